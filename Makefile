@@ -1,0 +1,37 @@
+# The door to the CMake build. `make` leaves the program at build/rapt.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CONFIGURE = cmake -S . -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+
+.PHONY: all debug check bench asan tsan clang install clean help
+
+all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
+	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target rapt rapt_shared -- --no-print-directory
+
+debug: ## build without optimisation, with debug symbols, in build-debug
+	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug -DRAPT_TESTS=ON >/dev/null && cmake --build build-debug -j$(JOBS)
+
+check: ## build and run all tests (./test also installs what they need)
+	@$(CONFIGURE) -B build-test -DRAPT_TESTS=ON >/dev/null && cmake --build build-test -j$(JOBS) -- --no-print-directory && ctest --test-dir build-test --output-on-failure
+
+asan: ## run the tests with address and undefined-behaviour sanitizers
+	@$(CONFIGURE) -B build-asan -DRAPT_TESTS=ON -DRAPT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null && cmake --build build-asan -j$(JOBS) -- --no-print-directory && ctest --test-dir build-asan --output-on-failure
+
+tsan: ## run the tests with the thread sanitizer
+	@$(CONFIGURE) -B build-tsan -DRAPT_TESTS=ON -DRAPT_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null && cmake --build build-tsan -j$(JOBS) -- --no-print-directory && ctest --test-dir build-tsan --output-on-failure
+
+clang: ## build everything with clang, in build-clang
+	@CC=clang $(CONFIGURE) -B build-clang -DRAPT_TESTS=ON >/dev/null && cmake --build build-clang -j$(JOBS) -- --no-print-directory
+
+bench: all ## time kernels and training steps on this machine
+	$(BUILD)/rapt bench kernels
+	$(BUILD)/rapt bench train --case a1
+
+install: all ## install program, library, headers, man page (PREFIX with cmake --install build --prefix DIR)
+	cmake --install $(BUILD)
+
+clean: ## remove all build folders
+	rm -rf build build-debug build-test build-asan build-tsan build-clang
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 16

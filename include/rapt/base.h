@@ -1,0 +1,76 @@
+/* rapt/base.h: errors, logging, version; what every other header stands on. Needs libc only.
+ *
+ * Conventions of all rapt headers
+ *   - a function that can fail for a reason outside the program (files, text, memory) returns a rapt_code and
+ *     takes a `rapt_error *` last; the message names the cause (path, line or byte, reason);
+ *   - tape operations never fail visibly: the error sticks in the tape (see rapt/tape.h);
+ *   - the library never prints and never exits.
+ */
+#ifndef RAPT_BASE_H
+#define RAPT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RAPT_VERSION_MAJOR 0
+#define RAPT_VERSION_MINOR 1
+#define RAPT_VERSION_PATCH 0
+#define RAPT_VERSION "0.1.0"
+
+/* The number type of tensors. A build with RAPT_DOUBLE exists for the gradient check only. */
+#ifdef RAPT_DOUBLE
+typedef double rapt_real;
+#else
+typedef float rapt_real;
+#endif
+
+#if defined(__GNUC__)
+#define RAPT_PRINTF(format_index, first_arg) __attribute__((format(printf, format_index, first_arg)))
+#else
+#define RAPT_PRINTF(format_index, first_arg)
+#endif
+
+/* Every reason why a call can fail, with the word that `rapt_code_name` returns. */
+#define RAPT_CODES(X)                                                                              \
+    X(RAPT_OK, "ok")                                                                               \
+    X(RAPT_NO_MEMORY, "out of memory")                                                             \
+    X(RAPT_IO, "input/output error")                                                               \
+    X(RAPT_FORMAT, "malformed input")                                                              \
+    X(RAPT_SHAPE, "shapes do not fit")                                                             \
+    X(RAPT_VALUE, "value out of range")                                                            \
+    X(RAPT_NOT_FOUND, "not found")                                                                 \
+    X(RAPT_NOT_FINITE, "not a finite number")                                                      \
+    X(RAPT_INTERRUPTED, "interrupted")
+
+typedef enum rapt_code {
+#define RAPT_CODE_ENUM(name, text) name,
+    RAPT_CODES(RAPT_CODE_ENUM)
+#undef RAPT_CODE_ENUM
+} rapt_code;
+
+/* The first cause of a failure. Owned by the caller; start from `rapt_error err = {0};`. */
+typedef struct rapt_error {
+    rapt_code code;
+    char message[512];
+} rapt_error;
+
+/* Records a failure unless `err` already holds one (the first cause is kept); `err` may be NULL.
+ * Returns `code`, so that `return rapt_fail(err, RAPT_IO, ...)` reads well. */
+rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+
+/* The short English text of a code; never NULL. */
+const char *rapt_code_name(rapt_code code);
+
+/* The version of the library that runs, as "major.minor.patch". */
+const char *rapt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* rapt/data.h: sentence pairs, split and batched for training.
+ *
+ * The order of examples depends on (seed, epoch) alone, so a run can stop and go on anywhere.
+ */
+#ifndef RAPT_DATA_H
+#define RAPT_DATA_H
+
+#include "rapt/tensor.h"
+#include "rapt/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sentence pairs as text. */
+typedef struct rapt_pairs rapt_pairs;
+
+/* Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
+ * accepted; empty lines are skipped); the first `limit` pairs, 0 for all. NULL with `err` set: missing or empty file,
+ * "PATH:LINE: no tab", invalid UTF-8, NUL bytes. */
+rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
+void rapt_pairs_free(rapt_pairs *p);
+size_t rapt_pairs_count(const rapt_pairs *p);
+const char *rapt_pairs_source(const rapt_pairs *p, size_t i);
+const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
+size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
+
+/* Whether pair i is in the part held out for evaluation: a fraction of all source sentences, chosen by the text of
+ * the source (letter case aside), so that a sentence with several translations is on one side as a whole. */
+bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction);
+
+typedef enum rapt_too_long { RAPT_CUT, RAPT_DROP, RAPT_REFUSE } rapt_too_long;
+
+typedef struct rapt_dataset_options {
+    size_t max_len;         /* tokens of a sentence, <eos> included */
+    rapt_too_long too_long; /* what becomes of longer ones; cutting cuts <eos> too, as the book does */
+    bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
+    bool held_out;          /* take the pairs that are held out, else the others */
+    double fraction;        /* held out, 0 for none */
+} rapt_dataset_options;
+
+/* Pairs as token ids. */
+typedef struct rapt_dataset rapt_dataset;
+
+/* NULL with `err` set: a pair that is too long and may not be ("PATH:LINE: ..."), no pair left. */
+rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
+                               const rapt_dataset_options *options, rapt_error *err);
+void rapt_dataset_free(rapt_dataset *d);
+size_t rapt_dataset_count(const rapt_dataset *d);
+size_t rapt_dataset_dropped(const rapt_dataset *d); /* pairs left out as too long */
+size_t rapt_dataset_batches(const rapt_dataset *d, size_t batch_size); /* in an epoch; the last may be smaller */
+
+/* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
+typedef struct rapt_batch {
+    rapt_tokens source, inputs, labels; /* [batch, time], padded with <pad> */
+    int32_t *source_lens, *target_lens; /* [batch] tokens that count */
+    uint32_t *examples;                 /* [batch] index in the data set */
+    size_t tokens;                      /* target tokens that count */
+} rapt_batch;
+
+/* An order of the data set in batches. */
+typedef struct rapt_loader rapt_loader;
+
+/* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
+ * order of the file. */
+rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
+void rapt_loader_free(rapt_loader *l);
+/* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when memory is out. */
+const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
+/* The largest batch that any epoch can bring, for a memory plan. */
+const rapt_batch *rapt_loader_largest(rapt_loader *l);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* rapt/decode.h: translating with a trained model.
+ *
+ * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
+ * threads.
+ */
+#ifndef RAPT_DECODE_H
+#define RAPT_DECODE_H
+
+#include "rapt/io.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rapt_translate_options {
+    size_t beam;           /* 1: greedy; 0 counts as 1 */
+    double length_penalty; /* a: hypotheses compare by log p / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14) */
+    size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
+    size_t batch;          /* sentences computed together; 0: 64 */
+    int threads;           /* 0: all; each works on batches of its own */
+} rapt_translate_options;
+
+typedef struct rapt_hypothesis {
+    char *text;
+    double score; /* log p, divided by the length penalty */
+} rapt_hypothesis;
+
+/* The translation of one line: n_best hypotheses, best first (fewer where the search found fewer). */
+typedef struct rapt_translation {
+    rapt_hypothesis *hypotheses;
+    size_t count;
+    bool cut; /* the line was longer than the model takes, and was cut */
+} rapt_translation;
+
+/* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line gives an
+ * empty translation. Packs the model's weights once. */
+rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
+                         rapt_translation *out, rapt_error *err);
+void rapt_translations_free(rapt_translation *t, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* rapt/io.h: model folders: `config.json`, `model.safetensors`, one tokenizer file a side.
+ *
+ * PyTorch's safetensors reader opens `model.safetensors` as it is; linear weights are [out, in] as nn.Linear has them.
+ */
+#ifndef RAPT_IO_H
+#define RAPT_IO_H
+
+#include "rapt/nn.h"
+#include "rapt/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
+
+/* A translation model with all it needs. */
+typedef struct rapt_model {
+    rapt_transformer *net;            /* owned */
+    rapt_tokenizer *source, *target;  /* owned; the same object in a model with one vocabulary */
+    size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
+    bool pad_to_max;                  /* source rows are padded to max_len, as in training (the book) */
+} rapt_model;
+
+/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. */
+rapt_model *rapt_model_load(const char *folder, rapt_error *err);
+void rapt_model_free(rapt_model *m);
+
+/* Writes config.json and the tokenizers into a folder that exists. */
+rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
+/* Writes the parameters, and the buffers that are not transient, as a safetensors file. Atomic. */
+rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
+/* Fills every parameter from a file; sizes and names must fit, none may be missing or left over. */
+rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+/* rapt/metrics.h: BLEU and chrF, the figures that translations are compared by.
+ *
+ *   const char *translations[] = {"the cat sat", "hello world"};
+ *   const char *first[] = {"the cat sat down", "hello, world!"};
+ *   const char *const *references[] = {first};
+ *   rapt_bleu bleu;
+ *   rapt_error err = {0};
+ *   if (rapt_bleu_corpus(NULL, translations, references, 1, 2, &bleu, &err) == RAPT_OK)
+ *       printf("%.2f\n", bleu.score);
+ *
+ * Scores are in percent and equal those of sacreBLEU 2.6.0 (Post 2018, "A Call for Clarity in Reporting BLEU
+ * Scores"); a signature says how a score was made, so that two scores are only compared where it is the same.
+ *
+ * Texts are UTF-8, one segment (sentence) a string, as people write them: the metric tokenizes by itself.
+ * `references[r][i]` is reference r of segment i. Options may be NULL, and a zeroed struct means the same:
+ * the defaults. Nothing is kept of the arguments. What is punctuation or a capital beyond ASCII is what the
+ * installed utf8proc's version of Unicode says.
+ *
+ * Errors: RAPT_FORMAT for text that is not UTF-8; RAPT_VALUE for no segments, no references, an option out of
+ * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_NO_MEMORY.
+ */
+#ifndef RAPT_METRICS_H
+#define RAPT_METRICS_H
+
+#include "rapt/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The longest segment that is scored, in code points. */
+#define RAPT_METRIC_MAX_LENGTH 1048576
+
+/* Room for any signature, its NUL included. */
+#define RAPT_SIGNATURE_SIZE 160
+
+/* n-grams of BLEU go from one word to this many. */
+#define RAPT_BLEU_ORDER 4
+
+/* How BLEU cuts a segment into words, and the names that signatures have for it:
+ *   13a    what NIST's mteval-v13a does: entities decoded, ASCII punctuation apart, but not within numbers
+ *   none   at white space only
+ *   intl   what mteval-v14 does internationally: Unicode's symbols apart; its punctuation, not within numbers
+ *   char   every character that is not white space is a word */
+#define RAPT_TOKENIZERS(X)                                                                         \
+    X(RAPT_TOKENIZE_13A, "13a")                                                                    \
+    X(RAPT_TOKENIZE_NONE, "none")                                                                  \
+    X(RAPT_TOKENIZE_INTL, "intl")                                                                  \
+    X(RAPT_TOKENIZE_CHAR, "char")
+
+typedef enum rapt_tokenize {
+#define RAPT_TOKENIZE_ENUM(name, text) name,
+    RAPT_TOKENIZERS(RAPT_TOKENIZE_ENUM)
+#undef RAPT_TOKENIZE_ENUM
+} rapt_tokenize;
+
+/* What BLEU puts for a precision without any match, whose logarithm would be minus infinity:
+ *   exp    100 / (2^i total_n) for the i-th such order
+ *   none   nothing: the score is 0
+ *   floor  `smooth_value` matches instead of none; default 0.1
+ *   add-k  `smooth_value` is added to matches and total of every order but the first; default 1 */
+#define RAPT_SMOOTHINGS(X)                                                                         \
+    X(RAPT_SMOOTH_EXP, "exp")                                                                      \
+    X(RAPT_SMOOTH_NONE, "none")                                                                    \
+    X(RAPT_SMOOTH_FLOOR, "floor")                                                                  \
+    X(RAPT_SMOOTH_ADD_K, "add-k")
+
+typedef enum rapt_smooth {
+#define RAPT_SMOOTH_ENUM(name, text) name,
+    RAPT_SMOOTHINGS(RAPT_SMOOTH_ENUM)
+#undef RAPT_SMOOTH_ENUM
+} rapt_smooth;
+
+typedef struct rapt_bleu_options {
+    rapt_tokenize tokenize;
+    rapt_smooth smooth;
+    double smooth_value;  /* for floor and add-k; 0 is their default, negative or not finite is an error */
+    bool lowercase;       /* compare lower-cased text; the signature says case:lc */
+    bool effective_order; /* average only the orders that the text is long enough for: for single segments */
+} rapt_bleu_options;
+
+/* A BLEU score and what it was made of. `counts` and `totals` are whole numbers, but for smoothing add-k. */
+typedef struct rapt_bleu {
+    double score;                       /* percent */
+    double counts[RAPT_BLEU_ORDER];     /* matched n-grams, clipped; counts[0] is for single words */
+    double totals[RAPT_BLEU_ORDER];     /* n-grams of the translation */
+    double precisions[RAPT_BLEU_ORDER]; /* counts / totals, smoothed, in percent; all 0 if nothing matches */
+    double bp;                          /* brevity penalty, 0 to 1 */
+    size_t sys_len;                     /* words of the translation */
+    size_t ref_len;                     /* words of the references: of each segment the closest one */
+} rapt_bleu;
+
+/* BLEU of a translated text (Papineni, Roukos, Ward, Zhu 2002, "BLEU: a Method for Automatic Evaluation of
+ * Machine Translation"):
+ *
+ *   BLEU = 100 bp exp(1/4 sum_{n=1..4} log p_n),     bp = min(1, exp(1 - ref_len / sys_len))
+ *   p_n  = matched n-grams / n-grams of the translation, both summed over all segments
+ *
+ * where an n-gram matches at most as often as in that reference of its segment that has most of it, and
+ * ref_len adds up the closest reference lengths (the shorter of two equally close). Without any match the
+ * score is 0. */
+rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
+                           const char *const *const *references, size_t reference_count, size_t segment_count,
+                           rapt_bleu *bleu, rapt_error *err);
+
+/* BLEU of one segment against `references[0 .. reference_count-1]`; mostly wanted with `effective_order`. */
+rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
+                             const char *const *references, size_t reference_count, rapt_bleu *bleu,
+                             rapt_error *err);
+
+/* Writes how such a score was made, as sacreBLEU does:
+ * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". Cut short to `size` bytes;
+ * RAPT_SIGNATURE_SIZE is enough. */
+void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size);
+
+/* BLEU as the book "Dive into Deep Learning" scores one sentence (chapter "Sequence-to-Sequence Learning"):
+ *
+ *   exp(min(0, 1 - len_label / len_pred)) prod_{n=1..min(k, len_pred)} p_n^(1/2^n)
+ *
+ * from 0 to 1, with words split at white space, and p_n the share of the prediction's n-grams that the label
+ * has, each n-gram of the label used once. An empty prediction scores 0, or 1 for an empty label. NaN means
+ * no memory, a text that is not UTF-8 or is too long, or k below 1. */
+double rapt_bleu_book(const char *prediction, const char *label, int k);
+
+/* The highest order of character or word n-grams that chrF can be asked for. */
+#define RAPT_CHRF_MAX_ORDER 16
+
+typedef struct rapt_chrf_options {
+    int char_order;     /* longest character n-grams; 0 means 6 */
+    int word_order;     /* longest word n-grams: 0 is chrF, 2 is chrF++ */
+    double beta;        /* recall counts beta times as much as precision; 0 means 2 */
+    bool lowercase;     /* compare lower-cased text; the signature says case:lc */
+    bool whitespace;    /* white space counts as characters, instead of being dropped */
+    bool eps_smoothing; /* average F over all orders, 1e-16 standing for what is missing, as chrF++.py does */
+} rapt_chrf_options;
+
+/* chrF of a translated text in percent (Popovic 2015, "chrF: character n-gram F-score for automatic MT
+ * evaluation"; with word n-grams Popovic 2017, "chrF++: words helping character n-grams"):
+ *
+ *   chrF = 100 (1 + beta^2) P R / (beta^2 P + R)
+ *
+ * P and R are precision and recall of n-grams, each averaged over those orders, characters then words, for
+ * which both sides have n-grams. Counts are summed over all segments; of several references a segment takes
+ * the one that gives it the best score. For word n-grams, ASCII punctuation at the end or start of a word is
+ * a word of its own. */
+rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
+                           const char *const *const *references, size_t reference_count, size_t segment_count,
+                           double *score, rapt_error *err);
+
+/* chrF of one segment against `references[0 .. reference_count-1]`: the best of them. */
+rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
+                             const char *const *references, size_t reference_count, double *score,
+                             rapt_error *err);
+
+/* As rapt_bleu_signature: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". */
+void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,270 @@
+/* rapt/nn.h: the modules of the Transformer, named and cut as in the book (Zhang et al., "Dive into Deep Learning",
+ * sections 11.5 to 11.7) and the paper (Vaswani et al. 2017).
+ *
+ * A module is a plain struct of named parameters that a set owns. `..._init` adds them under `prefix` ("encoder.0.")
+ * and fills the struct; failures stick in the set. The function of the module's name runs it on a tape. Activations
+ * are [batch, time, feature].
+ */
+#ifndef RAPT_NN_H
+#define RAPT_NN_H
+
+#include "rapt/tape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- linear: y = x W^T + b ------------------------------------------------------------------------------ */
+
+typedef enum rapt_linear_init_kind {
+    RAPT_LINEAR_XAVIER, /* weight Xavier uniform, bias U(-1/sqrt(in), 1/sqrt(in)): the book's */
+    RAPT_LINEAR_PYTORCH /* both U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
+} rapt_linear_init_kind;
+
+typedef struct rapt_linear {
+    rapt_param *weight; /* [out, in]: "weight" */
+    rapt_param *bias;   /* [out]: "bias", or NULL */
+} rapt_linear;
+
+void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out, bool bias,
+                      rapt_linear_init_kind kind);
+rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
+
+/* ---- layer norm ----------------------------------------------------------------------------------------- */
+
+typedef struct rapt_layer_norm {
+    rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalised: "weight", "bias" */
+    double eps;
+} rapt_layer_norm;
+
+/* `shape`: the 1 to 4 trailing dimensions to normalise over. eps is PyTorch's 1e-5. */
+void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape);
+rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x);
+
+/* ---- embedding ------------------------------------------------------------------------------------------ */
+
+typedef struct rapt_embedding {
+    rapt_param *weight; /* [entries, d]: "weight" */
+    rapt_embed_options options;
+} rapt_embedding;
+
+typedef struct rapt_embedding_options {
+    bool has_padding;        /* row padding_idx starts as zeros and gets no gradient */
+    int32_t padding_idx;
+    double max_norm;         /* > 0: rows looked up are renormalised to it; written back in training only */
+    double norm_type;        /* p of that norm; 0: 2 */
+    bool scale_grad_by_freq; /* gradients divided by the frequency of the entry in the batch */
+    bool sparse;             /* gradient and optimizer touch only the rows used */
+    const rapt_real *vectors; /* [entries, d] to start from (copied), or NULL: N(0, std^2) */
+    bool freeze;             /* never trained: nn.Embedding.from_pretrained's default */
+    double std;              /* 0: 1 */
+} rapt_embedding_options;
+
+/* `options` may be NULL. */
+void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
+                         const rapt_embedding_options *options);
+/* [batch, time] ids to [batch, time, d]. */
+rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens);
+
+/* ---- sinusoidal positions ------------------------------------------------------------------------------- */
+
+/* P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)) (Vaswani et al. 2017, section 3.5); an odd d
+ * ends with a sine. A buffer: never trained; saved with the model where `persistent`. */
+typedef struct rapt_positions {
+    rapt_param *table; /* [max_len, d]: "table" */
+    double dropout;
+} rapt_positions;
+
+void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
+                         double dropout, bool persistent);
+/* dropout(x + P[first .. first + time - 1]), x [batch, time, d]. */
+rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first);
+
+/* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
+
+typedef struct rapt_preprocessor {
+    rapt_embedding embedding;
+    rapt_positions positions;
+    bool scale; /* multiply embeddings by sqrt(d) */
+} rapt_preprocessor;
+
+void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
+                            const rapt_embedding_options *options, bool scale, size_t max_len, double dropout);
+/* `first` is the position of the first token. */
+rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
+
+/* ---- multi-head attention ------------------------------------------------------------------------------- */
+
+typedef struct rapt_multi_head_attention {
+    const char *name; /* the prefix without its last dot; its weights are filed under it */
+    rapt_linear q, k, v, o; /* "q.", "k.", "v.", "o." */
+    size_t heads;
+    double dropout; /* on the weights */
+} rapt_multi_head_attention;
+
+typedef struct rapt_attention_sizes {
+    size_t query, key, value; /* features of the inputs */
+    size_t hidden;            /* of all heads together, and of the output */
+    size_t heads;             /* divides hidden */
+} rapt_attention_sizes;
+
+void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
+                                    rapt_attention_sizes sizes, bool bias, double dropout, rapt_linear_init_kind kind);
+/* q [batch, queries, query], k [batch, keys, key], v [batch, keys, value]; gives [batch, queries, hidden].
+ * `mask` may be NULL. */
+rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
+                                               rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
+/* The same, one step after the other through the small operations: for looking and for checking the fused one. */
+rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
+                                             rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
+
+/* Keys and values of positions that were computed before, [batch, capacity, hidden] each. */
+typedef struct rapt_kv {
+    rapt_tensor k, v;
+} rapt_kv;
+
+/* Self-attention of x [batch, time, hidden] at positions past .. past + time - 1: appends its keys and values to `kv`
+ * and attends to all up to its own (causal). Equals the full pass bit for bit. Inference only. */
+rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+                                        size_t past);
+/* Attention of x to keys and values that are projected already. `valid_lens` [batch] may be NULL. */
+rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+                                         const int32_t *valid_lens);
+
+/* ---- position-wise FFN: W2 relu(W1 x + b1) + b2 ----------------------------------------------------------- */
+
+typedef struct rapt_ffn {
+    rapt_linear dense1, dense2; /* "dense1.", "dense2." */
+} rapt_ffn;
+
+void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
+                   rapt_linear_init_kind kind);
+rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
+
+/* ---- add & norm ------------------------------------------------------------------------------------------- */
+
+typedef enum rapt_norm_place { RAPT_POST_NORM, RAPT_PRE_NORM } rapt_norm_place;
+
+typedef struct rapt_add_norm {
+    rapt_layer_norm norm;
+    double dropout;
+    rapt_norm_place place;
+} rapt_add_norm;
+
+void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
+                        double dropout, rapt_norm_place place);
+/* What goes into the sublayer: x (post-norm), layer_norm(x) (pre-norm). */
+rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
+/* What comes after it: layer_norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). */
+rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
+
+/* ---- blocks ----------------------------------------------------------------------------------------------- */
+
+typedef struct rapt_block_config {
+    size_t d_model, heads, ffn;
+    bool bias; /* in the attention projections */
+    double dropout;
+    rapt_norm_place norm;
+    rapt_linear_init_kind init;
+} rapt_block_config;
+
+typedef struct rapt_encoder_block {
+    rapt_multi_head_attention attention; /* "attention." */
+    rapt_add_norm norm1, norm2;
+    rapt_ffn ffn;
+} rapt_encoder_block;
+
+void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+/* x [batch, time, d_model]; `valid_lens` [batch] may be NULL. */
+rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
+                                        const int32_t *valid_lens);
+
+typedef struct rapt_decoder_block {
+    rapt_multi_head_attention self_attention, cross_attention; /* "self_attention.", "cross_attention." */
+    rapt_add_norm norm1, norm2, norm3;
+    rapt_ffn ffn;
+} rapt_decoder_block;
+
+void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+/* The whole row at once, under a causal mask. x [batch, time, d_model], memory [batch, source time, d_model]. */
+rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, rapt_tensor *memory,
+                                        const int32_t *memory_lens);
+
+/* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
+
+typedef struct rapt_transformer_config {
+    size_t source_vocab, target_vocab, layers, max_positions;
+    rapt_block_config block;
+    bool scale_embedding; /* times sqrt(d_model) */
+    bool tied;            /* both embeddings and the output projection are one matrix; the vocabularies are one */
+    double embedding_std; /* 0: 1 */
+} rapt_transformer_config;
+
+typedef struct rapt_encoder {
+    rapt_preprocessor input; /* "encoder." */
+    size_t layers;
+    rapt_encoder_block *blocks; /* "encoder.0.", ... */
+    rapt_layer_norm norm;       /* pre-norm: of the output, "encoder.norm." */
+    bool has_norm;
+} rapt_encoder;
+
+void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
+/* tokens [batch, time]; gives [batch, time, d_model]. */
+rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
+
+typedef struct rapt_decoder {
+    rapt_preprocessor input; /* "decoder." */
+    size_t layers;
+    rapt_decoder_block *blocks; /* "decoder.0.", ... */
+    rapt_layer_norm norm;
+    bool has_norm;
+    rapt_linear output;         /* "decoder.output.": [target_vocab, d_model] */
+} rapt_decoder;
+
+/* `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
+void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
+/* Logits [batch, time, target_vocab] of a whole row; position i sees tokens 0 .. i. */
+rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                  const int32_t *memory_lens);
+
+/* The state of decoding token by token: projected keys and values of every block. Own memory; a tape's tensors are
+ * copied into it. */
+typedef struct rapt_decoder_state rapt_decoder_state;
+
+/* Projects `memory` [batch, source time, d_model] for all blocks, on tape `t` (call rapt_tape_begin before, and
+ * again after). Room for `capacity` target positions. `memory_lens` (copied) may be NULL. NULL with `err` set on
+ * failure. */
+rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
+                                           const int32_t *memory_lens, size_t capacity, rapt_error *err);
+void rapt_decoder_state_free(rapt_decoder_state *s);
+size_t rapt_decoder_state_past(const rapt_decoder_state *s); /* tokens decoded so far */
+/* Row i becomes what row parents[i] was; parents must be rows of the same source sentence (beam search). */
+void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents);
+
+/* Logits [batch, time, target_vocab] of the next tokens; equals rapt_decoder_forward bit for bit. */
+rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
+
+typedef struct rapt_transformer {
+    rapt_transformer_config config;
+    rapt_params *params; /* owned */
+    rapt_encoder encoder;
+    rapt_decoder decoder;
+} rapt_transformer;
+
+/* NULL with `err` set: a size that doesn't fit, out of memory. */
+rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+void rapt_transformer_free(rapt_transformer *m);
+/* Logits of targets under teacher forcing. */
+rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
+                                      const int32_t *source_lens, rapt_tokens target);
+/* Changes the dropout of all modules, as fine-tuning may. */
+void rapt_transformer_set_dropout(rapt_transformer *m, double dropout);
+/* Packs all weight matrices once for inference, at the level of the tape; call after loading, and not while
+ * training. Memory belongs to the model. */
+rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

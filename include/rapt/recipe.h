@@ -1,0 +1,163 @@
+/* rapt/recipe.h: recipes: everything that a training run depends on, in one YAML file.
+ *
+ *     task: translation
+ *     seed: 1
+ *     data:
+ *       pairs: ../data/en-fr.tsv     # relative to the recipe's folder
+ *     model:
+ *       layers: 2
+ *     train:
+ *       lr: 0.001
+ *
+ * Keys are written in their groups; in messages and in assignments they have dots: `train.lr`. What a recipe
+ * leaves out has its default. `rapt_recipe_help` lists every key with type, default, range and meaning.
+ * Unknown keys, keys that come twice, wrong types and values out of range are errors that name the file and
+ * the line.
+ *
+ *     rapt_error err = {0};
+ *     rapt_recipe recipe;
+ *     if (rapt_recipe_read("recipes/quickstart.yaml", &recipe, &err) != RAPT_OK ||
+ *         rapt_recipe_set(&recipe, "train.lr=0.002", &err) != RAPT_OK ||
+ *         rapt_recipe_check(&recipe, "recipes/quickstart.yaml", &err) != RAPT_OK)
+ *         fprintf(stderr, "%s\n", err.message);
+ *     ...
+ *     rapt_recipe_free(&recipe);
+ */
+#ifndef RAPT_RECIPE_H
+#define RAPT_RECIPE_H
+
+#include "rapt/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is learned. */
+typedef enum rapt_recipe_task { RAPT_RECIPE_TRANSLATION } rapt_recipe_task;
+
+/* What happens to a sentence of more than data.max_len tokens: its end is cut, its pair is left out, or the
+ * run stops with an error. */
+typedef enum rapt_recipe_too_long {
+    RAPT_RECIPE_CUT,
+    RAPT_RECIPE_DROP,
+    RAPT_RECIPE_ERROR
+} rapt_recipe_too_long;
+
+/* How long the rows of a batch are: as its longest sentence, or always data.max_len. */
+typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
+
+/* How a text becomes tokens: whole words and punctuation marks. */
+typedef enum rapt_recipe_tokenizer { RAPT_RECIPE_WORDS } rapt_recipe_tokenizer;
+
+/* Where layer norm stands: after the residual sum (Vaswani et al. 2017) or before the sublayer. */
+typedef enum rapt_recipe_norm { RAPT_RECIPE_POST, RAPT_RECIPE_PRE } rapt_recipe_norm;
+
+/* Starting values of the weight matrices: Xavier uniform, or those of PyTorch's linear layers. */
+typedef enum rapt_recipe_init { RAPT_RECIPE_XAVIER, RAPT_RECIPE_PYTORCH } rapt_recipe_init;
+
+/* What the loss of a batch is: the mean over its tokens, or the book's (d2l): the sum over sentences of the
+ * mean over each row, padding counted as zero loss. */
+typedef enum rapt_recipe_reduction { RAPT_RECIPE_TOKEN, RAPT_RECIPE_BOOK } rapt_recipe_reduction;
+
+/* The learning rate after the warm-up: constant, falling with 1/sqrt(step), or along a half cosine to
+ * train.lr_end. */
+typedef enum rapt_recipe_schedule {
+    RAPT_RECIPE_CONSTANT,
+    RAPT_RECIPE_INVERSE_SQRT,
+    RAPT_RECIPE_COSINE
+} rapt_recipe_schedule;
+
+/* A recipe in memory; a field is named as its key. Texts come from malloc and belong to the recipe; an empty
+ * text is NULL. A plain copy of the struct shares them. */
+typedef struct rapt_recipe {
+    rapt_recipe_task task;
+    int64_t seed;
+    struct {
+        char *pairs;     /* required */
+        int64_t limit;   /* pairs; 0 is all */
+        double held_out; /* fraction */
+        int64_t max_len; /* tokens, <eos> included */
+        rapt_recipe_too_long too_long;
+        rapt_recipe_pad pad;
+    } data;
+    struct {
+        rapt_recipe_tokenizer type;
+        bool lowercase;
+        int64_t min_freq;
+        int64_t max_size; /* 0 is unlimited */
+        bool shared;
+    } tokenizer;
+    struct {
+        int64_t layers;
+        int64_t d_model;
+        int64_t heads; /* divides d_model */
+        int64_t ffn;
+        double dropout;
+        rapt_recipe_norm norm;
+        bool bias;
+        bool scale_embedding;
+        bool tied;
+        int64_t max_positions;
+        rapt_recipe_init init;
+        double embedding_std;
+    } model;
+    struct {
+        int64_t epochs;
+        int64_t steps; /* 0: by epochs */
+        int64_t batch; /* sentences */
+        double lr;
+        double beta1, beta2, eps;
+        double weight_decay;
+        double clip; /* 0: off */
+        double label_smoothing;
+        rapt_recipe_reduction reduction;
+        rapt_recipe_schedule schedule;
+        int64_t warmup; /* steps */
+        double lr_end;
+        int64_t report_every;     /* steps; 0 is every epoch */
+        int64_t checkpoint_every; /* steps; 0 is about every 10 s */
+        int64_t keep;             /* checkpoints */
+        char *freeze;             /* patterns, comma-separated */
+    } train;
+} rapt_recipe;
+
+/* Every key at its default; data.pairs, which has none, is NULL. Frees nothing: the recipe may be
+ * uninitialised. */
+void rapt_recipe_defaults(rapt_recipe *recipe);
+
+/* Reads a YAML file over the defaults. A relative data.pairs is resolved against the file's folder, so that
+ * it then holds for the working directory ("recipes/../data/en-fr.tsv"). `*out` may be uninitialised; after a
+ * failure it holds the defaults. Keys are checked one by one here; call rapt_recipe_check when all
+ * assignments are made.
+ *   - RAPT_NOT_FOUND, RAPT_IO: no such file, or not readable;
+ *   - RAPT_FORMAT: "PATH:LINE: not YAML: ..." and the like;
+ *   - RAPT_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?',
+ *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
+rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
+
+/* Sets one key from "train.lr=0.001", with the checks of a file. A relative data.pairs is taken as it is.
+ * Messages start with "--set train.lr=-1: ". On failure the recipe is as before. */
+rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
+
+/* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
+ * fit each other: data.pairs is given, model.heads divides model.d_model, model.tied comes with
+ * tokenizer.shared, data.max_len is at most model.max_positions, there is something to train. RAPT_VALUE:
+ * "PATH: reason". */
+rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
+
+/* The whole recipe, defaults included, as YAML text that reads back equal (but for a relative data.pairs,
+ * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_VALUE:
+ * a text that is not UTF-8, or a value that no key can have. */
+rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
+
+/* One line a key: name, type, default, range, meaning, in columns. The caller frees `*text`. */
+rapt_code rapt_recipe_help(char **text, rapt_error *err);
+
+/* Frees the texts; the recipe then holds the defaults. */
+void rapt_recipe_free(rapt_recipe *recipe);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

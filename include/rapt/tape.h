@@ -1,0 +1,171 @@
+/* rapt/tape.h: the tape and its operations.
+ *
+ * An operation computes at once, records its backward pass, and returns a tensor that the tape owns. Shapes are
+ * checked first. A failure sticks in the tape: the operation returns a poison tensor, later operations do nothing,
+ * and one check at the end (`rapt_tape_error`) tells the first cause with operation, parameter and shapes.
+ * One tape a thread; parameters are only read by forward passes, so threads can share a model.
+ */
+#ifndef RAPT_TAPE_H
+#define RAPT_TAPE_H
+
+#include "rapt/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rapt_tape rapt_tape;
+
+typedef struct rapt_tape_options {
+    int threads;     /* 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
+    const char *isa; /* NULL: RAPT_ISA, else the best level; "scalar", "avx2", "avx512" */
+} rapt_tape_options;
+
+/* `options` may be NULL. NULL with `err` set: out of memory, no such level. */
+rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
+void rapt_tape_free(rapt_tape *t);
+
+typedef struct rapt_pass {
+    bool record;   /* keep what a backward pass needs */
+    bool training; /* dropout drops, max_norm is written back */
+    uint64_t seed; /* with `step`: the key of every random number of this pass */
+    uint64_t step;
+    const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ... */
+} rapt_pass;
+
+/* Starts a new pass: releases all tensors of the last one and clears its error. */
+void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
+
+/* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
+const rapt_error *rapt_tape_error(const rapt_tape *t);
+/* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
+rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+/* Called with every failure as it is recorded, for a debugger's breakpoint or a log. */
+void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_error *err), void *context);
+
+bool rapt_tape_training(const rapt_tape *t);
+int rapt_tape_threads(const rapt_tape *t);
+const char *rapt_tape_isa(const rapt_tape *t);
+/* Bytes that tensors of one pass took at most so far, and scratch memory of all threads. */
+size_t rapt_tape_memory(const rapt_tape *t);
+
+/* Walks the tape back from `loss` (one element) with gradient 1; adds into the gradients of all parameters that
+ * are not frozen. Fails (and changes nothing) where the forward pass failed. */
+rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
+
+/* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */
+rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad);
+/* The same, filled from `data` (copied). */
+rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
+
+/* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
+
+/* Which keys a query may attend to; all conditions hold together. A query with no key left gives zeros, forward
+ * and backward. Borrowed pointers. NULL in place of a mask: every key. */
+typedef struct rapt_mask {
+    const int32_t *valid_lens; /* keys 0 .. n-1 are valid: [batch], or [batch, queries] with per_query; or NULL */
+    bool per_query;
+    bool causal;               /* query i (at position past + i) sees keys 0 .. past + i */
+    size_t past;               /* positions before the first query (cached decoding) */
+    const uint8_t *keep;       /* 1 keeps: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
+    bool keep_per_query;
+} rapt_mask;
+
+/* ---- operations ----------------------------------------------------------------------------------------- */
+
+typedef enum rapt_activation { RAPT_IDENTITY, RAPT_RELU } rapt_activation;
+
+/* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */
+rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
+
+/* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
+ * `transpose_b`; gives [..., m, n]. */
+rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
+
+rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
+rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
+rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
+
+/* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
+ * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
+rapt_tensor *rapt_dropout(rapt_tape *t, rapt_tensor *x, double p);
+
+/* (x - mean) / sqrt(var + eps) * gamma + beta over the trailing dimensions that gamma's shape names; population
+ * variance (Ba et al. 2016, eq. 4). gamma, beta: both or neither NULL; with neither, over the last dimension. */
+rapt_tensor *rapt_layer_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
+
+/* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. */
+rapt_tensor *rapt_add_norm_op(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
+                              double eps, double p);
+
+/* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
+rapt_tensor *rapt_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
+
+/* [batch, time, heads * d] to [batch, heads, time, d], and back. */
+rapt_tensor *rapt_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
+rapt_tensor *rapt_concat_heads(rapt_tape *t, rapt_tensor *x);
+
+/* Attention weights on request. */
+typedef enum rapt_weights_wish { RAPT_WEIGHTS_NONE, RAPT_WEIGHTS_BEFORE_DROPOUT, RAPT_WEIGHTS_AFTER_DROPOUT } rapt_weights_wish;
+
+/* Makes every multi-head attention of the coming passes keep its weights, until the wish is NONE again. */
+void rapt_tape_watch_attention(rapt_tape *t, rapt_weights_wish wish);
+rapt_weights_wish rapt_tape_attention_wish(const rapt_tape *t);
+/* Files the weights of this pass under the name of their module ("encoder.0.attention"; borrowed), and finds them
+ * again: [batch, heads, queries, keys], NULL where there are none. */
+void rapt_tape_file_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
+rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
+
+/* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1).
+ * q [batch, queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives
+ * [batch, queries, heads * dv]. If `weights` is not NULL and the wish is not NONE, *weights becomes a tensor
+ * [batch, heads, queries, keys] without gradient. Never stores the weights otherwise. Equals the steps
+ * (rapt_split_heads, rapt_matmul, rapt_scale, rapt_masked_softmax, rapt_dropout, rapt_matmul,
+ * rapt_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
+rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights);
+
+/* What nn.Embedding calls its options. */
+typedef struct rapt_embed_options {
+    bool has_padding;        /* row `padding_idx` gets no gradient */
+    int32_t padding_idx;
+    double max_norm;         /* > 0: rows that are looked up are renormalised to it (written back in training) */
+    double norm_type;        /* p of the p-norm for max_norm; 0 means 2 */
+    bool scale_grad_by_freq; /* divide a row's gradient by how often it occurs in the batch */
+    double scale;            /* multiplies the looked-up rows; 0 means 1 */
+    const rapt_param *positions; /* [max_len, d] added to each row by its position, or NULL */
+    size_t first_position;
+    double dropout;          /* after the sum */
+} rapt_embed_options;
+
+/* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d]. `options` may
+ * be NULL. An id outside w, or a position beyond the table, is a failure. */
+rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
+
+typedef struct rapt_loss_options {
+    double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */
+    const int32_t *valid_lens; /* [batch]: positions 0 .. n-1 of a row count; NULL: all */
+    double normalizer;        /* the sum is divided by it; 0: the number of positions that count */
+} rapt_loss_options;
+
+/* What the loss was made of, for reports. */
+typedef struct rapt_loss_parts {
+    double nll;    /* sum of -log p(label) over positions that count, nats, no smoothing */
+    size_t tokens; /* positions that count */
+} rapt_loss_parts;
+
+/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one number.
+ * `parts` may be NULL. */
+rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
+                                const rapt_loss_options *options, rapt_loss_parts *parts);
+
+/* The sum of all elements, as a loss to try things with. */
+rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x);
+/* The sum of x * w with constant w of the same size (copied): a loss with any gradient one likes. */
+rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+/* rapt/tensor.h: tensors and named parameters.
+ *
+ * A tensor is plain data: row-major numbers of up to four dimensions, [batch, time, feature] wherever a model is
+ * concerned. Tensors that a tape returns live until the tape's next `rapt_tape_begin`; parameters live as long as
+ * their set.
+ */
+#ifndef RAPT_TENSOR_H
+#define RAPT_TENSOR_H
+
+#include "rapt/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RAPT_MAX_DIMS 4
+
+typedef struct rapt_tensor {
+    rapt_real *data;
+    rapt_real *grad;  /* the same shape once a backward pass has reached it, NULL before */
+    int ndim;
+    size_t shape[RAPT_MAX_DIMS];
+    bool requires_grad;
+    bool grad_filled; /* grad holds a sum already; else the next writer overwrites it */
+    const char *name; /* a parameter's name, or NULL */
+} rapt_tensor;
+
+/* The number of elements; of rows (all dimensions but the last); of features (the last dimension). */
+size_t rapt_tensor_size(const rapt_tensor *x);
+size_t rapt_tensor_rows(const rapt_tensor *x);
+size_t rapt_tensor_features(const rapt_tensor *x);
+bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
+
+/* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
+char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
+
+/* Token ids of a batch, row-major [batch, time]; borrowed. */
+typedef struct rapt_tokens {
+    const int32_t *ids;
+    size_t batch, time;
+} rapt_tokens;
+
+/* How a new parameter is filled. Random numbers are keyed by (seed of the set, name, element), so they depend on
+ * nothing else. */
+typedef enum rapt_init_kind {
+    RAPT_INIT_ZEROS,
+    RAPT_INIT_ONES,
+    RAPT_INIT_NORMAL,        /* N(0, scale^2) */
+    RAPT_INIT_UNIFORM,       /* U(-scale, scale) */
+    RAPT_INIT_XAVIER_UNIFORM /* U(-a, a), a = sqrt(6 / (fan_in + fan_out)); Glorot & Bengio 2010, eq. 16 */
+} rapt_init_kind;
+
+typedef struct rapt_init {
+    rapt_init_kind kind;
+    double scale;
+} rapt_init;
+
+/* A named parameter, or a buffer: a tensor that is never trained. */
+typedef struct rapt_param {
+    rapt_tensor value;
+    bool buffer;      /* never trained */
+    bool transient;   /* left out of saved models */
+    bool frozen;      /* keeps its value in training */
+    bool sparse;      /* gradient and optimizer touch only the rows that a step used */
+    uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
+    rapt_real *packed; /* the matrix as kernels multiply by it, kept in inference only (rapt_model_pack), or NULL */
+} rapt_param;
+
+/* A set of parameters; owns them and their memory. */
+typedef struct rapt_params rapt_params;
+
+#define RAPT_SEED_NONE UINT64_MAX /* random parameters start as zeros: they will be loaded */
+
+/* NULL with `err` set where memory is out. */
+rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
+void rapt_params_free(rapt_params *set);
+
+/* Adds a parameter of 1 to 4 dimensions. A failure (name taken, shape empty or too large, out of memory) sticks in
+ * the set: it is kept for rapt_params_error, and a stand-in is returned so that a module's set-up needs no checks
+ * of its own. */
+rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
+
+/* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
+void rapt_param_make_buffer(rapt_param *p, bool persistent);
+/* Makes the gradient of an embedding matrix sparse: see rapt_param. A failure sticks in the set. */
+void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
+
+/* The first failure of the set, code RAPT_OK if there was none. */
+const rapt_error *rapt_params_error(const rapt_params *set);
+/* Records a failure of a module's own set-up, such as heads that don't divide d_model. */
+void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+
+/* Zeroed memory that lives as long as the set, for the structs of a module. NULL when memory is out (it sticks). */
+void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
+
+size_t rapt_params_count(const rapt_params *set);
+rapt_param *rapt_params_at(const rapt_params *set, size_t index);
+rapt_param *rapt_params_find(const rapt_params *set, const char *name); /* NULL if there is none */
+uint64_t rapt_params_seed(const rapt_params *set);
+/* Trainable numbers: buffers left out, frozen ones counted. */
+size_t rapt_params_size(const rapt_params *set);
+
+/* Freezes every parameter whose name matches a shell pattern (`encoder.*`, `*.embedding.weight`); frozen ones
+ * get no gradient. Returns how many matched. */
+size_t rapt_params_freeze(rapt_params *set, const char *pattern);
+/* Forgets all gradients. */
+void rapt_params_zero_grad(rapt_params *set);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

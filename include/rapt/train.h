@@ -1,0 +1,87 @@
+/* rapt/train.h: optimizer, schedules, and the training loop.
+ */
+#ifndef RAPT_TRAIN_H
+#define RAPT_TRAIN_H
+
+#include "rapt/recipe.h"
+#include "rapt/tape.h"
+
+#include <signal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Adam (Kingma & Ba 2015, Algorithm 1) ------------------------------------------------------------------ */
+
+typedef struct rapt_adam_options {
+    double beta1, beta2, eps; /* 0.9, 0.999, 1e-8 in the paper */
+    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only; 0 for none */
+} rapt_adam_options;
+
+/* The moments of all trainable parameters of a set; the set must outlive it. */
+typedef struct rapt_adam rapt_adam;
+
+rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
+void rapt_adam_free(rapt_adam *a);
+/* One step with the gradients times `grad_scale`; sparse parameters: only the rows used, whose moments decay only
+ * then (PyTorch's SparseAdam). Refuses, changing nothing, where the tape holds a failure. Gradients are kept. */
+rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
+uint64_t rapt_adam_steps(const rapt_adam *a);
+void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
+/* The moments of parameter `index` of the set, of its shape; NULL for frozen parameters and buffers. */
+rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
+rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
+
+/* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
+ * min(1, c / norm). */
+double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
+/* The name of the first parameter (`of_grad`: or its gradient) with a value that is not finite, or NULL. */
+const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
+
+/* The learning rate of step `step` (from 1) of `total`: linear warm-up, then constant, falling with
+ * sqrt(warmup / step) (Vaswani et al. 2017, eq. 3), or a cosine down to lr_end (Loshchilov & Hutter 2017). */
+double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
+
+/* ---- the training loop -------------------------------------------------------------------------------------- */
+
+/* Where a run stands; one is reported after each step, and one line of train.jsonl at each report. */
+typedef struct rapt_progress {
+    uint64_t step, steps;   /* done, and planned in all */
+    uint64_t epoch, epochs; /* current (from 1), and planned */
+    double loss;            /* nats a target token, mean since the last report */
+    double loss_book;       /* the book's figure, or NaN */
+    double val_loss;        /* on the held-out part at the last report, or NaN */
+    double lr, grad_norm;   /* of the last step */
+    double tokens_per_s, seconds, seconds_left;
+    bool report;            /* a line was written to train.jsonl */
+} rapt_progress;
+
+/* Memory that training will take, in bytes; measured on the largest batch before the first step. */
+typedef struct rapt_memory_plan {
+    size_t parameters, gradients, moments, activations;
+    size_t parameter_count, examples, held_out, dropped, source_vocab, target_vocab;
+} rapt_memory_plan;
+
+typedef struct rapt_train_options {
+    const rapt_recipe *recipe;
+    const char *out;       /* model folder, made if need be */
+    const char *init;      /* start from this model's parameters and tokenizers, or NULL */
+    bool resume;           /* go on from the newest checkpoint in `out` */
+    uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
+    int threads;           /* 0: all */
+    const volatile sig_atomic_t *stop; /* a checkpoint is written and RAPT_INTERRUPTED returned when it turns nonzero */
+    void (*on_plan)(void *context, const rapt_memory_plan *plan);
+    void (*on_progress)(void *context, const rapt_progress *progress);
+    void *context;
+} rapt_train_options;
+
+/* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
+ * held-out.tsv, train.jsonl, checkpoints/. Stopped and resumed anywhere, it gives the same bytes as if never stopped. */
+rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,148 @@
+/* base/arena.c: chunks in a list, a bump pointer in the current one. For everything with a lifetime longer than a
+ * call. Not thread-safe: each thread has its own. Under AddressSanitizer a red zone follows every block. */
+#define _GNU_SOURCE
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define RED_ZONE 64
+#define POISON(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define RED_ZONE 0
+#define POISON(p, n) ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+#define ALIGNMENT 64
+#define HUGE_PAGE ((size_t)2 << 20)
+
+struct arena_chunk {
+    arena_chunk *next;
+    char *data;
+    size_t size, offset;
+};
+
+void arena_init(arena *a, size_t chunk_size)
+{
+    memset(a, 0, sizeof *a);
+    a->chunk_size = chunk_size;
+}
+
+/* Large chunks are aligned to huge pages: a training step touches all of its memory every time. */
+static arena_chunk *chunk_new(size_t size)
+{
+    size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    size = (size + alignment - 1) / alignment * alignment;
+    arena_chunk *c = malloc(sizeof *c);
+    char *data = c ? aligned_alloc(alignment, size) : NULL;
+    if (!data) {
+        free(c);
+        return NULL;
+    }
+    if (alignment == HUGE_PAGE)
+        madvise(data, size, MADV_HUGEPAGE);
+    POISON(data, size);
+    *c = (arena_chunk){NULL, data, size, 0};
+    return c;
+}
+
+/* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. */
+static arena_chunk *next_chunk(arena *a, size_t bytes)
+{
+    arena_chunk **link = a->current ? &a->current->next : &a->first;
+    if (*link && (*link)->size >= bytes) {
+        (*link)->offset = 0;
+        return *link;
+    }
+    arena_chunk *c = chunk_new(bytes > a->chunk_size ? bytes : a->chunk_size);
+    if (!c)
+        return NULL;
+    c->next = *link;
+    *link = c;
+    return c;
+}
+
+void *arena_alloc(arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t want = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + RED_ZONE;
+    if (!a->current || a->current->size - a->current->offset < want) {
+        arena_chunk *c = next_chunk(a, want);
+        if (!c)
+            return NULL;
+        a->current = c;
+    }
+    char *p = a->current->data + a->current->offset;
+    a->current->offset += want;
+    a->used += want;
+    if (a->used > a->peak)
+        a->peak = a->used;
+    UNPOISON(p, bytes);
+    return p;
+}
+
+void *arena_array(arena *a, size_t count, size_t size)
+{
+    return size && count > SIZE_MAX / 2 / size ? NULL : arena_alloc(a, count * size);
+}
+
+void *arena_zeroed(arena *a, size_t count, size_t size)
+{
+    void *p = arena_array(a, count, size);
+    if (p)
+        memset(p, 0, count * size);
+    return p;
+}
+
+char *arena_string(arena *a, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *p = arena_alloc(a, n);
+    if (p)
+        memcpy(p, text, n);
+    return p;
+}
+
+arena_mark arena_save(const arena *a)
+{
+    return (arena_mark){a->current, a->current ? a->current->offset : 0, a->used};
+}
+
+void arena_release(arena *a, arena_mark mark)
+{
+    arena_chunk *c = mark.chunk ? mark.chunk : a->first;
+    if (c) {
+        c->offset = mark.offset;
+        POISON(c->data + c->offset, c->size - c->offset);
+        for (arena_chunk *later = c->next; later; later = later->next)
+            POISON(later->data, later->size);
+    }
+    a->current = c;
+    a->used = mark.used;
+}
+
+void arena_free(arena *a)
+{
+    for (arena_chunk *c = a->first, *next; c; c = next) {
+        next = c->next;
+        UNPOISON(c->data, c->size);
+        free(c->data);
+        free(c);
+    }
+    arena_init(a, a->chunk_size);
+}

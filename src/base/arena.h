@@ -1,0 +1,34 @@
+/* base/arena.h: memory with a lifetime. An arena hands out blocks and gives them all back at once; model code has
+ * no `free`. Three nested lifetimes are built from it: model, step, scratch. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct arena_chunk arena_chunk;
+
+typedef struct arena {
+    arena_chunk *first, *current;
+    size_t chunk_size; /* bytes of the next chunk at least */
+    size_t peak;       /* most bytes ever handed out at once */
+    size_t used;
+} arena;
+
+/* A point to go back to: everything allocated after it is released. */
+typedef struct arena_mark {
+    arena_chunk *chunk;
+    size_t offset, used;
+} arena_mark;
+
+void arena_init(arena *a, size_t chunk_size);
+/* `bytes` aligned to 64, contents undefined; NULL when memory is out. Never moves. */
+void *arena_alloc(arena *a, size_t bytes);
+/* The same for count elements of `size` bytes; NULL also when the product overflows. */
+void *arena_array(arena *a, size_t count, size_t size);
+void *arena_zeroed(arena *a, size_t count, size_t size);
+char *arena_string(arena *a, const char *text);
+arena_mark arena_save(const arena *a);
+void arena_release(arena *a, arena_mark mark); /* chunks are kept for reuse */
+void arena_free(arena *a);
+
+#endif

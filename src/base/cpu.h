@@ -1,0 +1,20 @@
+/* base/cpu.h: what the processor and the operating system offer. For the kernel tables and `rapt info`.
+ * Not the choice of a level: that is policy, see kernels/kernels.c. */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+#include <stdbool.h>
+
+/* A feature is true where the processor has it and the operating system saves its registers. */
+typedef struct cpu_features {
+    bool avx2_fma;    /* AVX2 and FMA */
+    bool avx512;      /* AVX-512 F, BW, DQ and VL */
+    bool avx512_bf16;
+    bool amx_bf16;    /* Linux wants a permission for it too (arch_prctl), asked for by whoever uses it */
+    char brand[49];   /* the processor's own name; "" where it has none */
+} cpu_features;
+
+/* All false on processors other than x86. Costs a few microseconds under a hypervisor: ask once. */
+cpu_features cpu_detect(void);
+
+#endif

@@ -1,0 +1,291 @@
+/* file.c: read, replace and append whole files; make folders.
+ * For everything that loads or saves.
+ * Not portable beyond POSIX: open, fsync and rename are what makes a replacement atomic. */
+#define _GNU_SOURCE
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A message holds 512 bytes: of a longer path the end is shown, so that the reason behind it still fits. */
+enum { SHOWN_PATH = 380, FIRST_ROOM = 1 << 16, TEMPORARY_TRIES = 1000 };
+
+static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path,
+                           const char *reason)
+{
+    size_t length = strlen(path);
+    const char *cut = length > SHOWN_PATH ? "..." : "";
+    const char *shown = length > SHOWN_PATH ? path + length - SHOWN_PATH : path;
+    return rapt_fail(err, code, "cannot %s %s%s: %s", action, cut, shown, reason);
+}
+
+static rapt_code fail_errno(rapt_error *err, const char *action, const char *path)
+{
+    rapt_code code = errno == ENOMEM ? RAPT_NO_MEMORY : errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO;
+    return fail_path(err, code, action, path, strerror(errno));
+}
+
+static rapt_code fail_too_large(rapt_error *err, const char *path, size_t max_bytes)
+{
+    char reason[64];
+    snprintf(reason, sizeof reason, "larger than %zu bytes", max_bytes);
+    return fail_path(err, RAPT_VALUE, "read", path, reason);
+}
+
+static ssize_t read_some(int fd, void *to, size_t room)
+{
+    ssize_t got;
+    do
+        got = read(fd, to, room);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Bytes to ask for at first: the size that a regular file states, and one more to meet its end in the same
+ * read. */
+static size_t first_room(const struct stat *info, size_t max_bytes)
+{
+    size_t room = S_ISREG(info->st_mode) && info->st_size > 0 ? (size_t)info->st_size + 1 : FIRST_ROOM;
+    return room < max_bytes ? room : max_bytes + 1;
+}
+
+static bool grow(char **data, size_t *room, size_t max_bytes)
+{
+    size_t wider = *room > max_bytes / 2 ? max_bytes + 1 : *room * 2;
+    char *moved = realloc(*data, wider + 1);
+    if (!moved)
+        return false;
+    *data = moved;
+    *room = wider;
+    return true;
+}
+
+/* Reads until the end or one byte beyond the limit, which tells "too large" from "just fits". */
+static rapt_code read_all(int fd, const char *path, size_t room, size_t max_bytes, char **data, size_t *size,
+                          rapt_error *err)
+{
+    *data = malloc(room + 1);
+    if (!*data)
+        return fail_path(err, RAPT_NO_MEMORY, "read", path, "out of memory");
+    for (*size = 0;;) {
+        ssize_t got = read_some(fd, *data + *size, room - *size);
+        if (got < 0)
+            return fail_errno(err, "read", path);
+        if (got == 0)
+            break;
+        *size += (size_t)got;
+        if (*size > max_bytes)
+            return fail_too_large(err, path, max_bytes);
+        if (*size == room && !grow(data, &room, max_bytes))
+            return fail_path(err, RAPT_NO_MEMORY, "read", path, "out of memory");
+    }
+    (*data)[*size] = '\0';
+    return RAPT_OK;
+}
+
+static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
+                           rapt_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return fail_errno(err, "read", path);
+    if (S_ISDIR(info.st_mode))
+        return fail_path(err, RAPT_IO, "read", path, strerror(EISDIR));
+    if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
+        return fail_too_large(err, path, max_bytes);
+    return read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
+}
+
+rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    const char *shown = standard ? "standard input" : path;
+    *data = NULL;
+    *size = 0;
+    if (max_bytes > SIZE_MAX / 4) /* so that sums with room and end marker cannot wrap */
+        max_bytes = SIZE_MAX / 4;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, "read", shown);
+    rapt_code code = read_open(fd, shown, max_bytes, data, size, err);
+    if (!standard)
+        close(fd);
+    if (code != RAPT_OK) {
+        free(*data);
+        *data = NULL;
+        *size = 0;
+    }
+    return code;
+}
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+    for (const char *at = data; size > 0;) {
+        ssize_t put = write(fd, at, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        at += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* Length of the folder part of `path`, its last slash included; 0 where there is none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Creates a file that nobody else has, beside `path`. mkstemp would do, but for its mode 0600, which rename
+ * would leave on the result. A name may be taken by a writer that was killed, so a few are tried. */
+static int open_temporary(const char *path, char **name)
+{
+    int folder = (int)folder_length(path);
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        if (asprintf(name, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i) < 0) {
+            *name = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+        free(*name);
+        *name = NULL;
+    }
+    return -1;
+}
+
+/* After this the new directory entry survives a power cut. Some file systems cannot sync folders: they say
+ * EINVAL. */
+static bool sync_folder(const char *path)
+{
+    char *folder = strndup(path, folder_length(path));
+    if (!folder)
+        return false;
+    int fd = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (fd < 0)
+        return false;
+    bool done = fsync(fd) == 0 || errno == EINVAL;
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return done;
+}
+
+/* Fills, syncs and closes `fd`. The first error number is kept over close's. */
+static bool fill(int fd, const void *data, size_t size)
+{
+    bool done = write_all(fd, data, size) && fsync(fd) == 0;
+    int saved = errno;
+    if (close(fd) != 0 && done)
+        return false;
+    errno = saved;
+    return done;
+}
+
+rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err)
+{
+    char *temporary = NULL;
+    int fd = open_temporary(path, &temporary);
+    rapt_code code = RAPT_OK;
+    if (fd < 0) {
+        code = fail_errno(err, "write", path);
+    } else if (!fill(fd, data, size) || rename(temporary, path) != 0) {
+        code = fail_errno(err, "write", path);
+        unlink(temporary);
+    } else if (!sync_folder(path)) {
+        code = fail_errno(err, "sync the folder of", path);
+    }
+    free(temporary);
+    return code;
+}
+
+rapt_code file_append(const char *path, const void *data, size_t size, rapt_error *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail_errno(err, "append to", path);
+    ssize_t put;
+    do
+        put = write(fd, data, size);
+    while (put < 0 && errno == EINTR);
+    rapt_code code = RAPT_OK;
+    if (put < 0)
+        code = fail_errno(err, "append to", path);
+    else if ((size_t)put < size)
+        code = fail_path(err, RAPT_IO, "append to", path, "only a part could be written (disk full?)");
+    if (close(fd) != 0 && code == RAPT_OK)
+        code = fail_errno(err, "append to", path);
+    return code;
+}
+
+/* mkdir for one step of a path; errno says ENOTDIR where something else has the name. */
+static bool make_one(const char *path)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    int reason = errno;
+    if (stat(path, &info) == 0) { /* of a folder that is there mkdir says EEXIST, but also EROFS or EACCES */
+        errno = ENOTDIR;
+        return S_ISDIR(info.st_mode);
+    }
+    errno = reason;
+    return false;
+}
+
+static bool make_steps(char *path)
+{
+    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+        *slash = '\0';
+        if (!make_one(path))
+            return false;
+    }
+    return make_one(path);
+}
+
+rapt_code file_make_dir(const char *path, rapt_error *err)
+{
+    char *steps = strdup(path);
+    if (!steps)
+        return fail_path(err, RAPT_NO_MEMORY, "make folder", path, "out of memory");
+    rapt_code code = RAPT_OK;
+    if (*path == '\0') {
+        errno = ENOENT;
+        code = fail_errno(err, "make folder", "''");
+    } else if (!make_steps(steps)) {
+        code = fail_errno(err, "make folder", path);
+    }
+    free(steps);
+    return code;
+}
+
+bool file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+char *file_join(const char *dir, const char *name)
+{
+    size_t length = strlen(dir), more = strlen(name);
+    bool slash = length > 0 && dir[length - 1] != '/';
+    char *path = malloc(length + slash + more + 1);
+    if (!path)
+        return NULL;
+    memcpy(path, dir, length);
+    if (slash)
+        path[length] = '/';
+    memcpy(path + length + slash, name, more + 1);
+    return path;
+}

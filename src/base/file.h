@@ -1,0 +1,34 @@
+/* file.h: whole files in and out, with errors that name the path and the reason.
+ * For everything that loads or saves: texts, vocabularies, model folders, reports.
+ * Not a stream layer: a file is read whole, and written whole or not at all. */
+#ifndef RAPT_FILE_H
+#define RAPT_FILE_H
+
+#include "rapt/base.h"
+
+/* Messages read "cannot read PATH: REASON". Codes: RAPT_NOT_FOUND for a missing file or folder,
+ * RAPT_NO_MEMORY, and RAPT_IO for whatever else the system says (no permission, a directory, disk full). */
+
+/* Reads all of `path` into `*data`, which the caller frees; data[size] is a NUL that `*size` does not count.
+ * "-" is standard input. Pipes and devices are read to their end. More than `max_bytes` is an error
+ * (RAPT_VALUE), found without reading on. On failure `*data` is NULL. */
+rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
+
+/* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written,
+ * fsynced and renamed, then the folder is fsynced. A symbolic link is replaced, not followed. The temporary
+ * file is removed on every failure. */
+rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
+
+/* Appends `size` bytes to `path` in one write, so that lines of several writers don't mix; creates it. */
+rapt_code file_append(const char *path, const void *data, size_t size, rapt_error *err);
+
+/* Makes the folder `path` and the folders above it; one that is there is fine. */
+rapt_code file_make_dir(const char *path, rapt_error *err);
+
+/* Whether `path` names anything that can be looked at: file, folder or device. */
+bool file_exists(const char *path);
+
+/* "dir/name", or NULL without memory; the caller frees it. An empty `dir` gives `name`. */
+char *file_join(const char *dir, const char *name);
+
+#endif

@@ -1,0 +1,214 @@
+/* base/pool.c: workers wait for the ticket to move to a new loop, first spinning (a training step issues a loop every
+ * few microseconds), then asleep on a condition. For the tensor layer. It is no task queue: one loop at a time.
+ *
+ * The ticket is one 64-bit number: loop | count | index. A thread claims a chunk by adding 1, and what it gets back
+ * says everything: an index below the count holds that loop open until the chunk is reported done, so a worker that
+ * wakes late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep. */
+#define _GNU_SOURCE
+#include "base/pool.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define SPIN_ROUNDS 20000      /* some 50 us before a worker goes to sleep */
+#ifndef SERIAL_WORK            /* tests make it 1: small loops in threads too */
+#define SERIAL_WORK 20000      /* below this a wake-up costs more than it saves */
+#endif
+#define MAX_THREADS 256
+#define INDEX_BITS 24
+#define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
+#define MAX_CHUNKS (INDEX_MASK / 2) /* leaves room for claims beyond the last chunk */
+
+struct pool {
+    int threads;
+    pthread_t thread[MAX_THREADS];
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    int sleepers;               /* guarded by mutex */
+    atomic_bool stop;
+    pool_fn *fn;
+    void *context;
+    uint64_t loop;
+    _Alignas(64) atomic_ullong ticket;
+    _Alignas(64) atomic_size_t done; /* chunks of this loop that are finished */
+};
+
+typedef struct worker_start {
+    pool *p;
+    int index;
+} worker_start;
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static uint64_t ticket_loop(uint64_t ticket)
+{
+    return ticket >> (2 * INDEX_BITS);
+}
+
+static void run_chunks(pool *p, int worker)
+{
+    size_t finished = 0;
+    for (;;) {
+        uint64_t t = atomic_fetch_add_explicit(&p->ticket, 1, memory_order_acq_rel);
+        if ((t & INDEX_MASK) >= (t >> INDEX_BITS & INDEX_MASK))
+            break;
+        p->fn(p->context, t & INDEX_MASK, worker);
+        finished++;
+    }
+    if (finished)
+        atomic_fetch_add_explicit(&p->done, finished, memory_order_release);
+}
+
+static bool has_work(pool *p, uint64_t seen)
+{
+    return ticket_loop(atomic_load_explicit(&p->ticket, memory_order_acquire)) != seen || atomic_load(&p->stop);
+}
+
+static void sleep_until_work(pool *p, uint64_t seen)
+{
+    pthread_mutex_lock(&p->mutex);
+    p->sleepers++;
+    while (!has_work(p, seen))
+        pthread_cond_wait(&p->wake, &p->mutex);
+    p->sleepers--;
+    pthread_mutex_unlock(&p->mutex);
+}
+
+static uint64_t wait_for_work(pool *p, uint64_t seen)
+{
+    int rounds = 0;
+    while (!has_work(p, seen) && rounds++ < SPIN_ROUNDS)
+        relax();
+    if (!has_work(p, seen))
+        sleep_until_work(p, seen);
+    return ticket_loop(atomic_load_explicit(&p->ticket, memory_order_acquire));
+}
+
+static void *worker_main(void *start)
+{
+    pool *p = ((worker_start *)start)->p;
+    int index = ((worker_start *)start)->index;
+    free(start);
+    fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format */
+    for (uint64_t seen = 0;;) {
+        seen = wait_for_work(p, seen);
+        if (atomic_load(&p->stop))
+            return NULL;
+        run_chunks(p, index);
+    }
+}
+
+static int default_threads(void)
+{
+    const char *wish = getenv("RAPT_THREADS");
+    cpu_set_t set;
+    if (wish && atoi(wish) > 0)
+        return atoi(wish);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+static bool start_worker(pool *p, int index)
+{
+    worker_start *start = malloc(sizeof *start);
+    if (!start)
+        return false;
+    *start = (worker_start){p, index};
+    if (pthread_create(&p->thread[index], NULL, worker_main, start) == 0)
+        return true;
+    free(start);
+    return false;
+}
+
+pool *pool_new(int threads, rapt_error *err)
+{
+    threads = threads > 0 ? threads : default_threads();
+    if (threads > MAX_THREADS) {
+        rapt_fail(err, RAPT_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
+        return NULL;
+    }
+    pool *p = aligned_alloc(_Alignof(pool), sizeof *p);
+    if (!p) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the thread pool");
+        return NULL;
+    }
+    *p = (pool){.threads = 1};
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    while (p->threads < threads && start_worker(p, p->threads))
+        p->threads++;
+    if (p->threads < threads) {
+        rapt_fail(err, RAPT_NO_MEMORY, "could not start thread %d of %d", p->threads + 1, threads);
+        pool_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void pool_free(pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->mutex);
+    atomic_store(&p->stop, true);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->mutex);
+    for (int i = 1; i < p->threads; i++)
+        pthread_join(p->thread[i], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->mutex);
+    free(p);
+}
+
+int pool_threads(const pool *p)
+{
+    return p->threads;
+}
+
+static void start_loop(pool *p, size_t count)
+{
+    p->loop = (p->loop + 1) & (UINT64_MAX >> (2 * INDEX_BITS));
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    pthread_mutex_lock(&p->mutex);
+    atomic_store_explicit(&p->ticket, p->loop << (2 * INDEX_BITS) | (uint64_t)count << INDEX_BITS, memory_order_release);
+    if (p->sleepers)
+        pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+/* Threads may outnumber CPUs: after a while the waiting caller lets others run. */
+static void wait_until_done(pool *p, size_t count)
+{
+    for (int rounds = 0; atomic_load_explicit(&p->done, memory_order_acquire) < count; rounds++) {
+        if (rounds < SPIN_ROUNDS)
+            relax();
+        else
+            sched_yield();
+    }
+}
+
+static void run_serial(size_t count, pool_fn *fn, void *context)
+{
+    for (size_t i = 0; i < count; i++)
+        fn(context, i, 0);
+}
+
+void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
+{
+    if (p->threads == 1 || count < 2 || work < SERIAL_WORK || count > MAX_CHUNKS) {
+        run_serial(count, fn, context);
+        return;
+    }
+    p->fn = fn;
+    p->context = context;
+    start_loop(p, count);
+    run_chunks(p, 0);
+    wait_until_done(p, count);
+}

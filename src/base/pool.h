@@ -1,0 +1,23 @@
+/* base/pool.h: a persistent pool of threads for loops over fixed chunks.
+ * The caller fixes the chunks (they are part of the number format); which thread runs which chunk is free, so
+ * results never depend on the number of threads. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include "rapt/base.h"
+
+typedef struct pool pool;
+
+/* Runs chunk `chunk`; `worker` is below pool_threads() and tells scratch memory apart, nothing else. */
+typedef void pool_fn(void *context, size_t chunk, int worker);
+
+/* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use. */
+pool *pool_new(int threads, rapt_error *err);
+void pool_free(pool *p);
+int pool_threads(const pool *p);
+
+/* Runs fn for chunks 0 .. count-1 and returns when all are done. `work` is the total work in elementary
+ * operations (a guess): small loops run on the caller's thread alone. Not reentrant. */
+void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context);
+
+#endif

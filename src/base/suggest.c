@@ -1,0 +1,61 @@
+/* base/suggest.c: the nearest known word to one that a person typed.
+ * For recipe keys, commands and options: an unknown word is an error, and the message offers the likely one.
+ * Not a search in texts: words longer than WORD_MAX are never near anything. */
+#include "base/suggest.h"
+
+#include <string.h>
+
+#define WORD_MAX 64
+
+static int same_letter(char a, char b)
+{
+    char x = a >= 'A' && a <= 'Z' ? (char)(a + 32) : a;
+    char y = b >= 'A' && b <= 'Z' ? (char)(b + 32) : b;
+    return x == y;
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+/* Edits that turn a into b ("optimal string alignment": Levenshtein's distance with swaps of neighbours).
+ * Only the last three rows of the table of prefix distances are kept. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = last[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+            now[j] = min3(last[j] + 1, now[j - 1] + 1, replaced);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+                now[j] = min3(now[j], now[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *suggest_nearest(const char *word, const char *const *candidates, size_t n)
+{
+    size_t length = strlen(word);
+    if (length == 0 || length > WORD_MAX)
+        return NULL;
+    size_t best = length < 3 ? 2 : length / 3 + 1; /* one more than what still counts as near */
+    const char *nearest = NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t candidate_length = strlen(candidates[i]);
+        if (candidate_length > WORD_MAX)
+            continue;
+        size_t distance = edit_distance(word, length, candidates[i], candidate_length);
+        if (distance < best) {
+            best = distance;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}

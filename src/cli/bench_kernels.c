@@ -1,0 +1,156 @@
+/* cli/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, beside the machine's measured peak. */
+#include "cli/bench.h"
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "tensor/gemm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BURSTS 5
+#define BURST_SECONDS 0.15
+
+typedef struct shape {
+    size_t m, n, k;
+} shape;
+
+static const shape SHAPES[] = {{2048, 512, 512}, {2048, 2048, 512}, {2048, 512, 2048}, {4096, 128, 128},
+                               {4096, 256, 128}, {768, 384, 384},   {16384, 1536, 384}, {1024, 1024, 1024},
+                               {64, 512, 512},   {4096, 10000, 128}};
+#define SHAPE_COUNT (sizeof SHAPES / sizeof *SHAPES)
+
+static const char *const FORMS[] = {"NT", "NN", "TN"};
+
+typedef struct products {
+    gemm_team team;
+    rapt_real *x, *w, *dy, *out;
+} products;
+
+static rapt_real *random_matrix(size_t rows, size_t columns)
+{
+    rapt_real *a = aligned_alloc(KERNELS_ALIGN, (rows * columns * sizeof *a + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
+    for (size_t i = 0; a && i < rows * columns; i++)
+        a[i] = (rapt_real)(i * 2654435761u % 65536) / 65536 - (rapt_real)0.5;
+    return a;
+}
+
+/* Y = X W^T, dX = dY W, dW += dY^T X. */
+static gemm_job job_of(const products *p, shape s, int form)
+{
+    ptrdiff_t n = (ptrdiff_t)s.n, k = (ptrdiff_t)s.k;
+    switch (form) {
+    case 0: return (gemm_job){.m = s.m, .n = s.n, .k = s.k, .a = {p->x, k, 1}, .b = {p->w, 1, k}, .c = p->out};
+    case 1: return (gemm_job){.m = s.m, .n = s.k, .k = s.n, .a = {p->dy, n, 1}, .b = {p->w, k, 1}, .c = p->out};
+    default: return (gemm_job){.m = s.n, .n = s.k, .k = s.m, .a = {p->dy, 1, n}, .b = {p->x, k, 1}, .c = p->out,
+                               .tail = {.accumulate = true}};
+    }
+}
+
+static double burst(const products *p, const gemm_job *job)
+{
+    double start = clock_seconds(), now = start;
+    size_t count = 0;
+    for (; now - start < BURST_SECONDS; now = clock_seconds(), count++)
+        gemm(&p->team, job);
+    return 2.0 * (double)job->m * (double)job->n * (double)job->k * (double)count / (now - start) * 1e-9;
+}
+
+static double best_rate(const products *p, shape s, int form)
+{
+    gemm_job job = job_of(p, s, form);
+    double best = 0;
+    gemm(&p->team, &job);
+    for (int i = 0; i < BURSTS; i++)
+        best = fmax(best, burst(p, &job));
+    return best;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool allocate(products *p, shape s)
+{
+    p->x = random_matrix(s.m, s.k);
+    p->w = random_matrix(s.n, s.k);
+    p->dy = random_matrix(s.m, s.n);
+    p->out = random_matrix(1, most(s.m * s.n, most(s.m * s.k, s.n * s.k)));
+    return p->x && p->w && p->dy && p->out;
+}
+
+static void release(products *p)
+{
+    free(p->x);
+    free(p->w);
+    free(p->dy);
+    free(p->out);
+}
+
+static void print_row(const bench_options *o, shape s, int form, double rate, double peak, int threads)
+{
+    if (o->json)
+        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"form\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, "
+               "\"gflops\": %.1f, \"peak_share\": %.3f}\n", threads, FORMS[form], s.m, s.n, s.k, rate, rate / peak);
+    else
+        printf("%s  %5zu x %5zu x %4zu  %7.1f GFLOP/s  %3.0f %% of peak\n", FORMS[form], s.m, s.n, s.k, rate, 100 * rate / peak);
+    fflush(stdout);
+}
+
+static rapt_code run_shapes(products *p, const bench_options *o, double peak, double logs[3], rapt_error *err)
+{
+    int threads = pool_threads(p->team.pool);
+    for (size_t i = 0; i < SHAPE_COUNT; i++) {
+        bool ok = allocate(p, SHAPES[i]);
+        for (int form = 0; ok && form < 3; form++) {
+            double rate = best_rate(p, SHAPES[i], form);
+            logs[form] += log(rate);
+            print_row(o, SHAPES[i], form, rate, peak, threads);
+        }
+        release(p);
+        if (!ok)
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the matrices");
+    }
+    return RAPT_OK;
+}
+
+static void print_means(const bench_options *o, const double logs[3], double peak, int threads)
+{
+    double mean[3];
+    for (int form = 0; form < 3; form++)
+        mean[form] = exp(logs[form] / SHAPE_COUNT);
+    if (o->json)
+        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"peak\": %.1f, \"geomean\": {\"NT\": %.1f, \"NN\": %.1f, "
+               "\"TN\": %.1f}}\n", threads, peak, mean[0], mean[1], mean[2]);
+    else
+        printf("geometric means: NT %.1f, NN %.1f, TN %.1f GFLOP/s; measured peak %.1f on %d threads\n", mean[0], mean[1],
+               mean[2], peak, threads);
+}
+
+static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
+{
+    p->team.kernels = kernels_active(err);
+    p->team.pool = p->team.kernels ? pool_new(o->threads, err) : NULL;
+    if (!p->team.pool)
+        return RAPT_NO_MEMORY;
+    size_t bytes = gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(p->team.pool);
+    p->team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
+    return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the workspace");
+}
+
+rapt_code bench_kernels(const bench_options *o, rapt_error *err)
+{
+    products p = {0};
+    double logs[3] = {0}, peak = bench_peak(o->threads, err);
+    rapt_code code = make_team(&p, o, err);
+    if (!code)
+        code = run_shapes(&p, o, peak, logs, err);
+    if (!code)
+        print_means(o, logs, peak, pool_threads(p.team.pool));
+    free(p.team.workspace);
+    pool_free(p.team.pool);
+    return code;
+}

@@ -1,0 +1,29 @@
+/* cli/cli.h: what the commands share. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "rapt/base.h"
+
+#include <argp.h>
+
+#define CLI_MAX_TEXT ((size_t)8 << 30)
+
+/* argv[0] is "rapt COMMAND"; returns the exit status. */
+int cmd_train(int argc, char **argv);
+int cmd_translate(int argc, char **argv);
+int cmd_eval(int argc, char **argv);
+int cmd_score(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+
+/* Prints "rapt: MESSAGE" to stderr; returns 1. */
+int cli_fail(const rapt_error *err);
+/* Numbers of options, with wrong usage (exit status 2) for anything else. */
+long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state);
+double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state);
+/* "1.2 MB" */
+const char *cli_bytes(double bytes, char text[32]);
+/* "1:05" or "2:01:05" */
+const char *cli_duration(double seconds, char text[32]);
+
+#endif

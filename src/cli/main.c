@@ -1,0 +1,87 @@
+/* cli/main.c: the program `rapt`: a table of commands, each in a file of its own. */
+#include "cli/cli.h"
+
+#include "base/suggest.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *meaning;
+} command;
+
+static const command COMMANDS[] = {
+    {"train", cmd_train, "train a model as a recipe says"},
+    {"translate", cmd_translate, "translate lines with a trained model"},
+    {"eval", cmd_eval, "loss, perplexity, BLEU and chrF of a model on sentence pairs"},
+    {"score", cmd_score, "BLEU or chrF of a translated text, as sacreBLEU computes them"},
+    {"info", cmd_info, "this machine, or a model's sizes"},
+    {"bench", cmd_bench, "speed of kernels and of training steps"},
+};
+#define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
+
+static void print_help(FILE *to)
+{
+    fprintf(to, "Usage: rapt COMMAND [ARGUMENTS] [--options]\n"
+                "Train and run Transformers on CPUs.\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].meaning);
+    fprintf(to, "\n`rapt COMMAND --help` tells a command's arguments and options; `rapt --version` the version.\n"
+                "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+}
+
+static int unknown(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = COMMANDS[i].name;
+    const char *near = suggest_nearest(name, names, COMMAND_COUNT);
+    fprintf(stderr, "rapt: there is no command \"%s\"", name);
+    if (near)
+        fprintf(stderr, "; did you mean \"%s\"?", near);
+    fprintf(stderr, " Try `rapt --help`.\n");
+    return 2;
+}
+
+static int run_command(int argc, char **argv)
+{
+    char title[64];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], COMMANDS[i].name) == 0) {
+            snprintf(title, sizeof title, "rapt %s", argv[1]);
+            argv[1] = title;
+            return COMMANDS[i].run(argc - 1, argv + 1);
+        }
+    return unknown(argv[1]);
+}
+
+/* Results may go to a pipe or a full disk: what could not be written is a failure. */
+static int flush_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("rapt: cannot write results");
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = 2;
+    signal(SIGPIPE, SIG_DFL);
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return flush_output(0);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("rapt %s\n", rapt_version());
+        return flush_output(0);
+    }
+    return flush_output(run_command(argc, argv));
+}

@@ -1,0 +1,197 @@
+/* cli/train.c: `rapt train`: options, the live progress line, Ctrl-C. The work is rapt_train's. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "base/clock.h"
+#include "rapt/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REFRESH_SECONDS 0.1
+#define MAX_ASSIGNMENTS 256
+
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_QUIET,
+       KEY_HELP_RECIPE };
+
+static const struct argp_option OPTIONS[] = {
+    {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: the recipe's name, in models/)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
+    {"resume", KEY_RESUME, NULL, 0, "Go on from the newest checkpoint in the folder", 0},
+    {"init", KEY_INIT, "MODEL", 0, "Start from the parameters and tokenizers of this model (fine-tuning)", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
+    {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
+    {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
+    {0}};
+
+typedef struct train_arguments {
+    const char *recipe, *out, *init;
+    const char *assignments[MAX_ASSIGNMENTS];
+    size_t assignment_count;
+    bool resume, quiet, help_recipe;
+    int threads;
+    long max_steps, seed; /* seed -1: not given */
+} train_arguments;
+
+static void take_assignment(train_arguments *a, const char *text, struct argp_state *state)
+{
+    if (a->assignment_count == MAX_ASSIGNMENTS)
+        argp_error(state, "more than %d --set", MAX_ASSIGNMENTS);
+    a->assignments[a->assignment_count++] = text;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    train_arguments *a = state->input;
+    switch (key) {
+    case KEY_OUT: a->out = text; return 0;
+    case KEY_SET: take_assignment(a, text, state); return 0;
+    case KEY_RESUME: a->resume = true; return 0;
+    case KEY_INIT: a->init = text; return 0;
+    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_SEED: a->seed = cli_integer(text, 0, (long)1 << 53, "seed", state); return 0;
+    case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, (long)1 << 53, "max-steps", state); return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->recipe)
+            argp_error(state, "one recipe only");
+        a->recipe = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->recipe && !a->help_recipe)
+            argp_error(state, "wants a recipe");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml",
+    .doc = "Train a model as a recipe says."
+           "\vProgress goes to stderr. Ctrl-C leaves a checkpoint that --resume goes on from; the result is then the same, "
+           "byte for byte, as that of a run that never stopped."};
+
+static volatile sig_atomic_t stop_asked;
+
+/* The second Ctrl-C ends the program at once. */
+static void on_signal(int number)
+{
+    stop_asked = 1;
+    signal(number, SIG_DFL);
+}
+
+typedef struct display {
+    bool quiet, terminal;
+    double shown;
+} display;
+
+static void show_plan(void *context, const rapt_memory_plan *p)
+{
+    char parameters[32], gradients[32], moments[32], activations[32];
+    const display *d = context;
+    if (d->quiet)
+        return;
+    fprintf(stderr, "data: %zu pairs to train on, %zu held out", p->examples, p->held_out);
+    if (p->dropped)
+        fprintf(stderr, ", %zu left out as too long", p->dropped);
+    fprintf(stderr, "; vocabularies of %zu and %zu words\n", p->source_vocab, p->target_vocab);
+    fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
+    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
+            cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
+            cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
+}
+
+static void print_progress(const rapt_progress *p)
+{
+    char left[32];
+    fprintf(stderr, "epoch %llu/%llu  step %llu/%llu  loss %.4f", (unsigned long long)p->epoch,
+            (unsigned long long)p->epochs, (unsigned long long)p->step, (unsigned long long)p->steps, p->loss);
+    if (!isnan(p->loss_book))
+        fprintf(stderr, "  book %.4f", p->loss_book);
+    if (!isnan(p->val_loss))
+        fprintf(stderr, "  held out %.4f", p->val_loss);
+    fprintf(stderr, "  %.0f tokens/s  %s left", p->tokens_per_s, cli_duration(p->seconds_left, left));
+}
+
+/* On a terminal one line that is written over, elsewhere a line at each report. */
+static void show_progress(void *context, const rapt_progress *p)
+{
+    display *d = context;
+    double now = clock_seconds();
+    if (d->quiet || (!p->report && (!d->terminal || now - d->shown < REFRESH_SECONDS)))
+        return;
+    d->shown = now;
+    if (d->terminal)
+        fputs("\r\033[K", stderr);
+    print_progress(p);
+    if (!d->terminal || p->step == p->steps)
+        fputc('\n', stderr);
+}
+
+static int help_recipe(void)
+{
+    rapt_error err = {0};
+    char *text;
+    if (rapt_recipe_help(&text, &err))
+        return cli_fail(&err);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
+{
+    rapt_code code = rapt_recipe_read(a->recipe, r, err);
+    for (size_t i = 0; i < a->assignment_count && !code; i++)
+        code = rapt_recipe_set(r, a->assignments[i], err);
+    if (a->seed >= 0)
+        r->seed = a->seed;
+    return code ? code : rapt_recipe_check(r, a->recipe, err);
+}
+
+/* models/NAME for some/where/NAME.yaml. */
+static char *default_out(const char *recipe)
+{
+    char *out = NULL;
+    const char *slash = strrchr(recipe, '/'), *base = slash ? slash + 1 : recipe, *dot = strrchr(base, '.');
+    int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    return asprintf(&out, "models/%.*s", length, base) < 0 ? NULL : out;
+}
+
+static int run(const train_arguments *a, const rapt_recipe *r)
+{
+    rapt_error err = {0};
+    display d = {.quiet = a->quiet, .terminal = isatty(STDERR_FILENO)};
+    char *out = a->out ? strdup(a->out) : default_out(a->recipe);
+    rapt_train_options o = {.recipe = r, .out = out, .init = a->init, .resume = a->resume,
+                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = &stop_asked,
+                            .on_plan = show_plan, .on_progress = show_progress, .context = &d};
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
+    if (code && d.terminal && d.shown > 0)
+        fputc('\n', stderr);
+    if (!code && !a->quiet)
+        fprintf(stderr, "model: %s\n", out);
+    free(out);
+    return code ? cli_fail(&err) : 0;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    train_arguments a = {.seed = -1};
+    rapt_recipe r;
+    rapt_error err = {0};
+    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    if (a.help_recipe)
+        return help_recipe();
+    int status = read_recipe(&a, &r, &err) ? cli_fail(&err) : run(&a, &r);
+    rapt_recipe_free(&r);
+    return status;
+}

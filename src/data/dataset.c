@@ -1,0 +1,131 @@
+/* data/dataset.c: pairs as token ids, too long ones cut, dropped or refused. For the loader. */
+#include "data/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sentence {
+    int32_t *ids;
+    size_t count;
+} sentence;
+
+/* The sentence with <eos>. */
+static rapt_code encode(const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
+{
+    rapt_code code = rapt_tokenizer_encode(k, text, &s->ids, &s->count, err);
+    int32_t *longer = code ? NULL : realloc(s->ids, (s->count + 1) * sizeof *longer);
+    if (code)
+        return code;
+    if (!longer) {
+        free(s->ids);
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tokens of a line");
+    }
+    s->ids = longer;
+    s->ids[s->count++] = RAPT_EOS;
+    return RAPT_OK;
+}
+
+static int32_t *store(rapt_dataset *d, const sentence *s, size_t length)
+{
+    int32_t *ids = arena_array(&d->memory, length, sizeof *ids);
+    return ids ? memcpy(ids, s->ids, length * sizeof *ids) : NULL;
+}
+
+static rapt_code keep(rapt_dataset *d, const sentence *source, const sentence *target, rapt_error *err)
+{
+    size_t most = d->options.max_len;
+    dataset_example e = {.source_len = source->count < most ? source->count : most,
+                         .target_len = target->count < most ? target->count : most};
+    e.source = store(d, source, e.source_len);
+    e.target = store(d, target, e.target_len);
+    if (!e.source || !e.target)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data set");
+    d->examples[d->count++] = e;
+    return RAPT_OK;
+}
+
+static rapt_code take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const sentence *source,
+                      const sentence *target, rapt_error *err)
+{
+    size_t longest = source->count > target->count ? source->count : target->count;
+    if (longest > d->options.max_len && d->options.too_long == RAPT_REFUSE)
+        return rapt_fail(err, RAPT_VALUE, "line %zu: a sentence of %zu tokens; at most %zu are allowed",
+                         rapt_pairs_line(pairs, i), longest, d->options.max_len);
+    if (longest > d->options.max_len && d->options.too_long == RAPT_DROP) {
+        d->dropped++;
+        return RAPT_OK;
+    }
+    return keep(d, source, target, err);
+}
+
+static rapt_code add(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const rapt_tokenizer *source,
+                     const rapt_tokenizer *target, rapt_error *err)
+{
+    sentence s, t;
+    rapt_code code = encode(source, rapt_pairs_source(pairs, i), &s, err);
+    if (code)
+        return code;
+    code = encode(target, rapt_pairs_target(pairs, i), &t, err);
+    if (!code) {
+        code = take(d, pairs, i, &s, &t, err);
+        free(t.ids);
+    }
+    free(s.ids);
+    return code;
+}
+
+static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
+                      const rapt_tokenizer *target, rapt_error *err)
+{
+    for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
+        bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
+        rapt_code code = out == d->options.held_out ? add(d, pairs, i, source, target, err) : RAPT_OK;
+        if (code)
+            return code;
+    }
+    if (d->count == 0)
+        return rapt_fail(err, RAPT_VALUE, "no pair is left for the %s part: %zu pairs, %zu dropped as too long",
+                         d->options.held_out ? "held-out" : "training", rapt_pairs_count(pairs), d->dropped);
+    return RAPT_OK;
+}
+
+rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
+                               const rapt_dataset_options *options, rapt_error *err)
+{
+    rapt_dataset *d = calloc(1, sizeof *d);
+    if (d) {
+        arena_init(&d->memory, (size_t)1 << 20);
+        d->options = *options;
+        d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
+    }
+    if (!d || !d->examples)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data set");
+    else if (fill(d, pairs, source, target, err) == RAPT_OK)
+        return d;
+    rapt_dataset_free(d);
+    return NULL;
+}
+
+void rapt_dataset_free(rapt_dataset *d)
+{
+    if (!d)
+        return;
+    arena_free(&d->memory);
+    free(d->examples);
+    free(d);
+}
+
+size_t rapt_dataset_count(const rapt_dataset *d)
+{
+    return d->count;
+}
+
+size_t rapt_dataset_dropped(const rapt_dataset *d)
+{
+    return d->dropped;
+}
+
+size_t rapt_dataset_batches(const rapt_dataset *d, size_t batch_size)
+{
+    return (d->count + batch_size - 1) / batch_size;
+}

@@ -1,0 +1,21 @@
+/* data/dataset.h: the inside of rapt_dataset, for the loader. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include "rapt/data.h"
+
+#include "base/arena.h"
+
+typedef struct dataset_example {
+    int32_t *source, *target; /* each ends with <eos> unless it was cut */
+    size_t source_len, target_len;
+} dataset_example;
+
+struct rapt_dataset {
+    arena memory;
+    rapt_dataset_options options;
+    dataset_example *examples;
+    size_t count, dropped;
+};
+
+#endif

@@ -1,0 +1,51 @@
+/* decode/search.h: greedy and beam search over one batch of source sentences. */
+#ifndef DECODE_SEARCH_H
+#define DECODE_SEARCH_H
+
+#include "rapt/nn.h"
+#include "base/arena.h"
+#include "rapt/text.h"
+
+typedef struct search_options {
+    size_t beam;
+    double length_penalty;
+} search_options;
+
+/* A finished hypothesis: tokens without <bos>, with <eos> unless the limit cut it. */
+typedef struct search_hypothesis {
+    int32_t *tokens;
+    size_t length;
+    double score;
+} search_hypothesis;
+
+/* Up to `beam` hypotheses of one sentence, best first. Allocated in the arena given to the search. */
+typedef struct search_result {
+    search_hypothesis *best;
+    size_t count;
+} search_result;
+
+typedef struct search_batch {
+    rapt_tokens source;
+    const int32_t *source_lens; /* [batch] */
+    const size_t *limits;       /* [batch] target tokens at most */
+} search_batch;
+
+
+/* Both fill results[batch]. */
+rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,
+                        search_result *results, rapt_error *err);
+rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
+                      arena *memory, search_result *results, rapt_error *err);
+
+/* Encodes the batch, each sentence repeated `copies` times, and makes the decoder's state. */
+rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t copies,
+                                 arena *memory, rapt_error *err);
+
+/* Logits [rows, vocabulary] of the next position; NULL with `err` set on failure. */
+const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
+                             size_t rows, rapt_error *err);
+
+/* ((5 + length) / 6)^a */
+double search_penalty(double a, size_t length);
+
+#endif

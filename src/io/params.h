@@ -1,0 +1,15 @@
+/* io/params.h: parameters as safetensors entries, shared by model files and checkpoints. */
+#ifndef IO_PARAMS_H
+#define IO_PARAMS_H
+
+#include "io/safetensors.h"
+#include "rapt/tensor.h"
+
+/* The entry of a tensor's numbers (its own data, or moments of the same shape). */
+safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data);
+
+/* Copies the tensor `name` of a file into `to`; checks that it is there, of this type and shape. */
+rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
+                      rapt_real *to, rapt_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+/* io/safetensors.h: named tensors in one file, in the safetensors format, which PyTorch reads as it is.
+ *
+ *   - 8 bytes: N, the length of the header, little-endian
+ *   - N bytes: JSON, {"__metadata__": {KEY: TEXT, ...}, NAME: {"dtype": "F32", "shape": [2, 3],
+ *     "data_offsets": [begin, end]}, ...}, with spaces behind it
+ *   - the rest: data, row-major and little-endian; the tensors fill it without holes or overlaps
+ *
+ * A file that we wrote carries two checksums (XXH3, 64 bits, hex) in its metadata: "xxh3_64" of the data
+ * section, and "xxh3_64_header" of the header with that checksum's own digits as zeros. So a changed bit
+ * anywhere is noticed; a program that changes tensors must renew or drop them. */
+#ifndef IO_SAFETENSORS_H
+#define IO_SAFETENSORS_H
+
+#include "rapt/base.h"
+
+#define SAFETENSORS_MAX_DIMS 8
+#define SAFETENSORS_MAX_HEADER ((size_t)100000000) /* the format's own limit */
+#define SAFETENSORS_MAX_FILE ((size_t)1 << 40)
+#define SAFETENSORS_HASH_DIGITS 16
+#define SAFETENSORS_HASH_KEY "xxh3_64"
+#define SAFETENSORS_HEADER_HASH_KEY "xxh3_64_header"
+
+/* The element types we know, with the format's names and their bytes. */
+#define SAFETENSORS_DTYPES(X)    \
+    X(SAFETENSORS_F32, "F32", 4) \
+    X(SAFETENSORS_F64, "F64", 8) \
+    X(SAFETENSORS_I32, "I32", 4) \
+    X(SAFETENSORS_I64, "I64", 8) \
+    X(SAFETENSORS_U8, "U8", 1)
+
+typedef enum safetensors_dtype {
+#define SAFETENSORS_DTYPE_ENUM(id, name, bytes) id,
+    SAFETENSORS_DTYPES(SAFETENSORS_DTYPE_ENUM)
+#undef SAFETENSORS_DTYPE_ENUM
+} safetensors_dtype;
+
+/* One tensor: `bytes` is the product of the shape times the element size; ndim 0 is a scalar. */
+typedef struct safetensors_entry {
+    const char *name;
+    safetensors_dtype dtype;
+    int ndim;
+    size_t shape[SAFETENSORS_MAX_DIMS];
+    const void *data;
+    size_t bytes;
+} safetensors_entry;
+
+/* Writes `count` tensors to `path`, atomically: the old file or the whole new one, never a part. `metadata`
+ * is key, value, key, value, ..., NULL (or NULL for none); the checksums are added to it. The header lists
+ * tensors and metadata in the order given; the data lies with the widest elements first, so that every tensor
+ * is aligned. Equal arguments give equal bytes. RAPT_VALUE: a name or key that is repeated, reserved or not
+ * UTF-8, or `bytes` that are not the shape's. */
+rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
+                            const char *const *metadata, rapt_error *err);
+
+typedef struct safetensors safetensors;
+
+/* Reads the whole file and checks all of it, the checksums where they are present. Files of other writers may
+ * have none. On success the caller owns `*out`; on failure it is NULL. RAPT_FORMAT: "PATH: byte N: reason" or
+ * "PATH: tensor "NAME": reason". */
+rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
+
+/* The same for a file already in memory; `name` stands for the path in messages. `data` comes from malloc and
+ * is taken over, also on failure. */
+rapt_code safetensors_parse(const char *name, char *data, size_t size, safetensors **out, rapt_error *err);
+
+/* The tensors in the header's order; they belong to `s`. Their data is aligned to the element size. */
+size_t safetensors_count(const safetensors *s);
+const safetensors_entry *safetensors_at(const safetensors *s, size_t i);           /* i < count */
+const safetensors_entry *safetensors_find(const safetensors *s, const char *name); /* NULL: no such tensor */
+
+/* The text of a metadata key, or NULL. */
+const char *safetensors_metadata(const safetensors *s, const char *key);
+
+void safetensors_close(safetensors *s); /* NULL is fine */
+
+/* Shared by reader and writer. */
+const char *safetensors_dtype_name(safetensors_dtype dtype);
+size_t safetensors_dtype_bytes(safetensors_dtype dtype);
+/* Bytes of a tensor; false when they, or a size of the shape, do not fit 64 bits. */
+bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dtype, size_t *bytes);
+/* Where the digits of a checksum stand in the header, or NULL when it has none; `key` is one of the two
+ * above. */
+char *safetensors_hash_at(char *header, size_t size, const char *key);
+/* 16 hexadecimal digits and a NUL. */
+void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1]);
+
+#endif

@@ -1,0 +1,205 @@
+/* io/safetensors_write.c: named tensors into a safetensors file.
+ * For model folders and checkpoints.
+ * Not a stream: the file is put together in memory, so writing needs its size once more. */
+#include "io/safetensors.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "text/utf8.h"
+
+typedef struct writer {
+    const char *path;
+    const safetensors_entry *entries;
+    size_t count;
+    size_t *offsets; /* of each entry, from the start of the data section */
+    size_t data_bytes;
+    rapt_error *err;
+} writer;
+
+static const char no_digits[] = "0000000000000000";
+
+static rapt_code no_memory(const writer *w)
+{
+    return rapt_fail(w->err, RAPT_NO_MEMORY, "%s: no memory for writing", w->path);
+}
+
+static rapt_code bad_entry(const writer *w, const safetensors_entry *e, const char *reason)
+{
+    return rapt_fail(w->err, RAPT_VALUE, "%s: tensor \"%s\": %s", w->path, quote(e->name).text, reason);
+}
+
+static rapt_code bad_metadata(const writer *w, const char *key, const char *reason)
+{
+    return rapt_fail(w->err, RAPT_VALUE, "%s: metadata \"%s\": %s", w->path, quote(key).text, reason);
+}
+
+static bool is_utf8(const char *text)
+{
+    size_t size = strlen(text);
+    return utf8_valid_prefix(text, size) == size;
+}
+
+static rapt_code check_entry(const writer *w, const safetensors_entry *e)
+{
+    size_t bytes;
+    if (!e->name)
+        return rapt_fail(w->err, RAPT_VALUE, "%s: a tensor has no name", w->path);
+    if (!is_utf8(e->name))
+        return bad_entry(w, e, "the name is not UTF-8");
+    if (!safetensors_dtype_name(e->dtype))
+        return bad_entry(w, e, "its element type is unknown");
+    if (e->ndim < 0 || e->ndim > SAFETENSORS_MAX_DIMS)
+        return bad_entry(w, e, "its number of dimensions is not 0 to 8");
+    if (!safetensors_shape_bytes(e->shape, e->ndim, e->dtype, &bytes) || bytes != e->bytes)
+        return bad_entry(w, e, "its bytes are not those of its shape");
+    if (!e->data && e->bytes > 0)
+        return bad_entry(w, e, "it has no data");
+    return RAPT_OK;
+}
+
+/* The format forbids holes, so alignment comes from the order: 8-byte elements first, then 4, then 1. */
+static rapt_code lay_out(writer *w)
+{
+    size_t end = 0;
+    for (size_t width = 8; width >= 1; width /= 2)
+        for (size_t i = 0; i < w->count; i++) {
+            const safetensors_entry *e = &w->entries[i];
+            if (safetensors_dtype_bytes(e->dtype) != width)
+                continue;
+            w->offsets[i] = end;
+            if (__builtin_add_overflow(end, e->bytes, &end) || end > SAFETENSORS_MAX_FILE)
+                return bad_entry(w, e, "the tensors up to here are too large for one file");
+        }
+    w->data_bytes = end;
+    return RAPT_OK;
+}
+
+/* Puts `value` (taken over) under a key that is not there yet. */
+static rapt_code put_new(const writer *w, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_get(object, key)) {
+        json_decref(value);
+        return rapt_fail(w->err, RAPT_VALUE, "%s: the name \"%s\" is reserved or comes twice", w->path,
+                         quote(key).text);
+    }
+    return json_object_set_new(object, key, value) == 0 ? RAPT_OK : no_memory(w);
+}
+
+static rapt_code put_metadata(const writer *w, json_t *root, const char *const *pairs)
+{
+    json_t *object = json_object();
+    rapt_code code = put_new(w, root, "__metadata__", object);
+    for (; code == RAPT_OK && pairs && pairs[0]; pairs += 2) {
+        if (!pairs[1] || !is_utf8(pairs[0]) || !is_utf8(pairs[1]))
+            code = bad_metadata(w, pairs[0], "key and value must be UTF-8 texts");
+        else if (strcmp(pairs[0], SAFETENSORS_HASH_KEY) == 0 ||
+                 strcmp(pairs[0], SAFETENSORS_HEADER_HASH_KEY) == 0)
+            code = bad_metadata(w, pairs[0], "this key is reserved for the checksum");
+        else
+            code = put_new(w, object, pairs[0], json_string(pairs[1]));
+    }
+    if (code == RAPT_OK)
+        code = put_new(w, object, SAFETENSORS_HASH_KEY, json_string(no_digits));
+    if (code == RAPT_OK)
+        code = put_new(w, object, SAFETENSORS_HEADER_HASH_KEY, json_string(no_digits));
+    return code;
+}
+
+static rapt_code put_tensor(const writer *w, json_t *root, size_t i)
+{
+    const safetensors_entry *e = &w->entries[i];
+    json_t *shape = json_array();
+    for (int d = 0; d < e->ndim; d++)
+        if (json_array_append_new(shape, json_integer((json_int_t)e->shape[d])) != 0) {
+            json_decref(shape);
+            return no_memory(w);
+        }
+    json_int_t begin = (json_int_t)w->offsets[i], end = begin + (json_int_t)e->bytes;
+    return put_new(w, root, e->name,
+                   json_pack("{s:s, s:o, s:[I, I]}", "dtype", safetensors_dtype_name(e->dtype), "shape",
+                             shape, "data_offsets", begin, end));
+}
+
+/* JSON text, to be freed, or NULL. Two passes, because json_dumps loses keys when its buffer cannot grow. */
+static char *print_json(const json_t *root)
+{
+    size_t size = json_dumpb(root, NULL, 0, JSON_COMPACT);
+    char *text = size > 0 ? malloc(size + 1) : NULL;
+    if (!text)
+        return NULL;
+    bool whole = json_dumpb(root, text, size, JSON_COMPACT) == size;
+    text[whole ? size : 0] = '\0';
+    return text;
+}
+
+/* The header as text (to be freed), with zeros for the checksums. */
+static rapt_code make_header(const writer *w, const char *const *metadata, char **text)
+{
+    json_t *root = json_object();
+    rapt_code code = root ? put_metadata(w, root, metadata) : no_memory(w);
+    for (size_t i = 0; code == RAPT_OK && i < w->count; i++)
+        code = put_tensor(w, root, i);
+    *text = code == RAPT_OK ? print_json(root) : NULL;
+    json_decref(root);
+    return code == RAPT_OK && (!*text || !**text) ? no_memory(w) : code;
+}
+
+static void put_hash(char *header, size_t size, const char *key, const void *data, size_t data_size)
+{
+    char digits[SAFETENSORS_HASH_DIGITS + 1];
+    safetensors_hash(data, data_size, digits);
+    memcpy(safetensors_hash_at(header, size, key), digits, SAFETENSORS_HASH_DIGITS);
+}
+
+static void fill_file(const writer *w, char *file, const char *header, size_t header_size)
+{
+    uint64_t length = header_size;
+    memcpy(file, &length, sizeof length);
+    memset(file + 8, ' ', header_size);
+    memcpy(file + 8, header, strlen(header));
+    char *data = file + 8 + header_size;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->entries[i].bytes > 0)
+            memcpy(data + w->offsets[i], w->entries[i].data, w->entries[i].bytes);
+    put_hash(file + 8, header_size, SAFETENSORS_HASH_KEY, data, w->data_bytes);
+    put_hash(file + 8, header_size, SAFETENSORS_HEADER_HASH_KEY, file + 8, header_size);
+}
+
+static rapt_code write_file(const writer *w, const char *header)
+{
+    size_t header_size = (strlen(header) + 7) / 8 * 8; /* spaces fill up, so that the data is aligned */
+    if (header_size > SAFETENSORS_MAX_HEADER)
+        return rapt_fail(w->err, RAPT_VALUE, "%s: the header would have %zu bytes; the format allows %zu",
+                         w->path, header_size, SAFETENSORS_MAX_HEADER);
+    size_t size = 8 + header_size + w->data_bytes;
+    char *file = malloc(size);
+    if (!file)
+        return no_memory(w);
+    fill_file(w, file, header, header_size);
+    rapt_code code = file_write_atomic(w->path, file, size, w->err);
+    free(file);
+    return code;
+}
+
+rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
+                            const char *const *metadata, rapt_error *err)
+{
+    writer w = {path, entries, count, calloc(count + 1, sizeof(size_t)), 0, err};
+    rapt_code code = w.offsets ? RAPT_OK : no_memory(&w);
+    for (size_t i = 0; code == RAPT_OK && i < count; i++)
+        code = check_entry(&w, &entries[i]);
+    if (code == RAPT_OK)
+        code = lay_out(&w);
+    char *header = NULL;
+    if (code == RAPT_OK)
+        code = make_header(&w, metadata, &header);
+    if (code == RAPT_OK)
+        code = write_file(&w, header);
+    free(header);
+    free(w.offsets);
+    return code;
+}

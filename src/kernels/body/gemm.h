@@ -1,0 +1,136 @@
+/* kernels/body/gemm.h: one tile of C = A B, with its sums in registers from the first product to the tail.
+ * For the GEMM driver, through the table. A level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns,
+ * GEMM_A_STRIDE.
+ * Not the blocking or the packing: see tensor/gemm.c and body/pack.h. */
+#ifndef KERNELS_BODY_GEMM_H
+#define KERNELS_BODY_GEMM_H
+
+#define GEMM_NR (16 * GEMM_VECTORS)
+#define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
+#define GEMM_POINTERS ((KERNELS_MAX_MR + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
+
+/* Walks the sums of a tile of m rows. */
+#define EACH_SUM(i, v)                                                                                           \
+    UNROLL                                                                                                       \
+    for (int i = 0; i < m; i++)                                                                                  \
+        UNROLL                                                                                                   \
+        for (int v = 0; v < vectors; v++)
+
+typedef struct gemm_operands {
+    size_t kc;
+    const rapt_real *a;
+    ptrdiff_t a_row, a_col;
+    const rapt_real *b;
+} gemm_operands;
+
+/* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
+VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row, const rapt_real *b,
+                   v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+{
+    v16 column[GEMM_VECTORS];
+    UNROLL
+    for (int v = 0; v < vectors; v++)
+        column[v] = v_load(b + 16 * v);
+    UNROLL
+    for (int i = 0; i < m; i++) {
+        v16 x = v_broadcast(a[i / GEMM_ROW_GROUP] + i % GEMM_ROW_GROUP * a_row, vectors);
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = v_fma(x, column[v], sum[i][v]);
+    }
+}
+
+/* The products of each row and column, added one by one from 0. */
+VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+{
+    const int groups = (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP;
+    const rapt_real *a[GEMM_POINTERS];
+    UNROLL
+    for (int g = 0; g < groups; g++)
+        a[g] = o.a + g * GEMM_ROW_GROUP * o.a_row;
+    EACH_SUM(i, v) sum[i][v] = v_zero();
+    for (size_t k = 0; k < o.kc; k++) {
+        gemm_step(m, vectors, a, o.a_row, o.b + k * GEMM_NR, sum);
+        UNROLL
+        for (int g = 0; g < groups; g++)
+            a[g] += o.a_col;
+    }
+}
+
+/* The lanes of vector v that exist: only the last vector can be short, and only where the tile is. */
+VEC size_t gemm_lanes(int v, const int vectors, size_t last) { return v + 1 < vectors ? 16 : last; }
+
+/* The tail, a pass over the registers for each of its parts. `last`: columns of the last vector. */
+VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS],
+                     rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
+{
+    if (tail->accumulate)
+        EACH_SUM(i, v) sum[i][v] = v_add(v_load_n(c + i * ldc + 16 * v, gemm_lanes(v, vectors, last)), sum[i][v]);
+    if (tail->bias) {
+        v16 bias[GEMM_VECTORS];
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            bias[v] = v_load_n(tail->bias + 16 * v, gemm_lanes(v, vectors, last));
+        EACH_SUM(i, v) sum[i][v] = v_add(sum[i][v], bias[v]);
+    }
+    if (tail->relu)
+        EACH_SUM(i, v) sum[i][v] = v_max(v_zero(), sum[i][v]);
+    EACH_SUM(i, v) v_store_n(c + i * ldc + 16 * v, sum[i][v], gemm_lanes(v, vectors, last));
+}
+
+VEC void gemm_rows(const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+                   const kernels_tail *tail)
+{
+    v16 sum[KERNELS_MAX_MR][GEMM_VECTORS];
+    UNROLL
+    for (int i = 0; i < m; i++)
+        __builtin_prefetch(c + i * ldc, 1);
+    gemm_sums(m, vectors, o, sum);
+    if (n % 16 == 0)
+        gemm_finish(m, vectors, 16, sum, c, ldc, tail);
+    else
+        gemm_finish(m, vectors, (size_t)n % 16, sum, c, ldc, tail);
+}
+
+/* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of five. */
+VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+                      const kernels_tail *tail)
+{
+    if (o.a_row == 1)
+        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b}, c, ldc, tail);
+    else
+        gemm_rows(m, vectors, n, o, c, ldc, tail);
+}
+
+/* One function for each number of rows, so that the sums are registers. */
+typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
+
+#define GEMM_FUNCTION(M)                                                                                         \
+    static __attribute__((noinline)) void gemm_tile_##M(int n, const gemm_operands *o, rapt_real *c,             \
+                                                        ptrdiff_t ldc, const kernels_tail *tail)                 \
+    {                                                                                                            \
+        if (M > GEMM_MR)                                                                                         \
+            return;                                                                                              \
+        if (n <= 16)                                                                                             \
+            gemm_strides(M, 1, n, *o, c, ldc, tail);                                                             \
+        else                                                                                                     \
+            gemm_strides(M, GEMM_VECTORS, n, *o, c, ldc, tail);                                                  \
+    }
+GEMM_FUNCTION(1) GEMM_FUNCTION(2) GEMM_FUNCTION(3) GEMM_FUNCTION(4) GEMM_FUNCTION(5)
+GEMM_FUNCTION(6) GEMM_FUNCTION(7) GEMM_FUNCTION(8) GEMM_FUNCTION(9) GEMM_FUNCTION(10)
+GEMM_FUNCTION(11) GEMM_FUNCTION(12) GEMM_FUNCTION(13) GEMM_FUNCTION(14)
+#undef GEMM_FUNCTION
+#undef EACH_SUM
+
+static void gemm_tile(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
+                      const rapt_real *b, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
+{
+    static gemm_function *const functions[] = {
+        gemm_tile_1, gemm_tile_2, gemm_tile_3,  gemm_tile_4,  gemm_tile_5,  gemm_tile_6,  gemm_tile_7,
+        gemm_tile_8, gemm_tile_9, gemm_tile_10, gemm_tile_11, gemm_tile_12, gemm_tile_13, gemm_tile_14,
+    };
+    const gemm_operands o = {kc, a, a_row, a_col, b};
+    functions[m - 1](n, &o, c, ldc, tail);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* kernels/body/table.h: all bodies, and the table of the level that includes it. A level's file says the vocabulary,
+ * the geometry of its tile (body/gemm.h), LEVEL_TABLE and LEVEL_NAME, and then includes this.
+ * Not a header for anyone else. */
+#include "kernels/body/exp.h"
+#include "kernels/body/gemm.h"
+#include "kernels/body/pack.h"
+#include "kernels/body/softmax.h"
+#include "kernels/body/layer_norm.h"
+#include "kernels/body/cross_entropy.h"
+#include "kernels/body/elementwise.h"
+#include "kernels/body/reduce.h"
+#include "kernels/body/dropout.h"
+#include "kernels/body/adam.h"
+
+const kernels LEVEL_TABLE = {
+    .name = LEVEL_NAME,
+    .mr = GEMM_MR,
+    .nr = GEMM_NR,
+    .a_stride = GEMM_A_STRIDE,
+    .gemm_tile = gemm_tile,
+    .pack_a = pack_a,
+    .pack_b = pack_b,
+    .softmax = softmax,
+    .softmax_again = softmax_again,
+    .softmax_backward = softmax_backward,
+    .layer_norm = layer_norm,
+    .layer_norm_backward = layer_norm_backward,
+    .log_sum_exp = log_sum_exp,
+    .softmax_gradient = softmax_gradient,
+    .fill = fill_all,
+    .add = add_all,
+    .scale = scale_all,
+    .axpy = axpy_all,
+    .scale_add = scale_add_all,
+    .relu = relu_all,
+    .relu_backward = relu_backward_all,
+    .exp = exp_all,
+    .sum = sum_row,
+    .sum_squares = sum_squares_row,
+    .all_finite = all_finite_row,
+    .argmax = argmax_row,
+    .column_sums = column_sums,
+    .dropout = dropout,
+    .adam = adam_all,
+};

@@ -1,0 +1,136 @@
+/* kernels/kernels.h: the table of every loop over numbers, one table per instruction set level.
+ * Pure functions on pointers: no tensors, no allocation, no threads, no failure (all checks come before them).
+ * All levels give the same bits (fp32): every sum has the order that is written here, whatever the vector width.
+ *
+ * The number format
+ *   - A vector is always 16 lanes. A row sum adds element i into lane i % 16 in order of i, then folds the lanes
+ *     as a tree: l[i] += l[i+8] (i < 8), l[i] += l[i+4], l[i] += l[i+2], l[0] + l[1]. Lanes past the end add 0.
+ *   - A product sum (GEMM) starts each block of KERNELS_K_BLOCK products along K at +0, adds its products one by
+ *     one with a fused multiply-add, and is then added to the output, block after block.
+ *   - Fused multiply-adds are always explicit; division and square root are IEEE exact; no approximations.
+ *   - max(a, b) is `a > b ? a : b`, as x86's maxps.
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include "rapt/base.h"
+
+#define KERNELS_K_BLOCK 384 /* products summed before C is touched; part of the number format */
+#define KERNELS_LANES 16
+#define KERNELS_MAX_MR 16
+#define KERNELS_MAX_NR 64
+#define KERNELS_ALIGN 64 /* bytes; packed panels start at multiples of it */
+
+/* What happens to a GEMM tile after its products are summed, in this order. */
+typedef struct kernels_tail {
+    bool accumulate;       /* add to what C holds (second and later K blocks, or C += A B) */
+    const rapt_real *bias; /* n values added to each row, or NULL */
+    bool relu;             /* max(0, x), NaN stays NaN */
+} kernels_tail;
+
+/* Identifies the random numbers of one dropout; see `dropout` below. */
+typedef struct kernels_dropout {
+    uint32_t key[2];    /* Philox key: (seed, step, op) already mixed by the caller */
+    uint32_t example;   /* index of the example in the global batch */
+    uint32_t head;      /* head or other sub-stream within the example */
+    uint32_t threshold; /* round(p * 65536): an element is dropped when its 16 random bits are below */
+    rapt_real scale;    /* 1 / (1 - p), applied to what is kept */
+} kernels_dropout;
+
+typedef struct kernels_adam {
+    rapt_real beta1, beta2;
+    rapt_real step_size;    /* lr / (1 - beta1^t) */
+    rapt_real inv_sqrt_bc2; /* 1 / sqrt(1 - beta2^t) */
+    rapt_real eps;
+    rapt_real grad_scale;   /* gradients are multiplied by it first (clipping) */
+    rapt_real decay;        /* 1 - lr * weight_decay, multiplies the parameter first (decoupled); 1: none */
+} kernels_adam;
+
+typedef struct kernels {
+    const char *name; /* "scalar", "avx2", "avx512" */
+
+    /* ---- GEMM ------------------------------------------------------------------------------------------ */
+    int mr, nr;   /* rows and columns of a tile; nr is a multiple of 16 */
+    int a_stride; /* numbers per k in a packed A panel (>= mr) */
+    /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, 0 < kc <= KERNELS_K_BLOCK.
+     * A element (i,k) is a[i * a_row + k * a_col]; a packed panel has a_row 1, a_col a_stride. Any strides are
+     * right, those of a packed panel and a_col == 1 are fast. b: packed panel [kc][nr], aligned.
+     * c: row-major with ldc; nothing outside m x n is read or written. */
+    void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
+                      const rapt_real *b, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
+    /* dst[k * a_stride + i] = a[i * a_row + k * a_col] for i < m; lanes m .. a_stride-1 are set to 0. One of the
+     * strides is 1. */
+    void (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
+    /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 for n <= j < nr. One of the strides is 1. */
+    void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
+
+    /* ---- rows ------------------------------------------------------------------------------------------ */
+    /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
+     * be NULL); p[j] = 0 for left out ones and for n <= j < total. *max, *inv_sum: for softmax_again. With
+     * nothing to attend to: p = 0, *max = 0, *inv_sum = 0. p may be x. total >= n. */
+    void (*softmax)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
+                    rapt_real *max, rapt_real *inv_sum);
+    /* The same p again, bit for bit, from the stored max and inv_sum. */
+    void (*softmax_again)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
+                          rapt_real max, rapt_real inv_sum, rapt_real *p);
+    /* dx[j] = scale * p[j] * (dp[j] - sum_i p[i] dp[i]); dx may be dp. */
+    void (*softmax_backward)(size_t n, const rapt_real *p, const rapt_real *dp, rapt_real scale, rapt_real *dx);
+    /* y = (x - mean) * rstd * gamma + beta over n features (population variance, rstd = 1/sqrt(var + eps));
+     * gamma and beta may be NULL (1 and 0). y may be x. */
+    void (*layer_norm)(size_t n, const rapt_real *x, const rapt_real *gamma, const rapt_real *beta, rapt_real eps,
+                       rapt_real *y, rapt_real *mean, rapt_real *rstd);
+    /* dx = rstd * (g - mean(g) - xhat * mean(g * xhat)), g = dy * gamma, xhat = (x - mean) * rstd.
+     * Adds dy * xhat to dgamma and dy to dbeta unless they are NULL. dx may be dy or x. */
+    void (*layer_norm_backward)(size_t n, const rapt_real *dy, const rapt_real *x, const rapt_real *gamma,
+                                rapt_real mean, rapt_real rstd, rapt_real *dx, rapt_real *dgamma, rapt_real *dbeta);
+    /* *max = max x, *sum = sum exp(x - max) over n > 0 elements. */
+    void (*log_sum_exp)(size_t n, const rapt_real *x, rapt_real *max, rapt_real *sum);
+    /* dx[j] = scale * (exp(x[j] - max) * inv_sum - floor); dx may be x. The gradient of cross-entropy but for
+     * the label's own term. */
+    void (*softmax_gradient)(size_t n, const rapt_real *x, rapt_real max, rapt_real inv_sum, rapt_real scale,
+                             rapt_real floor, rapt_real *dx);
+
+    /* ---- elements -------------------------------------------------------------------------------------- */
+    void (*fill)(size_t n, rapt_real value, rapt_real *y);
+    void (*add)(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y);         /* y = a + b; y may be a or b */
+    void (*scale)(size_t n, rapt_real alpha, const rapt_real *x, rapt_real *y);          /* y = alpha x; y may be x */
+    void (*axpy)(size_t n, rapt_real alpha, const rapt_real *x, rapt_real *y);           /* y = fma(alpha, x, y) */
+    void (*scale_add)(size_t n, rapt_real alpha, const rapt_real *x, const rapt_real *b, rapt_real *y); /* fma(alpha, x, b) */
+    void (*relu)(size_t n, const rapt_real *x, rapt_real *y);                            /* y = 0 > x ? 0 : x; NaN stays */
+    void (*relu_backward)(size_t n, const rapt_real *y, const rapt_real *dy, rapt_real *dx); /* dx = y > 0 ? dy : 0 */
+    void (*exp)(size_t n, const rapt_real *x, rapt_real *y);  /* <= 2 ulp; -inf gives 0, NaN stays, overflow inf */
+    rapt_real (*sum)(size_t n, const rapt_real *x);           /* 16 lanes and the tree */
+    rapt_real (*sum_squares)(size_t n, const rapt_real *x);   /* the same of x * x by fma */
+    bool (*all_finite)(size_t n, const rapt_real *x);
+    size_t (*argmax)(size_t n, const rapt_real *x);           /* first index of the largest; n > 0; NaN never wins */
+    /* out[j] += sum over rows of x[i * ld + j], in order of i, for j < cols. */
+    void (*column_sums)(size_t rows, size_t cols, const rapt_real *x, size_t ld, rapt_real *out);
+    /* y = keep ? x * scale : 0 on rows row0 .. row0+rows-1 (x, y point at row0's first element). Element
+     * (row r, column c) uses 16 bits of Philox4x32-10 (Salmon et al. 2011) with key d->key and counter
+     * (c, r / 8, d->head, d->example): half-word r % 8 of its four words, low half first. So an element's fate
+     * depends on nothing but its own indices. y may be x. */
+    void (*dropout)(const kernels_dropout *d, size_t row0, size_t rows, size_t cols, const rapt_real *x, size_t ldx,
+                    rapt_real *y, size_t ldy);
+    /* Adam (Kingma & Ba 2015, Algorithm 1; PyTorch's order of operations), g = grad * grad_scale:
+     * p *= decay; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+     * p -= step_size * m / (sqrt(v) * inv_sqrt_bc2 + eps). */
+    void (*adam)(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m, rapt_real *v, const kernels_adam *a);
+} kernels;
+
+extern const kernels kernels_scalar;
+#ifndef RAPT_DOUBLE
+extern const kernels kernels_avx2;
+extern const kernels kernels_avx512;
+#endif
+
+/* The names of all levels of this build, best last, NULL at the end. */
+extern const char *const kernels_names[];
+
+/* The table of a level. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
+const kernels *kernels_level(const char *name, rapt_error *err);
+
+/* The table that this process uses: the best one, or what the environment's RAPT_ISA names. NULL with a message
+ * where RAPT_ISA is unknown or not to be had here. Thread-safe. */
+const kernels *kernels_active(rapt_error *err);
+
+#endif

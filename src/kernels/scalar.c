@@ -1,0 +1,11 @@
+/* kernels/scalar.c: the level that every machine has, and that defines what the others compute.
+ * For machines without another one, for tests, and for the double build.
+ * Not a fast one: see vec_portable.h. */
+#include "kernels/vec_portable.h"
+
+#define GEMM_MR 4
+#define GEMM_VECTORS 1
+#define GEMM_A_STRIDE 4
+#define LEVEL_TABLE kernels_scalar
+#define LEVEL_NAME "scalar"
+#include "kernels/body/table.h"

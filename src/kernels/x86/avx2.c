@@ -1,0 +1,11 @@
+/* kernels/x86/avx2.c: the level for AVX2 with FMA. Compiled with -mavx2 -mfma.
+ * A tile of 6 x 16 takes 12 of the 16 registers for its sums.
+ * Not the choice of it: see kernels.c. */
+#include "kernels/x86/vec_avx2.h"
+
+#define GEMM_MR 6
+#define GEMM_VECTORS 1
+#define GEMM_A_STRIDE 8
+#define LEVEL_TABLE kernels_avx2
+#define LEVEL_NAME "avx2"
+#include "kernels/body/table.h"

@@ -1,0 +1,11 @@
+/* kernels/x86/avx512.c: the level for AVX-512 (F, BW, DQ, VL). Compiled with these four and -mfma.
+ * A tile of 14 x 32 takes 28 of the 32 registers for its sums.
+ * Not the choice of it: see kernels.c. */
+#include "kernels/x86/vec_avx512.h"
+
+#define GEMM_MR 14
+#define GEMM_VECTORS 2
+#define GEMM_A_STRIDE 16
+#define LEVEL_TABLE kernels_avx512
+#define LEVEL_NAME "avx512"
+#include "kernels/body/table.h"

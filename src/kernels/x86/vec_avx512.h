@@ -1,0 +1,132 @@
+/* kernels/x86/vec_avx512.h: the vocabulary with AVX-512 (F, BW, DQ, VL), 16 lanes in one register. For the bodies.
+ * Not the meaning of the words: that is in vec_portable.h. */
+#ifndef KERNELS_X86_VEC_AVX512_H
+#define KERNELS_X86_VEC_AVX512_H
+
+#include "kernels/x86/vec_x86.h"
+
+typedef __m512 v16;
+typedef __mmask16 m16;
+typedef __m512i w16;
+typedef struct q16 { __m512i even, odd; } q16; /* words 0, 2, .. 14 and 1, 3, .. 15 */
+
+VEC m16 m_first(size_t n) { return (m16)((1u << n) - 1); }
+
+VEC v16 v_load(const float *p) { return _mm512_loadu_ps(p); }
+VEC void v_store(float *p, v16 a) { _mm512_storeu_ps(p, a); }
+VEC v16 v_load_n(const float *p, size_t n) { return n == 16 ? v_load(p) : _mm512_maskz_loadu_ps(m_first(n), p); }
+
+VEC void v_store_n(float *p, v16 a, size_t n)
+{
+    if (n == 16)
+        v_store(p, a);
+    else
+        _mm512_mask_storeu_ps(p, m_first(n), a);
+}
+
+VEC v16 v_set1(float x) { return _mm512_set1_ps(x); }
+VEC v16 v_zero(void) { return _mm512_setzero_ps(); }
+
+/* An FMA that is the only user best loads and broadcasts by itself. For more of them the empty asm keeps the
+ * broadcast in a register: clang would load it again for each. */
+VEC v16 v_broadcast(const float *p, const int uses)
+{
+    v16 r = _mm512_set1_ps(*p);
+    if (uses > 1)
+        __asm__("" : "+v"(r));
+    return r;
+}
+
+VEC v16 v_add(v16 a, v16 b) { return _mm512_add_ps(a, b); }
+VEC v16 v_sub(v16 a, v16 b) { return _mm512_sub_ps(a, b); }
+VEC v16 v_mul(v16 a, v16 b) { return _mm512_mul_ps(a, b); }
+VEC v16 v_div(v16 a, v16 b) { return _mm512_div_ps(a, b); }
+VEC v16 v_max(v16 a, v16 b) { return _mm512_max_ps(a, b); }
+VEC v16 v_fma(v16 a, v16 b, v16 c) { return _mm512_fmadd_ps(a, b, c); }
+VEC v16 v_fnma(v16 a, v16 b, v16 c) { return _mm512_fnmadd_ps(a, b, c); }
+VEC v16 v_sqrt(v16 a) { return _mm512_sqrt_ps(a); }
+
+VEC float v_sum(v16 a) { return x86_sum8(_mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1))); }
+VEC float v_hmax(v16 a) { return x86_max8(_mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1))); }
+
+VEC m16 m_load_n(const uint8_t *keep, size_t n)
+{
+    __m128i bytes = _mm_maskz_loadu_epi8(m_first(n), keep);
+    return _mm_test_epi8_mask(bytes, bytes);
+}
+
+VEC m16 m_gt(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ); }
+VEC m16 m_ge(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ); }
+VEC m16 m_eq(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+VEC unsigned m_bits(m16 m) { return m; }
+VEC v16 v_select(m16 m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
+
+/* Four rounds that exchange blocks of 1, 2, 4 and 8 lanes. */
+VEC void v_transpose(v16 r[16])
+{
+    v16 s[16];
+    UNROLL
+    for (int i = 0; i < 8; i++) {
+        s[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+        s[2 * i + 1] = _mm512_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+    }
+    UNROLL
+    for (int i = 0; i < 4; i++) {
+        r[4 * i] = _mm512_shuffle_ps(s[4 * i], s[4 * i + 2], 0x44);
+        r[4 * i + 1] = _mm512_shuffle_ps(s[4 * i], s[4 * i + 2], 0xee);
+        r[4 * i + 2] = _mm512_shuffle_ps(s[4 * i + 1], s[4 * i + 3], 0x44);
+        r[4 * i + 3] = _mm512_shuffle_ps(s[4 * i + 1], s[4 * i + 3], 0xee);
+    }
+    UNROLL
+    for (int i = 0; i < 4; i++) {
+        s[i] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88);
+        s[i + 4] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
+        s[i + 8] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
+        s[i + 12] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
+    }
+    UNROLL
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm512_shuffle_f32x4(s[i], s[i + 8], 0x88);
+        r[i + 8] = _mm512_shuffle_f32x4(s[i], s[i + 8], 0xdd);
+        r[i + 4] = _mm512_shuffle_f32x4(s[i + 4], s[i + 12], 0x88);
+        r[i + 12] = _mm512_shuffle_f32x4(s[i + 4], s[i + 12], 0xdd);
+    }
+}
+
+VEC v16 v_shift_exponent(v16 a, v16 t)
+{
+    __m512i k = _mm512_slli_epi32(_mm512_castps_si512(t), 23);
+    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), k));
+}
+
+VEC q16 q_set1(uint32_t x)
+{
+    __m512i v = _mm512_set1_epi64(x);
+    return (q16){v, v};
+}
+
+VEC q16 q_iota(uint32_t start)
+{
+    __m512i even = _mm512_add_epi32(_mm512_set1_epi32((int)start),
+                                    _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0));
+    return (q16){even, _mm512_add_epi32(even, _mm512_set1_epi64(1))};
+}
+
+VEC q16 q_mul(q16 a, q16 b) { return (q16){_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)}; }
+VEC q16 q_high(q16 a) { return (q16){_mm512_srli_epi64(a.even, 32), _mm512_srli_epi64(a.odd, 32)}; }
+
+VEC q16 q_xor3(q16 a, q16 b, q16 c)
+{
+    return (q16){_mm512_ternarylogic_epi64(a.even, b.even, c.even, 0x96),
+                 _mm512_ternarylogic_epi64(a.odd, b.odd, c.odd, 0x96)};
+}
+
+VEC w16 w_from_q(q16 a) { return _mm512_mask_mov_epi32(a.even, 0xaaaa, _mm512_slli_epi64(a.odd, 32)); }
+
+VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
+{
+    __m512i bits = half ? _mm512_srli_epi32(a, 16) : _mm512_and_si512(a, _mm512_set1_epi32(0xffff));
+    return _mm512_cmpge_epu32_mask(bits, _mm512_set1_epi32((int)threshold));
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* nn/decoder.c: the decoder block and the decoder; reads like the book's DecoderBlock and TransformerDecoder, with
+ * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
+ * position, and the cache holds projected keys and values. */
+#include "nn/decoder_state.h"
+#include "nn/names.h"
+
+void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
+{
+    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
+    rapt_multi_head_attention_init(&m->self_attention, set, name_join(prefix, "self_attention.").text, sizes, c->bias,
+                                   c->dropout, c->init);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_multi_head_attention_init(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, sizes, c->bias,
+                                   c->dropout, c->init);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
+    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, c->dropout, c->norm);
+}
+
+static rapt_tensor *feed_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x)
+{
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm3, x);
+    return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
+}
+
+rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, rapt_tensor *memory,
+                                        const int32_t *memory_lens)
+{
+    rapt_mask causal = {.causal = true}, valid = {.valid_lens = memory_lens};
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
+    x = rapt_add_norm_after(t, &m->norm1, x,
+                            rapt_multi_head_attention_forward(t, &m->self_attention, h, h, h, &causal));
+    h = rapt_add_norm_before(t, &m->norm2, x);
+    x = rapt_add_norm_after(t, &m->norm2, x,
+                            rapt_multi_head_attention_forward(t, &m->cross_attention, h, memory, memory, &valid));
+    return feed_forward(t, m, x);
+}
+
+/* The same for the next positions, with what the state holds. */
+static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_decoder_state *s, size_t layer,
+                               rapt_tensor *x)
+{
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
+    x = rapt_add_norm_after(t, &m->norm1, x,
+                            rapt_cached_self_attention(t, &m->self_attention, h, &s->self[layer], s->past));
+    h = rapt_add_norm_before(t, &m->norm2, x);
+    x = rapt_add_norm_after(t, &m->norm2, x, rapt_cached_cross_attention(t, &m->cross_attention, h, &s->cross[layer],
+                                                                         s->memory_lens));
+    return feed_forward(t, m, x);
+}
+
+/* A tied model has no output matrix of its own, and no bias (Press & Wolf 2017). */
+static void init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+{
+    if (shared)
+        m->output = (rapt_linear){.weight = shared};
+    else
+        rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab, true, c->block.init);
+}
+
+static void init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+{
+    rapt_embedding_options embedding = {.std = c->embedding_std};
+    if (!shared) {
+        rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, &embedding,
+                               c->scale_embedding, c->max_positions, c->block.dropout);
+        return;
+    }
+    m->input.embedding.weight = shared;
+    m->input.scale = c->scale_embedding;
+    rapt_positions_init(&m->input.positions, set, "decoder.positions.", c->max_positions, c->block.d_model,
+                        c->block.dropout, true);
+}
+
+void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+{
+    init_input(m, set, c, shared);
+    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
+    m->layers = m->blocks ? c->layers : 0;
+    for (size_t i = 0; i < m->layers; i++)
+        rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &c->block);
+    m->has_norm = c->block.norm == RAPT_PRE_NORM;
+    if (m->has_norm)
+        rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model);
+    init_output(m, set, c, shared);
+}
+
+static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
+{
+    return rapt_linear_forward(t, &m->output, m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x);
+}
+
+rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                  const int32_t *memory_lens)
+{
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
+    for (size_t i = 0; i < m->layers; i++)
+        x = rapt_decoder_block_forward(t, &m->blocks[i], x, memory, memory_lens);
+    return logits_of(t, m, x);
+}
+
+rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
+{
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
+    for (size_t i = 0; i < m->layers; i++)
+        x = block_step(t, &m->blocks[i], s, i, x);
+    s->past += tokens.time;
+    return logits_of(t, m, x);
+}

@@ -1,0 +1,42 @@
+/* nn/embedding.c: the lookup table, nn.Embedding with all its options. */
+#include "rapt/nn.h"
+
+#include "nn/names.h"
+
+#include <string.h>
+
+static void start_values(rapt_param *w, size_t entries, size_t d, const rapt_embedding_options *o)
+{
+    if (o->vectors)
+        memcpy(w->value.data, o->vectors, entries * d * sizeof *o->vectors);
+    if (o->has_padding && !o->vectors)
+        memset(w->value.data + (size_t)o->padding_idx * d, 0, d * sizeof(rapt_real));
+    if (o->freeze) {
+        w->frozen = true;
+        w->value.requires_grad = false;
+    }
+}
+
+void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
+                         const rapt_embedding_options *options)
+{
+    rapt_embedding_options o = options ? *options : (rapt_embedding_options){0};
+    rapt_init normal = {RAPT_INIT_NORMAL, o.std != 0 ? o.std : 1};
+    if (o.has_padding && (o.padding_idx < 0 || (size_t)o.padding_idx >= entries))
+        rapt_params_fail(set, RAPT_VALUE, "embedding %s: padding_idx %d, there are %zu entries", prefix, o.padding_idx,
+                         entries);
+    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){entries, d}, normal);
+    m->options = (rapt_embed_options){.has_padding = o.has_padding, .padding_idx = o.padding_idx,
+                                      .max_norm = o.max_norm, .norm_type = o.norm_type,
+                                      .scale_grad_by_freq = o.scale_grad_by_freq};
+    if (rapt_params_error(set)->code)
+        return;
+    start_values(m->weight, entries, d, &o);
+    if (o.sparse)
+        rapt_param_make_sparse(set, m->weight);
+}
+
+rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens)
+{
+    return rapt_embed_op(t, m->weight, tokens, &m->options);
+}

@@ -1,0 +1,46 @@
+/* nn/encoder.c: the encoder block and the encoder; reads like the book's EncoderBlock and TransformerEncoder. */
+#include "rapt/nn.h"
+
+#include "nn/names.h"
+
+void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
+{
+    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
+    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
+                                   c->init);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm);
+}
+
+rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
+                                        const int32_t *valid_lens)
+{
+    rapt_mask mask = {.valid_lens = valid_lens};
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
+    x = rapt_add_norm_after(t, &m->norm1, x, rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &mask));
+    h = rapt_add_norm_before(t, &m->norm2, x);
+    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
+}
+
+void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
+{
+    rapt_embedding_options embedding = {.std = c->embedding_std};
+    rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, &embedding,
+                           c->scale_embedding, c->max_positions, c->block.dropout);
+    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
+    m->layers = m->blocks ? c->layers : 0;
+    for (size_t i = 0; i < m->layers; i++)
+        rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &c->block);
+    m->has_norm = c->block.norm == RAPT_PRE_NORM;
+    if (m->has_norm)
+        rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model);
+}
+
+rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens)
+{
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
+    for (size_t i = 0; i < m->layers; i++)
+        x = rapt_encoder_block_forward(t, &m->blocks[i], x, valid_lens);
+    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+}

@@ -1,0 +1,18 @@
+/* nn/names.h: names of parameters, built from a module's prefix. */
+#ifndef NN_NAMES_H
+#define NN_NAMES_H
+
+#include <stddef.h>
+
+#define NAME_MAX_LENGTH 160
+
+typedef struct name {
+    char text[NAME_MAX_LENGTH];
+} name;
+
+/* prefix followed by rest; cut where too long, which the set then refuses as taken or keeps as it is. */
+name name_join(const char *prefix, const char *rest);
+/* "decoder." and 3 give "decoder.3.". */
+name name_index(const char *prefix, size_t index);
+
+#endif

@@ -1,0 +1,249 @@
+/* ops/add_norm.c: layer norm of x, or of x + dropout(y), in one pass over the rows. For every sublayer of a block;
+ * the book's AddNorm. The formulas of the backward pass stand at kernels.h's layer_norm_backward. */
+#include "ops/tape.h"
+
+#include <string.h>
+
+#define TILE_ROWS 8 /* rows of one example handled together: a dropout call serves eight */
+
+typedef struct norm_node {
+    tape_node node;
+    rapt_tensor *x, *y, *gamma, *beta, *out; /* y, gamma, beta may be NULL */
+    rapt_real *sum;                          /* what was normalised: x + dropout(y), or x's own data */
+    rapt_real *mean, *rstd;                  /* [norm rows] */
+    size_t examples, rows, width;            /* dropout sees examples x rows x width */
+    size_t norm_width;                       /* features normalised together, a multiple or part of width */
+    bool drops;
+    kernels_dropout key;
+    double eps;
+} norm_node;
+
+typedef struct norm_loop {
+    rapt_tape *t;
+    norm_node *n;
+    rapt_real *dx, *dy; /* gradients to fill, or NULL */
+    bool add_x, add_y;
+    rapt_real *scratch;  /* backward: one unit for each worker */
+    rapt_real *partials; /* backward: [chunks][2 * norm_width] for dgamma and dbeta */
+} norm_loop;
+
+/* A unit is as many rows of one example as are normalised and dropped together. */
+static size_t unit_rows(const norm_node *n)
+{
+    size_t together = n->norm_width > n->width ? n->norm_width / n->width : 1;
+    return together > TILE_ROWS ? together : TILE_ROWS / together * together;
+}
+
+static size_t units_of(const norm_node *n)
+{
+    return n->examples * ((n->rows + unit_rows(n) - 1) / unit_rows(n));
+}
+
+typedef struct norm_span {
+    size_t example, row, rows; /* rows row .. row + rows - 1 of the example */
+    size_t at, size;           /* their first element, and how many */
+} norm_span;
+
+static norm_span span_of(const norm_node *n, size_t unit)
+{
+    size_t per = unit_rows(n), units = (n->rows + per - 1) / per;
+    norm_span s = {.example = unit / units, .row = unit % units * per};
+    s.rows = n->rows - s.row < per ? n->rows - s.row : per;
+    s.at = (s.example * n->rows + s.row) * n->width;
+    s.size = s.rows * n->width;
+    return s;
+}
+
+static void drop(const norm_loop *loop, norm_span s, const rapt_real *from, rapt_real *to)
+{
+    const norm_node *n = loop->n;
+    kernels_dropout key = n->key;
+    key.example = tape_example(loop->t, s.example);
+    loop->t->k->dropout(&key, s.row, s.rows, n->width, from, n->width, to, n->width);
+}
+
+static void forward_unit(const norm_loop *loop, size_t unit)
+{
+    const norm_node *n = loop->n;
+    const kernels *k = loop->t->k;
+    norm_span s = span_of(n, unit);
+    if (n->y) {
+        const rapt_real *y = n->y->data + s.at;
+        if (n->drops)
+            drop(loop, s, y, n->sum + s.at);
+        k->add(s.size, n->x->data + s.at, n->drops ? n->sum + s.at : y, n->sum + s.at);
+    }
+    for (size_t i = s.at; i < s.at + s.size; i += n->norm_width)
+        k->layer_norm(n->norm_width, n->sum + i, n->gamma ? n->gamma->data : NULL, n->beta ? n->beta->data : NULL,
+                      (rapt_real)n->eps, n->out->data + i, &n->mean[i / n->norm_width], &n->rstd[i / n->norm_width]);
+}
+
+static void forward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    for (size_t unit = first; unit < last; unit++)
+        forward_unit(context, unit);
+}
+
+static void deliver(const kernels *k, size_t n, const rapt_real *from, rapt_real *to, bool add)
+{
+    if (to && add)
+        k->add(n, to, from, to);
+    else if (to)
+        memcpy(to, from, n * sizeof *to);
+}
+
+static void backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial, rapt_real *dsum)
+{
+    const norm_node *n = loop->n;
+    const kernels *k = loop->t->k;
+    norm_span s = span_of(n, unit);
+    for (size_t i = 0; i < s.size; i += n->norm_width) {
+        size_t row = (s.at + i) / n->norm_width;
+        k->layer_norm_backward(n->norm_width, n->out->grad + s.at + i, n->sum + s.at + i,
+                               n->gamma ? n->gamma->data : NULL, n->mean[row], n->rstd[row], dsum + i, partial,
+                               partial ? partial + n->norm_width : NULL);
+    }
+    deliver(k, s.size, dsum, loop->dx ? loop->dx + s.at : NULL, loop->add_x);
+    if (loop->dy && n->drops)
+        drop(loop, s, dsum, dsum);
+    deliver(k, s.size, dsum, loop->dy ? loop->dy + s.at : NULL, loop->add_y);
+}
+
+static void backward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const norm_loop *loop = context;
+    size_t unit_size = unit_rows(loop->n) * loop->n->width;
+    rapt_real *partial = loop->partials ? loop->partials + chunk * 2 * loop->n->norm_width : NULL;
+    for (size_t unit = first; unit < last; unit++)
+        backward_unit(loop, unit, partial, loop->scratch + (size_t)worker * unit_size);
+}
+
+static size_t unit_cost(const norm_node *n)
+{
+    return unit_rows(n) * n->width;
+}
+
+/* gamma's and beta's gradients: each chunk of rows sums its own part, then the parts are added in their order. */
+static void add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
+{
+    rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
+    if (dgamma)
+        t->k->column_sums(chunks, n->norm_width, partials, 2 * n->norm_width, dgamma);
+    if (dbeta)
+        t->k->column_sums(chunks, n->norm_width, partials + n->norm_width, 2 * n->norm_width, dbeta);
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    norm_node *n = (norm_node *)node;
+    if (!n->out->grad_filled)
+        return;
+    norm_loop loop = {.t = t, .n = n};
+    size_t units = units_of(n), chunks = tape_chunks(units, unit_cost(n));
+    size_t partial_size = n->gamma ? chunks * 2 * n->norm_width : 0;
+    loop.scratch = tape_scratch(t, unit_cost(n) * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    loop.partials = partial_size ? tape_scratch(t, partial_size, sizeof *loop.partials) : NULL;
+    loop.dx = tape_grad(t, n->x, &loop.add_x);
+    loop.dy = tape_grad(t, n->y, &loop.add_y);
+    if (tape_failed(t))
+        return;
+    if (loop.partials)
+        memset(loop.partials, 0, partial_size * sizeof *loop.partials);
+    tape_units(t, units, unit_cost(n), backward_units, &loop);
+    if (loop.partials)
+        add_partials(t, n, loop.partials, chunks);
+}
+
+/* How many trailing features gamma's shape covers, 0 where it doesn't fit x. */
+static size_t normalised_width(const rapt_tensor *x, const rapt_tensor *gamma)
+{
+    if (!gamma)
+        return rapt_tensor_features(x);
+    size_t width = 1;
+    for (int i = 1; i <= gamma->ndim; i++) {
+        if (i > x->ndim || gamma->shape[gamma->ndim - i] != x->shape[x->ndim - i])
+            return 0;
+        width *= gamma->shape[gamma->ndim - i];
+    }
+    return width;
+}
+
+static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
+{
+    char sx[96], sy[96];
+    rapt_shape_text(n->x, sx, sizeof sx);
+    if (n->y && !rapt_tensor_same_shape(n->x, n->y))
+        return rapt_tape_fail(t, RAPT_SHAPE, "add_norm: %s and %s differ", sx, rapt_shape_text(n->y, sy, sizeof sy));
+    if (n->norm_width == 0)
+        return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: the weight's shape %s does not end %s", n->gamma->name,
+                              rapt_shape_text(n->gamma, sy, sizeof sy), sx);
+    if (!n->gamma != !n->beta || (n->gamma && !rapt_tensor_same_shape(n->gamma, n->beta)))
+        return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: weight and bias differ in shape",
+                              n->gamma ? n->gamma->name : n->beta->name);
+    if (!(p >= 0 && p < 1))
+        return rapt_tape_fail(t, RAPT_VALUE, "add_norm: dropout probability %g is not in [0, 1)", p);
+    return NULL;
+}
+
+/* Rows as dropout counts them, widened where one normalised span covers several examples' worth of rows. */
+static void lay_out(norm_node *n)
+{
+    tape_split_rows(n->x, &n->examples, &n->rows);
+    n->width = rapt_tensor_features(n->x);
+    size_t example = n->rows * n->width;
+    if (n->norm_width > example) { /* normalised over the batch as well: one example holds all */
+        n->rows *= n->examples;
+        n->examples = 1;
+    }
+}
+
+static rapt_tensor *run(rapt_tape *t, norm_node n)
+{
+    size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;
+    n.out = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.y) || tape_wants(t, n.gamma) ||
+                                         tape_wants(t, n.beta));
+    n.mean = tape_alloc(t, norm_rows, sizeof *n.mean);
+    n.rstd = tape_alloc(t, norm_rows, sizeof *n.rstd);
+    n.sum = n.y ? tape_alloc(t, rapt_tensor_size(n.x), sizeof *n.sum) : n.x->data;
+    norm_node *node = tape_alloc(t, 1, sizeof *node);
+    if (tape_failed(t))
+        return &t->poison;
+    *node = n;
+    norm_loop loop = {.t = t, .n = node};
+    tape_units(t, units_of(node), unit_cost(node), forward_units, &loop);
+    if (n.out->requires_grad)
+        tape_record(t, &node->node, backward);
+    return n.out;
+}
+
+static rapt_tensor *norm(rapt_tape *t, norm_node n, double p)
+{
+    rapt_tensor *bad;
+    if (tape_failed(t))
+        return &t->poison;
+    n.norm_width = normalised_width(n.x, n.gamma);
+    if ((bad = check(t, &n, p)))
+        return bad;
+    lay_out(&n);
+    n.drops = n.y && p > 0 && t->pass.training;
+    if (n.drops)
+        n.key = tape_dropout(t, p);
+    return run(t, n);
+}
+
+static rapt_tensor *value_of(rapt_param *p)
+{
+    return p ? &p->value : NULL;
+}
+
+rapt_tensor *rapt_layer_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps)
+{
+    return norm(t, (norm_node){.x = x, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, 0);
+}
+
+rapt_tensor *rapt_add_norm_op(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
+                              double eps, double p)
+{
+    return norm(t, (norm_node){.x = x, .y = y, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, p);
+}

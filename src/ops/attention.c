@@ -1,0 +1,383 @@
+/* ops/attention.c: scaled dot-product attention of all heads (Vaswani et al. 2017, eq. 1), fused: scores, mask,
+ * softmax, dropout and weighted sum of a few queries at a time, so that the weights of a whole sentence are never
+ * stored; the backward pass computes them again, bit for bit, from each row's maximum and sum.
+ *
+ * Backward, for one head, P the weights before and D after dropout:
+ *   dV = D^T dO,  dD = dO V^T,  dP = dropout(dD),  dS = P (dP - rowsum(P dP)) / sqrt(d),  dQ = dS K,  dK = dS^T Q. */
+#include "ops/mask.h"
+#include "ops/tape.h"
+
+#include <math.h>
+#include <string.h>
+
+#define QUERY_TILE 56 /* queries handled together: a multiple of the row tiles of all kernels but a few rows */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct attention_node {
+    tape_node node;
+    rapt_tensor *q, *k, *v, *out;
+    size_t batch, queries, keys, heads, d, dv;
+    rapt_mask mask;      /* the caller's arrays are copied: they must last until the backward pass */
+    bool masked, drops;
+    kernels_dropout key;
+    rapt_real scale;
+    rapt_real *row_max, *row_inv_sum; /* [batch, heads, queries] */
+    rapt_weights_wish wish;
+    rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
+} attention_node;
+
+typedef struct attention_loop {
+    rapt_tape *t;
+    const attention_node *n;
+    rapt_real *scratch;
+    size_t scratch_size; /* numbers, for each worker */
+    rapt_real *dq, *dk, *dv;
+} attention_loop;
+
+/* One head of one example, seen as matrices. */
+typedef struct attention_head {
+    const attention_node *n;
+    const kernels *kn;
+    size_t example, head;
+    size_t seen; /* keys that any query attends to */
+    matrix q, k, v, k_transposed, v_transposed;
+    kernels_dropout key;
+} attention_head;
+
+static const rapt_mask *mask_of(const attention_node *n)
+{
+    return n->masked ? &n->mask : NULL;
+}
+
+static ptrdiff_t row_stride(const rapt_tensor *x)
+{
+    return (ptrdiff_t)rapt_tensor_features(x);
+}
+
+static matrix transposed(matrix a)
+{
+    return (matrix){a.data, a.col, a.row};
+}
+
+/* The columns of one head in rows of one example. */
+static matrix slice(const rapt_tensor *x, const rapt_real *data, size_t example, size_t time, size_t head, size_t width)
+{
+    return (matrix){data + example * time * (size_t)row_stride(x) + head * width, row_stride(x), 1};
+}
+
+static attention_head head_of(const attention_loop *loop, size_t item)
+{
+    const attention_node *n = loop->n;
+    attention_head h = {.n = n, .kn = loop->t->k, .example = item / n->heads, .head = item % n->heads, .key = n->key};
+    h.seen = mask_keys(mask_of(n), h.example, n->queries, n->keys);
+    h.q = slice(n->q, n->q->data, h.example, n->queries, h.head, n->d);
+    h.k = slice(n->k, n->k->data, h.example, n->keys, h.head, n->d);
+    h.v = slice(n->v, n->v->data, h.example, n->keys, h.head, n->dv);
+    h.k_transposed = transposed(h.k);
+    h.v_transposed = transposed(h.v);
+    h.key.example = tape_example(loop->t, h.example);
+    h.key.head = (uint32_t)h.head;
+    return h;
+}
+
+static size_t row_at(const attention_head *h, size_t query)
+{
+    return (h->example * h->n->heads + h->head) * h->n->queries + query;
+}
+
+/* scores [m, seen] = Q rows times packed K^T, unscaled. */
+static void scores_of(const attention_head *h, size_t first, size_t m, const rapt_real *keys, rapt_real *scores)
+{
+    panels_multiply(h->kn, m, h->seen, h->n->d, matrix_at(h->q, first, 0), keys, scores, h->seen, &(kernels_tail){0});
+}
+
+static void drop(const attention_head *h, size_t first, size_t m, rapt_real *rows)
+{
+    if (h->n->drops)
+        h->kn->dropout(&h->key, h->n->mask.past + first, m, h->seen, rows, h->seen, rows, h->seen);
+}
+
+static void keep_weights(const attention_head *h, size_t first, size_t m, const rapt_real *rows)
+{
+    for (size_t i = 0; i < m; i++) {
+        rapt_real *to = h->n->weights + row_at(h, first + i) * h->n->keys;
+        memcpy(to, rows + i * h->seen, h->seen * sizeof *to);
+        memset(to + h->seen, 0, (h->n->keys - h->seen) * sizeof *to);
+    }
+}
+
+static void softmax_rows(const attention_head *h, size_t first, size_t m, rapt_real *rows)
+{
+    const attention_node *n = h->n;
+    for (size_t i = 0; i < m; i++) {
+        mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
+        size_t at = row_at(h, first + i);
+        h->kn->softmax(h->seen, row.count, rows + i * h->seen, row.keep, n->scale, rows + i * h->seen,
+                       &n->row_max[at], &n->row_inv_sum[at]);
+    }
+}
+
+static void softmax_rows_again(const attention_head *h, size_t first, size_t m, rapt_real *rows)
+{
+    const attention_node *n = h->n;
+    for (size_t i = 0; i < m; i++) {
+        mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
+        size_t at = row_at(h, first + i);
+        h->kn->softmax_again(h->seen, row.count, rows + i * h->seen, row.keep, n->scale, n->row_max[at],
+                             n->row_inv_sum[at], rows + i * h->seen);
+    }
+}
+
+/* Panels start on cache lines. */
+static rapt_real *take(rapt_real **from, size_t numbers)
+{
+    size_t line = KERNELS_ALIGN / sizeof(rapt_real);
+    rapt_real *p = *from;
+    *from += (numbers + line - 1) / line * line;
+    return p;
+}
+
+static void zero_rows(size_t rows, size_t width, rapt_real *x, size_t ld)
+{
+    for (size_t i = 0; i < rows; i++)
+        memset(x + i * ld, 0, width * sizeof *x);
+}
+
+static void forward_head(const attention_head *h, rapt_real *scratch)
+{
+    const attention_node *n = h->n;
+    size_t ldo = (size_t)row_stride(n->out);
+    rapt_real *out = n->out->data + h->example * n->queries * ldo + h->head * n->dv;
+    rapt_real *keys = take(&scratch, panels_size(h->kn, n->d, h->seen));
+    rapt_real *values = take(&scratch, panels_size(h->kn, h->seen, n->dv));
+    panels_pack(h->kn, n->d, h->seen, h->k_transposed, keys);
+    panels_pack(h->kn, h->seen, n->dv, h->v, values);
+    if (h->seen == 0)
+        zero_rows(n->queries, n->dv, out, ldo);
+    for (size_t i = 0; i < n->queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
+        size_t m = MIN(QUERY_TILE, n->queries - i);
+        scores_of(h, i, m, keys, scratch);
+        softmax_rows(h, i, m, scratch);
+        if (n->wish == RAPT_WEIGHTS_BEFORE_DROPOUT)
+            keep_weights(h, i, m, scratch);
+        drop(h, i, m, scratch);
+        if (n->wish == RAPT_WEIGHTS_AFTER_DROPOUT)
+            keep_weights(h, i, m, scratch);
+        panels_multiply(h->kn, m, n->dv, h->seen, (matrix){scratch, (ptrdiff_t)h->seen, 1}, values, out + i * ldo, ldo,
+                        &(kernels_tail){0});
+    }
+}
+
+static void forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const attention_loop *loop = context;
+    (void)chunk;
+    for (size_t item = first; item < last; item++) {
+        attention_head h = head_of(loop, item);
+        forward_head(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+    }
+}
+
+/* Where one head's gradients go; each pointer may be NULL. */
+typedef struct head_gradients {
+    rapt_real *dq, *dk, *dv;
+    size_t ldq, ldk, ldv;
+} head_gradients;
+
+static rapt_real *gradient_slice(const rapt_tensor *x, rapt_real *grad, const attention_head *h, size_t time, size_t width)
+{
+    return grad ? grad + h->example * time * (size_t)row_stride(x) + h->head * width : NULL;
+}
+
+static head_gradients gradients_of(const attention_loop *loop, const attention_head *h)
+{
+    const attention_node *n = h->n;
+    return (head_gradients){gradient_slice(n->q, loop->dq, h, n->queries, n->d),
+                            gradient_slice(n->k, loop->dk, h, n->keys, n->d),
+                            gradient_slice(n->v, loop->dv, h, n->keys, n->dv),
+                            (size_t)row_stride(n->q), (size_t)row_stride(n->k), (size_t)row_stride(n->v)};
+}
+
+/* out [seen, width] += rows^T [seen, m] times right [m, width]. */
+static void add_transposed_product(const attention_head *h, size_t m, const rapt_real *rows, matrix right, size_t width,
+                                   rapt_real *panels, rapt_real *out, size_t ldo)
+{
+    panels_pack(h->kn, m, width, right, panels);
+    panels_multiply(h->kn, h->seen, width, m, (matrix){rows, 1, (ptrdiff_t)h->seen}, panels, out, ldo,
+                    &(kernels_tail){.accumulate = true});
+}
+
+typedef struct backward_scratch {
+    rapt_real *keys_t, *keys, *values_t, *right, *weights, *dropped, *dscores;
+} backward_scratch;
+
+static backward_scratch backward_scratch_of(const attention_head *h, rapt_real *from)
+{
+    const attention_node *n = h->n;
+    backward_scratch s;
+    s.keys_t = take(&from, panels_size(h->kn, n->d, h->seen));
+    s.keys = take(&from, panels_size(h->kn, h->seen, n->d));
+    s.values_t = take(&from, panels_size(h->kn, n->dv, h->seen));
+    s.right = take(&from, panels_size(h->kn, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
+    s.weights = take(&from, QUERY_TILE * h->seen);
+    s.dropped = take(&from, QUERY_TILE * h->seen);
+    s.dscores = take(&from, QUERY_TILE * h->seen);
+    return s;
+}
+
+static size_t backward_scratch_size(const kernels *kn, const attention_node *n)
+{
+    size_t width = n->d > n->dv ? n->d : n->dv, line = KERNELS_ALIGN / sizeof(rapt_real);
+    return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->d) + panels_size(kn, n->dv, n->keys) +
+           panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * n->keys + 8 * line;
+}
+
+static void backward_tile(const attention_head *h, size_t i, size_t m, const backward_scratch *s,
+                          const head_gradients *g)
+{
+    const attention_node *n = h->n;
+    matrix dout = matrix_at(slice(n->out, n->out->grad, h->example, n->queries, h->head, n->dv), i, 0);
+    scores_of(h, i, m, s->keys_t, s->weights);
+    softmax_rows_again(h, i, m, s->weights);
+    if (g->dv) {
+        memcpy(s->dropped, s->weights, m * h->seen * sizeof *s->dropped);
+        drop(h, i, m, s->dropped);
+        add_transposed_product(h, m, s->dropped, dout, n->dv, s->right, g->dv, g->ldv);
+    }
+    if (!g->dq && !g->dk)
+        return;
+    panels_multiply(h->kn, m, h->seen, n->dv, dout, s->values_t, s->dscores, h->seen, &(kernels_tail){0});
+    drop(h, i, m, s->dscores);
+    for (size_t r = 0; r < m; r++)
+        h->kn->softmax_backward(h->seen, s->weights + r * h->seen, s->dscores + r * h->seen, n->scale,
+                                s->dscores + r * h->seen);
+    if (g->dq)
+        panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->seen, 1}, s->keys,
+                        g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = true});
+    if (g->dk)
+        add_transposed_product(h, m, s->dscores, matrix_at(h->q, i, 0), n->d, s->right, g->dk, g->ldk);
+}
+
+static void backward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const attention_loop *loop = context;
+    (void)chunk;
+    for (size_t item = first; item < last; item++) {
+        attention_head h = head_of(loop, item);
+        if (h.seen == 0)
+            continue;
+        backward_scratch s = backward_scratch_of(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+        head_gradients g = gradients_of(loop, &h);
+        panels_pack(h.kn, h.n->d, h.seen, h.k_transposed, s.keys_t);
+        panels_pack(h.kn, h.seen, h.n->d, h.k, s.keys);
+        panels_pack(h.kn, h.n->dv, h.seen, h.v_transposed, s.values_t);
+        for (size_t i = 0; i < h.n->queries; i += QUERY_TILE)
+            backward_tile(&h, i, MIN(QUERY_TILE, h.n->queries - i), &s, &g);
+    }
+}
+
+static size_t head_cost(const attention_node *n)
+{
+    return n->queries * n->keys * (n->d + n->dv + 16) / 4;
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    attention_node *n = (attention_node *)node;
+    if (!n->out->grad_filled)
+        return;
+    attention_loop loop = {.t = t, .n = n, .scratch_size = backward_scratch_size(t->k, n)};
+    loop.dq = tape_grad_zeroed(t, n->q);
+    loop.dk = tape_grad_zeroed(t, n->k);
+    loop.dv = tape_grad_zeroed(t, n->v);
+    loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    if (loop.scratch && !tape_failed(t))
+        tape_units(t, n->batch * n->heads, 3 * head_cost(n), backward_heads, &loop);
+}
+
+static void forward(rapt_tape *t, const attention_node *n)
+{
+    size_t line = KERNELS_ALIGN / sizeof(rapt_real);
+    attention_loop loop = {.t = t, .n = n};
+    loop.scratch_size = panels_size(t->k, n->d, n->keys) + panels_size(t->k, n->keys, n->dv) +
+                        QUERY_TILE * n->keys + 3 * line;
+    loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    if (loop.scratch)
+        tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
+}
+
+static bool shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+{
+    return q->ndim == 3 && k->ndim == 3 && v->ndim == 3 && heads > 0 && q->shape[0] == k->shape[0] &&
+           k->shape[0] == v->shape[0] && k->shape[1] == v->shape[1] && q->shape[2] == k->shape[2] &&
+           q->shape[2] % heads == 0 && v->shape[2] % heads == 0;
+}
+
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
+                          double p)
+{
+    char sq[96], sk[96], sv[96];
+    if (!shapes_fit(q, k, v, heads))
+        return rapt_tape_fail(t, RAPT_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
+                              rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
+                              rapt_shape_text(v, sv, sizeof sv), heads);
+    if (!(p >= 0 && p < 1))
+        return rapt_tape_fail(t, RAPT_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
+    return NULL;
+}
+
+static const void *copy(rapt_tape *t, const void *from, size_t bytes)
+{
+    void *to = from ? tape_alloc(t, bytes, 1) : NULL;
+    return to ? memcpy(to, from, bytes) : NULL;
+}
+
+static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
+{
+    n->masked = mask != NULL;
+    if (!mask)
+        return;
+    n->mask = *mask;
+    n->mask.valid_lens = copy(t, mask->valid_lens, n->batch * (mask->per_query ? n->queries : 1) * sizeof(int32_t));
+    n->mask.keep = copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
+}
+
+static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
+{
+    rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);
+    n->weights = w ? w->data : NULL;
+    return w;
+}
+
+rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights)
+{
+    rapt_tensor *bad;
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = check(t, q, k, v, heads, p)))
+        return bad;
+    attention_node *n = tape_alloc(t, 1, sizeof *n);
+    if (!n)
+        return &t->poison;
+    *n = (attention_node){.q = q, .k = k, .v = v, .batch = q->shape[0], .queries = q->shape[1], .keys = k->shape[1],
+                          .heads = heads, .d = q->shape[2] / heads, .dv = v->shape[2] / heads,
+                          .wish = weights ? wish : RAPT_WEIGHTS_NONE, .drops = p > 0 && t->pass.training};
+    n->scale = (rapt_real)(1 / sqrt((double)n->d));
+    copy_mask(t, n, mask);
+    if (n->drops)
+        n->key = tape_dropout(t, p);
+    n->row_max = tape_alloc(t, n->batch * heads * n->queries, sizeof *n->row_max);
+    n->row_inv_sum = tape_alloc(t, n->batch * heads * n->queries, sizeof *n->row_inv_sum);
+    bool grad = tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v);
+    n->out = tape_output(t, 3, (size_t[]){n->batch, n->queries, v->shape[2]}, grad);
+    if (n->wish != RAPT_WEIGHTS_NONE)
+        *weights = allocate_weights(t, n);
+    arena_mark mark = tape_mark(t);
+    if (!tape_failed(t))
+        forward(t, n);
+    tape_release(t, mark);
+    if (!tape_failed(t) && grad)
+        tape_record(t, &n->node, backward);
+    return tape_failed(t) ? &t->poison : n->out;
+}

@@ -1,0 +1,246 @@
+/* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options
+ * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
+ * tokens; threads share out the features, so the sums don't depend on them. */
+#include "ops/tape.h"
+
+#include "base/math.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COLUMN_BLOCK 64 /* features that one thread adds up */
+
+typedef struct embed_node {
+    tape_node node;
+    rapt_param *w;
+    rapt_tensor *y;
+    const int32_t *ids; /* copied: they must last until the backward pass */
+    size_t batch, time, d;
+    rapt_embed_options o;
+    bool drops;
+    kernels_dropout key;
+    rapt_real *row_scale; /* [batch * time]: what the looked-up row was multiplied by */
+} embed_node;
+
+static size_t tokens_of(const embed_node *n)
+{
+    return n->batch * n->time;
+}
+
+static double norm_of(const rapt_real *row, size_t d, double p)
+{
+    double sum = 0, largest = 0;
+    for (size_t i = 0; i < d; i++) {
+        double a = fabs((double)row[i]);
+        largest = a > largest ? a : largest;
+        sum += p == 1 ? a : p == 2 ? a * a : a > 0 ? math_pow(a, p) : 0;
+    }
+    return isinf(p) ? largest : p == 1 ? sum : p == 2 ? sqrt(sum) : sum > 0 ? math_pow(sum, 1 / p) : 0;
+}
+
+/* PyTorch divides by the norm plus 1e-7. */
+static double renormalise_factor(const embed_node *n, int32_t id)
+{
+    double norm = norm_of(n->w->value.data + (size_t)id * n->d, n->d, n->o.norm_type);
+    return n->o.max_norm > 0 && norm > n->o.max_norm ? n->o.max_norm / (norm + 1e-7) : 1;
+}
+
+/* The factor of each token's row. In training a row that is too long is shortened in place, once: the second
+ * occurrence finds it short. */
+static void renormalise(rapt_tape *t, embed_node *n)
+{
+    for (size_t i = 0; i < tokens_of(n); i++) {
+        rapt_real *row = n->w->value.data + (size_t)n->ids[i] * n->d;
+        double factor = n->o.max_norm > 0 ? renormalise_factor(n, n->ids[i]) : 1;
+        if (t->pass.training && factor != 1) {
+            t->k->scale(n->d, (rapt_real)factor, row, row);
+            factor = 1;
+        }
+        n->row_scale[i] = (rapt_real)(factor * n->o.scale);
+    }
+}
+
+static void drop(const rapt_tape *t, const embed_node *n, size_t example, const rapt_real *from, rapt_real *to)
+{
+    kernels_dropout key = n->key;
+    key.example = tape_example(t, example);
+    t->k->dropout(&key, n->o.first_position, n->time, n->d, from, n->d, to, n->d);
+}
+
+typedef struct embed_loop {
+    rapt_tape *t;
+    const embed_node *n;
+    const rapt_real *dy;  /* backward: gradient before dropout */
+    const rapt_real *freq; /* backward: 1 / count of each token, or NULL */
+    rapt_real *to;        /* backward: dropped gradient, or dw */
+} embed_loop;
+
+static void forward_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const embed_loop *loop = context;
+    const embed_node *n = loop->n;
+    const kernels *k = loop->t->k;
+    (void)chunk, (void)worker;
+    for (size_t b = first; b < last; b++) {
+        rapt_real *y = n->y->data + b * n->time * n->d;
+        for (size_t i = 0; i < n->time; i++) {
+            const rapt_real *row = n->w->value.data + (size_t)n->ids[b * n->time + i] * n->d;
+            rapt_real scale = n->row_scale[b * n->time + i];
+            if (n->o.positions)
+                k->scale_add(n->d, scale, row, n->o.positions->value.data + (n->o.first_position + i) * n->d,
+                             y + i * n->d);
+            else
+                k->scale(n->d, scale, row, y + i * n->d);
+        }
+        if (n->drops)
+            drop(loop->t, n, b, y, y);
+    }
+}
+
+static void drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const embed_loop *loop = context;
+    size_t size = loop->n->time * loop->n->d;
+    (void)chunk, (void)worker;
+    for (size_t b = first; b < last; b++)
+        drop(loop->t, loop->n, b, loop->dy + b * size, loop->to + b * size);
+}
+
+static bool is_padding(const embed_node *n, int32_t id)
+{
+    return n->o.has_padding && id == n->o.padding_idx;
+}
+
+/* Adds columns `first` .. `last` blocks of every token's gradient to its row. */
+static void scatter_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const embed_loop *loop = context;
+    const embed_node *n = loop->n;
+    size_t from = first * COLUMN_BLOCK, to = last * COLUMN_BLOCK < n->d ? last * COLUMN_BLOCK : n->d;
+    (void)chunk, (void)worker;
+    for (size_t i = 0; i < tokens_of(n); i++) {
+        if (is_padding(n, n->ids[i]))
+            continue;
+        rapt_real scale = loop->freq ? n->row_scale[i] * loop->freq[i] : n->row_scale[i];
+        loop->t->k->axpy(to - from, scale, loop->dy + i * n->d + from, loop->to + (size_t)n->ids[i] * n->d + from);
+    }
+}
+
+static const rapt_real *frequencies(rapt_tape *t, const embed_node *n)
+{
+    size_t rows = n->w->value.shape[0];
+    uint32_t *count = tape_scratch(t, rows, sizeof *count);
+    rapt_real *freq = tape_scratch(t, tokens_of(n), sizeof *freq);
+    if (!count || !freq)
+        return NULL;
+    memset(count, 0, rows * sizeof *count);
+    for (size_t i = 0; i < tokens_of(n); i++)
+        count[n->ids[i]]++;
+    for (size_t i = 0; i < tokens_of(n); i++)
+        freq[i] = (rapt_real)1 / (rapt_real)count[n->ids[i]];
+    return freq;
+}
+
+static const rapt_real *before_dropout(rapt_tape *t, const embed_node *n)
+{
+    if (!n->drops)
+        return n->y->grad;
+    embed_loop loop = {.t = t, .n = n, .dy = n->y->grad};
+    loop.to = tape_scratch(t, rapt_tensor_size(n->y), sizeof *loop.to);
+    if (loop.to)
+        tape_units(t, n->batch, n->time * n->d, drop_examples, &loop);
+    return loop.to;
+}
+
+static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real *dy)
+{
+    rapt_tensor *positions = n->o.positions ? (rapt_tensor *)&n->o.positions->value : NULL;
+    rapt_real *dp = tape_grad_zeroed(t, positions);
+    for (size_t b = 0; dp && b < n->batch; b++)
+        t->k->add(n->time * n->d, dp + n->o.first_position * n->d, dy + b * n->time * n->d,
+                  dp + n->o.first_position * n->d);
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    embed_node *n = (embed_node *)node;
+    if (!n->y->grad_filled)
+        return;
+    embed_loop loop = {.t = t, .n = n, .dy = before_dropout(t, n)};
+    loop.freq = n->o.scale_grad_by_freq ? frequencies(t, n) : NULL;
+    loop.to = tape_grad_zeroed(t, &n->w->value);
+    if (tape_failed(t))
+        return;
+    position_gradient(t, n, loop.dy);
+    if (!loop.to)
+        return;
+    if (n->w->sparse)
+        for (size_t i = 0; i < tokens_of(n); i++)
+            n->w->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
+    tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
+}
+
+static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens)
+{
+    if (w->ndim != 2 || tokens.batch == 0 || tokens.time == 0)
+        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
+    for (size_t i = 0; i < tokens.batch * tokens.time; i++)
+        if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= w->shape[0])
+            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name, i,
+                                  tokens.ids[i], w->shape[0]);
+    return NULL;
+}
+
+static rapt_tensor *check_options(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens, const rapt_embed_options *o)
+{
+    const rapt_tensor *p = o->positions ? &o->positions->value : NULL;
+    if (p && (p->ndim != 2 || p->shape[1] != w->shape[1]))
+        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
+                              w->shape[1]);
+    if (p && o->first_position + tokens.time > p->shape[0])
+        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
+                              o->first_position + tokens.time - 1, p->name, p->shape[0]);
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return rapt_tape_fail(t, RAPT_VALUE, "embed %s: dropout probability %g is not in [0, 1)", w->name, o->dropout);
+    return NULL;
+}
+
+static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+{
+    embed_node n = {.w = w, .batch = tokens.batch, .time = tokens.time, .d = w->value.shape[1], .o = *options};
+    n.o.scale = n.o.scale != 0 ? n.o.scale : 1;
+    n.o.norm_type = n.o.norm_type != 0 ? n.o.norm_type : 2;
+    n.drops = n.o.dropout > 0 && t->pass.training;
+    int32_t *ids = tape_alloc(t, tokens_of(&n), sizeof *ids);
+    if (ids)
+        memcpy(ids, tokens.ids, tokens_of(&n) * sizeof *ids);
+    n.ids = ids;
+    n.row_scale = tape_alloc(t, tokens_of(&n), sizeof *n.row_scale);
+    bool grad = tape_wants(t, &w->value) || (n.o.positions && tape_wants(t, &n.o.positions->value));
+    n.y = tape_output(t, 3, (size_t[]){n.batch, n.time, n.d}, grad);
+    return n;
+}
+
+rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+{
+    rapt_tensor *bad;
+    options = options ? options : &(rapt_embed_options){0};
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = check_tokens(t, &w->value, tokens)) || (bad = check_options(t, &w->value, tokens, options)))
+        return bad;
+    embed_node *n = tape_alloc(t, 1, sizeof *n);
+    if (!n)
+        return &t->poison;
+    *n = lay_out(t, w, tokens, options);
+    if (tape_failed(t))
+        return &t->poison;
+    if (n->drops)
+        n->key = tape_dropout(t, options->dropout);
+    renormalise(t, n);
+    embed_loop loop = {.t = t, .n = n};
+    tape_units(t, n->batch, n->time * n->d, forward_examples, &loop);
+    if (n->y->requires_grad)
+        tape_record(t, &n->node, backward);
+    return n->y;
+}

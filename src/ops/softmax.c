@@ -1,0 +1,54 @@
+/* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a row has
+ * nothing to attend to. For the stepwise attention. Backward: dx = p (dp - sum p dp). */
+#include "ops/mask.h"
+#include "ops/tape.h"
+
+typedef struct softmax_node {
+    tape_node node;
+    rapt_tensor *x, *y;
+} softmax_node;
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    softmax_node *s = (softmax_node *)node;
+    size_t n = rapt_tensor_features(s->y), rows = rapt_tensor_rows(s->y);
+    bool accumulate;
+    rapt_real *dx = s->y->grad_filled ? tape_grad(t, s->x, &accumulate) : NULL;
+    rapt_real *row = dx ? tape_scratch(t, n, sizeof *row) : NULL;
+    for (size_t i = 0; row && i < rows; i++) {
+        rapt_real *to = accumulate ? row : dx + i * n;
+        t->k->softmax_backward(n, s->y->data + i * n, s->y->grad + i * n, 1, to);
+        if (accumulate)
+            t->k->add(n, dx + i * n, row, dx + i * n);
+    }
+}
+
+static void forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
+{
+    size_t keys = rapt_tensor_features(s->x), batch = s->x->shape[0];
+    size_t heads = s->x->ndim == 4 ? s->x->shape[1] : 1, queries = rapt_tensor_rows(s->x) / batch / heads;
+    for (size_t i = 0; i < batch * heads * queries; i++) {
+        mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
+        rapt_real max, inv_sum;
+        t->k->softmax(keys, row.count, s->x->data + i * keys, row.keep, 1, s->y->data + i * keys, &max, &inv_sum);
+    }
+}
+
+rapt_tensor *rapt_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask)
+{
+    char text[96];
+    if (tape_failed(t))
+        return &t->poison;
+    if (x->ndim < 3)
+        return rapt_tape_fail(t, RAPT_SHAPE, "masked_softmax: %s is not [batch, queries, keys]",
+                              rapt_shape_text(x, text, sizeof text));
+    softmax_node *s = tape_alloc(t, 1, sizeof *s);
+    rapt_tensor *y = s ? tape_output_like(t, x, tape_wants(t, x)) : NULL;
+    if (!y)
+        return &t->poison;
+    *s = (softmax_node){.x = x, .y = y};
+    forward(t, s, mask);
+    if (y->requires_grad)
+        tape_record(t, &s->node, backward);
+    return y;
+}

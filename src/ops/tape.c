@@ -1,0 +1,320 @@
+/* ops/tape.c: the tape itself: memory of a pass, sticky errors, the walk back. For the operations, which do all the
+ * arithmetic. */
+#include "ops/tape.h"
+
+#include "base/rng.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_CHUNK ((size_t)8 << 20)
+#define SCRATCH_CHUNK ((size_t)1 << 20)
+#define CHUNK_COST 8192 /* elementary operations of a chunk, some microseconds */
+#define MAX_UNIT_CHUNKS 4096
+
+static bool set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
+{
+    t->k = options->isa ? kernels_level(options->isa, err) : kernels_active(err);
+    t->pool = t->k ? pool_new(options->threads, err) : NULL;
+    if (!t->pool)
+        return false;
+    size_t bytes = gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(t->pool);
+    t->team = (gemm_team){t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
+    if (!t->team.workspace)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tape");
+    return t->team.workspace != NULL;
+}
+
+rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
+{
+    rapt_tape *t = calloc(1, sizeof *t);
+    if (!t) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tape");
+        return NULL;
+    }
+    arena_init(&t->step, STEP_CHUNK);
+    arena_init(&t->scratch, SCRATCH_CHUNK);
+    t->poison = (rapt_tensor){.ndim = 1, .shape = {0}, .name = "poison"};
+    if (!set_up(t, options ? options : &(rapt_tape_options){0}, err)) {
+        rapt_tape_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void rapt_tape_free(rapt_tape *t)
+{
+    if (!t)
+        return;
+    pool_free(t->pool);
+    free(t->team.workspace);
+    arena_free(&t->step);
+    arena_free(&t->scratch);
+    free(t);
+}
+
+void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
+{
+    fesetround(FE_TONEAREST); /* part of the number format */
+    arena_release(&t->step, (arena_mark){0});
+    arena_release(&t->scratch, (arena_mark){0});
+    t->pass = pass;
+    t->last = NULL;
+    t->weights = NULL;
+    t->dropouts = 0;
+    t->error = (rapt_error){0};
+}
+
+const rapt_error *rapt_tape_error(const rapt_tape *t)
+{
+    return &t->error;
+}
+
+bool tape_failed(const rapt_tape *t)
+{
+    return t->error.code != RAPT_OK;
+}
+
+rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...)
+{
+    if (tape_failed(t))
+        return &t->poison;
+    char message[sizeof t->error.message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rapt_fail(&t->error, code, "%s", message);
+    if (t->hook)
+        t->hook(t->hook_context, &t->error);
+    return &t->poison;
+}
+
+void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *, const rapt_error *), void *context)
+{
+    t->hook = hook;
+    t->hook_context = context;
+}
+
+void rapt_tape_watch_attention(rapt_tape *t, rapt_weights_wish wish)
+{
+    t->wish = wish;
+}
+
+rapt_weights_wish rapt_tape_attention_wish(const rapt_tape *t)
+{
+    return t->wish;
+}
+
+void rapt_tape_file_attention(rapt_tape *t, const char *name, rapt_tensor *weights)
+{
+    tape_weights *w = tape_failed(t) ? NULL : tape_alloc(t, 1, sizeof *w);
+    if (!w)
+        return;
+    *w = (tape_weights){t->weights, name, weights};
+    t->weights = w;
+}
+
+rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name)
+{
+    for (const tape_weights *w = t->weights; w; w = w->previous)
+        if (strcmp(w->name, name) == 0)
+            return w->weights;
+    return NULL;
+}
+
+bool rapt_tape_training(const rapt_tape *t)
+{
+    return t->pass.training;
+}
+
+int rapt_tape_threads(const rapt_tape *t)
+{
+    return pool_threads(t->pool);
+}
+
+const char *rapt_tape_isa(const rapt_tape *t)
+{
+    return t->k->name;
+}
+
+size_t rapt_tape_memory(const rapt_tape *t)
+{
+    return t->step.peak + t->scratch.peak +
+           gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(t->pool);
+}
+
+void *tape_alloc(rapt_tape *t, size_t count, size_t size)
+{
+    void *p = arena_array(&t->step, count, size);
+    if (!p)
+        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a pass", count, size);
+    return p;
+}
+
+void *tape_scratch(rapt_tape *t, size_t count, size_t size)
+{
+    void *p = arena_array(&t->scratch, count, size);
+    if (!p)
+        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of scratch", count, size);
+    return p;
+}
+
+arena_mark tape_mark(const rapt_tape *t)
+{
+    return arena_save(&t->scratch);
+}
+
+void tape_release(rapt_tape *t, arena_mark mark)
+{
+    arena_release(&t->scratch, mark);
+}
+
+bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
+{
+    return x && t->pass.record && x->requires_grad;
+}
+
+rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad)
+{
+    rapt_tensor *y = tape_alloc(t, 1, sizeof *y);
+    if (!y)
+        return NULL;
+    *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
+    memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
+    y->data = tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));
+    return y->data ? y : NULL;
+}
+
+rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
+{
+    return tape_output(t, x->ndim, x->shape, requires_grad);
+}
+
+rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
+{
+    if (tape_failed(t))
+        return &t->poison;
+    size_t n = 1;
+    for (int i = 0; i < ndim && i < RAPT_MAX_DIMS; i++)
+        n *= shape[i];
+    if (ndim < 1 || ndim > RAPT_MAX_DIMS || n == 0)
+        return rapt_tape_fail(t, RAPT_SHAPE, "a tensor of %d dimensions and %zu elements", ndim, n);
+    rapt_tensor *x = tape_output(t, ndim, shape, grad);
+    return x ? x : &t->poison;
+}
+
+rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad)
+{
+    rapt_tensor *x = rapt_new(t, ndim, shape, grad);
+    if (!tape_failed(t))
+        memcpy(x->data, data, rapt_tensor_size(x) * sizeof *data);
+    return x;
+}
+
+void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *))
+{
+    node->previous = t->last;
+    node->backward = backward;
+    t->last = node;
+}
+
+rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
+{
+    if (!tape_wants(t, x))
+        return NULL;
+    if (!x->grad) /* parameters bring their own */
+        x->grad = tape_alloc(t, rapt_tensor_size(x), sizeof(rapt_real));
+    if (!x->grad)
+        return NULL;
+    *accumulate = x->grad_filled;
+    x->grad_filled = true;
+    return x->grad;
+}
+
+rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
+{
+    bool filled;
+    rapt_real *grad = tape_grad(t, x, &filled);
+    if (grad && !filled)
+        memset(grad, 0, rapt_tensor_size(x) * sizeof *grad);
+    return grad;
+}
+
+static size_t units_per_chunk(size_t units, size_t unit_cost)
+{
+    size_t per = unit_cost < CHUNK_COST ? CHUNK_COST / (unit_cost ? unit_cost : 1) : 1;
+    size_t least = (units + MAX_UNIT_CHUNKS - 1) / MAX_UNIT_CHUNKS;
+    return per > least ? per : least;
+}
+
+size_t tape_chunks(size_t units, size_t unit_cost)
+{
+    size_t per = units_per_chunk(units, unit_cost);
+    return (units + per - 1) / per;
+}
+
+typedef struct units_loop {
+    size_t units, per;
+    tape_units_fn *fn;
+    void *context;
+} units_loop;
+
+static void run_chunk(void *context, size_t chunk, int worker)
+{
+    units_loop *loop = context;
+    size_t first = chunk * loop->per, last = first + loop->per;
+    loop->fn(loop->context, first, last < loop->units ? last : loop->units, chunk, worker);
+}
+
+void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context)
+{
+    units_loop loop = {units, units_per_chunk(units, unit_cost), fn, context};
+    pool_run(t->pool, (units + loop.per - 1) / loop.per, units * unit_cost, run_chunk, &loop);
+}
+
+kernels_dropout tape_dropout(rapt_tape *t, double p)
+{
+    kernels_dropout d = {.threshold = (uint32_t)(p * 65536 + 0.5), .scale = (rapt_real)(1 / (1 - p))};
+    rng_key(rng_mix(rng_mix(t->pass.seed, t->pass.step), t->dropouts++), d.key);
+    return d;
+}
+
+uint32_t tape_example(const rapt_tape *t, size_t b)
+{
+    return t->pass.examples ? t->pass.examples[b] : (uint32_t)b;
+}
+
+void tape_split_rows(const rapt_tensor *x, size_t *examples, size_t *rows)
+{
+    *examples = x->ndim > 2 ? x->shape[0] : 1;
+    *rows = rapt_tensor_rows(x) / *examples;
+}
+
+static void walk_back(rapt_tape *t)
+{
+    for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
+        arena_mark mark = tape_mark(t);
+        node->backward(t, node);
+        tape_release(t, mark);
+    }
+}
+
+rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
+{
+    if (!tape_failed(t) && rapt_tensor_size(loss) != 1)
+        rapt_tape_fail(t, RAPT_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
+    if (!tape_failed(t) && !isfinite((double)loss->data[0]))
+        rapt_tape_fail(t, RAPT_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
+    bool filled;
+    rapt_real *grad = tape_failed(t) ? NULL : tape_grad(t, loss, &filled);
+    if (grad) {
+        grad[0] = 1;
+        walk_back(t);
+    }
+    return tape_failed(t) ? rapt_fail(err, t->error.code, "%s", t->error.message) : RAPT_OK;
+}

@@ -1,0 +1,79 @@
+/* ops/tape.h: what operations share: the tape's inside, gradients, parallel rows, scratch memory. */
+#ifndef OPS_TAPE_H
+#define OPS_TAPE_H
+
+#include "rapt/tape.h"
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "kernels/kernels.h"
+#include "tensor/gemm.h"
+
+/* A recorded operation: the first member of each operation's own record. */
+typedef struct tape_node tape_node;
+struct tape_node {
+    tape_node *previous;
+    void (*backward)(rapt_tape *t, tape_node *node);
+};
+
+typedef struct tape_weights {
+    struct tape_weights *previous;
+    const char *name;
+    rapt_tensor *weights;
+} tape_weights;
+
+struct rapt_tape {
+    const kernels *k;
+    pool *pool;
+    gemm_team team;
+    arena step, scratch;
+    rapt_pass pass;
+    tape_node *last;
+    rapt_weights_wish wish;
+    tape_weights *weights;
+    uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
+    rapt_error error;
+    rapt_tensor poison;
+    void (*hook)(void *context, const rapt_error *err);
+    void *hook_context;
+};
+
+/* True when an operation must not run: an earlier failure. */
+bool tape_failed(const rapt_tape *t);
+
+/* Memory of this pass, or of this operation; NULL after recording the failure. Scratch goes back with the mark. */
+void *tape_alloc(rapt_tape *t, size_t count, size_t size);
+void *tape_scratch(rapt_tape *t, size_t count, size_t size);
+arena_mark tape_mark(const rapt_tape *t);
+void tape_release(rapt_tape *t, arena_mark mark);
+
+/* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.
+ * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
+rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
+rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
+bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
+
+/* Records an operation; `node` starts with a tape_node. */
+void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *));
+
+/* Where to put x's gradient: *accumulate says whether it holds a sum already (add) or not (overwrite all of it).
+ * NULL where x wants none, or memory is out. */
+rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
+/* The same, zero-filled where it held nothing: for operations that only add. */
+rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
+
+/* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
+ * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */
+typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
+void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
+size_t tape_chunks(size_t units, size_t unit_cost);
+
+/* The key of the next dropout of this pass. */
+kernels_dropout tape_dropout(rapt_tape *t, double p);
+/* Index in the global batch of example b of this pass. */
+uint32_t tape_example(const rapt_tape *t, size_t b);
+
+/* Splits [batch, time, feature] or [rows, feature] into examples and rows of each. */
+void tape_split_rows(const rapt_tensor *x, size_t *examples, size_t *rows);
+
+#endif

@@ -1,0 +1,89 @@
+/* tensor/gemm.c: blocking and threading of matrix products. For the linear layers, forward and backward. The order
+ * of every sum is fixed by the kernels; what is chosen here changes speed only. */
+#include "tensor/gemm.h"
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#define COLUMNS_MAX 384 /* of B packed at once: 576 KiB with a full K block, some half of an L2 cache */
+#define ROWS_MAX 512
+#define TASKS_PER_THREAD 3 /* enough to even out threads of unequal speed */
+
+size_t gemm_workspace_size(void)
+{
+    return (size_t)COLUMNS_MAX * KERNELS_K_BLOCK;
+}
+
+typedef struct gemm_split {
+    const gemm_team *team;
+    const gemm_job *job;
+    size_t rows, columns;    /* of a task */
+    size_t column_tasks;
+} gemm_split;
+
+static size_t round_up(size_t a, size_t b)
+{
+    return (a + b - 1) / b * b;
+}
+
+static size_t count_of(size_t total, size_t part)
+{
+    return (total + part - 1) / part;
+}
+
+/* Tasks are as large as the cache allows, then halved (the side that costs less repacking first) until every
+ * thread gets some. */
+static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
+{
+    size_t mr = (size_t)team->kernels->mr, nr = (size_t)team->kernels->nr;
+    gemm_split s = {.team = team, .job = job};
+    s.rows = MIN(round_up(ROWS_MAX, mr), round_up(job->m, mr));
+    s.columns = MIN((size_t)COLUMNS_MAX, round_up(job->n, nr));
+    size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
+    while (count_of(job->m, s.rows) * count_of(job->n, s.columns) < wanted) {
+        if (s.rows > 4 * mr && s.rows >= s.columns)
+            s.rows = round_up(s.rows / 2, mr);
+        else if (s.columns > nr)
+            s.columns = round_up(s.columns / 2, nr);
+        else if (s.rows > mr)
+            s.rows = round_up(s.rows / 2, mr);
+        else
+            break;
+    }
+    s.column_tasks = count_of(job->n, s.columns);
+    return s;
+}
+
+/* One K block of a task: its panels come packed, or are packed here into the thread's own memory. */
+static const rapt_real *block_of(const gemm_split *s, size_t k0, size_t kc, size_t j0, size_t n, int worker)
+{
+    const gemm_job *job = s->job;
+    const kernels *kn = s->team->kernels;
+    if (job->packed)
+        return job->packed + k0 * round_up(job->n, (size_t)kn->nr) + j0 * kc;
+    rapt_real *own = s->team->workspace + (size_t)worker * gemm_workspace_size();
+    panels_pack(kn, kc, n, matrix_at(job->b, k0, j0), own);
+    return own;
+}
+
+static void gemm_task(void *context, size_t task, int worker)
+{
+    const gemm_split *s = context;
+    const gemm_job *job = s->job;
+    size_t i0 = task / s->column_tasks * s->rows, j0 = task % s->column_tasks * s->columns;
+    size_t m = MIN(s->rows, job->m - i0), n = MIN(s->columns, job->n - j0);
+    for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
+        size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
+        kernels_tail tail = panels_block_tail(&job->tail, k0, job->k);
+        tail.bias = tail.bias ? tail.bias + j0 : NULL;
+        panels_multiply_block(s->team->kernels, m, n, kc, matrix_at(job->a, i0, k0),
+                              block_of(s, k0, kc, j0, n, worker), job->c + i0 * job->n + j0, job->n, &tail);
+    }
+}
+
+void gemm(const gemm_team *team, const gemm_job *job)
+{
+    gemm_split s = choose_split(team, job);
+    size_t tasks = count_of(job->m, s.rows) * s.column_tasks;
+    pool_run(team->pool, tasks, job->m * job->n * job->k / 8, gemm_task, &s);
+}

@@ -1,0 +1,28 @@
+/* tensor/gemm.h: C = A B on all threads. Splits the output into fixed tasks, never the sum, so that the bits
+ * depend neither on the threads nor on how many rows are multiplied at once. */
+#ifndef TENSOR_GEMM_H
+#define TENSOR_GEMM_H
+
+#include "base/pool.h"
+#include "tensor/panels.h"
+
+/* Who does the work: kernels, threads, and packing memory for each thread. */
+typedef struct gemm_team {
+    const kernels *kernels;
+    pool *pool;
+    rapt_real *workspace; /* gemm_workspace_size() numbers for each thread, aligned to KERNELS_ALIGN */
+} gemm_team;
+
+size_t gemm_workspace_size(void); /* numbers, for one thread */
+
+typedef struct gemm_job {
+    size_t m, n, k;
+    matrix a, b;
+    const rapt_real *packed; /* B packed by panels_pack, or NULL */
+    rapt_real *c;            /* row-major, ldc = n */
+    kernels_tail tail;
+} gemm_job;
+
+void gemm(const gemm_team *team, const gemm_job *job);
+
+#endif

@@ -1,0 +1,82 @@
+/* tensor/panels.c: the loops round the micro-kernel. For GEMM and attention. No threads, no allocation: callers
+ * split the work and own the memory. */
+#include "tensor/panels.h"
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+matrix matrix_at(matrix a, size_t i, size_t j)
+{
+    return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col};
+}
+
+static size_t padded(const kernels *kn, size_t n)
+{
+    size_t nr = (size_t)kn->nr;
+    return (n + nr - 1) / nr * nr;
+}
+
+size_t panels_size(const kernels *kn, size_t k, size_t n)
+{
+    return k * padded(kn, n);
+}
+
+static void pack_block(const kernels *kn, size_t kc, size_t n, matrix b, rapt_real *dst)
+{
+    size_t nr = (size_t)kn->nr;
+    for (size_t j = 0; j < n; j += nr, dst += kc * nr) {
+        matrix panel = matrix_at(b, 0, j);
+        kn->pack_b(kc, (int)MIN(nr, n - j), panel.data, panel.row, panel.col, dst);
+    }
+}
+
+void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst)
+{
+    for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
+        size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
+        pack_block(kn, kc, n, matrix_at(b, k0, 0), dst + k0 * padded(kn, n));
+    }
+}
+
+/* Packing a row tile of A pays when several panels read it; a transposed operand is read in place, because its
+ * rows lie side by side already. */
+static bool should_pack(const kernels *kn, size_t n, matrix a)
+{
+    return a.row != 1 && n > 2 * (size_t)kn->nr;
+}
+
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, const rapt_real *block,
+                           rapt_real *c, size_t ldc, const kernels_tail *tail)
+{
+    _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_MR * KERNELS_K_BLOCK];
+    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr;
+    for (size_t i = 0; i < m; i += mr) {
+        int rows = (int)MIN(mr, m - i);
+        matrix tile = matrix_at(a, i, 0);
+        if (should_pack(kn, n, a)) {
+            kn->pack_a(rows, kc, tile.data, tile.row, tile.col, packed);
+            tile = (matrix){packed, 1, kn->a_stride};
+        }
+        for (size_t j = 0; j < n; j += nr) {
+            kernels_tail part = *tail;
+            part.bias = tail->bias ? tail->bias + j : NULL;
+            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, tile.data, tile.row, tile.col, block + j * kc,
+                          c + i * ldc + j, (ptrdiff_t)ldc, &part);
+        }
+    }
+}
+
+kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
+{
+    bool last = k0 + KERNELS_K_BLOCK >= k;
+    return (kernels_tail){tail->accumulate || k0 > 0, last ? tail->bias : NULL, last && tail->relu};
+}
+
+void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, const rapt_real *panels, rapt_real *c,
+                     size_t ldc, const kernels_tail *tail)
+{
+    for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
+        kernels_tail part = panels_block_tail(tail, k0, k);
+        panels_multiply_block(kn, m, n, MIN(KERNELS_K_BLOCK, k - k0), matrix_at(a, 0, k0),
+                              panels + k0 * padded(kn, n), c, ldc, &part);
+    }
+}

@@ -1,0 +1,34 @@
+/* tensor/panels.h: matrix products on packed panels, for one thread. The right factor B [k x n] is packed once, in
+ * blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded. GEMM, attention and
+ * cached weights all multiply with these. */
+#ifndef TENSOR_PANELS_H
+#define TENSOR_PANELS_H
+
+#include "kernels/kernels.h"
+
+/* A matrix in memory: element (i, j) is data[i * row + j * col]; one of the strides is 1. */
+typedef struct matrix {
+    const rapt_real *data;
+    ptrdiff_t row, col;
+} matrix;
+
+matrix matrix_at(matrix a, size_t i, size_t j);
+
+/* Numbers that the packed form of a [k x n] matrix takes. */
+size_t panels_size(const kernels *kn, size_t k, size_t n);
+
+/* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
+void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst);
+
+/* C [m x n] (+)= A [m x kc] times one packed block of kc <= KERNELS_K_BLOCK rows and n columns. */
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, const rapt_real *block,
+                           rapt_real *c, size_t ldc, const kernels_tail *tail);
+
+/* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `tail` after the last one. */
+void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, const rapt_real *panels, rapt_real *c,
+                     size_t ldc, const kernels_tail *tail);
+
+/* The tail of the K block that starts at row `k0` of `k`: the first one may overwrite, the last one finishes. */
+kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k);
+
+#endif

@@ -1,0 +1,239 @@
+/* tensor/params.c: the set of named parameters: creation, initial values, lookup, freezing. For modules, the
+ * optimizer and the model files. It knows nothing of how a parameter is used. */
+#include "rapt/tensor.h"
+
+#include "base/arena.h"
+#include "base/rng.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)1 << 20)
+
+struct rapt_params {
+    arena memory, gradients; /* apart: gradients of a model that only infers are never touched */
+    uint64_t seed;
+    rapt_param **list;
+    size_t count, capacity;
+    rapt_error error;
+    rapt_param stand_in; /* returned after a failure; one element, in no list */
+    rapt_real stand_in_data, stand_in_grad;
+};
+
+rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
+{
+    rapt_params *set = calloc(1, sizeof *set);
+    if (!set) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a set of parameters");
+        return NULL;
+    }
+    arena_init(&set->memory, CHUNK);
+    arena_init(&set->gradients, CHUNK);
+    set->seed = seed;
+    set->stand_in.value = (rapt_tensor){.data = &set->stand_in_data, .grad = &set->stand_in_grad, .ndim = 1,
+                                        .shape = {1}, .name = "stand-in"};
+    return set;
+}
+
+void rapt_params_free(rapt_params *set)
+{
+    if (!set)
+        return;
+    arena_free(&set->memory);
+    arena_free(&set->gradients);
+    free(set->list);
+    free(set);
+}
+
+const rapt_error *rapt_params_error(const rapt_params *set)
+{
+    return &set->error;
+}
+
+void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...)
+{
+    char message[sizeof set->error.message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rapt_fail(&set->error, code, "%s", message);
+}
+
+size_t rapt_params_count(const rapt_params *set)
+{
+    return set->count;
+}
+
+rapt_param *rapt_params_at(const rapt_params *set, size_t index)
+{
+    return set->list[index];
+}
+
+rapt_param *rapt_params_find(const rapt_params *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (strcmp(set->list[i]->value.name, name) == 0)
+            return set->list[i];
+    return NULL;
+}
+
+uint64_t rapt_params_seed(const rapt_params *set)
+{
+    return set->seed;
+}
+
+size_t rapt_params_size(const rapt_params *set)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < set->count; i++)
+        n += set->list[i]->buffer ? 0 : rapt_tensor_size(&set->list[i]->value);
+    return n;
+}
+
+/* The half-width of the uniform, or the deviation of the normal distribution. */
+static double spread(const rapt_tensor *x, rapt_init init)
+{
+    if (init.kind != RAPT_INIT_XAVIER_UNIFORM)
+        return init.scale;
+    double fan_out = (double)x->shape[0], fan_in = (double)rapt_tensor_size(x) / fan_out;
+    return sqrt(6 / (fan_in + fan_out));
+}
+
+static void fill(rapt_tensor *x, rapt_init init, uint64_t key)
+{
+    size_t n = rapt_tensor_size(x);
+    double s = spread(x, init);
+    if (key == RAPT_SEED_NONE && init.kind != RAPT_INIT_ONES)
+        init.kind = RAPT_INIT_ZEROS;
+    for (size_t i = 0; i < n; i++) {
+        if (init.kind == RAPT_INIT_ZEROS || init.kind == RAPT_INIT_ONES)
+            x->data[i] = init.kind == RAPT_INIT_ONES;
+        else if (init.kind == RAPT_INIT_NORMAL)
+            x->data[i] = (rapt_real)(s * rng_normal(key, i));
+        else
+            x->data[i] = (rapt_real)(s * (2 * rng_uniform(key, i) - 1));
+    }
+}
+
+static bool shape_is_sound(int ndim, const size_t *shape)
+{
+    size_t n = 1;
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] == 0 || shape[i] > SIZE_MAX / 16 / n)
+            return false;
+        n *= shape[i];
+    }
+    return ndim >= 1 && ndim <= RAPT_MAX_DIMS;
+}
+
+void *rapt_params_alloc(rapt_params *set, size_t count, size_t size)
+{
+    void *p = arena_zeroed(&set->memory, count, size);
+    if (!p)
+        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a model", count, size);
+    return p;
+}
+
+static bool has_room(rapt_params *set)
+{
+    if (set->count < set->capacity)
+        return true;
+    size_t capacity = set->capacity ? 2 * set->capacity : 64;
+    rapt_param **list = realloc(set->list, capacity * sizeof *list);
+    if (!list)
+        return false;
+    set->list = list;
+    set->capacity = capacity;
+    return true;
+}
+
+static rapt_param *allocate(rapt_params *set, const char *name, int ndim, const size_t *shape)
+{
+    rapt_param *p = arena_zeroed(&set->memory, 1, sizeof *p);
+    if (!p || !has_room(set))
+        return NULL;
+    p->value.ndim = ndim;
+    memcpy(p->value.shape, shape, (size_t)ndim * sizeof *shape);
+    p->value.requires_grad = true;
+    p->value.name = arena_string(&set->memory, name);
+    p->value.data = arena_array(&set->memory, rapt_tensor_size(&p->value), sizeof(rapt_real));
+    p->value.grad = arena_array(&set->gradients, rapt_tensor_size(&p->value), sizeof(rapt_real));
+    return p->value.name && p->value.data && p->value.grad ? p : NULL;
+}
+
+void rapt_param_make_buffer(rapt_param *p, bool persistent)
+{
+    p->buffer = true;
+    p->transient = !persistent;
+    p->value.requires_grad = false;
+}
+
+void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
+{
+    size_t rows = p->value.shape[0];
+    p->row_used = arena_zeroed(&set->memory, rows, 1);
+    if (!p->row_used) {
+        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for the rows of \"%s\"", p->value.name);
+        return;
+    }
+    p->sparse = true;
+    p->value.grad_filled = true; /* rows outside row_used stay zero for good */
+    memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
+}
+
+rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init)
+{
+    if (set->error.code)
+        return &set->stand_in;
+    rapt_param *p = NULL;
+    if (rapt_params_find(set, name))
+        rapt_params_fail(set, RAPT_VALUE, "there is a parameter \"%s\" already", name);
+    else if (!shape_is_sound(ndim, shape))
+        rapt_params_fail(set, RAPT_SHAPE, "parameter \"%s\": an empty or too large shape", name);
+    else if (!(p = allocate(set, name, ndim, shape)))
+        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for parameter \"%s\"", name);
+    if (!p)
+        return &set->stand_in;
+    fill(&p->value, init, set->seed == RAPT_SEED_NONE ? RAPT_SEED_NONE : rng_mix(set->seed, rng_hash_text(name)));
+    set->list[set->count++] = p;
+    return p;
+}
+
+size_t rapt_params_freeze(rapt_params *set, const char *pattern)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        rapt_param *p = set->list[i];
+        if (p->buffer || fnmatch(pattern, p->value.name, 0) != 0)
+            continue;
+        p->frozen = true;
+        p->value.requires_grad = false;
+        matches++;
+    }
+    return matches;
+}
+
+static void forget_rows(rapt_param *p)
+{
+    size_t width = rapt_tensor_size(&p->value) / p->value.shape[0];
+    for (size_t i = 0; i < p->value.shape[0]; i++)
+        if (p->row_used[i])
+            memset(p->value.grad + i * width, 0, width * sizeof(rapt_real));
+    memset(p->row_used, 0, p->value.shape[0]);
+}
+
+void rapt_params_zero_grad(rapt_params *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        rapt_param *p = set->list[i];
+        if (p->sparse)
+            forget_rows(p);
+        else
+            p->value.grad_filled = false;
+    }
+}

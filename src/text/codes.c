@@ -1,0 +1,83 @@
+/* codes.c: segments decoded into code points.
+ * For the tokenizers and metrics.
+ * Not a tokenizer: words here are what white space leaves. */
+#include "text/codes.h"
+
+#include "rapt/metrics.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool codes_room(struct codes *codes, size_t count)
+{
+    codes->count = 0;
+    if (count <= codes->room)
+        return true;
+    free(codes->at);
+    codes->at = malloc(count * sizeof *codes->at);
+    codes->room = codes->at ? count : 0;
+    return codes->at != NULL;
+}
+
+static rapt_code decode(struct codes *codes, const char *text, size_t size, rapt_error *err)
+{
+    if (!codes_room(codes, size + 1))
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a segment of %zu bytes", size);
+    for (size_t at = 0; at < size;) {
+        size_t used = utf8_decode(text + at, size - at, &codes->at[codes->count]);
+        if (used == 0)
+            return rapt_fail(err, RAPT_FORMAT, "byte %zu of a segment is not valid UTF-8", at + 1);
+        at += used;
+        codes->count++;
+    }
+    if (codes->count > RAPT_METRIC_MAX_LENGTH)
+        return rapt_fail(err, RAPT_VALUE, "a segment has %zu characters, more than %d", codes->count,
+                         RAPT_METRIC_MAX_LENGTH);
+    return RAPT_OK;
+}
+
+rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err)
+{
+    size_t size = strlen(text);
+    if (!lowercase || utf8_valid_prefix(text, size) < size) /* decoding says what is wrong with it */
+        return decode(codes, text, size, err);
+    char *lower = utf8_lowercase(text, size, &size);
+    if (!lower)
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a segment of %zu bytes", size);
+    rapt_code code = decode(codes, lower, size, err);
+    free(lower);
+    return code;
+}
+
+void codes_strip_end(struct codes *codes)
+{
+    while (codes->count > 0 && utf8_is_space(codes->at[codes->count - 1]))
+        codes->count--;
+}
+
+void codes_drop_space(struct codes *codes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < codes->count; i++)
+        if (!utf8_is_space(codes->at[i]))
+            codes->at[kept++] = codes->at[i];
+    codes->count = kept;
+}
+
+bool codes_next_word(const struct codes *codes, size_t from, struct word *word)
+{
+    while (from < codes->count && utf8_is_space(codes->at[from]))
+        from++;
+    word->start = from;
+    while (from < codes->count && !utf8_is_space(codes->at[from]))
+        from++;
+    word->end = from;
+    return word->end > word->start;
+}
+
+void codes_free(struct codes *codes)
+{
+    free(codes->at);
+    *codes = (struct codes){0};
+}

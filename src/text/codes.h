@@ -1,0 +1,39 @@
+/* codes.h: a segment of text as code points, and its words.
+ * For the tokenizers and metrics: one form that characters and words can both be counted in.
+ * Not a string type: made for one segment after the other in buffers that are kept. */
+#ifndef RAPT_CODES_H
+#define RAPT_CODES_H
+
+#include "rapt/base.h"
+
+/* Code points of one segment. Starts as {0}; freed by `codes_free`. */
+struct codes {
+    uint32_t *at; /* [count] */
+    size_t count;
+    size_t room;
+};
+
+/* Half-open range of indices into codes. */
+struct word {
+    size_t start, end;
+};
+
+/* Room for `count` code points; what was there is lost. False without memory. */
+bool codes_room(struct codes *codes, size_t count);
+
+/* Decodes UTF-8, in lower case if asked. RAPT_FORMAT, RAPT_VALUE above RAPT_METRIC_MAX_LENGTH,
+ * RAPT_NO_MEMORY. */
+rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err);
+
+/* Drops white space at the end. */
+void codes_strip_end(struct codes *codes);
+
+/* Drops all white space. */
+void codes_drop_space(struct codes *codes);
+
+/* The next word, a run without white space, from index `from` on; false when there is none. */
+bool codes_next_word(const struct codes *codes, size_t from, struct word *word);
+
+void codes_free(struct codes *codes);
+
+#endif

@@ -1,0 +1,98 @@
+/* lines.c: check a text and cut it into lines, in place.
+ * For whatever takes one sentence a line.
+ * Not a stream, and no tokenizer: a line is kept as it is, spaces included. */
+#include "text/lines.h"
+
+#include "base/file.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t count_lines(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (const char *at = text, *end = text + size; at < end; count++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    return count;
+}
+
+/* Names line and byte of the offset `bad` in a text. The mark that was dropped counts as bytes of line 1. */
+static rapt_code fail_at(const char *name, const char *text, size_t bad, rapt_error *err)
+{
+    size_t line = 1, start = 0;
+    for (const char *newline; (newline = memchr(text + start, '\n', bad - start)) != NULL; line++)
+        start = (size_t)(newline - text) + 1;
+    const char *problem = text[bad] ? "is not valid UTF-8" : "is a NUL";
+    return rapt_fail(err, RAPT_FORMAT, "%s:%zu: byte %zu of the line (0x%02x) %s", name, line,
+                     bad - start + 1, (unsigned char)text[bad], problem);
+}
+
+static rapt_code check(const char *name, const char *text, size_t size, rapt_error *err)
+{
+    size_t valid = utf8_valid_prefix(text, size);
+    const char *nul = memchr(text, '\0', valid);
+    if (nul)
+        return fail_at(name, text, (size_t)(nul - text), err);
+    return valid < size ? fail_at(name, text, valid, err) : RAPT_OK;
+}
+
+static size_t mark_length(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+/* Ends each line with a NUL where its LF or CRLF was. */
+static void cut(char *at, char *end, struct lines *out)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        char *newline = memchr(at, '\n', (size_t)(end - at));
+        char *stop = newline ? newline : end;
+        if (newline && stop > at && stop[-1] == '\r')
+            stop--;
+        *stop = '\0';
+        out->line[i] = at;
+        out->length[i] = (size_t)(stop - at);
+        at = newline ? newline + 1 : end;
+    }
+}
+
+rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
+{
+    size_t mark = mark_length(data, size);
+    *out = (struct lines){.text = data};
+    rapt_code code = check(name, data, size, err);
+    if (code == RAPT_OK) {
+        out->count = count_lines(data + mark, size - mark);
+        out->line = malloc((out->count + 1) * sizeof *out->line);
+        out->length = malloc((out->count + 1) * sizeof *out->length);
+        if (!out->line || !out->length)
+            code = rapt_fail(err, RAPT_NO_MEMORY, "%s: out of memory for %zu lines", name, out->count);
+    }
+    if (code == RAPT_OK)
+        cut(data + mark, data + size, out);
+    else
+        lines_free(out);
+    return code;
+}
+
+rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err)
+{
+    char *data;
+    size_t size;
+    *out = (struct lines){0};
+    rapt_code code = file_read(path, max_bytes, &data, &size, err);
+    if (code != RAPT_OK)
+        return code;
+    return lines_split(strcmp(path, "-") == 0 ? "standard input" : path, data, size, out, err);
+}
+
+void lines_free(struct lines *lines)
+{
+    free(lines->text);
+    free(lines->line);
+    free(lines->length);
+    *lines = (struct lines){0};
+}

@@ -1,0 +1,29 @@
+/* lines.h: a text file as checked lines.
+ * For data loading, vocabularies, scoring and translation: whatever takes one sentence a line.
+ * Not a stream: the whole text stays in memory, and the lines point into it. */
+#ifndef RAPT_LINES_H
+#define RAPT_LINES_H
+
+#include "rapt/base.h"
+
+/* Lines of a text, each NUL-terminated, without its end of line. Freed by `lines_free`. */
+struct lines {
+    char *text;     /* what the lines point into */
+    char **line;    /* [count] */
+    size_t *length; /* [count] bytes, the NUL not counted */
+    size_t count;
+};
+
+/* Reads `path` ("-" is standard input) and splits it. Errors are file_read's and lines_split's. */
+rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err);
+
+/* Splits `data`, which has room for a NUL at data[size] and now belongs to `out` (and is freed on failure).
+ * Lines end in LF or CRLF; the last one may lack it; a byte order mark at the start is dropped. Text that is
+ * not UTF-8, or holds a NUL, is refused (RAPT_FORMAT) as "name:line: byte N of the line ...", both counted
+ * from 1. */
+rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err);
+
+/* Frees the lines and empties the struct; fine on an empty one. */
+void lines_free(struct lines *lines);
+
+#endif

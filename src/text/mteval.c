@@ -1,0 +1,201 @@
+/* mteval.c: the tokenizers of NIST's mteval scripts, as lists of rules that set spaces.
+ * For BLEU.
+ * Not regular expressions: each rule is one scan over code points, in which matches do not overlap. */
+#include "text/mteval.h"
+
+#include "text/utf8.h"
+
+#include <string.h>
+
+/* A rule finds one code point, or two neighbours, and sets spaces: AROUND the one, round the second of a pair
+ * (SECOND), or round the first of it (FIRST). After a match the scan goes on behind it. */
+enum spaces { AROUND, SECOND, FIRST };
+
+struct rule {
+    bool (*first)(uint32_t code);
+    bool (*second)(uint32_t code);
+    enum spaces spaces;
+};
+
+static bool is_any(uint32_t code)
+{
+    (void)code;
+    return true;
+}
+
+static bool is_digit(uint32_t code)
+{
+    return code >= '0' && code <= '9';
+}
+
+static bool is_not_digit(uint32_t code)
+{
+    return !is_digit(code);
+}
+
+static bool is_dash(uint32_t code)
+{
+    return code == '-';
+}
+
+static bool is_dot_or_comma(uint32_t code)
+{
+    return code == '.' || code == ',';
+}
+
+static bool is_not_number(uint32_t code)
+{
+    return !utf8_is_number(code);
+}
+
+/* ASCII punctuation and symbols but for ' , - and . */
+static bool is_ascii_mark(uint32_t code)
+{
+    return code > ' ' && code < 0x7F && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", (int)code) != NULL;
+}
+
+/* Marks stand alone; a dot or comma does too, unless between digits; a dash does after a digit. */
+static const struct rule rules_13a[] = {
+    {is_ascii_mark, NULL, AROUND},
+    {is_not_digit, is_dot_or_comma, SECOND},
+    {is_dot_or_comma, is_not_digit, FIRST},
+    {is_digit, is_dash, SECOND},
+};
+
+static const struct rule rules_intl[] = {
+    {is_not_number, utf8_is_punctuation, SECOND},
+    {utf8_is_punctuation, is_not_number, FIRST},
+    {utf8_is_symbol, NULL, AROUND},
+};
+
+static const struct rule rules_char[] = {{is_any, NULL, AROUND}};
+
+static void put(struct codes *to, uint32_t code)
+{
+    to->at[to->count++] = code;
+}
+
+static size_t put_match(struct codes *to, const uint32_t *at, enum spaces spaces)
+{
+    if (spaces != SECOND)
+        put(to, ' ');
+    put(to, at[0]);
+    put(to, ' ');
+    if (spaces == AROUND)
+        return 1;
+    put(to, at[1]);
+    if (spaces == SECOND)
+        put(to, ' ');
+    return 2;
+}
+
+static bool matches(const struct rule *rule, const uint32_t *at, size_t left)
+{
+    return rule->first(at[0]) && (!rule->second || (left > 1 && rule->second(at[1])));
+}
+
+static void apply(const struct rule *rule, const struct codes *from, struct codes *to)
+{
+    for (size_t i = 0; i < from->count;) {
+        const uint32_t *at = from->at + i;
+        if (matches(rule, at, from->count - i))
+            i += put_match(to, at, rule->spaces);
+        else
+            put(to, from->at[i++]);
+    }
+}
+
+static void swap(struct codes *a, struct codes *b)
+{
+    struct codes kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static rapt_code apply_all(const struct rule *rules, size_t count, struct codes *text, struct codes *spare,
+                           rapt_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!codes_room(spare, 3 * text->count)) /* at most " c " for each c */
+            return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a segment");
+        apply(&rules[i], text, spare);
+        swap(text, spare);
+    }
+    return RAPT_OK;
+}
+
+static bool starts_with(const uint32_t *at, size_t left, const char *what)
+{
+    size_t i = 0;
+    while (what[i] && i < left && at[i] == (unsigned char)what[i])
+        i++;
+    return what[i] == '\0';
+}
+
+/* Replaces each `what` by `by`, which is no longer; what that makes anew is left for the replacements to
+ * come. */
+static void replace(struct codes *text, const char *what, const char *by)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < text->count;) {
+        if (starts_with(text->at + i, text->count - i, what)) {
+            i += strlen(what);
+            if (*by)
+                text->at[kept++] = (unsigned char)*by;
+        } else {
+            text->at[kept++] = text->at[i++];
+        }
+    }
+    text->count = kept;
+}
+
+/* The order matters: "&amp;lt;" becomes "<". */
+static void decode_entities(struct codes *text)
+{
+    replace(text, "<skipped>", "");
+    replace(text, "-\n", "");
+    replace(text, "\n", " ");
+    replace(text, "&quot;", "\"");
+    replace(text, "&amp;", "&");
+    replace(text, "&lt;", "<");
+    replace(text, "&gt;", ">");
+}
+
+/* The rules of 13a want a character that is no digit on both sides of the first and the last. */
+static rapt_code pad(struct codes *text, struct codes *spare, rapt_error *err)
+{
+    if (!codes_room(spare, text->count + 2))
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a segment");
+    put(spare, ' ');
+    if (text->count > 0)
+        memcpy(spare->at + 1, text->at, text->count * sizeof *text->at);
+    spare->count += text->count;
+    put(spare, ' ');
+    swap(text, spare);
+    return RAPT_OK;
+}
+
+static rapt_code tokenize_13a(struct codes *text, struct codes *spare, rapt_error *err)
+{
+    decode_entities(text);
+    rapt_code code = pad(text, spare, err);
+    if (code != RAPT_OK)
+        return code;
+    return apply_all(rules_13a, sizeof rules_13a / sizeof *rules_13a, text, spare, err);
+}
+
+rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *spare, rapt_error *err)
+{
+    codes_strip_end(text);
+    switch (kind) {
+    case RAPT_TOKENIZE_13A:
+        return tokenize_13a(text, spare, err);
+    case RAPT_TOKENIZE_NONE:
+        return RAPT_OK;
+    case RAPT_TOKENIZE_INTL:
+        return apply_all(rules_intl, sizeof rules_intl / sizeof *rules_intl, text, spare, err);
+    case RAPT_TOKENIZE_CHAR:
+        return apply_all(rules_char, 1, text, spare, err);
+    }
+    return rapt_fail(err, RAPT_VALUE, "no tokenizer has number %d", (int)kind);
+}

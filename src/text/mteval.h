@@ -1,0 +1,14 @@
+/* mteval.h: the word boundaries that BLEU is defined with.
+ * For BLEU only.
+ * Not a tokenizer for models: it is fixed by what published scores were made with. */
+#ifndef RAPT_MTEVAL_H
+#define RAPT_MTEVAL_H
+
+#include "rapt/metrics.h"
+#include "text/codes.h"
+
+/* Puts white space round the words of `text`; `spare` is used in between, and its contents are lost.
+ * RAPT_NO_MEMORY. */
+rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *spare, rapt_error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* trie.h: numbers for sequences of symbols, so that equal sequences have equal numbers.
+ * For n-gram counting: a word is a sequence of code points, an n-gram one of word numbers.
+ * Not a dictionary to keep: it is emptied and sized for every segment, so that adding cannot fail. */
+#ifndef RAPT_TRIE_H
+#define RAPT_TRIE_H
+
+#include "rapt/base.h"
+
+enum { TRIE_ROOT = 0, TRIE_MAX_NODES = 1 << 28 };
+
+/* All edges of the trie are in one hash table. Starts as {0}; freed by `trie_free`. */
+struct trie {
+    struct trie_edge *edges;
+    size_t room;    /* edges allocated */
+    size_t mask;    /* edges in use by this segment - 1; a power of two - 1 */
+    uint32_t nodes; /* given out, the root included; they count from 0 */
+};
+
+/* Empties the trie and makes room for `nodes` nodes besides the root, at most TRIE_MAX_NODES. False without
+ * memory. */
+bool trie_clear(struct trie *trie, size_t nodes);
+
+/* The node that `symbol` leads to from `parent`: `add` makes it if need be, `find` answers TRIE_ROOT for
+ * none. */
+uint32_t trie_add(struct trie *trie, uint32_t parent, uint32_t symbol);
+uint32_t trie_find(const struct trie *trie, uint32_t parent, uint32_t symbol);
+
+void trie_free(struct trie *trie);
+
+#endif

@@ -1,0 +1,194 @@
+/* utf8.c: UTF-8 and what utf8proc knows of code points.
+ * For line reading, tokenizers and metrics.
+ * Not a normaliser; and nothing but this file needs to know how cased letters are told from others. */
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { CAPITAL_I_DOT = 0x130, COMBINING_DOT = 0x307, CAPITAL_SIGMA = 0x3A3, FINAL_SIGMA = 0x3C2 };
+
+struct range {
+    uint32_t first, last;
+};
+
+static bool in_ranges(uint32_t code, const struct range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
+}
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Length that the first byte promises, and its payload bits; 0 for bytes that cannot start a code point. */
+static size_t lead(unsigned char byte, uint32_t *bits)
+{
+    *bits = byte & (byte < 0x80 ? 0x7Fu : byte < 0xE0 ? 0x1Fu : byte < 0xF0 ? 0x0Fu : 0x07u);
+    return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
+}
+
+static bool is_scalar_value(uint32_t code)
+{
+    return code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
+}
+
+size_t utf8_decode(const char *text, size_t size, uint32_t *code)
+{
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000}; /* below it the form is overlong */
+    if (size == 0)
+        return 0;
+    size_t length = lead((unsigned char)text[0], code);
+    if (length == 0 || length > size)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if (!is_continuation((unsigned char)text[i]))
+            return 0;
+        *code = *code << 6 | ((unsigned char)text[i] & 0x3F);
+    }
+    return *code >= smallest[length] && is_scalar_value(*code) ? length : 0;
+}
+
+size_t utf8_valid_prefix(const char *text, size_t size)
+{
+    uint32_t code;
+    size_t at = 0, used = 1;
+    while (at < size && used > 0) {
+        used = (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, size - at, &code);
+        at += used;
+    }
+    return at;
+}
+
+size_t utf8_encode(uint32_t code, char out[4])
+{
+    static const unsigned char marks[5] = {0, 0, 0xC0, 0xE0, 0xF0};
+    if (!is_scalar_value(code))
+        return 0;
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3F));
+    out[0] = (char)(marks[length] | code);
+    return length;
+}
+
+/* utf8proc numbers the categories in groups, so that a group is a span. */
+static bool category_between(uint32_t code, utf8proc_category_t first, utf8proc_category_t last)
+{
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
+    return category >= first && category <= last;
+}
+
+bool utf8_is_letter(uint32_t code)
+{
+    return category_between(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
+}
+
+bool utf8_is_number(uint32_t code)
+{
+    return category_between(code, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
+}
+
+bool utf8_is_punctuation(uint32_t code)
+{
+    return category_between(code, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
+}
+
+bool utf8_is_symbol(uint32_t code)
+{
+    return category_between(code, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
+}
+
+bool utf8_is_space(uint32_t code)
+{
+    static const struct range spaces[] = {
+        {0x09, 0x0D},     {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680},
+        {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000},
+    };
+    return in_ranges(code, spaces, code < 0x80 ? 2 : sizeof spaces / sizeof *spaces);
+}
+
+/* Unicode's Case_Ignorable: what a word may hold between its letters, such as accents and apostrophes. The
+ * marks listed are its Word_Break members (MidLetter, MidNumLet, Single_Quote), which utf8proc does not tell.
+ */
+static bool is_case_ignorable(uint32_t code)
+{
+    static const struct range marks[] = {
+        {0x27, 0x27},     {0x2E, 0x2E},     {0x3A, 0x3A},     {0xB7, 0xB7},
+        {0x387, 0x387},   {0x55F, 0x55F},   {0x5F4, 0x5F4},   {0x2018, 0x2019},
+        {0x2024, 0x2024}, {0x2027, 0x2027}, {0xFE13, 0xFE13}, {0xFE52, 0xFE52},
+        {0xFE55, 0xFE55}, {0xFF07, 0xFF07}, {0xFF0E, 0xFF0E}, {0xFF1A, 0xFF1A},
+    };
+    switch (utf8proc_category((utf8proc_int32_t)code)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+        return true;
+    default:
+        return in_ranges(code, marks, sizeof marks / sizeof *marks);
+    }
+}
+
+/* Unicode's Cased, for code points that are not case-ignorable: cased letters, and the signs made of letters
+ * (ordinals, Roman numerals, circled and squared letters) that have a case without being such a letter. */
+static bool is_cased(uint32_t code)
+{
+    static const struct range signs[] = {
+        {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2160, 0x217F},   {0x24B6, 0x24E9},
+        {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189},
+    };
+    return category_between(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LT) ||
+           in_ranges(code, signs, sizeof signs / sizeof *signs);
+}
+
+/* Whether a cased letter follows, over ignorable marks: then a sigma is not the last letter of its word. */
+static bool cased_follows(const char *text, size_t size)
+{
+    uint32_t code;
+    for (size_t at = 0, used; (used = utf8_decode(text + at, size - at, &code)) > 0; at += used)
+        if (!is_case_ignorable(code))
+            return is_cased(code);
+    return false;
+}
+
+/* Lowers one code point that is not ASCII into `out`; `after_cased` tells a sigma in a word from one alone.
+ */
+static size_t lower_one(uint32_t code, bool after_cased, const char *rest, size_t rest_size, char *out)
+{
+    if (code == CAPITAL_I_DOT) {
+        out[0] = 'i';
+        return 1 + utf8_encode(COMBINING_DOT, out + 1);
+    }
+    if (code == CAPITAL_SIGMA && after_cased && !cased_follows(rest, rest_size))
+        return utf8_encode(FINAL_SIGMA, out);
+    return utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)code), out);
+}
+
+char *utf8_lowercase(const char *text, size_t size, size_t *lower_size)
+{
+    char *lower = malloc(size + size / 2 + 4); /* no lower case is longer than 3 bytes for 2 */
+    if (!lower)
+        return NULL;
+    uint32_t code = 0;
+    size_t put = 0;
+    bool after_cased = false; /* the last code point that is not case-ignorable was a cased one */
+    for (size_t at = 0, used; (used = utf8_decode(text + at, size - at, &code)) > 0;) {
+        at += used;
+        if (code < 0x80)
+            lower[put++] = (char)(code >= 'A' && code <= 'Z' ? code + 32 : code);
+        else
+            put += lower_one(code, after_cased, text + at, size - at, lower + put);
+        if (!is_case_ignorable(code))
+            after_cased = is_cased(code);
+    }
+    lower[put] = '\0';
+    *lower_size = put;
+    return lower;
+}

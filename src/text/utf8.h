@@ -1,0 +1,36 @@
+/* utf8.h: UTF-8 in and out, the classes of code points, lower case.
+ * For line reading, tokenizers and metrics.
+ * Not a normaliser, and not locale-aware: the same bytes give the same answer everywhere. */
+#ifndef RAPT_UTF8_H
+#define RAPT_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of `text` before the first one that is not UTF-8; `size` when all is well. Overlong forms,
+ * surrogates, code points above 10FFFF and a cut-off end are refused. NUL is a code point like any other. */
+size_t utf8_valid_prefix(const char *text, size_t size);
+
+/* Decodes the first code point of `text`: bytes used (1 to 4), or 0 where it is not UTF-8 or `size` is 0. */
+size_t utf8_decode(const char *text, size_t size, uint32_t *code);
+
+/* Writes `code` to `out`: bytes used (1 to 4), or 0 for surrogates and codes above 10FFFF. No NUL is added.
+ */
+size_t utf8_encode(uint32_t code, char out[4]);
+
+/* General categories of Unicode: L, N, P and S. */
+bool utf8_is_letter(uint32_t code);
+bool utf8_is_number(uint32_t code);
+bool utf8_is_punctuation(uint32_t code);
+bool utf8_is_symbol(uint32_t code);
+
+/* White space as Python's str.split() has it: Unicode's White_Space and the separators 1C to 1F. */
+bool utf8_is_space(uint32_t code);
+
+/* Lower case as Python's str.lower() has it: one code point to one, but for I with a dot above, which becomes
+ * i and a combining dot, and for a capital sigma that ends a word. `text` is valid UTF-8. The result is
+ * malloc'd, ends in a NUL, and `*lower_size` is its length without it; NULL means no memory. */
+char *utf8_lowercase(const char *text, size_t size, size_t *lower_size);
+
+#endif

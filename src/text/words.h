@@ -1,0 +1,20 @@
+/* words.h: the words of a segment as numbers, so that n-grams of words are n-grams of numbers.
+ * For BLEU and chrF.
+ * Not a vocabulary: numbers hold for one segment, and are shared by a translation and its references only. */
+#ifndef RAPT_WORDS_H
+#define RAPT_WORDS_H
+
+#include "text/codes.h"
+#include "text/trie.h"
+
+/* The number of every word that the translation does not have. */
+#define WORDS_UNKNOWN UINT32_MAX
+
+/* Numbers the words of a translation, equal words alike; `known` is made anew. RAPT_NO_MEMORY. */
+rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err);
+
+/* The same numbers for the words of a reference, WORDS_UNKNOWN for others. RAPT_NO_MEMORY. */
+rapt_code words_find(const struct trie *known, const struct codes *text, struct codes *numbers,
+                     rapt_error *err);
+
+#endif

@@ -1,0 +1,229 @@
+/* train/checkpoint.c: parameters, moments and counters in one safetensors file; numbers of the state travel as hex
+ * text in its metadata, so that they come back to the bit. For the training loop. */
+#define _GNU_SOURCE
+#include "train/checkpoint.h"
+
+#include "base/file.h"
+#include "io/params.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_FORMAT "step-%08" PRIu64 ".safetensors"
+#define MAX_NAME 256
+#define NUMBER 48
+
+static char *path_of(const char *folder, uint64_t step)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/checkpoints/" NAME_FORMAT, folder, step) < 0 ? NULL : path;
+}
+
+static char *checkpoint_folder(const char *folder)
+{
+    return file_join(folder, "checkpoints");
+}
+
+/* The step in a checkpoint's file name; 0 for other files. */
+static uint64_t step_of(const char *file)
+{
+    uint64_t step;
+    char again[MAX_NAME];
+    if (sscanf(file, "step-%" SCNu64, &step) != 1)
+        return 0;
+    snprintf(again, sizeof again, NAME_FORMAT, step);
+    return strcmp(file, again) == 0 ? step : 0;
+}
+
+/* The newest step below `below`. */
+static uint64_t newest_below(const char *folder, uint64_t below)
+{
+    char *path = checkpoint_folder(folder);
+    DIR *dir = path ? opendir(path) : NULL;
+    uint64_t newest = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        uint64_t step = step_of(e->d_name);
+        newest = step > newest && step < below ? step : newest;
+    }
+    if (dir)
+        closedir(dir);
+    free(path);
+    return newest;
+}
+
+uint64_t checkpoint_newest(const char *folder)
+{
+    return newest_below(folder, UINT64_MAX);
+}
+
+static void delete_old(const char *folder, size_t keep)
+{
+    uint64_t step = UINT64_MAX;
+    for (size_t i = 0; i < keep && step; i++)
+        step = newest_below(folder, step);
+    while (step && (step = newest_below(folder, step))) {
+        char *path = path_of(folder, step);
+        if (path)
+            unlink(path);
+        free(path);
+    }
+}
+
+static const char *const STATE_KEYS[] = {"step", "recipe_hash", "nll", "book", "tokens", "grad_norm",
+                                         "best_val_loss", "val_loss", "seconds"};
+#define STATE_COUNT (sizeof STATE_KEYS / sizeof *STATE_KEYS)
+
+static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER])
+{
+    snprintf(text[0], NUMBER, "%" PRIu64, s->step);
+    snprintf(text[1], NUMBER, "%" PRIu64, s->recipe_hash);
+    snprintf(text[2], NUMBER, "%a", s->nll);
+    snprintf(text[3], NUMBER, "%a", s->book);
+    snprintf(text[4], NUMBER, "%" PRIu64, s->tokens);
+    snprintf(text[5], NUMBER, "%a", s->grad_norm);
+    snprintf(text[6], NUMBER, "%a", s->best_val_loss);
+    snprintf(text[7], NUMBER, "%a", s->val_loss);
+    snprintf(text[8], NUMBER, "%a", s->seconds);
+}
+
+static rapt_code read_state(const safetensors *file, const char *path, checkpoint_state *s, rapt_error *err)
+{
+    const char *text[STATE_COUNT];
+    for (size_t i = 0; i < STATE_COUNT; i++)
+        if (!(text[i] = safetensors_metadata(file, STATE_KEYS[i])))
+            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE_KEYS[i]);
+    *s = (checkpoint_state){strtoull(text[0], NULL, 10), strtoull(text[1], NULL, 10), strtod(text[2], NULL),
+                            strtod(text[3], NULL), strtoull(text[4], NULL, 10), strtod(text[5], NULL),
+                            strtod(text[6], NULL), strtod(text[7], NULL), strtod(text[8], NULL)};
+    return RAPT_OK;
+}
+
+/* Names of the moments: "adam.m.NAME", "adam.v.NAME". */
+static char *moment_name(const char *which, const char *name)
+{
+    char *text = NULL;
+    return asprintf(&text, "adam.%s.%s", which, name) < 0 ? NULL : text;
+}
+
+typedef struct entry_list {
+    safetensors_entry *entries;
+    char **names; /* owned */
+    size_t count, named;
+} entry_list;
+
+static bool add_moments(entry_list *l, const rapt_tensor *p, const rapt_real *m, const rapt_real *v)
+{
+    char *m_name = moment_name("m", p->name), *v_name = moment_name("v", p->name);
+    l->names[l->named++] = m_name;
+    l->names[l->named++] = v_name;
+    if (!m_name || !v_name)
+        return false;
+    l->entries[l->count++] = params_entry(m_name, p, m);
+    l->entries[l->count++] = params_entry(v_name, p, v);
+    return true;
+}
+
+static bool list_entries(entry_list *l, const rapt_params *set, const rapt_adam *adam)
+{
+    size_t n = rapt_params_count(set);
+    l->entries = malloc(3 * n * sizeof *l->entries);
+    l->names = malloc(2 * n * sizeof *l->names);
+    bool ok = l->entries && l->names;
+    for (size_t i = 0; ok && i < n; i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        if (p->buffer)
+            continue;
+        l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
+        if (rapt_adam_first_moment(adam, i))
+            ok = add_moments(l, &p->value, rapt_adam_first_moment(adam, i), rapt_adam_second_moment(adam, i));
+    }
+    return ok;
+}
+
+static void free_entries(entry_list *l)
+{
+    for (size_t i = 0; i < l->named; i++)
+        free(l->names[i]);
+    free(l->names);
+    free(l->entries);
+}
+
+static rapt_code write_file(const char *path, const entry_list *l, const checkpoint_state *state, rapt_error *err)
+{
+    char text[STATE_COUNT][NUMBER];
+    const char *metadata[2 * STATE_COUNT + 1];
+    write_state(state, text);
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        metadata[2 * i] = STATE_KEYS[i];
+        metadata[2 * i + 1] = text[i];
+    }
+    metadata[2 * STATE_COUNT] = NULL;
+    return safetensors_write(path, l->entries, l->count, metadata, err);
+}
+
+rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
+                          const checkpoint_state *state, size_t keep, rapt_error *err)
+{
+    entry_list l = {0};
+    char *path = path_of(folder, state->step), *dir = checkpoint_folder(folder);
+    rapt_code code = path && dir && list_entries(&l, set, adam)
+                         ? file_make_dir(dir, err)
+                         : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
+    if (!code)
+        code = write_file(path, &l, state, err);
+    if (!code)
+        delete_old(folder, keep);
+    free_entries(&l);
+    free(path);
+    free(dir);
+    return code;
+}
+
+static rapt_code read_moment(const safetensors *file, const char *path, const char *which, const rapt_tensor *p,
+                             rapt_real *to, rapt_error *err)
+{
+    char *name = moment_name(which, p->name);
+    rapt_code code = name ? params_read(file, path, name, p, to, err)
+                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
+    free(name);
+    return code;
+}
+
+static rapt_code read_tensors(const safetensors *file, const char *path, rapt_params *set, rapt_adam *adam,
+                              rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
+        rapt_param *p = rapt_params_at(set, i);
+        if (p->buffer)
+            continue;
+        code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
+        if (!code && rapt_adam_first_moment(adam, i))
+            code = read_moment(file, path, "m", &p->value, rapt_adam_first_moment(adam, i), err);
+        if (!code && rapt_adam_second_moment(adam, i))
+            code = read_moment(file, path, "v", &p->value, rapt_adam_second_moment(adam, i), err);
+    }
+    return code;
+}
+
+rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
+                          checkpoint_state *state, rapt_error *err)
+{
+    safetensors *file = NULL;
+    char *path = path_of(folder, step);
+    rapt_code code = path ? safetensors_open(path, &file, err)
+                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
+    if (!code)
+        code = read_state(file, path, state, err);
+    if (!code)
+        code = read_tensors(file, path, set, adam, err);
+    if (!code)
+        rapt_adam_set_steps(adam, state->step);
+    safetensors_close(file);
+    free(path);
+    return code;
+}

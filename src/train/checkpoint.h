@@ -1,0 +1,27 @@
+/* train/checkpoint.h: everything that a stopped run needs to go on as if it had never stopped. */
+#ifndef TRAIN_CHECKPOINT_H
+#define TRAIN_CHECKPOINT_H
+
+#include "rapt/train.h"
+
+/* The part of a run that is not in tensors. Random numbers and the order of data depend on (seed, step) alone. */
+typedef struct checkpoint_state {
+    uint64_t step;
+    uint64_t recipe_hash; /* a checkpoint belongs to one recipe */
+    double nll, book;     /* sums since the last report */
+    uint64_t tokens;
+    double grad_norm, best_val_loss, val_loss, seconds;
+} checkpoint_state;
+
+/* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes all but the newest `keep`. */
+rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
+                          const checkpoint_state *state, size_t keep, rapt_error *err);
+
+/* The step of the newest checkpoint in `folder`, 0 where there is none. */
+uint64_t checkpoint_newest(const char *folder);
+
+/* Reads the checkpoint of step `step` into set, adam and state. */
+rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
+                          checkpoint_state *state, rapt_error *err);
+
+#endif

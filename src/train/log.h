@@ -1,0 +1,13 @@
+/* train/log.h: train.jsonl, one line a report. */
+#ifndef TRAIN_LOG_H
+#define TRAIN_LOG_H
+
+#include "rapt/train.h"
+
+/* Appends a line; `partial` marks one that a stopped run leaves and a resumed one drops. */
+rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, rapt_error *err);
+
+/* Drops partial lines and those after step `step`: what the checkpoint of that step knows nothing of. */
+rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err);
+
+#endif

@@ -1,0 +1,377 @@
+/* train/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
+ * For reading, --set, checking and printing of recipes, which all walk this table.
+ * Knows no YAML and no files: it gives reasons, and its callers add where. */
+#define _GNU_SOURCE /* newlocale, uselocale */
+#include "train/recipe_keys.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "base/suggest.h"
+#include "text/utf8.h"
+
+#define FIELD(key) offsetof(rapt_recipe, key)
+#define INT_ROW(key, standard, min, max, meaning) \
+    {#key, RECIPE_INT, FIELD(key), standard, '[', ']', min, max, NULL, meaning},
+#define REAL_ROW(key, standard, low, min, max, high, meaning) \
+    {#key, RECIPE_REAL, FIELD(key), standard, low, high, min, max, NULL, meaning},
+#define BOOL_ROW(key, standard, meaning) \
+    {#key, RECIPE_BOOL, FIELD(key), standard, '[', ']', 0, 1, "true|false", meaning},
+#define WORD_ROW(key, standard, words, meaning) \
+    {#key, RECIPE_WORD, FIELD(key), standard, '[', ']', 0, 0, words, meaning},
+#define TEXT_ROW(key, required, meaning) \
+    {#key, RECIPE_TEXT, FIELD(key), required, '[', ']', 0, 0, NULL, meaning},
+
+static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, REAL_ROW, BOOL_ROW, WORD_ROW, TEXT_ROW)};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* The table and the struct agree on types; enums are read and written as int. */
+#define OF_TYPE(key, type)                                                   \
+    _Static_assert(_Generic(((rapt_recipe *)0)->key, type : 1, default : 0), \
+                   #key " is not of the table's type");
+#define INT_TYPE(key, ...) OF_TYPE(key, int64_t)
+#define REAL_TYPE(key, ...) OF_TYPE(key, double)
+#define BOOL_TYPE(key, ...) OF_TYPE(key, bool)
+#define TEXT_TYPE(key, ...) OF_TYPE(key, char *)
+#define WORD_TYPE(key, ...) \
+    _Static_assert(sizeof((rapt_recipe *)0)->key == sizeof(int), #key " is not an enum");
+RECIPE_KEYS(INT_TYPE, REAL_TYPE, BOOL_TYPE, WORD_TYPE, TEXT_TYPE)
+
+size_t recipe_key_count(void)
+{
+    return KEYS;
+}
+
+const recipe_key *recipe_key_at(size_t i)
+{
+    return &keys[i];
+}
+
+size_t recipe_key_index(const recipe_key *key)
+{
+    return (size_t)(key - keys);
+}
+
+const recipe_key *recipe_key_find(const char *name)
+{
+    for (size_t i = 0; i < KEYS; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+static const char *const groups[RECIPE_GROUPS] = {"data", "tokenizer", "model", "train"};
+
+size_t recipe_group_index(const char *name)
+{
+    size_t i = 0;
+    while (i < RECIPE_GROUPS && strcmp(groups[i], name) != 0)
+        i++;
+    return i;
+}
+
+static const char *tail_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+/* The key that may have been meant by `name`: a similar one, or one in another group ("layers"). */
+static const char *nearest_key(const char *name)
+{
+    const char *names[KEYS], *tails[KEYS];
+    for (size_t i = 0; i < KEYS; i++) {
+        names[i] = keys[i].name;
+        tails[i] = tail_of(keys[i].name);
+    }
+    const char *nearest = suggest_nearest(name, names, KEYS);
+    if (nearest)
+        return nearest;
+    const char *tail = suggest_nearest(tail_of(name), tails, KEYS);
+    for (size_t i = 0; i < KEYS; i++)
+        if (tails[i] == tail)
+            return keys[i].name;
+    return NULL;
+}
+
+void recipe_key_unknown(const char *name, char reason[RECIPE_REASON])
+{
+    const char *nearest = strchr(name, '.') ? NULL : suggest_nearest(name, groups, RECIPE_GROUPS);
+    if (!nearest)
+        nearest = nearest_key(name);
+    if (nearest)
+        snprintf(reason, RECIPE_REASON, "unknown key \"%s\"; did you mean \"%s\"?", quote(name).text,
+                 nearest);
+    else
+        snprintf(reason, RECIPE_REASON, "unknown key \"%s\"; --help-recipe lists all keys", quote(name).text);
+}
+
+const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON])
+{
+    const recipe_key *key = recipe_key_find(name);
+    if (!key && recipe_group_index(name) < RECIPE_GROUPS)
+        snprintf(reason, RECIPE_REASON, "%s is a group of keys; it has no value itself", name);
+    else if (!key)
+        recipe_key_unknown(name, reason);
+    return key;
+}
+
+/* Numbers in recipes have a point in every locale. This changes the calling thread's only. */
+static locale_t enter_c_locale(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+static void leave_c_locale(locale_t before)
+{
+    freelocale(uselocale(before));
+}
+
+void recipe_number(double value, char buffer[RECIPE_NUMBER])
+{
+    locale_t before = enter_c_locale();
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, RECIPE_NUMBER, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    leave_c_locale(before);
+}
+
+/* Words of a row, "a|b|c": where word `index` starts, with its length; NULL behind the last. */
+static const char *word_at(const char *words, size_t index, size_t *length)
+{
+    for (; index > 0 && words; index--) {
+        words = strchr(words, '|');
+        words = words ? words + 1 : NULL;
+    }
+    *length = words ? strcspn(words, "|") : 0;
+    return words;
+}
+
+/* The index of `text` among the words, or -1. */
+static int word_index(const char *words, const char *text)
+{
+    size_t length;
+    const char *word;
+    for (int i = 0; (word = word_at(words, (size_t)i, &length)); i++)
+        if (strlen(text) == length && memcmp(word, text, length) == 0)
+            return i;
+    return -1;
+}
+
+/* "cut, drop or error" */
+static void list_words(const char *words, char *out, size_t size)
+{
+    size_t length, used = 0;
+    const char *word;
+    out[0] = '\0';
+    for (size_t i = 0; (word = word_at(words, i, &length)) && used < size; i++) {
+        const char *joint = i == 0 ? "" : word[length] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s", joint, (int)length, word);
+    }
+}
+
+/* What a value must be: "from 1 to 64", "above 0 and at most 10", ..., behind `what`. */
+static void describe_range(const recipe_key *key, const char *what, char *out, size_t size)
+{
+    char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
+    recipe_number(key->min, min);
+    recipe_number(key->max, max);
+    if (key->low == '[' && key->high == ']')
+        snprintf(out, size, "%sfrom %s to %s", what, min, max);
+    else
+        snprintf(out, size, "%s%s %s and %s %s", what, key->low == '[' ? "at least" : "above", min,
+                 key->high == ']' ? "at most" : "below", max);
+}
+
+static rapt_code out_of_range(const recipe_key *key, const char *value, char *reason)
+{
+    char range[128];
+    describe_range(key, "", range, sizeof range);
+    snprintf(reason, RECIPE_REASON, "%s is %s; it must be %s", key->name, quote(value).text, range);
+    return RAPT_VALUE;
+}
+
+static rapt_code wrong_type(const recipe_key *key, const char *value, const char *what, char *reason)
+{
+    snprintf(reason, RECIPE_REASON, "%s is \"%s\"; it must be %s", key->name, quote(value).text, what);
+    return RAPT_VALUE;
+}
+
+static rapt_code not_a_number(const recipe_key *key, const char *value, char *reason)
+{
+    char range[128];
+    describe_range(key, key->kind == RECIPE_INT ? "a whole number " : "a number ", range, sizeof range);
+    return wrong_type(key, value, range, reason);
+}
+
+static rapt_code not_a_word(const recipe_key *key, const char *value, char *reason)
+{
+    char words[128];
+    list_words(key->words, words, sizeof words);
+    return wrong_type(key, value, words, reason);
+}
+
+static bool int_fits(const recipe_key *key, int64_t value)
+{
+    return value >= (int64_t)key->min && value <= (int64_t)key->max;
+}
+
+/* False for NaN too. */
+static bool real_fits(const recipe_key *key, double value)
+{
+    bool above = key->low == '[' ? value >= key->min : value > key->min;
+    bool below = key->high == ']' ? value <= key->max : value < key->max;
+    return above && below;
+}
+
+static rapt_code set_int(const recipe_key *key, int64_t *field, const char *text, char *reason)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
+        return not_a_number(key, text, reason);
+    errno = 0;
+    long long value = strtoll(text, NULL, 10);
+    if (errno == ERANGE || !int_fits(key, value))
+        return out_of_range(key, text, reason);
+    *field = value;
+    return RAPT_OK;
+}
+
+static rapt_code set_real(const recipe_key *key, double *field, const char *text, char *reason)
+{
+    /* strtod takes "nan", "inf" and "0x1p3" too */
+    if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
+        return not_a_number(key, text, reason);
+    char *end;
+    locale_t before = enter_c_locale();
+    double value = strtod(text, &end);
+    leave_c_locale(before);
+    if (*end != '\0')
+        return not_a_number(key, text, reason);
+    if (!real_fits(key, value))
+        return out_of_range(key, text, reason);
+    *field = value;
+    return RAPT_OK;
+}
+
+static rapt_code check_text(const recipe_key *key, const char *text, char *reason)
+{
+    size_t length = strlen(text);
+    if (length > RECIPE_TEXT_MAX)
+        snprintf(reason, RECIPE_REASON, "%s has %zu bytes; at most %d are allowed", key->name, length,
+                 RECIPE_TEXT_MAX);
+    else if (utf8_valid_prefix(text, length) < length)
+        snprintf(reason, RECIPE_REASON, "%s is not UTF-8 text", key->name);
+    else
+        return RAPT_OK;
+    return RAPT_VALUE;
+}
+
+static rapt_code set_text(const recipe_key *key, char **field, const char *text, char *reason)
+{
+    if (check_text(key, text, reason) != RAPT_OK)
+        return RAPT_VALUE;
+    char *copy = *text ? strdup(text) : NULL;
+    if (*text && !copy) {
+        snprintf(reason, RECIPE_REASON, "no memory for %s", key->name);
+        return RAPT_NO_MEMORY;
+    }
+    free(*field);
+    *field = copy;
+    return RAPT_OK;
+}
+
+rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
+                         char reason[RECIPE_REASON])
+{
+    void *field = (char *)recipe + key->offset;
+    if (key->kind == RECIPE_INT)
+        return set_int(key, field, text, reason);
+    if (key->kind == RECIPE_REAL)
+        return set_real(key, field, text, reason);
+    if (key->kind == RECIPE_TEXT)
+        return set_text(key, field, text, reason);
+    int word = word_index(key->words, text);
+    if (word < 0)
+        return not_a_word(key, text, reason);
+    if (key->kind == RECIPE_BOOL)
+        *(bool *)field = word == 0;
+    else
+        memcpy(field, &word, sizeof word);
+    return RAPT_OK;
+}
+
+/* The text of a WORD field; "" for an index that is no word. */
+static const char *word_value(const recipe_key *key, const void *field, char buffer[RECIPE_NUMBER])
+{
+    int index;
+    size_t length;
+    memcpy(&index, field, sizeof index);
+    const char *word = index < 0 ? NULL : word_at(key->words, (size_t)index, &length);
+    snprintf(buffer, RECIPE_NUMBER, "%.*s", word ? (int)length : 0, word ? word : "");
+    return buffer;
+}
+
+const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER])
+{
+    const void *field = (const char *)recipe + key->offset;
+    switch (key->kind) {
+    case RECIPE_INT:
+        snprintf(buffer, RECIPE_NUMBER, "%lld", (long long)*(const int64_t *)field);
+        return buffer;
+    case RECIPE_REAL:
+        recipe_number(*(const double *)field, buffer);
+        return buffer;
+    case RECIPE_BOOL:
+        return *(const bool *)field ? "true" : "false";
+    case RECIPE_WORD:
+        return word_value(key, field, buffer);
+    case RECIPE_TEXT:
+        return *(char *const *)field ? *(char *const *)field : "";
+    }
+    return "";
+}
+
+rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, char reason[RECIPE_REASON])
+{
+    const void *field = (const char *)recipe + key->offset;
+    char buffer[RECIPE_NUMBER];
+    const char *value = recipe_key_value(key, recipe, buffer);
+    if (key->kind == RECIPE_INT && !int_fits(key, *(const int64_t *)field))
+        return out_of_range(key, value, reason);
+    if (key->kind == RECIPE_REAL && !real_fits(key, *(const double *)field))
+        return out_of_range(key, value, reason);
+    if (key->kind == RECIPE_WORD && word_index(key->words, value) < 0)
+        return not_a_word(key, value, reason);
+    return key->kind == RECIPE_TEXT ? check_text(key, value, reason) : RAPT_OK;
+}
+
+void recipe_key_reset(const recipe_key *key, rapt_recipe *recipe)
+{
+    void *field = (char *)recipe + key->offset;
+    int word = (int)key->standard;
+    switch (key->kind) {
+    case RECIPE_INT:
+        *(int64_t *)field = (int64_t)key->standard;
+        break;
+    case RECIPE_REAL:
+        *(double *)field = key->standard;
+        break;
+    case RECIPE_BOOL:
+        *(bool *)field = key->standard != 0;
+        break;
+    case RECIPE_WORD:
+        memcpy(field, &word, sizeof word);
+        break;
+    case RECIPE_TEXT:
+        *(char **)field = NULL;
+        break;
+    }
+}

@@ -1,0 +1,105 @@
+/* train/recipe_keys.h: the one table of recipe keys, and what reading, checking and printing do with a row.
+ * A new key is a row here and a field of the same name in rapt/recipe.h. */
+#ifndef TRAIN_RECIPE_KEYS_H
+#define TRAIN_RECIPE_KEYS_H
+
+#include "rapt/recipe.h"
+
+#define RECIPE_MOST 9007199254740992 /* 2^53, up to where a double counts; stands for "no limit" */
+
+/* INT   (key, default, least, most, meaning)
+ * REAL  (key, default, '[' or '(', least, most, ']' or ')', meaning)   round brackets exclude the bound
+ * BOOL  (key, default, meaning)
+ * WORD  (key, default, words in the order of their enum, meaning)
+ * TEXT  (key, 1 where it must be given, meaning) */
+#define RECIPE_KEYS(INT, REAL, BOOL, WORD, TEXT)                                                             \
+    WORD(task, RAPT_RECIPE_TRANSLATION, "translation", "what is learned")                                    \
+    INT(seed, 1, 0, RECIPE_MOST, "start of every random choice")                                             \
+                                                                                                             \
+    TEXT(data.pairs, 1, "file of pairs, SOURCE<tab>TARGET a line; relative to the recipe")                   \
+    INT(data.limit, 0, 0, RECIPE_MOST, "only the first N pairs; 0: all")                                     \
+    REAL(data.held_out, 0, '[', 0, 0.5, ']', "fraction kept aside for evaluation, by source sentence")       \
+    INT(data.max_len, 50, 2, 4096, "tokens of a sentence, <eos> included")                                   \
+    WORD(data.too_long, RAPT_RECIPE_CUT, "cut|drop|error", "what happens to a longer sentence")              \
+    WORD(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "rows to the batch's longest, or to max_len")   \
+                                                                                                             \
+    WORD(tokenizer.type, RAPT_RECIPE_WORDS, "words", "how text becomes tokens")                              \
+    BOOL(tokenizer.lowercase, true, "lower case before anything else")                                       \
+    INT(tokenizer.min_freq, 1, 1, 1000000, "rarer words become <unk>")                                       \
+    INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "most frequent words kept; 0: all")                           \
+    BOOL(tokenizer.shared, false, "one vocabulary for both sides")                                           \
+                                                                                                             \
+    INT(model.layers, 2, 1, 64, "blocks of the encoder, and of the decoder")                                 \
+    INT(model.d_model, 128, 1, 8192, "features of a token")                                                  \
+    INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                          \
+    INT(model.ffn, 256, 1, 65536, "hidden features of the feed-forward network")                             \
+    REAL(model.dropout, 0.1, '[', 0, 0.95, ']', "fraction of features zeroed in training")                   \
+    WORD(model.norm, RAPT_RECIPE_POST, "post|pre", "layer norm after the sum, or before the sublayer")       \
+    BOOL(model.bias, true, "biases in the attention projections")                                            \
+    BOOL(model.scale_embedding, true, "embeddings times sqrt(d_model)")                                      \
+    BOOL(model.tied, false, "embeddings and output projection are one matrix; needs shared")                 \
+    INT(model.max_positions, 1000, 2, 1000000, "longest row that the model can take")                        \
+    WORD(model.init, RAPT_RECIPE_XAVIER, "xavier|pytorch", "starting values of weight matrices")             \
+    REAL(model.embedding_std, 1, '[', 0, 10, ']', "standard deviation of starting embeddings")               \
+                                                                                                             \
+    INT(train.epochs, 10, 0, 1000000, "passes over the data")                                                \
+    INT(train.steps, 0, 0, RECIPE_MOST, "exact number of steps instead; 0: by epochs")                       \
+    INT(train.batch, 64, 1, 65536, "sentences a step")                                                       \
+    REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (its peak, with a schedule)")                      \
+    REAL(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay of the mean")                                        \
+    REAL(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay of the mean square")                               \
+    REAL(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: added to the root of the mean square")                  \
+    REAL(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW)")                            \
+    REAL(train.clip, 1, '[', 0, 1000000, ']', "largest global norm of the gradient; 0: off")                 \
+    REAL(train.label_smoothing, 0, '[', 0, 0.9, ']', "probability spread over all words")                    \
+    WORD(train.reduction, RAPT_RECIPE_TOKEN, "token|book", "loss: mean over tokens, or the d2l book's")      \
+    WORD(train.schedule, RAPT_RECIPE_CONSTANT, "constant|inverse_sqrt|cosine", "learning rate after warm-up")\
+    INT(train.warmup, 0, 0, 1000000000, "steps in which the learning rate rises from 0")                     \
+    REAL(train.lr_end, 0, '[', 0, 10, ']', "where cosine ends")                                              \
+    INT(train.report_every, 0, 0, RECIPE_MOST, "steps between reports; 0: an epoch")                         \
+    INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: about every 10 s")         \
+    INT(train.keep, 2, 1, 1000, "checkpoints kept")                                                          \
+    TEXT(train.freeze, 0, "parameters not trained: names with * and ?, comma-separated")
+
+typedef enum recipe_kind { RECIPE_INT, RECIPE_REAL, RECIPE_BOOL, RECIPE_WORD, RECIPE_TEXT } recipe_kind;
+
+/* A row. All numbers fit a double: `standard` is the default, a word's index, or 1 for a required text. */
+typedef struct recipe_key {
+    const char *name;
+    recipe_kind kind;
+    size_t offset; /* of the field in rapt_recipe */
+    double standard;
+    char low, high; /* brackets */
+    double min, max;
+    const char *words; /* "cut|drop|error" */
+    const char *meaning;
+} recipe_key;
+
+enum { RECIPE_GROUPS = 4, RECIPE_TEXT_MAX = 1 << 16, RECIPE_REASON = 400, RECIPE_NUMBER = 32 };
+
+size_t recipe_key_count(void);
+const recipe_key *recipe_key_at(size_t i);
+const recipe_key *recipe_key_find(const char *name); /* NULL: there is none */
+/* The same for a key that is to get a value; with NULL comes a reason: it is unknown, or a group. */
+const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]);
+size_t recipe_key_index(const recipe_key *key);
+/* The groups "data", "tokenizer", "model", "train": 0 to 3; RECIPE_GROUPS for any other name. */
+size_t recipe_group_index(const char *name);
+
+/* 'unknown key "model.laiers"; did you mean "model.layers"?' */
+void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);
+
+/* Sets one field from text. On failure the recipe is as before and `reason` says "train.lr is -1; it must
+ * be above 0 and at most 10". */
+rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
+                         char reason[RECIPE_REASON]);
+/* Whether a field holds a value that recipe_key_set would have accepted. */
+rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, char reason[RECIPE_REASON]);
+void recipe_key_reset(const recipe_key *key, rapt_recipe *recipe); /* to the default; frees nothing */
+
+/* A field's value (which recipe_key_check accepts) as recipe_key_set reads it; texts are the field itself. */
+const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER]);
+/* The fewest digits, 15 at least, that read back as `value`; with a point in every locale. */
+void recipe_number(double value, char buffer[RECIPE_NUMBER]);
+
+#endif

@@ -1,0 +1,235 @@
+/* train/recipe_read.c: a recipe from YAML, by libyaml's events.
+ * For rapt_recipe_read and the fuzzer.
+ * Not all of YAML: groups of keys with plain values; no lists, anchors, aliases, tags or second documents. */
+#define _GNU_SOURCE /* strndup */
+#include "train/recipe_read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "train/recipe_keys.h"
+
+enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
+
+typedef struct reader {
+    const char *path, *text;
+    rapt_recipe *recipe;
+    rapt_error *err;
+    yaml_parser_t parser;
+    yaml_event_t event;         /* the current one */
+    size_t key_lines[KEYS_MAX]; /* where a key was set, from 1; 0 is not yet */
+    size_t group_lines[RECIPE_GROUPS];
+} reader;
+
+RAPT_PRINTF(4, 5)
+static rapt_code fail_at(const reader *r, size_t line, rapt_code code, const char *format, ...)
+{
+    char reason[RECIPE_REASON];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return rapt_fail(r->err, code, "%s:%zu: %s", r->path, line, reason);
+}
+
+static size_t line_of_byte(const reader *r, size_t at)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += r->text[i] == '\n';
+    return line;
+}
+
+static rapt_code fail_yaml(const reader *r)
+{
+    const yaml_parser_t *p = &r->parser;
+    if (p->error == YAML_MEMORY_ERROR)
+        return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for reading", r->path);
+    bool bad_character = p->error == YAML_READER_ERROR;
+    size_t line = bad_character ? line_of_byte(r, p->problem_offset) : p->problem_mark.line + 1;
+    return fail_at(r, line, RAPT_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
+}
+
+static size_t event_line(const reader *r)
+{
+    return r->event.start_mark.line + 1;
+}
+
+static rapt_code next_event(reader *r)
+{
+    yaml_event_delete(&r->event);
+    return yaml_parser_parse(&r->parser, &r->event) ? RAPT_OK : fail_yaml(r);
+}
+
+/* The text of the current event, which must be a plain or quoted value. */
+static rapt_code scalar_text(const reader *r, const char **text)
+{
+    const yaml_event_t *e = &r->event;
+    if (e->type == YAML_SEQUENCE_START_EVENT)
+        return fail_at(r, event_line(r), RAPT_FORMAT, "recipes have no lists");
+    if (e->type != YAML_SCALAR_EVENT || e->data.scalar.anchor || e->data.scalar.tag)
+        return fail_at(r, event_line(r), RAPT_FORMAT,
+                       "recipes have no anchors, aliases, tags or compound keys");
+    *text = (const char *)e->data.scalar.value;
+    if (strlen(*text) != e->data.scalar.length)
+        return fail_at(r, event_line(r), RAPT_FORMAT, "a text holds a NUL character");
+    return RAPT_OK;
+}
+
+/* Notes that a name was met; an error when it was before. */
+static rapt_code meet_once(const reader *r, size_t *first_line, const char *name, size_t line)
+{
+    if (*first_line > 0)
+        return fail_at(r, line, RAPT_VALUE, "%s comes twice; first in line %zu", name, *first_line);
+    *first_line = line;
+    return RAPT_OK;
+}
+
+static rapt_code unknown_key(const reader *r, const char *name, size_t line)
+{
+    char reason[RECIPE_REASON];
+    recipe_key_unknown(name, reason);
+    return fail_at(r, line, RAPT_VALUE, "%s", reason);
+}
+
+static rapt_code read_value(reader *r, const char *name, size_t line)
+{
+    const char *text;
+    char reason[RECIPE_REASON];
+    const recipe_key *key = recipe_key_wanted(name, reason);
+    if (!key)
+        return fail_at(r, line, RAPT_VALUE, "%s", reason);
+    rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
+    if (code == RAPT_OK)
+        code = scalar_text(r, &text);
+    if (code != RAPT_OK)
+        return code;
+    code = recipe_key_set(key, r->recipe, text, reason);
+    return code == RAPT_OK ? code : fail_at(r, line, code, "%s", reason);
+}
+
+static rapt_code read_mapping(reader *r, const char *group);
+
+/* The keys of a group; the current event opens its mapping. */
+static rapt_code read_group(reader *r, const char *name, size_t line, bool nested)
+{
+    size_t group = recipe_group_index(name);
+    if (recipe_key_find(name))
+        return fail_at(r, line, RAPT_VALUE, "%s is one value, not a group of keys", name);
+    if (nested || group == RECIPE_GROUPS)
+        return unknown_key(r, name, line);
+    if (r->event.data.mapping_start.anchor || r->event.data.mapping_start.tag)
+        return fail_at(r, line, RAPT_FORMAT, "recipes have no anchors, aliases or tags");
+    rapt_code code = meet_once(r, &r->group_lines[group], name, line);
+    return code == RAPT_OK ? read_mapping(r, name) : code;
+}
+
+/* "group.key", or "key" outside of groups, from the current event. */
+static rapt_code read_name(const reader *r, const char *group, char name[NAME_MAX_BYTES])
+{
+    const char *key;
+    rapt_code code = scalar_text(r, &key);
+    if (code != RAPT_OK)
+        return code;
+    int length = snprintf(name, NAME_MAX_BYTES, "%s%s%s", group ? group : "", group ? "." : "", key);
+    return length < NAME_MAX_BYTES ? RAPT_OK : unknown_key(r, key, event_line(r));
+}
+
+/* All keys of the current mapping, up to the event that ends it. */
+static rapt_code read_mapping(reader *r, const char *group)
+{
+    char name[NAME_MAX_BYTES];
+    rapt_code code;
+    while ((code = next_event(r)) == RAPT_OK && r->event.type != YAML_MAPPING_END_EVENT) {
+        size_t line = event_line(r);
+        code = read_name(r, group, name);
+        if (code == RAPT_OK)
+            code = next_event(r);
+        if (code != RAPT_OK)
+            return code;
+        bool is_group = r->event.type == YAML_MAPPING_START_EVENT;
+        code = is_group ? read_group(r, name, line, group != NULL) : read_value(r, name, line);
+        if (code != RAPT_OK)
+            return code;
+    }
+    return code;
+}
+
+static rapt_code read_document(reader *r)
+{
+    rapt_code code = next_event(r); /* the stream's start */
+    if (code == RAPT_OK)
+        code = next_event(r);
+    if (code != RAPT_OK)
+        return code;
+    if (r->event.type == YAML_STREAM_END_EVENT)
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: the recipe is empty", r->path);
+    code = next_event(r); /* behind the document's start */
+    if (code == RAPT_OK && r->event.type != YAML_MAPPING_START_EVENT)
+        code = fail_at(r, event_line(r), RAPT_FORMAT, "a recipe is a list of \"key: value\" lines");
+    if (code == RAPT_OK)
+        code = read_mapping(r, NULL);
+    if (code == RAPT_OK)
+        code = next_event(r); /* the document's end */
+    if (code == RAPT_OK)
+        code = next_event(r);
+    if (code == RAPT_OK && r->event.type != YAML_STREAM_END_EVENT)
+        code = fail_at(r, event_line(r), RAPT_FORMAT, "a recipe is one YAML document; here starts a second");
+    return code;
+}
+
+rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_recipe *out, rapt_error *err)
+{
+    rapt_recipe_defaults(out);
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, which editors may leave */
+        text += 3;
+        size -= 3;
+    }
+    reader r = {.path = path, .text = text, .recipe = out, .err = err};
+    if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", path);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    rapt_code code = read_document(&r);
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    if (code != RAPT_OK)
+        rapt_recipe_free(out);
+    return code;
+}
+
+/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. */
+static rapt_code resolve(const char *recipe_path, char **path, rapt_error *err)
+{
+    const char *slash = strrchr(recipe_path, '/');
+    if (!*path || **path == '/' || !slash)
+        return RAPT_OK;
+    char *folder = strndup(recipe_path, slash == recipe_path ? 1 : (size_t)(slash - recipe_path));
+    char *joined = folder ? file_join(folder, *path) : NULL;
+    free(folder);
+    if (!joined)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
+    free(*path);
+    *path = joined;
+    return RAPT_OK;
+}
+
+rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
+{
+    char *text;
+    size_t size;
+    rapt_recipe_defaults(out);
+    rapt_code code = file_read(path, FILE_MAX, &text, &size, err);
+    if (code != RAPT_OK)
+        return code;
+    code = recipe_parse(path, text, size, out, err);
+    free(text);
+    if (code == RAPT_OK && (code = resolve(path, &out->data.pairs, err)) != RAPT_OK)
+        rapt_recipe_free(out);
+    return code;
+}

@@ -1,0 +1,11 @@
+/* train/recipe_read.h: recipes from YAML text in memory; behind rapt_recipe_read, and for the fuzzer and for
+ * a recipe that was stored beside a model, whose paths hold as they are. */
+#ifndef TRAIN_RECIPE_READ_H
+#define TRAIN_RECIPE_READ_H
+
+#include "rapt/recipe.h"
+
+/* `path` is for messages only: data.pairs stays as written. `*out` as with rapt_recipe_read. */
+rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_recipe *out, rapt_error *err);
+
+#endif

@@ -1,0 +1,219 @@
+/* train/recipe_write.c: the whole recipe as YAML, and the list of all keys for people.
+ * For the copy of the recipe in a model folder and for --help-recipe.
+ * Keeps no comments: it prints values, not the file they came from. */
+#define _GNU_SOURCE /* open_memstream */
+#include "rapt/recipe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "train/recipe_keys.h"
+
+static rapt_code no_memory(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of a recipe");
+}
+
+/* Closes a stream of open_memstream. Its text may be lost in closing too, when memory is out. */
+static rapt_code close_text(FILE *out, bool done, char **text, rapt_error *err)
+{
+    if (fclose(out) == 0 && done && *text)
+        return RAPT_OK;
+    free(*text);
+    *text = NULL;
+    return no_memory(err);
+}
+
+/* Emits an event that was initialised without failure; libyaml's functions return 0 when memory is out. */
+static bool emit(yaml_emitter_t *emitter, int initialised, yaml_event_t *event)
+{
+    return initialised && yaml_emitter_emit(emitter, event);
+}
+
+static bool emit_text(yaml_emitter_t *emitter, const char *text, size_t length, yaml_scalar_style_t style)
+{
+    yaml_event_t e;
+    const yaml_char_t *bytes = (const yaml_char_t *)text;
+    int made = yaml_scalar_event_initialize(&e, NULL, NULL, bytes, (int)length, 1, 1, style);
+    return emit(emitter, made, &e);
+}
+
+static bool begin_mapping(yaml_emitter_t *emitter)
+{
+    yaml_event_t e;
+    int made = yaml_mapping_start_event_initialize(&e, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE);
+    return emit(emitter, made, &e);
+}
+
+static bool end_mapping(yaml_emitter_t *emitter)
+{
+    yaml_event_t e;
+    return emit(emitter, yaml_mapping_end_event_initialize(&e), &e);
+}
+
+static bool begin_document(yaml_emitter_t *emitter)
+{
+    yaml_event_t e;
+    return emit(emitter, yaml_stream_start_event_initialize(&e, YAML_UTF8_ENCODING), &e) &&
+           emit(emitter, yaml_document_start_event_initialize(&e, NULL, NULL, NULL, 1), &e) &&
+           begin_mapping(emitter);
+}
+
+static bool end_document(yaml_emitter_t *emitter)
+{
+    yaml_event_t e;
+    return end_mapping(emitter) && emit(emitter, yaml_document_end_event_initialize(&e, 1), &e) &&
+           emit(emitter, yaml_stream_end_event_initialize(&e), &e);
+}
+
+/* Length of "model" in "model.layers"; 0 for a key outside of groups. */
+static size_t group_length(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot ? (size_t)(dot - name) : 0;
+}
+
+/* Closes the group of the key before and opens this key's, where they differ. */
+static bool change_group(yaml_emitter_t *emitter, const char *before, const char *name)
+{
+    size_t old = group_length(before), now = group_length(name);
+    if (old == now && strncmp(before, name, now) == 0)
+        return true;
+    return (old == 0 || end_mapping(emitter)) &&
+           (now == 0 || (emit_text(emitter, name, now, YAML_PLAIN_SCALAR_STYLE) && begin_mapping(emitter)));
+}
+
+static bool emit_key(yaml_emitter_t *emitter, const recipe_key *key, const rapt_recipe *recipe)
+{
+    char buffer[RECIPE_NUMBER];
+    const char *value = recipe_key_value(key, recipe, buffer), *name = key->name;
+    if (group_length(name) > 0)
+        name += group_length(name) + 1;
+    yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
+    if (key->kind ==
+        RECIPE_TEXT) /* in quotes no path is taken for a number, and odd characters are escaped */
+        style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    return emit_text(emitter, name, strlen(name), YAML_PLAIN_SCALAR_STYLE) &&
+           emit_text(emitter, value, strlen(value), style);
+}
+
+static bool emit_recipe(yaml_emitter_t *emitter, const rapt_recipe *recipe)
+{
+    const char *before = "";
+    bool done = begin_document(emitter);
+    for (size_t i = 0; done && i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        done = change_group(emitter, before, key->name) && emit_key(emitter, key, recipe);
+        before = key->name;
+    }
+    return done && (group_length(before) == 0 || end_mapping(emitter)) && end_document(emitter);
+}
+
+static bool write_yaml(const rapt_recipe *recipe, FILE *out)
+{
+    yaml_emitter_t emitter;
+    if (!yaml_emitter_initialize(&emitter))
+        return false;
+    yaml_emitter_set_output_file(&emitter, out);
+    yaml_emitter_set_unicode(&emitter, 1);
+    yaml_emitter_set_width(&emitter, -1);
+    bool done = emit_recipe(&emitter, recipe);
+    yaml_emitter_delete(&emitter);
+    return done;
+}
+
+rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err)
+{
+    char reason[RECIPE_REASON];
+    size_t size;
+    *yaml = NULL;
+    for (size_t i = 0; i < recipe_key_count(); i++)
+        if (recipe_key_check(recipe_key_at(i), recipe, reason) != RAPT_OK)
+            return rapt_fail(err, RAPT_VALUE, "%s", reason);
+    FILE *out = open_memstream(yaml, &size);
+    if (!out)
+        return no_memory(err);
+    bool done = write_yaml(recipe, out);
+    return close_text(out, done, yaml, err);
+}
+
+/* A line of --help-recipe: key, type, default, range, meaning. */
+enum { COLUMNS = 5, CELL = 80 };
+
+static void number_range(const recipe_key *key, char cell[CELL])
+{
+    char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
+    recipe_number(key->min, min);
+    recipe_number(key->max, max);
+    if (key->max == RECIPE_MOST)
+        snprintf(cell, CELL, ">= %s", min);
+    else
+        snprintf(cell, CELL, "%s%s..%s%s", key->low == '(' ? ">" : "", min, key->high == ')' ? "<" : "", max);
+}
+
+static void fill_cells(const recipe_key *key, const rapt_recipe *defaults, char cells[COLUMNS - 1][CELL])
+{
+    static const char *const types[] = {"integer", "number", "bool", "word", "text"};
+    char buffer[RECIPE_NUMBER];
+    const char *value = recipe_key_value(key, defaults, buffer);
+    snprintf(cells[0], CELL, "%s", key->name);
+    snprintf(cells[1], CELL, "%s", types[key->kind]);
+    if (key->kind == RECIPE_TEXT)
+        value = key->standard != 0 ? "(required)" : "\"\"";
+    snprintf(cells[2], CELL, "%s", value);
+    if (key->words)
+        snprintf(cells[3], CELL, "%s", key->words);
+    else if (key->kind == RECIPE_TEXT)
+        snprintf(cells[3], CELL, "-");
+    else
+        number_range(key, cells[3]);
+}
+
+static const char heads[COLUMNS][CELL] = {"key", "type", "default", "range", "meaning"};
+
+static void widen(int widths[COLUMNS - 1], const char cells[][CELL])
+{
+    for (int c = 0; c < COLUMNS - 1; c++)
+        if ((int)strlen(cells[c]) > widths[c])
+            widths[c] = (int)strlen(cells[c]);
+}
+
+static void print_line(FILE *out, const int widths[COLUMNS - 1], const char cells[][CELL],
+                       const char *meaning)
+{
+    for (int c = 0; c < COLUMNS - 1; c++)
+        fprintf(out, "%-*s  ", widths[c], cells[c]);
+    fprintf(out, "%s\n", meaning);
+}
+
+static void write_help(FILE *out)
+{
+    char cells[COLUMNS - 1][CELL];
+    int widths[COLUMNS - 1] = {0};
+    rapt_recipe defaults;
+    rapt_recipe_defaults(&defaults);
+    widen(widths, heads);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        fill_cells(recipe_key_at(i), &defaults, cells);
+        widen(widths, (const char(*)[CELL])cells);
+    }
+    print_line(out, widths, heads, heads[COLUMNS - 1]);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        fill_cells(recipe_key_at(i), &defaults, cells);
+        print_line(out, widths, (const char(*)[CELL])cells, recipe_key_at(i)->meaning);
+    }
+}
+
+rapt_code rapt_recipe_help(char **text, rapt_error *err)
+{
+    size_t size;
+    *text = NULL;
+    FILE *out = open_memstream(text, &size);
+    if (!out)
+        return no_memory(err);
+    write_help(out);
+    bool failed = ferror(out);
+    return close_text(out, !failed, text, err);
+}

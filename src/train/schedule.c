@@ -1,0 +1,23 @@
+/* train/schedule.c: the learning rate of a step. A pure function, so that resuming needs no state. */
+#include "rapt/train.h"
+
+#include "base/math.h"
+
+#include <math.h>
+
+static double cosine(const rapt_recipe *r, double step, double total)
+{
+    double warmup = (double)r->train.warmup, span = total > warmup ? total - warmup : 1;
+    double done = step >= total ? 1 : (step - warmup) / span;
+    return r->train.lr_end + (r->train.lr - r->train.lr_end) * 0.5 * (1 + math_cos(3.14159265358979323846 * done));
+}
+
+double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total)
+{
+    double s = (double)step, warmup = (double)r->train.warmup;
+    if (s < warmup)
+        return r->train.lr * s / warmup;
+    if (r->train.schedule == RAPT_RECIPE_INVERSE_SQRT)
+        return r->train.lr * sqrt((warmup > 0 ? warmup : 1) / s);
+    return r->train.schedule == RAPT_RECIPE_COSINE ? cosine(r, s, (double)total) : r->train.lr;
+}

@@ -1,0 +1,237 @@
+/* train/train.c: the training loop: steps, reports, validation, checkpoints. Reads like its own description; the
+ * set-up is in run.c. */
+#include "train/run.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "train/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CHECKPOINT_SECONDS 10 /* at least between two checkpoints, where the recipe doesn't say */
+
+typedef struct loop {
+    run *r;
+    uint64_t first, end; /* the step before this call, and its last one */
+    double started, earlier_seconds, checkpointed;
+    uint64_t tokens_here; /* of this call, for the speed */
+    double pause;         /* seconds of this call that went to validation and saving */
+    double lr;
+} loop;
+
+static uint64_t epoch_of(const run *r, uint64_t step)
+{
+    return step ? (step - 1) / r->steps_per_epoch : 0;
+}
+
+static double seconds_so_far(const loop *l)
+{
+    return l->earlier_seconds + clock_seconds() - l->started;
+}
+
+static rapt_code not_finite(run *r, uint64_t step, const char *what, rapt_error *err)
+{
+    const char *name = rapt_first_not_finite(r->tape, r->model->net->params, true);
+    *err = (rapt_error){0};
+    return rapt_fail(err, RAPT_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
+                     (unsigned long long)step, what, name ? name : "the loss itself",
+                     checkpoint_newest(r->options->out) ? " (the last good checkpoint is kept)" : "");
+}
+
+static double clip_scale(const run *r, double norm)
+{
+    double limit = r->recipe->train.clip;
+    return limit > 0 && norm > limit ? limit / norm : 1;
+}
+
+static void count(loop *l, const rapt_batch *batch, const rapt_loss_parts *parts)
+{
+    checkpoint_state *s = &l->r->state;
+    s->nll += parts->nll;
+    s->book += parts->nll / (double)batch->labels.time;
+    s->tokens += parts->tokens;
+    l->tokens_here += parts->tokens;
+}
+
+static rapt_code step_once(loop *l, rapt_error *err)
+{
+    run *r = l->r;
+    uint64_t step = r->state.step + 1, epoch = epoch_of(r, step);
+    rapt_loss_parts parts;
+    const rapt_batch *batch = rapt_loader_batch(r->loader, epoch, (step - 1) % r->steps_per_epoch);
+    rapt_code code = run_pass(r, batch, (rapt_pass){.record = true, .training = true, .step = step}, &parts, err);
+    if (code == RAPT_NOT_FINITE)
+        return not_finite(r, step, "loss", err);
+    if (code)
+        return code;
+    r->state.grad_norm = rapt_grad_norm(r->tape, r->model->net->params);
+    if (!isfinite(r->state.grad_norm))
+        return not_finite(r, step, "gradient", err);
+    l->lr = rapt_learning_rate(r->recipe, step, r->steps);
+    code = rapt_adam_step(r->adam, r->tape, l->lr, clip_scale(r, r->state.grad_norm), err);
+    rapt_params_zero_grad(r->model->net->params);
+    r->state.step = step;
+    count(l, batch, &parts);
+    return code;
+}
+
+static rapt_code validate(run *r, rapt_error *err)
+{
+    rapt_loss_parts sum = {0}, parts;
+    size_t batches = rapt_dataset_batches(r->held_out, (size_t)r->recipe->train.batch);
+    for (size_t i = 0; i < batches; i++) {
+        rapt_code code = run_pass(r, rapt_loader_batch(r->held_out_loader, 0, i), (rapt_pass){0}, &parts, err);
+        if (code)
+            return code;
+        sum.nll += parts.nll;
+        sum.tokens += parts.tokens;
+    }
+    r->state.val_loss = sum.nll / (double)sum.tokens;
+    return RAPT_OK;
+}
+
+static rapt_progress progress_of(const loop *l)
+{
+    const run *r = l->r;
+    const checkpoint_state *s = &r->state;
+    double tokens = s->tokens ? (double)s->tokens : 1, here = clock_seconds() - l->started;
+    double training = here - l->pause, done = (double)(s->step - l->first);
+    rapt_progress p = {.step = s->step, .steps = l->end, .epoch = epoch_of(r, s->step) + 1,
+                       .epochs = epoch_of(r, l->end) + 1, .loss = s->nll / tokens,
+                       .loss_book = r->recipe->train.reduction == RAPT_RECIPE_BOOK ? s->book / tokens : NAN,
+                       .val_loss = s->val_loss, .lr = l->lr, .grad_norm = s->grad_norm,
+                       .tokens_per_s = training > 0 ? (double)l->tokens_here / training : 0,
+                       .seconds = seconds_so_far(l),
+                       .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN};
+    return p;
+}
+
+static bool due(const run *r, uint64_t every)
+{
+    return r->state.step % (every ? every : r->steps_per_epoch) == 0;
+}
+
+static rapt_code save_params(const run *r, const char *name, rapt_error *err)
+{
+    char *path = file_join(r->options->out, name);
+    rapt_code code = path ? rapt_params_save(r->model->net->params, path, err)
+                          : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
+    free(path);
+    return code;
+}
+
+/* The model first: a checkpoint without its model would be harder to explain than the reverse. */
+static rapt_code save_checkpoint(loop *l, rapt_error *err)
+{
+    run *r = l->r;
+    checkpoint_state saved = r->state;
+    saved.seconds = seconds_so_far(l);
+    rapt_code code = save_params(r, "model.safetensors", err);
+    if (!code)
+        code = checkpoint_save(r->options->out, r->model->net->params, r->adam, &saved, (size_t)r->recipe->train.keep, err);
+    l->checkpointed = clock_seconds();
+    return code;
+}
+
+static rapt_code keep_best(run *r, rapt_error *err)
+{
+    if (isnan(r->state.val_loss) || r->state.val_loss >= r->state.best_val_loss)
+        return RAPT_OK;
+    r->state.best_val_loss = r->state.val_loss;
+    return save_params(r, "best.safetensors", err);
+}
+
+static rapt_code report(loop *l, bool partial, rapt_error *err)
+{
+    run *r = l->r;
+    double before = clock_seconds();
+    rapt_code code = r->held_out ? validate(r, err) : RAPT_OK;
+    if (!code && !partial)
+        code = keep_best(r, err);
+    l->pause += clock_seconds() - before;
+    rapt_progress p = progress_of(l);
+    p.report = true;
+    if (!code)
+        code = log_append(r->options->out, &p, partial, err);
+    if (!code && r->options->on_progress)
+        r->options->on_progress(r->options->context, &p);
+    if (!partial)
+        r->state.nll = r->state.book = 0, r->state.tokens = 0;
+    return code;
+}
+
+static bool checkpoint_due(const loop *l, bool reported)
+{
+    int64_t every = l->r->recipe->train.checkpoint_every;
+    if (every)
+        return l->r->state.step % (uint64_t)every == 0;
+    return reported && clock_seconds() - l->checkpointed > CHECKPOINT_SECONDS;
+}
+
+static bool stop_asked(const loop *l)
+{
+    return l->r->options->stop && *l->r->options->stop;
+}
+
+/* What follows a step: a progress line, now and then a report and a checkpoint. */
+static rapt_code after_step(loop *l, rapt_error *err)
+{
+    run *r = l->r;
+    bool reports = due(r, (uint64_t)r->recipe->train.report_every) || r->state.step == r->steps;
+    rapt_code code = RAPT_OK;
+    if (reports)
+        code = report(l, false, err);
+    else if (r->options->on_progress) {
+        rapt_progress p = progress_of(l);
+        r->options->on_progress(r->options->context, &p);
+    }
+    if (!code && checkpoint_due(l, reports) && r->state.step < l->end) {
+        double before = clock_seconds();
+        code = save_checkpoint(l, err);
+        l->pause += clock_seconds() - before;
+    }
+    return code;
+}
+
+static rapt_code run_steps(loop *l, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    while (!code && l->r->state.step < l->end && !stop_asked(l)) {
+        code = step_once(l, err);
+        if (!code)
+            code = after_step(l, err);
+    }
+    return code;
+}
+
+/* The end of this call: a stopped run leaves a partial line in its log, and every run a checkpoint. */
+static rapt_code finish(loop *l, rapt_error *err)
+{
+    run *r = l->r;
+    rapt_code code = save_checkpoint(l, err);
+    if (!code && r->state.tokens > 0)
+        code = report(l, true, err);
+    if (!code && stop_asked(l) && r->state.step < l->end)
+        code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; --resume goes on from there",
+                         (unsigned long long)r->state.step, (unsigned long long)l->end);
+    return code;
+}
+
+rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
+{
+    run r;
+    rapt_error own = {0};
+    err = err ? err : &own;
+    rapt_code code = run_set_up(&r, options, err);
+    if (!code) {
+        uint64_t limit = options->max_steps;
+        loop l = {.r = &r, .first = r.state.step, .end = limit && limit < r.steps ? limit : r.steps, .started = clock_seconds(),
+                  .earlier_seconds = r.state.seconds, .checkpointed = clock_seconds()};
+        code = run_steps(&l, err);
+        if (!code)
+            code = finish(&l, err);
+    }
+    run_free(&r);
+    return code;
+}

@@ -1,0 +1,409 @@
+/* test_file.c: whole files in and out, and the errors on the way.
+ * For src/base/file.c and src/base/error.c.
+ * Not a test of crashes: what a power cut leaves can't be shown here. */
+#define _GNU_SOURCE
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_ROOM = 512, MEGABYTE = 1 << 20 };
+
+static char folder[PATH_ROOM];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/rapt-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[PATH_ROOM + 16];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* A path in the test folder; valid until the call after the next. */
+static const char *in_folder(const char *name)
+{
+    static char paths[2][2 * PATH_ROOM];
+    static int turn;
+    turn = !turn;
+    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
+    return paths[turn];
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_holds(const char *path, const char *text)
+{
+    char *data;
+    size_t size;
+    assert_int_equal(file_read(path, MEGABYTE, &data, &size, NULL), RAPT_OK);
+    assert_int_equal(size, strlen(text));
+    assert_string_equal(data, text);
+    free(data);
+}
+
+static int entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    int count = -2; /* for . and .. */
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void assert_read_fails(const char *path, size_t max_bytes, rapt_code code, const char *reason)
+{
+    char *data = (char *)"";
+    size_t size = 1;
+    rapt_error err = {0};
+    assert_int_equal(file_read(path, max_bytes, &data, &size, &err), code);
+    assert_int_equal(err.code, code);
+    assert_null(data);
+    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.message, reason));
+}
+
+static void test_read_ends_in_nul(void **state)
+{
+    (void)state;
+    const char *path = in_folder("plain");
+    put(path, "one\ntwo");
+    assert_holds(path, "one\ntwo");
+}
+
+static void test_read_limit_is_inclusive(void **state)
+{
+    (void)state;
+    const char *path = in_folder("ten");
+    put(path, "0123456789");
+    char *data;
+    size_t size;
+    assert_int_equal(file_read(path, 10, &data, &size, NULL), RAPT_OK);
+    assert_int_equal(size, 10);
+    free(data);
+    assert_read_fails(path, 9, RAPT_VALUE, "larger than 9 bytes");
+    assert_read_fails(path, 0, RAPT_VALUE, "larger than 0 bytes");
+    assert_read_fails("/dev/zero", 100000, RAPT_VALUE, "larger than 100000 bytes");
+}
+
+static void test_read_names_path_and_reason(void **state)
+{
+    (void)state;
+    assert_read_fails(in_folder("missing"), MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
+    assert_read_fails(folder, MEGABYTE, RAPT_IO, strerror(EISDIR));
+    assert_read_fails("", MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
+}
+
+static void test_long_path_keeps_its_reason(void **state)
+{
+    (void)state;
+    char path[4001], *data;
+    size_t size;
+    rapt_error err = {0};
+    memset(path, 'x', 4000);
+    path[4000] = '\0';
+    assert_int_equal(file_read(path, 1, &data, &size, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, strerror(ENAMETOOLONG)));
+}
+
+static void test_read_empty_and_device(void **state)
+{
+    (void)state;
+    const char *path = in_folder("empty");
+    put(path, "");
+    assert_holds(path, "");
+    assert_holds("/dev/null", "");
+    char *data;
+    size_t size;
+    assert_int_equal(file_read(path, 0, &data, &size, NULL), RAPT_OK);
+    free(data);
+}
+
+/* Sends `total` bytes through a pipe that stands in for standard input. */
+static void test_read_standard_input_from_a_pipe(void **state)
+{
+    (void)state;
+    enum { TOTAL = 300001 };
+    int ends[2], saved = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        for (int i = 0; i < TOTAL; i++)
+            if (write(ends[1], &"0123456789"[i % 10], 1) != 1)
+                _exit(1);
+        _exit(0);
+    }
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    char *data;
+    size_t size;
+    assert_int_equal(file_read("-", MEGABYTE, &data, &size, NULL), RAPT_OK);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    close(ends[0]);
+    assert_int_equal(size, TOTAL);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(data[i], '0' + i % 10);
+    free(data);
+}
+
+static void test_write_makes_and_replaces(void **state)
+{
+    (void)state;
+    const char *path = in_folder("made");
+    rapt_error err = {0};
+    int before = entries(folder);
+    assert_int_equal(file_write_atomic(path, "first", 5, &err), RAPT_OK);
+    assert_holds(path, "first");
+    assert_int_equal(file_write_atomic(path, "2nd", 3, &err), RAPT_OK);
+    assert_holds(path, "2nd");
+    assert_int_equal(file_write_atomic(path, "", 0, &err), RAPT_OK);
+    assert_holds(path, "");
+    assert_int_equal(entries(folder), before + 1);
+}
+
+static void test_written_file_has_the_usual_mode(void **state)
+{
+    (void)state;
+    struct stat info;
+    const char *path = in_folder("mode");
+    mode_t mask = umask(022);
+    assert_int_equal(file_write_atomic(path, "x", 1, NULL), RAPT_OK);
+    umask(mask);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0644);
+}
+
+static void test_write_here(void **state)
+{
+    (void)state;
+    char before[PATH_ROOM];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(file_write_atomic("without-folder", "x", 1, NULL), RAPT_OK);
+    assert_int_equal(chdir(before), 0);
+    assert_holds(in_folder("without-folder"), "x");
+}
+
+static void test_write_to_a_folder_leaves_nothing(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    const char *path = in_folder("a-folder");
+    assert_int_equal(mkdir(path, 0777), 0);
+    int before = entries(folder);
+    assert_int_equal(file_write_atomic(path, "x", 1, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, path));
+    assert_int_equal(entries(folder), before);
+}
+
+static void test_write_without_its_folder(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    assert_int_equal(file_write_atomic(in_folder("no/such"), "x", 1, &err), RAPT_NOT_FOUND);
+    assert_non_null(strstr(err.message, "no/such"));
+    assert_non_null(strstr(err.message, strerror(ENOENT)));
+}
+
+/* A limit on file sizes stands in for a full disk: both refuse a write that began well. */
+static void test_failing_write_keeps_the_old_file(void **state)
+{
+    (void)state;
+    enum { LIMIT = 4096, WANTED = 3 * LIMIT };
+    static char bytes[WANTED];
+    const char *path = in_folder("kept");
+    struct rlimit old, low;
+    rapt_error err = {0};
+    put(path, "old");
+    int before = entries(folder);
+    getrlimit(RLIMIT_FSIZE, &old);
+    low = (struct rlimit){.rlim_cur = LIMIT, .rlim_max = old.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    rapt_code written = file_write_atomic(path, bytes, sizeof bytes, &err);
+    rapt_code appended = file_append(path, bytes, sizeof bytes, NULL);
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(written, RAPT_IO);
+    assert_int_equal(appended, RAPT_IO);
+    assert_non_null(strstr(err.message, strerror(EFBIG)));
+    assert_int_equal(entries(folder), before);
+}
+
+static void test_write_survives_a_left_over_temporary(void **state)
+{
+    (void)state;
+    char name[64];
+    snprintf(name, sizeof name, ".again.%ld.0.tmp", (long)getpid());
+    put(in_folder(name), "left by a killed process");
+    assert_int_equal(file_write_atomic(in_folder("again"), "new", 3, NULL), RAPT_OK);
+    assert_holds(in_folder("again"), "new");
+}
+
+static void test_append(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    const char *path = in_folder("log");
+    assert_int_equal(file_append(path, "a\n", 2, &err), RAPT_OK);
+    assert_int_equal(file_append(path, "b\n", 2, &err), RAPT_OK);
+    assert_holds(path, "a\nb\n");
+    assert_int_equal(file_append(folder, "x", 1, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, folder));
+}
+
+static void test_append_to_a_full_disk(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    if (!file_exists("/dev/full"))
+        skip();
+    assert_int_equal(file_append("/dev/full", "x", 1, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, strerror(ENOSPC)));
+}
+
+static void test_make_dir_with_parents(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    assert_int_equal(file_make_dir(in_folder("x/y//z/"), &err), RAPT_OK);
+    assert_true(file_exists(in_folder("x/y/z")));
+    assert_int_equal(file_make_dir(in_folder("x/y/z"), &err), RAPT_OK);
+    assert_int_equal(file_make_dir("/", &err), RAPT_OK);
+    assert_int_equal(file_make_dir("", &err), RAPT_NOT_FOUND);
+}
+
+static void test_make_dir_over_a_file(void **state)
+{
+    (void)state;
+    put(in_folder("file"), "x");
+    rapt_error err = {0};
+    assert_int_equal(file_make_dir(in_folder("file"), &err), RAPT_IO);
+    assert_non_null(strstr(err.message, strerror(ENOTDIR)));
+    err = (rapt_error){0};
+    assert_int_equal(file_make_dir(in_folder("file/below"), &err), RAPT_IO);
+    assert_non_null(strstr(err.message, "file/below"));
+    assert_holds(in_folder("file"), "x");
+}
+
+static void test_exists(void **state)
+{
+    (void)state;
+    put(in_folder("here"), "");
+    assert_true(file_exists(in_folder("here")));
+    assert_true(file_exists(folder));
+    assert_true(file_exists("/dev/null"));
+    assert_false(file_exists(in_folder("not-here")));
+    assert_false(file_exists(""));
+}
+
+static void assert_joined(const char *dir, const char *name, const char *want)
+{
+    char *path = file_join(dir, name);
+    assert_non_null(path);
+    assert_string_equal(path, want);
+    free(path);
+}
+
+static void test_join(void **state)
+{
+    (void)state;
+    assert_joined("a", "b", "a/b");
+    assert_joined("a/", "b", "a/b");
+    assert_joined("/", "b", "/b");
+    assert_joined("", "b", "b");
+    assert_joined("a/b", "", "a/b/");
+}
+
+static void test_fail_keeps_the_first_cause(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    assert_int_equal(rapt_fail(&err, RAPT_SHAPE, "%d is not %d", 15, 16), RAPT_SHAPE);
+    assert_int_equal(rapt_fail(&err, RAPT_IO, "later"), RAPT_IO);
+    assert_int_equal(err.code, RAPT_SHAPE);
+    assert_string_equal(err.message, "15 is not 16");
+    assert_int_equal(rapt_fail(NULL, RAPT_VALUE, "nobody asks"), RAPT_VALUE);
+}
+
+static void test_fail_is_one_line_that_fits(void **state)
+{
+    (void)state;
+    char large[2000];
+    rapt_error err = {0};
+    rapt_fail(&err, RAPT_IO, "a\nb\tc");
+    assert_string_equal(err.message, "a?b?c");
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    err = (rapt_error){0};
+    rapt_fail(&err, RAPT_IO, "%s", large);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(rapt_code_name(RAPT_OK), "ok");
+    assert_string_equal(rapt_code_name(RAPT_NOT_FOUND), "not found");
+    assert_non_null(rapt_code_name((rapt_code)999));
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", RAPT_VERSION_MAJOR, RAPT_VERSION_MINOR, RAPT_VERSION_PATCH);
+    assert_string_equal(rapt_version(), version);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_ends_in_nul),
+        cmocka_unit_test(test_read_limit_is_inclusive),
+        cmocka_unit_test(test_read_names_path_and_reason),
+        cmocka_unit_test(test_long_path_keeps_its_reason),
+        cmocka_unit_test(test_read_empty_and_device),
+        cmocka_unit_test(test_read_standard_input_from_a_pipe),
+        cmocka_unit_test(test_write_makes_and_replaces),
+        cmocka_unit_test(test_written_file_has_the_usual_mode),
+        cmocka_unit_test(test_write_here),
+        cmocka_unit_test(test_write_to_a_folder_leaves_nothing),
+        cmocka_unit_test(test_write_without_its_folder),
+        cmocka_unit_test(test_failing_write_keeps_the_old_file),
+        cmocka_unit_test(test_write_survives_a_left_over_temporary),
+        cmocka_unit_test(test_append),
+        cmocka_unit_test(test_append_to_a_full_disk),
+        cmocka_unit_test(test_make_dir_with_parents),
+        cmocka_unit_test(test_make_dir_over_a_file),
+        cmocka_unit_test(test_exists),
+        cmocka_unit_test(test_join),
+        cmocka_unit_test(test_fail_keeps_the_first_cause),
+        cmocka_unit_test(test_fail_is_one_line_that_fits),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,215 @@
+/* tests/ops/ops_build.h: what the rows of ops_table.h do: inputs, parameters and options of each variant. Sizes are odd,
+ * so that no vector and no tile comes out even. For the tests that walk the table. It checks nothing itself. */
+#ifndef TESTS_OPS_BUILD_H
+#define TESTS_OPS_BUILD_H
+
+#include "ops_case.h"
+#include "ops_table.h"
+
+#include <stdint.h>
+
+typedef struct ops_row {
+    const char *op, *name;
+    ops_builder *build;
+    unsigned flags;
+} ops_row;
+
+#define SHAPE(...) (sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t)), (size_t[]){__VA_ARGS__}
+
+static inline double ops_p(const ops_case *c)
+{
+    return ops_is(c, OPS_DROPOUT) ? 0.3 : 0;
+}
+
+static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
+{
+    size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_is(c, OPS_LONG) ? 3 : ops_size(c, 5, 83);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), in));
+    rapt_param *w = ops_param(c, "w", SHAPE(out, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(out)) : NULL;
+    return rapt_linear_op(t, x, w, b, ops_is(c, OPS_RELU) ? RAPT_RELU : RAPT_IDENTITY);
+}
+
+static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
+{
+    size_t m = ops_size(c, 3, 43), k = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 5, 37), n = ops_size(c, 4, 59);
+    bool turn = ops_is(c, OPS_TRANSPOSE);
+    if (ops_is(c, OPS_4D)) {
+        rapt_tensor *a = ops_input(c, t, SHAPE(2, 2, m, k));
+        return rapt_matmul(t, a, ops_input(c, t, SHAPE(2, 2, turn ? n : k, turn ? k : n)), turn);
+    }
+    rapt_tensor *a = ops_input(c, t, SHAPE(2, m, k));
+    return rapt_matmul(t, a, ops_is(c, OPS_SAME) ? a : ops_input(c, t, SHAPE(2, turn ? n : k, turn ? k : n)), turn);
+}
+
+static inline rapt_tensor *plain_input(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 5, 157), features = ops_size(c, 6, 67);
+    if (ops_is(c, OPS_4D))
+        return ops_input(c, t, SHAPE(2, 3, time, features));
+    return ops_input(c, t, SHAPE(3, time, features));
+}
+
+static inline rapt_tensor *build_add(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *a = plain_input(c, t);
+    return rapt_add(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
+}
+
+static inline rapt_tensor *build_scale(ops_case *c, rapt_tape *t)
+{
+    return rapt_scale(t, plain_input(c, t), -1.7);
+}
+
+static inline rapt_tensor *build_relu(ops_case *c, rapt_tape *t)
+{
+    return rapt_relu(t, plain_input(c, t));
+}
+
+static inline rapt_tensor *build_dropout(ops_case *c, rapt_tape *t)
+{
+    return rapt_dropout(t, plain_input(c, t), 0.3);
+}
+
+/* gamma or beta: as many trailing dimensions of x as the row asks for. */
+static inline rapt_param *norm_param(ops_case *c, const char *name, const rapt_tensor *x)
+{
+    int dims = ops_is(c, OPS_ALL_DIMS) ? x->ndim : ops_is(c, OPS_TWO_DIMS) ? 2 : 1;
+    return ops_is(c, OPS_PARAMS) ? ops_param(c, name, dims, x->shape + x->ndim - dims) : NULL;
+}
+
+static inline rapt_tensor *build_norm(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    return rapt_layer_norm_op(t, x, norm_param(c, "gamma", x), norm_param(c, "beta", x), 1e-5);
+}
+
+static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
+    return rapt_add_norm_op(t, x, y, norm_param(c, "gamma", x), norm_param(c, "beta", x), 1e-5, ops_p(c));
+}
+
+/* One length is 0 in a dead row, the others go from 1 to all keys. */
+static inline const int32_t *mask_lens(ops_case *c, size_t count, size_t keys)
+{
+    int32_t *lens = ops_ids(c, count, 1, (int32_t)keys + 1);
+    lens[count - 1] = (int32_t)keys;
+    if (ops_is(c, OPS_DEAD))
+        lens[0] = 0;
+    return lens;
+}
+
+static inline const uint8_t *mask_keep(ops_case *c, size_t rows, size_t keys)
+{
+    uint8_t *keep = ops_keep_flags(c, rows * keys);
+    keep[0] = keep[(rows - 1) * keys] = 1;
+    if (ops_is(c, OPS_DEAD))
+        memset(keep + (rows - 1) * keys, 0, keys);
+    return keep;
+}
+
+/* The mask that the flags ask for, or NULL. */
+static inline rapt_mask *build_mask(ops_case *c, size_t batch, size_t queries, size_t keys)
+{
+    rapt_mask *m = ops_keep(c, sizeof *m, true);
+    *m = (rapt_mask){.causal = ops_is(c, OPS_CAUSAL), .past = ops_is(c, OPS_PAST) ? keys - queries : 0};
+    m->per_query = ops_is(c, OPS_LENS_2D);
+    m->keep_per_query = ops_is(c, OPS_KEEP_2D);
+    if (ops_is(c, OPS_LENS | OPS_LENS_2D))
+        m->valid_lens = mask_lens(c, m->per_query ? batch * queries : batch, keys);
+    if (ops_is(c, OPS_KEEP | OPS_KEEP_2D))
+        m->keep = mask_keep(c, m->keep_per_query ? batch * queries : batch, keys);
+    return ops_is(c, OPS_LENS | OPS_LENS_2D | OPS_CAUSAL | OPS_KEEP | OPS_KEEP_2D) ? m : NULL;
+}
+
+static inline rapt_tensor *build_softmax(ops_case *c, rapt_tape *t)
+{
+    size_t queries = ops_size(c, 4, 31), keys = ops_size(c, 7, 53);
+    rapt_tensor *x = ops_is(c, OPS_4D) ? ops_input(c, t, SHAPE(2, 3, queries, keys))
+                                       : ops_input(c, t, SHAPE(2, queries, keys));
+    return rapt_masked_softmax(t, x, build_mask(c, 2, queries, keys));
+}
+
+static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
+{
+    size_t heads = ops_is(c, OPS_HEADS) ? 3 : 1, batch = ops_is(c, OPS_LONG | OPS_TILES) ? 1 : 2;
+    size_t queries = ops_is(c, OPS_TILES) ? 59 : ops_is(c, OPS_LONG) ? 3 : ops_size(c, 4, 61);
+    size_t keys = ops_is(c, OPS_SAME) ? queries : ops_is(c, OPS_LONG) ? 391 : ops_is(c, OPS_TILES) ? 60 : queries + 3;
+    size_t d = ops_size(c, 5, 17), dv = ops_is(c, OPS_DV) ? 3 : d;
+    rapt_tensor *q = ops_input(c, t, SHAPE(batch, queries, heads * d));
+    rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, heads * d));
+    rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, heads * dv));
+    rapt_mask *mask = build_mask(c, batch, queries, keys);
+    return rapt_attention_op(t, q, k, v, heads, mask, ops_p(c), RAPT_WEIGHTS_NONE, NULL);
+}
+
+static inline rapt_tensor *build_split(ops_case *c, rapt_tape *t)
+{
+    return rapt_split_heads(t, ops_input(c, t, SHAPE(2, ops_size(c, 4, 23), 15)), 3);
+}
+
+static inline rapt_tensor *build_concat(ops_case *c, rapt_tape *t)
+{
+    return rapt_concat_heads(t, ops_input(c, t, SHAPE(2, 3, ops_size(c, 4, 23), 5)));
+}
+
+/* PyTorch's gradient is not the derivative for padding (none) and scale_grad_by_freq (divided by the count). */
+static inline void embed_factors(ops_case *c, rapt_tokens tokens, size_t entries, int32_t padding)
+{
+    double *factor = ops_keep(c, entries * sizeof *factor, false);
+    double *count = ops_keep(c, entries * sizeof *count, false);
+    memset(count, 0, entries * sizeof *count);
+    for (size_t i = 0; i < tokens.batch * tokens.time; i++)
+        count[tokens.ids[i]]++;
+    for (size_t i = 0; i < entries; i++)
+        factor[i] = ops_is(c, OPS_FREQ) && count[i] > 0 ? 1 / count[i] : 1;
+    if (ops_is(c, OPS_PADDING))
+        factor[padding] = 0;
+    c->row_factor = factor;
+}
+
+static inline rapt_tensor *build_embed(ops_case *c, rapt_tape *t)
+{
+    size_t entries = ops_size(c, 6, 41), d = ops_size(c, 5, 131), time = ops_size(c, 5, 43);
+    rapt_param *w = ops_param(c, "w", SHAPE(entries, d));
+    rapt_param *p = ops_is(c, OPS_POSITIONS) ? ops_param(c, "positions", SHAPE(time + 4, d)) : NULL;
+    rapt_tokens tokens = {ops_ids(c, 3 * time, 0, (int32_t)entries), 3, time};
+    rapt_embed_options o = {.has_padding = ops_is(c, OPS_PADDING), .padding_idx = 2, .positions = p,
+                            .scale = ops_is(c, OPS_SCALE) ? 1.7 : 0, .first_position = ops_is(c, OPS_FIRST) ? 3 : 0,
+                            .scale_grad_by_freq = ops_is(c, OPS_FREQ), .dropout = ops_p(c)};
+    if (ops_is(c, OPS_MAX_NORM)) /* a row that is shortened has no derivative to check */
+        o.max_norm = (double)ops_size(c, 100, 11);
+    if (ops_is(c, OPS_SPARSE) && !w->sparse)
+        rapt_param_make_sparse(c->params, w);
+    embed_factors(c, tokens, entries, o.padding_idx);
+    return rapt_embed_op(t, w, tokens, &o);
+}
+
+static inline rapt_tensor *build_cross_entropy(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 4, 47), classes = ops_size(c, 7, 111);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, time, classes));
+    rapt_tokens labels = {ops_ids(c, 3 * time, 0, (int32_t)classes), 3, time};
+    rapt_loss_options o = {.label_smoothing = ops_is(c, OPS_SMOOTH) ? 0.1 : 0,
+                           .normalizer = ops_is(c, OPS_NORMALIZER) ? 5.5 : 0};
+    if (ops_is(c, OPS_LENS))
+        o.valid_lens = mask_lens(c, 3, time);
+    return rapt_cross_entropy(t, x, labels, &o, NULL);
+}
+
+static inline rapt_tensor *build_sum(ops_case *c, rapt_tape *t)
+{
+    return rapt_sum(t, plain_input(c, t));
+}
+
+static inline rapt_tensor *build_weighted_sum(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    return ops_weigh(c, t, x);
+}
+
+#define OPS_ROW(op_, name_, build_, flags_) {#op_, #name_, build_, flags_},
+static const ops_row ops_rows[] = {OPS(OPS_ROW)};
+#define OPS_ROWS (sizeof ops_rows / sizeof *ops_rows)
+
+#endif

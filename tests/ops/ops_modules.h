@@ -1,0 +1,112 @@
+/* tests/ops/ops_modules.h: modules of rapt/nn.h as rows, small and with every part at work. For the gradient check and the
+ * bit tests. It checks nothing itself. */
+#ifndef TESTS_OPS_MODULES_H
+#define TESTS_OPS_MODULES_H
+
+#include "ops_build.h"
+
+static inline rapt_block_config block_config(const ops_case *c)
+{
+    return (rapt_block_config){.d_model = ops_size(c, 6, 66), .heads = ops_size(c, 2, 3), .ffn = ops_size(c, 7, 131),
+                               .bias = true, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
+                               .norm = ops_is(c, OPS_PRE) ? RAPT_PRE_NORM : RAPT_POST_NORM};
+}
+
+/* The module of the row, and whether it still must be set up. */
+static inline void *kept_module(ops_case *c, size_t size, bool *fresh)
+{
+    *fresh = c->slot[c->slots].data == NULL;
+    return ops_keep(c, size, false);
+}
+
+static inline rapt_tensor *sequence(ops_case *c, rapt_tape *t, size_t time)
+{
+    return ops_input(c, t, SHAPE(2, time, block_config(c).d_model));
+}
+
+static inline rapt_tensor *build_multi_head(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    size_t d = block_config(c).d_model, queries = ops_size(c, 3, 37), keys = ops_size(c, 4, 45);
+    rapt_multi_head_attention *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh)
+        rapt_multi_head_attention_init(m, c->params, "attention.", (rapt_attention_sizes){d, d, d, d, block_config(c).heads},
+                                       true, 0.2, RAPT_LINEAR_PYTORCH);
+    rapt_tensor *q = sequence(c, t, queries), *k = sequence(c, t, keys), *v = sequence(c, t, keys);
+    rapt_mask mask = {.valid_lens = mask_lens(c, 2, keys)};
+    return ops_is(c, OPS_4D) ? rapt_multi_head_attention_steps(t, m, q, k, v, &mask)
+                             : rapt_multi_head_attention_forward(t, m, q, k, v, &mask);
+}
+
+static inline rapt_tensor *build_positions(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    size_t time = ops_size(c, 4, 37);
+    rapt_positions *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh)
+        rapt_positions_init(m, c->params, "positions.", time + 2, block_config(c).d_model, 0.2, true);
+    return rapt_positions_forward(t, m, sequence(c, t, time), 2);
+}
+
+static inline rapt_tensor *build_encoder_block(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    size_t time = ops_size(c, 4, 37);
+    rapt_block_config config = block_config(c);
+    rapt_encoder_block *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh)
+        rapt_encoder_block_init(m, c->params, "encoder.0.", &config);
+    return rapt_encoder_block_forward(t, m, sequence(c, t, time), mask_lens(c, 2, time));
+}
+
+static inline rapt_tensor *build_decoder_block(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    size_t time = ops_size(c, 4, 37), source = ops_size(c, 5, 29);
+    rapt_block_config config = block_config(c);
+    rapt_decoder_block *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh)
+        rapt_decoder_block_init(m, c->params, "decoder.0.", &config);
+    rapt_tensor *x = sequence(c, t, time);
+    return rapt_decoder_block_forward(t, m, x, sequence(c, t, source), mask_lens(c, 2, source));
+}
+
+static inline rapt_transformer_config transformer_config(const ops_case *c)
+{
+    return (rapt_transformer_config){.source_vocab = ops_size(c, 7, 53), .target_vocab = ops_size(c, 7, 53), .layers = 2,
+                                     .max_positions = 40, .block = block_config(c), .scale_embedding = true,
+                                     .tied = ops_is(c, OPS_SAME)};
+}
+
+typedef struct both {
+    rapt_encoder encoder;
+    rapt_decoder decoder;
+} both;
+
+/* Encoder, decoder and smoothed, masked cross-entropy. */
+static inline rapt_tensor *build_transformer(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    size_t source_time = ops_size(c, 4, 29), target_time = ops_size(c, 5, 37);
+    rapt_transformer_config config = transformer_config(c);
+    int32_t vocab = (int32_t)config.source_vocab;
+    both *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh) {
+        rapt_encoder_init(&m->encoder, c->params, &config);
+        rapt_decoder_init(&m->decoder, c->params, &config, config.tied ? m->encoder.input.embedding.weight : NULL);
+    }
+    rapt_tokens source = {ops_ids(c, 2 * source_time, 0, vocab), 2, source_time};
+    rapt_tokens target = {ops_ids(c, 2 * target_time, 0, vocab), 2, target_time};
+    rapt_tokens labels = {ops_ids(c, 2 * target_time, 0, vocab), 2, target_time};
+    const int32_t *lens = mask_lens(c, 2, source_time);
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, lens);
+    rapt_tensor *logits = rapt_decoder_forward(t, &m->decoder, target, memory, lens);
+    rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = mask_lens(c, 2, target_time)};
+    return rapt_cross_entropy(t, logits, labels, &o, NULL);
+}
+
+#define MODULES_ROW(name_, build_, flags_) {"module", #name_, build_, flags_},
+static const ops_row module_rows[] = {MODULES(MODULES_ROW)};
+#define MODULE_ROWS (sizeof module_rows / sizeof *module_rows)
+
+#endif

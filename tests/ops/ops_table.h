@@ -1,0 +1,137 @@
+/* tests/ops/ops_table.h: every operation of rapt/tape.h with every option that changes what it computes. For the
+ * gradient check, the bit tests and the allocation tests, which walk it; check_table.sh refuses a tape.h with an
+ * operation that is missing here. The builders are in ops_build.h.
+ *
+ * X(operation, row, builder, flags) */
+#ifndef TESTS_OPS_TABLE_H
+#define TESTS_OPS_TABLE_H
+
+enum {
+    OPS_BIAS = 1 << 0,
+    OPS_RELU = 1 << 1,
+    OPS_LONG = 1 << 2,       /* sums longer than KERNELS_K_BLOCK */
+    OPS_TRANSPOSE = 1 << 3,
+    OPS_4D = 1 << 4,
+    OPS_DROPOUT = 1 << 5,
+    OPS_PARAMS = 1 << 6,
+    OPS_TWO_DIMS = 1 << 7,   /* layer norm over the last two dimensions */
+    OPS_ALL_DIMS = 1 << 8,   /* over all of them */
+    OPS_LENS = 1 << 9,
+    OPS_LENS_2D = 1 << 10,
+    OPS_CAUSAL = 1 << 11,
+    OPS_PAST = 1 << 12,      /* queries at positions after the first */
+    OPS_KEEP = 1 << 13,
+    OPS_KEEP_2D = 1 << 14,
+    OPS_DEAD = 1 << 15,      /* a query without any key */
+    OPS_HEADS = 1 << 16,
+    OPS_DV = 1 << 17,        /* values narrower than keys */
+    OPS_TILES = 1 << 18,     /* more queries than the attention takes at once */
+    OPS_PADDING = 1 << 19,
+    OPS_SCALE = 1 << 20,
+    OPS_FREQ = 1 << 21,
+    OPS_POSITIONS = 1 << 22,
+    OPS_FIRST = 1 << 23,     /* the first position is not 0 */
+    OPS_SMOOTH = 1 << 24,
+    OPS_NORMALIZER = 1 << 25,
+    OPS_SPARSE = 1 << 26,
+    OPS_MAX_NORM = 1 << 27,
+    OPS_SAME = 1 << 28       /* one tensor is several operands */
+};
+
+#define OPS(X)                                                                                               \
+    X(rapt_linear_op, linear, build_linear, 0)                                                               \
+    X(rapt_linear_op, linear_bias, build_linear, OPS_BIAS)                                                   \
+    X(rapt_linear_op, linear_relu, build_linear, OPS_RELU)                                                   \
+    X(rapt_linear_op, linear_bias_relu, build_linear, OPS_BIAS | OPS_RELU)                                   \
+    X(rapt_linear_op, linear_long, build_linear, OPS_BIAS | OPS_LONG)                                        \
+    X(rapt_matmul, matmul, build_matmul, 0)                                                                  \
+    X(rapt_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
+    X(rapt_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \
+    X(rapt_matmul, matmul_4d_transpose, build_matmul, OPS_4D | OPS_TRANSPOSE)                                \
+    X(rapt_matmul, matmul_same, build_matmul, OPS_SAME | OPS_TRANSPOSE)                                      \
+    X(rapt_matmul, matmul_long, build_matmul, OPS_LONG)                                                      \
+    X(rapt_add, add, build_add, 0)                                                                           \
+    X(rapt_add, add_same, build_add, OPS_SAME)                                                               \
+    X(rapt_scale, scale, build_scale, 0)                                                                     \
+    X(rapt_relu, relu, build_relu, 0)                                                                        \
+    X(rapt_dropout, dropout, build_dropout, 0)                                                               \
+    X(rapt_dropout, dropout_4d, build_dropout, OPS_4D)                                                       \
+    X(rapt_layer_norm_op, layer_norm, build_norm, OPS_PARAMS)                                                \
+    X(rapt_layer_norm_op, layer_norm_bare, build_norm, 0)                                                    \
+    X(rapt_layer_norm_op, layer_norm_2, build_norm, OPS_PARAMS | OPS_TWO_DIMS)                               \
+    X(rapt_layer_norm_op, layer_norm_all, build_norm, OPS_PARAMS | OPS_ALL_DIMS)                             \
+    X(rapt_layer_norm_op, layer_norm_4d, build_norm, OPS_PARAMS | OPS_4D)                                    \
+    X(rapt_layer_norm_op, layer_norm_4d_2, build_norm, OPS_PARAMS | OPS_4D | OPS_TWO_DIMS)                   \
+    X(rapt_add_norm_op, add_norm, build_add_norm, OPS_PARAMS)                                                \
+    X(rapt_add_norm_op, add_norm_bare, build_add_norm, 0)                                                    \
+    X(rapt_add_norm_op, add_norm_same, build_add_norm, OPS_PARAMS | OPS_SAME)                                \
+    X(rapt_add_norm_op, add_norm_dropout, build_add_norm, OPS_PARAMS | OPS_DROPOUT)                          \
+    X(rapt_add_norm_op, add_norm_dropout_same, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_SAME)          \
+    X(rapt_add_norm_op, add_norm_dropout_2, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_TWO_DIMS)         \
+    X(rapt_add_norm_op, add_norm_dropout_all, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_ALL_DIMS)       \
+    X(rapt_add_norm_op, add_norm_dropout_4d, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_4D)              \
+    X(rapt_masked_softmax, softmax, build_softmax, 0)                                                        \
+    X(rapt_masked_softmax, softmax_4d, build_softmax, OPS_4D)                                                \
+    X(rapt_masked_softmax, softmax_lens, build_softmax, OPS_4D | OPS_LENS)                                   \
+    X(rapt_masked_softmax, softmax_lens_2d, build_softmax, OPS_LENS_2D)                                      \
+    X(rapt_masked_softmax, softmax_causal, build_softmax, OPS_CAUSAL)                                        \
+    X(rapt_masked_softmax, softmax_past, build_softmax, OPS_CAUSAL | OPS_PAST)                               \
+    X(rapt_masked_softmax, softmax_keep, build_softmax, OPS_4D | OPS_KEEP)                                   \
+    X(rapt_masked_softmax, softmax_keep_2d, build_softmax, OPS_4D | OPS_KEEP_2D)                             \
+    X(rapt_masked_softmax, softmax_dead, build_softmax, OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)      \
+    X(rapt_attention_op, attention, build_attention, 0)                                                      \
+    X(rapt_attention_op, attention_heads, build_attention, OPS_HEADS)                                        \
+    X(rapt_attention_op, attention_dv, build_attention, OPS_HEADS | OPS_DV)                                  \
+    X(rapt_attention_op, attention_same, build_attention, OPS_HEADS | OPS_SAME | OPS_CAUSAL)                 \
+    X(rapt_attention_op, attention_lens, build_attention, OPS_HEADS | OPS_LENS)                              \
+    X(rapt_attention_op, attention_lens_2d, build_attention, OPS_HEADS | OPS_LENS_2D)                        \
+    X(rapt_attention_op, attention_causal, build_attention, OPS_HEADS | OPS_CAUSAL)                          \
+    X(rapt_attention_op, attention_past, build_attention, OPS_HEADS | OPS_CAUSAL | OPS_PAST | OPS_DROPOUT)   \
+    X(rapt_attention_op, attention_keep, build_attention, OPS_HEADS | OPS_KEEP)                              \
+    X(rapt_attention_op, attention_keep_2d, build_attention, OPS_HEADS | OPS_KEEP_2D)                        \
+    X(rapt_attention_op, attention_dead, build_attention,                                                    \
+      OPS_HEADS | OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)                                            \
+    X(rapt_attention_op, attention_dropout, build_attention, OPS_HEADS | OPS_DROPOUT | OPS_DV)               \
+    X(rapt_attention_op, attention_all, build_attention,                                                     \
+      OPS_HEADS | OPS_DROPOUT | OPS_DV | OPS_LENS_2D | OPS_CAUSAL | OPS_KEEP_2D | OPS_DEAD)                  \
+    X(rapt_attention_op, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
+    X(rapt_attention_op, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
+    X(rapt_split_heads, split_heads, build_split, 0)                                                         \
+    X(rapt_concat_heads, concat_heads, build_concat, 0)                                                      \
+    X(rapt_embed_op, embed, build_embed, 0)                                                                  \
+    X(rapt_embed_op, embed_padding, build_embed, OPS_PADDING)                                                \
+    X(rapt_embed_op, embed_scale, build_embed, OPS_SCALE)                                                    \
+    X(rapt_embed_op, embed_freq, build_embed, OPS_FREQ)                                                      \
+    X(rapt_embed_op, embed_positions, build_embed, OPS_POSITIONS)                                            \
+    X(rapt_embed_op, embed_first, build_embed, OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT)                      \
+    X(rapt_embed_op, embed_dropout, build_embed, OPS_DROPOUT)                                                \
+    X(rapt_embed_op, embed_sparse, build_embed, OPS_SPARSE)                                                  \
+    X(rapt_embed_op, embed_max_norm, build_embed, OPS_MAX_NORM)                                              \
+    X(rapt_embed_op, embed_all, build_embed,                                                                 \
+      OPS_PADDING | OPS_SCALE | OPS_FREQ | OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT | OPS_SPARSE)             \
+    X(rapt_cross_entropy, cross_entropy, build_cross_entropy, 0)                                             \
+    X(rapt_cross_entropy, cross_entropy_lens, build_cross_entropy, OPS_LENS)                                 \
+    X(rapt_cross_entropy, cross_entropy_smooth, build_cross_entropy, OPS_SMOOTH)                             \
+    X(rapt_cross_entropy, cross_entropy_normalizer, build_cross_entropy, OPS_LENS | OPS_NORMALIZER)          \
+    X(rapt_cross_entropy, cross_entropy_all, build_cross_entropy, OPS_LENS | OPS_SMOOTH | OPS_NORMALIZER)    \
+    X(rapt_cross_entropy, cross_entropy_dead, build_cross_entropy, OPS_LENS | OPS_DEAD)                      \
+    X(rapt_sum, sum, build_sum, 0)                                                                           \
+    X(rapt_weighted_sum, weighted_sum, build_weighted_sum, 0)
+
+/* Whole modules of rapt/nn.h. X(row, builder, flags) */
+#define MODULES(X)                                                                                           \
+    X(multi_head_attention, build_multi_head, OPS_LENS | OPS_DROPOUT)                                        \
+    X(multi_head_attention_steps, build_multi_head, OPS_LENS | OPS_DROPOUT | OPS_4D)                         \
+    X(positions, build_positions, OPS_DROPOUT)                                                               \
+    X(encoder_block_post, build_encoder_block, OPS_LENS | OPS_DROPOUT)                                       \
+    X(encoder_block_pre, build_encoder_block, OPS_LENS | OPS_DROPOUT | OPS_PRE)                              \
+    X(decoder_block_post, build_decoder_block, OPS_LENS | OPS_DROPOUT)                                       \
+    X(decoder_block_pre, build_decoder_block, OPS_LENS | OPS_DROPOUT | OPS_PRE)                              \
+    X(transformer_post, build_transformer, OPS_LENS | OPS_DROPOUT)                                           \
+    X(transformer_pre, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_PRE)                                  \
+    X(transformer_tied, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_SAME)                                \
+    X(transformer_plain, build_transformer, OPS_LENS)
+
+#define OPS_PRE OPS_FIRST /* modules have no first position: the bit means norm before the sublayer */
+
+#endif

@@ -1,0 +1,156 @@
+/* tests/ops/test_bits.c: outputs and gradients of every operation and module, byte for byte the same at every level of
+ * kernels and with any number of threads. The reference is the scalar level with one thread. That the numbers are right
+ * is the business of double_gradcheck.c and the golden tests. */
+#define _GNU_SOURCE
+#define SERIAL_WORK 1 /* loops of any size go to the threads */
+#include "base/pool.c" /* this copy takes the place of the library's */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ops_dirty.h"
+#include "ops_modules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROWS (OPS_ROWS + MODULE_ROWS)
+#define VARIANTS 4 /* small or large, inputs used once or twice */
+
+/* Everything that a row computes, one number after the other. */
+typedef struct result {
+    rapt_real *x;
+    size_t count, capacity;
+} result;
+
+static result reference[ROWS][VARIANTS];
+
+static const ops_row *row_at(size_t i)
+{
+    return i < OPS_ROWS ? &ops_rows[i] : &module_rows[i - OPS_ROWS];
+}
+
+static void append(result *r, const rapt_real *x, size_t n)
+{
+    if (r->count + n > r->capacity) {
+        r->capacity = 2 * (r->count + n);
+        r->x = realloc(r->x, r->capacity * sizeof *x);
+        assert_non_null(r->x);
+    }
+    memcpy(r->x + r->count, x, n * sizeof *x);
+    r->count += n;
+}
+
+static result run_row(rapt_tape *t, const ops_row *row, size_t variant)
+{
+    result r = {0};
+    rapt_error err = {0};
+    rapt_tensor *output;
+    ops_case c = ops_case_new(row->flags, variant & 1);
+    c.reuse = variant & 2;
+    ops_dirty(t);
+    rapt_tensor *loss = ops_step(&c, t, row->build, &output, &err);
+    if (err.code)
+        fail_msg("%s: %s", row->name, err.message);
+    append(&r, output->data, rapt_tensor_size(output));
+    append(&r, loss->data, 1);
+    for (size_t i = 0; i < c.inputs; i++)
+        append(&r, c.input[i]->grad, rapt_tensor_size(c.input[i]));
+    for (size_t i = 0; i < rapt_params_count(c.params); i++) {
+        const rapt_tensor *p = &rapt_params_at(c.params, i)->value;
+        append(&r, p->data, rapt_tensor_size(p)); /* max_norm changes it */
+        if (p->requires_grad)
+            append(&r, p->grad, rapt_tensor_size(p));
+    }
+    ops_case_free(&c);
+    return r;
+}
+
+static rapt_tape *new_tape(const char *isa, int threads)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa}, &err);
+    if (!t)
+        fail_msg("%s", err.message);
+    return t;
+}
+
+static int make_reference(void **state)
+{
+    rapt_tape *t = new_tape("scalar", 1);
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t v = 0; v < VARIANTS; v++)
+            reference[i][v] = run_row(t, row_at(i), v);
+    rapt_tape_free(t);
+    return 0;
+}
+
+static int free_reference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t v = 0; v < VARIANTS; v++)
+            free(reference[i][v].x);
+    return 0;
+}
+
+static void compare(const result *want, const result *got, const char *row, const char *isa, int threads)
+{
+    assert_int_equal(want->count, got->count);
+    for (size_t i = 0; i < want->count; i++) {
+        if (!(want->x[i] == want->x[i]))
+            fail_msg("%s: number %zu of %zu is a NaN", row, i, want->count);
+        if (memcmp(&want->x[i], &got->x[i], sizeof *want->x) != 0)
+            fail_msg("%s: number %zu of %zu is %a at level scalar, %a at %s with %d threads", row, i, want->count,
+                     (double)want->x[i], (double)got->x[i], isa, threads);
+    }
+}
+
+static void check_tape(const char *isa, int threads)
+{
+    rapt_tape *t = new_tape(isa, threads);
+    assert_int_equal(rapt_tape_threads(t), threads);
+    assert_string_equal(rapt_tape_isa(t), isa);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t v = 0; v < VARIANTS; v++) {
+            result r = run_row(t, row_at(i), v);
+            compare(&reference[i][v], &r, row_at(i)->name, isa, threads);
+            free(r.x);
+        }
+    rapt_tape_free(t);
+}
+
+static bool have_level(const char *isa)
+{
+    for (const char *const *name = kernels_names; *name; name++)
+        if (strcmp(*name, isa) == 0)
+            return kernels_level(isa, NULL) != NULL;
+    return false;
+}
+
+static void same_bits(void **state)
+{
+    const char *isa = *state;
+    static const int threads[] = {1, 2, 3, 7};
+    if (!have_level(isa)) {
+        print_message("level %s: not to be had here, skipped\n", isa);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        check_tape(isa, threads[i]);
+}
+
+int main(void)
+{
+    static char *const scalar = "scalar", *const avx2 = "avx2", *const avx512 = "avx512";
+    const struct CMUnitTest tests[] = {
+        {"same_bits_scalar", same_bits, NULL, NULL, scalar},
+        {"same_bits_avx2", same_bits, NULL, NULL, avx2},
+        {"same_bits_avx512", same_bits, NULL, NULL, avx512},
+    };
+    return cmocka_run_group_tests(tests, make_reference, free_reference);
+}

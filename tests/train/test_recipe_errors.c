@@ -1,0 +1,188 @@
+/* tests/train/test_recipe_errors.c: what is wrong with a recipe or an assignment, to the word, with its line.
+ * For src/train/recipe*.c.
+ * Not a fuzzer: see tests/fuzz/fuzz_recipe.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rapt/recipe.h"
+#include "train/recipe_read.h"
+
+/* A text that is no recipe, and the whole message. */
+static const struct {
+    const char *text;
+    rapt_code code;
+    const char *message;
+} malformed[] = {
+    {"", RAPT_FORMAT, "r.yaml: the recipe is empty"},
+    {"# only a comment\n", RAPT_FORMAT, "r.yaml: the recipe is empty"},
+    {"text", RAPT_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
+    {"- seed: 1", RAPT_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
+    {"seed: 1\n---\nseed: 2\n", RAPT_FORMAT, "r.yaml:2: a recipe is one YAML document; here starts a second"},
+    {"seed: 1\nmodel:\n  layers: 2\n  laiers: 2\n", RAPT_VALUE,
+     "r.yaml:4: unknown key \"model.laiers\"; did you mean \"model.layers\"?"},
+    {"layers: 2\n", RAPT_VALUE, "r.yaml:1: unknown key \"layers\"; did you mean \"model.layers\"?"},
+    {"modle:\n  layers: 2\n", RAPT_VALUE, "r.yaml:1: unknown key \"modle\"; did you mean \"model\"?"},
+    {"train:\n  xyzzy: 2\n", RAPT_VALUE,
+     "r.yaml:2: unknown key \"train.xyzzy\"; --help-recipe lists all keys"},
+    {"train:\n\n  lr: -1\n", RAPT_VALUE, "r.yaml:3: train.lr is -1; it must be above 0 and at most 10"},
+    {"train: {lr: 0}", RAPT_VALUE, "r.yaml:1: train.lr is 0; it must be above 0 and at most 10"},
+    {"train: {lr: 1e999}", RAPT_VALUE, "r.yaml:1: train.lr is 1e999; it must be above 0 and at most 10"},
+    {"train: {lr: fast}", RAPT_VALUE,
+     "r.yaml:1: train.lr is \"fast\"; it must be a number above 0 and at most 10"},
+    {"train: {lr: nan}", RAPT_VALUE,
+     "r.yaml:1: train.lr is \"nan\"; it must be a number above 0 and at most 10"},
+    {"train: {lr: 0x1}", RAPT_VALUE,
+     "r.yaml:1: train.lr is \"0x1\"; it must be a number above 0 and at most 10"},
+    {"train: {lr: 1-1}", RAPT_VALUE,
+     "r.yaml:1: train.lr is \"1-1\"; it must be a number above 0 and at most 10"},
+    {"train: {lr: }", RAPT_VALUE, "r.yaml:1: train.lr is \"\"; it must be a number above 0 and at most 10"},
+    {"train: {beta2: 1}", RAPT_VALUE, "r.yaml:1: train.beta2 is 1; it must be at least 0 and below 1"},
+    {"train: {eps: 1e-13}", RAPT_VALUE, "r.yaml:1: train.eps is 1e-13; it must be from 1e-12 to 1"},
+    {"model: {layers: 65}", RAPT_VALUE, "r.yaml:1: model.layers is 65; it must be from 1 to 64"},
+    {"model: {layers: 2.0}", RAPT_VALUE,
+     "r.yaml:1: model.layers is \"2.0\"; it must be a whole number from 1 to 64"},
+    {"model: {layers: -}", RAPT_VALUE,
+     "r.yaml:1: model.layers is \"-\"; it must be a whole number from 1 to 64"},
+    {"seed: 9007199254740993", RAPT_VALUE,
+     "r.yaml:1: seed is 9007199254740993; it must be from 0 to 9007199254740992"},
+    {"seed: 99999999999999999999", RAPT_VALUE,
+     "r.yaml:1: seed is 99999999999999999999; it must be from 0 to 9007199254740992"},
+    {"data: {pad: none}", RAPT_VALUE, "r.yaml:1: data.pad is \"none\"; it must be longest or fixed"},
+    {"data: {too_long: cu}", RAPT_VALUE, "r.yaml:1: data.too_long is \"cu\"; it must be cut, drop or error"},
+    {"model: {bias: yes}", RAPT_VALUE, "r.yaml:1: model.bias is \"yes\"; it must be true or false"},
+    {"seed: 1\nseed: 1\n", RAPT_VALUE, "r.yaml:2: seed comes twice; first in line 1"},
+    {"train: {lr: 1}\nmodel: {}\ntrain: {}\n", RAPT_VALUE, "r.yaml:3: train comes twice; first in line 1"},
+    {"model: 3", RAPT_VALUE, "r.yaml:1: model is a group of keys; it has no value itself"},
+    {"seed: {a: 1}", RAPT_VALUE, "r.yaml:1: seed is one value, not a group of keys"},
+    {"model: {layers: {a: 1}}", RAPT_VALUE, "r.yaml:1: model.layers is one value, not a group of keys"},
+    {"model: {data: {a: 1}}", RAPT_VALUE,
+     "r.yaml:1: unknown key \"model.data\"; --help-recipe lists all keys"},
+    {"seed: [1]", RAPT_FORMAT, "r.yaml:1: recipes have no lists"},
+    {"seed: &a 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"seed: !!int 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"seed: *a", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"model: &a {layers: 2}", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases or tags"},
+    {"{a: b}: 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"data:\n  pairs: \"a\\0b\"", RAPT_FORMAT, "r.yaml:2: a text holds a NUL character"},
+};
+
+static void errors_name_line_and_reason(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        rapt_error err = {0};
+        rapt_recipe r;
+        rapt_code code = recipe_parse("r.yaml", malformed[i].text, strlen(malformed[i].text), &r, &err);
+        assert_string_equal(err.message, malformed[i].message);
+        assert_int_equal(code, malformed[i].code);
+        assert_int_equal(r.model.layers, 2); /* the defaults, and nothing to free */
+        assert_null(r.data.pairs);
+    }
+}
+
+/* Here libyaml words the reason; ours is the place. */
+static void not_yaml_at_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *starts;
+    } cases[] = {
+        {"seed: 1\nmodel: {layers: 2\n", 26, "r.yaml:3: not YAML: "},
+        {"train:\n  lr: 1\n epochs: 3\n", 26, "r.yaml:3: not YAML: "},
+        {"\tseed: 1", 8, "r.yaml:1: not YAML: "},
+        {"seed: 1\n# \xFF\n", 12, "r.yaml:2: not YAML: "},
+        {"seed: 1\n\n\0", 10, "r.yaml:3: not YAML: "},
+        {"\xFF\xFEs\0e\0", 6, "r.yaml:1: not YAML: "}, /* UTF-16 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        rapt_recipe r;
+        assert_int_equal(recipe_parse("r.yaml", cases[i].text, cases[i].size, &r, &err), RAPT_FORMAT);
+        assert_int_equal(strncmp(err.message, cases[i].starts, strlen(cases[i].starts)), 0);
+        assert_null(strchr(err.message, '\n'));
+    }
+}
+
+static void wrong_assignments(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"train.lr=-1", "--set train.lr=-1: train.lr is -1; it must be above 0 and at most 10"},
+        {"model.laiers=2",
+         "--set model.laiers=2: unknown key \"model.laiers\"; did you mean \"model.layers\"?"},
+        {"seed", "--set seed: an assignment is KEY=VALUE"},
+        {"", "--set : an assignment is KEY=VALUE"},
+        {"=1", "--set =1: unknown key \"\"; --help-recipe lists all keys"},
+        {"train=1", "--set train=1: train is a group of keys; it has no value itself"},
+        {"data.pairs=\xC3", "--set data.pairs=\xC3: data.pairs is not UTF-8 text"},
+        {"seed=1\n2",
+         "--set seed=1?2: seed is \"1?2\"; it must be a whole number from 0 to 9007199254740992"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_recipe r;
+        rapt_error err = {0};
+        rapt_recipe_defaults(&r);
+        assert_int_equal(rapt_recipe_set(&r, cases[i][0], &err), RAPT_VALUE);
+        assert_string_equal(err.message, cases[i][1]);
+        assert_true(r.train.lr == 0.001 && r.seed == 1);
+    }
+}
+
+static void long_texts_have_a_limit(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_error err = {0};
+    char *text = malloc(70000);
+    memset(text, 'x', 70000);
+    memcpy(text, "data.pairs=", 11);
+    text[11 + 65537] = '\0';
+    rapt_recipe_defaults(&r);
+    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_VALUE);
+    assert_non_null(strstr(err.message, "data.pairs has 65537 bytes; at most 65536 are allowed"));
+    text[11 + 65536] = '\0';
+    assert_int_equal(rapt_recipe_set(&r, text, NULL), RAPT_OK);
+    rapt_recipe_free(&r);
+    memset(text, 'k', 5000);
+    text[4999] = '=';
+    text[5000] = '\0';
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_VALUE);
+    assert_non_null(strstr(err.message, "unknown key"));
+    free(text);
+}
+
+static void unreadable_files(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_error err = {0};
+    assert_int_equal(rapt_recipe_read("/nowhere/r.yaml", &r, &err), RAPT_NOT_FOUND);
+    assert_non_null(strstr(err.message, "/nowhere/r.yaml"));
+    assert_int_equal(r.model.layers, 2);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_read("/tmp", &r, &err), RAPT_IO);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_read("/dev/null", &r, &err), RAPT_FORMAT);
+    assert_string_equal(err.message, "/dev/null: the recipe is empty");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_name_line_and_reason),
+        cmocka_unit_test(not_yaml_at_all),
+        cmocka_unit_test(wrong_assignments),
+        cmocka_unit_test(long_texts_have_a_limit),
+        cmocka_unit_test(unreadable_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
