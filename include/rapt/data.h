@@ -24,6 +24,7 @@ size_t rapt_pairs_count(const rapt_pairs *p);
 const char *rapt_pairs_source(const rapt_pairs *p, size_t i);
 const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
 size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
+const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
 
 /* Whether pair i is in the part held out for evaluation: a fraction of all source sentences, chosen by the text of
  * the source (letter case aside), so that a sentence with several translations is on one side as a whole. */

@@ -106,13 +106,25 @@ static void *worker_main(void *start)
     }
 }
 
-static int default_threads(void)
+/* RAPT_THREADS, 0 with `err` set where it is no possible number: a typo must not pass for a wish. */
+static int wish_of(const char *text, rapt_error *err)
+{
+    char *end;
+    long wish = strtol(text, &end, 10);
+    if (end > text && *end == '\0' && wish >= 1 && wish <= MAX_THREADS)
+        return (int)wish;
+    rapt_fail(err, RAPT_VALUE, "RAPT_THREADS is '%.40s'; it must be a whole number from 1 to %d", text, MAX_THREADS);
+    return 0;
+}
+
+static int default_threads(rapt_error *err)
 {
     const char *wish = getenv("RAPT_THREADS");
     cpu_set_t set;
-    if (wish && atoi(wish) > 0)
-        return atoi(wish);
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (wish && *wish)
+        return wish_of(wish, err);
+    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
 
 static bool start_worker(pool *p, int index)
@@ -129,7 +141,9 @@ static bool start_worker(pool *p, int index)
 
 pool *pool_new(int threads, rapt_error *err)
 {
-    threads = threads > 0 ? threads : default_threads();
+    threads = threads > 0 ? threads : default_threads(err);
+    if (threads == 0)
+        return NULL;
     if (threads > MAX_THREADS) {
         rapt_fail(err, RAPT_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
         return NULL;

@@ -107,15 +107,33 @@ static void list_tensors(const rapt_params *set)
     }
 }
 
-static int model_json(const rapt_model *m)
+static json_t *tensor_json(const rapt_param *p)
+{
+    json_t *shape = json_array();
+    for (int i = 0; shape && i < p->value.ndim; i++)
+        json_array_append_new(shape, json_integer((json_int_t)p->value.shape[i]));
+    return json_pack("{s:s, s:o, s:b}", "name", p->value.name, "shape", shape, "buffer", p->buffer);
+}
+
+/* NULL, which "s:o*" leaves out, where no list is wanted. */
+static json_t *tensors_json(const rapt_params *set, bool wanted)
+{
+    json_t *list = wanted ? json_array() : NULL;
+    for (size_t i = 0; list && i < rapt_params_count(set); i++)
+        json_array_append_new(list, tensor_json(rapt_params_at(set, i)));
+    return list;
+}
+
+static int model_json(const rapt_model *m, bool tensors)
 {
     const rapt_transformer_config *c = &m->net->config;
-    return print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:b}", "task", "translation",
+    return print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:o*}", "task", "translation",
                                 "parameters", (json_int_t)rapt_params_size(m->net->params),
                                 "layers", (json_int_t)c->layers, "d_model", (json_int_t)c->block.d_model,
                                 "heads", (json_int_t)c->block.heads, "ffn", (json_int_t)c->block.ffn,
                                 "source_vocab", (json_int_t)c->source_vocab, "target_vocab", (json_int_t)c->target_vocab,
-                                "norm", c->block.norm == RAPT_PRE_NORM ? "pre" : "post", "tied", c->tied));
+                                "norm", c->block.norm == RAPT_PRE_NORM ? "pre" : "post", "tied", c->tied,
+                                "tensors", tensors_json(m->net->params, tensors)));
 }
 
 static void print_model(const rapt_model *m)
@@ -143,10 +161,10 @@ static int show_model(const info_arguments *a)
         return cli_fail(&err);
     int status = 0;
     if (a->json)
-        status = model_json(m);
+        status = model_json(m, a->tensors);
     else
         print_model(m);
-    if (a->tensors)
+    if (a->tensors && !a->json)
         list_tensors(m->net->params);
     rapt_model_free(m);
     return status;

@@ -5,7 +5,9 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name;
@@ -42,7 +44,7 @@ static int unknown(const char *name)
     fprintf(stderr, "rapt: there is no command \"%s\"", name);
     if (near)
         fprintf(stderr, "; did you mean \"%s\"?", near);
-    fprintf(stderr, " Try `rapt --help`.\n");
+    fprintf(stderr, "%s Try `rapt --help`.\n", near ? "" : ".");
     return 2;
 }
 
@@ -58,30 +60,32 @@ static int run_command(int argc, char **argv)
     return unknown(argv[1]);
 }
 
-/* Results may go to a pipe or a full disk: what could not be written is a failure. */
-static int flush_output(int status)
+/* Results may go to a pipe or a full disk: what could not be written is a failure. At exit, because argp's --help
+ * ends the program by itself. */
+static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
+        return;
     perror("rapt: cannot write results");
-    return 1;
+    _exit(1);
 }
 
 int main(int argc, char **argv)
 {
     argp_err_exit_status = 2;
     signal(SIGPIPE, SIG_DFL);
+    atexit(flush_output);
     if (argc < 2) {
         print_help(stderr);
         return 2;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return flush_output(0);
+        return 0;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("rapt %s\n", rapt_version());
-        return flush_output(0);
+        return 0;
     }
-    return flush_output(run_command(argc, argv));
+    return run_command(argc, argv);
 }

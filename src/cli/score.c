@@ -303,8 +303,6 @@ static rapt_code run(const struct arguments *args, struct texts *texts, rapt_err
         code = score_each_line(args, texts, err);
     else if (code == RAPT_OK)
         code = score_lines(args, texts, 0, texts->hypothesis.count, err);
-    if (code == RAPT_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        code = rapt_fail(err, RAPT_IO, "cannot write standard output: %s", strerror(errno));
     return code;
 }
 

@@ -49,8 +49,8 @@ static rapt_code take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const 
 {
     size_t longest = source->count > target->count ? source->count : target->count;
     if (longest > d->options.max_len && d->options.too_long == RAPT_REFUSE)
-        return rapt_fail(err, RAPT_VALUE, "line %zu: a sentence of %zu tokens; at most %zu are allowed",
-                         rapt_pairs_line(pairs, i), longest, d->options.max_len);
+        return rapt_fail(err, RAPT_VALUE, "%s:%zu: a sentence of %zu tokens; at most %zu are allowed",
+                         rapt_pairs_path(pairs), rapt_pairs_line(pairs, i), longest, d->options.max_len);
     if (longest > d->options.max_len && d->options.too_long == RAPT_DROP) {
         d->dropped++;
         return RAPT_OK;

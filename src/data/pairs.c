@@ -1,4 +1,5 @@
 /* data/pairs.c: reading sentence pairs and choosing the held-out part. For training and evaluation. */
+#define _GNU_SOURCE /* strdup */
 #include "rapt/data.h"
 
 #include "base/rng.h"
@@ -12,6 +13,7 @@
 
 struct rapt_pairs {
     struct lines lines;
+    char *path;
     char **source, **target;
     size_t *line;
     size_t count;
@@ -22,7 +24,7 @@ static bool allocate(rapt_pairs *p, size_t lines)
     p->source = malloc((lines + 1) * sizeof *p->source);
     p->target = malloc((lines + 1) * sizeof *p->target);
     p->line = malloc((lines + 1) * sizeof *p->line);
-    return p->source && p->target && p->line;
+    return p->path && p->source && p->target && p->line;
 }
 
 /* Cuts the line in place at its tabs. */
@@ -57,6 +59,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
         return NULL;
     }
+    p->path = strdup(path);
     if (lines_read(path, MAX_BYTES, &p->lines, err) == RAPT_OK && take_lines(p, path, limit, err) == RAPT_OK)
         return p;
     rapt_pairs_free(p);
@@ -68,6 +71,7 @@ void rapt_pairs_free(rapt_pairs *p)
     if (!p)
         return;
     lines_free(&p->lines);
+    free(p->path);
     free(p->source);
     free(p->target);
     free(p->line);
@@ -92,6 +96,11 @@ const char *rapt_pairs_target(const rapt_pairs *p, size_t i)
 size_t rapt_pairs_line(const rapt_pairs *p, size_t i)
 {
     return p->line[i];
+}
+
+const char *rapt_pairs_path(const rapt_pairs *p)
+{
+    return p->path;
 }
 
 bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction)

@@ -4,9 +4,11 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define LARGEST ((json_int_t)1 << 30) /* of any size in a configuration */
@@ -220,6 +222,34 @@ static rapt_tokenizer *load_tokenizer(const char *folder, const char *name, size
     return k;
 }
 
+/* Bytes that the largest parameters of such a model take at the least. */
+static double least_bytes(const rapt_transformer_config *c)
+{
+    double d = (double)c->block.d_model, rows = (double)c->source_vocab + 2 * (double)c->max_positions;
+    return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
+}
+
+/* A damaged configuration must not cost memory for a model that the file can't hold. */
+static rapt_code check_size(const char *path, const model_plan *plan, rapt_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: %s", path, strerror(errno));
+    if ((double)info.st_size < least_bytes(&plan->config))
+        return rapt_fail(err, RAPT_FORMAT, "%s: %lld bytes; the model of config.json takes more than %.0f", path,
+                         (long long)info.st_size, least_bytes(&plan->config));
+    return RAPT_OK;
+}
+
+static rapt_code load_net(rapt_model *m, const char *path, const model_plan *plan, rapt_error *err)
+{
+    rapt_code code = check_size(path, plan, err);
+    if (code)
+        return code;
+    m->net = rapt_transformer_new(&plan->config, RAPT_SEED_NONE, err);
+    return m->net ? rapt_params_load(m->net->params, path, err) : RAPT_NO_MEMORY;
+}
+
 static rapt_code load_parts(rapt_model *m, const char *folder, const model_plan *plan, rapt_error *err)
 {
     m->max_len = plan->max_len;
@@ -228,9 +258,8 @@ static rapt_code load_parts(rapt_model *m, const char *folder, const model_plan 
     if (m->source)
         m->target = plan->shared_vocab ? m->source
                                        : load_tokenizer(folder, "target.tokenizer.json", plan->config.target_vocab, err);
-    m->net = m->target ? rapt_transformer_new(&plan->config, RAPT_SEED_NONE, err) : NULL;
     char *path = file_join(folder, "model.safetensors");
-    rapt_code code = !m->net || !path ? RAPT_NO_MEMORY : rapt_params_load(m->net->params, path, err);
+    rapt_code code = m->target && path ? load_net(m, path, plan, err) : RAPT_NO_MEMORY;
     free(path);
     return code;
 }

@@ -9,7 +9,10 @@
 
 #include "kernels/vec.h"
 
-#define UNROLL /* there are no registers to keep accumulators in */
+/* How words and bodies are declared, and loops over accumulators. Here the compiler may choose: there are no
+ * registers to keep accumulators in, and inlining everything made the code three times larger and no faster. */
+#define VEC static inline
+#define UNROLL
 
 /* Sixteen copies of each word would make the code ten times larger and no faster. */
 #ifdef __clang__
@@ -111,7 +114,8 @@ VEC v16 v_sqrt(v16 a)
     return r;
 }
 
-/* The same of single numbers, for what follows a row sum. */
+/* Single numbers, for what follows a row sum. */
+VEC rapt_real s_from_size(size_t n) { return (rapt_real)n; }
 VEC rapt_real s_sqrt(rapt_real x) { return PORTABLE_SQRT(x); }
 
 /* ---- across lanes -------------------------------------------------------------------------------------------- */
@@ -177,6 +181,13 @@ VEC m16 m_eq(v16 a, v16 b)
     return r;
 }
 
+/* Lanes 0 .. n-1 of a, the others of b. */
+VEC v16 v_first(size_t n, v16 a, v16 b)
+{
+    EACH_LANE(i) b.lane[i] = (size_t)i < n ? a.lane[i] : b.lane[i];
+    return b;
+}
+
 VEC unsigned m_bits(m16 m) { return m.bits; }
 
 /* a where m, b elsewhere */
@@ -201,7 +212,7 @@ VEC v16 v_shift_exponent(v16 a, v16 t)
 }
 #endif
 
-VEC q16 q_set1(uint32_t x)
+VEC q16 q_set1(uint64_t x)
 {
     q16 r;
     EACH_LANE(i) r.lane[i] = x;

@@ -76,10 +76,14 @@ static void append(rapt_tensor *cache, const rapt_tensor *x, size_t past)
 rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                         size_t past)
 {
+    char sx[96], sk[96];
     rapt_tensor *q = rapt_linear_forward(t, &m->q, x), *k = rapt_linear_forward(t, &m->k, x);
     rapt_tensor *v = rapt_linear_forward(t, &m->v, x);
     if (rapt_tape_error(t)->code)
         return v;
+    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || k->shape[2] != kv->k.shape[2])
+        return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
+                              rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
     if (past + x->shape[1] > kv->k.shape[1])
         return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);

@@ -104,6 +104,6 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
     for (size_t i = 0; i < m->layers; i++)
         x = block_step(t, &m->blocks[i], s, i, x);
-    s->past += tokens.time;
+    s->past += rapt_tape_error(t)->code ? 0 : tokens.time;
     return logits_of(t, m, x);
 }

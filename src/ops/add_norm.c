@@ -209,6 +209,7 @@ static rapt_tensor *run(rapt_tape *t, norm_node n)
     norm_node *node = tape_alloc(t, 1, sizeof *node);
     if (tape_failed(t))
         return &t->poison;
+    n.out->name = n.gamma ? n.gamma->name : NULL;
     *node = n;
     norm_loop loop = {.t = t, .n = node};
     tape_units(t, units_of(node), unit_cost(node), forward_units, &loop);

@@ -182,7 +182,11 @@ static void backward(rapt_tape *t, tape_node *node)
 
 static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens)
 {
-    if (w->ndim != 2 || tokens.batch == 0 || tokens.time == 0)
+    char text[96];
+    if (w->ndim != 2)
+        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: the weight %s is not [entries, features]", w->name,
+                              rapt_shape_text(w, text, sizeof text));
+    if (tokens.batch == 0 || tokens.time == 0)
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= w->shape[0])
@@ -235,6 +239,7 @@ rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     *n = lay_out(t, w, tokens, options);
     if (tape_failed(t))
         return &t->poison;
+    n->y->name = w->value.name;
     if (n->drops)
         n->key = tape_dropout(t, options->dropout);
     renormalise(t, n);

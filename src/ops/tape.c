@@ -64,6 +64,7 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     arena_release(&t->scratch, (arena_mark){0});
     t->pass = pass;
     t->last = NULL;
+    t->results = NULL;
     t->weights = NULL;
     t->dropouts = 0;
     t->error = (rapt_error){0};
@@ -181,13 +182,18 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
 
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad)
 {
-    rapt_tensor *y = tape_alloc(t, 1, sizeof *y);
-    if (!y)
+    tape_result *r = tape_alloc(t, 1, sizeof *r);
+    if (!r)
         return NULL;
+    rapt_tensor *y = &r->tensor;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
     y->data = tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));
-    return y->data ? y : NULL;
+    if (!y->data)
+        return NULL;
+    r->previous = t->results;
+    t->results = r;
+    return y;
 }
 
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
@@ -201,9 +207,9 @@ rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
         return &t->poison;
     size_t n = 1;
     for (int i = 0; i < ndim && i < RAPT_MAX_DIMS; i++)
-        n *= shape[i];
+        n = n > 0 && shape[i] <= SIZE_MAX / 16 / n ? n * shape[i] : 0;
     if (ndim < 1 || ndim > RAPT_MAX_DIMS || n == 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "a tensor of %d dimensions and %zu elements", ndim, n);
+        return rapt_tape_fail(t, RAPT_SHAPE, "a tensor of %d dimensions, empty or too large", ndim);
     rapt_tensor *x = tape_output(t, ndim, shape, grad);
     return x ? x : &t->poison;
 }
@@ -243,6 +249,22 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
     if (grad && !filled)
         memset(grad, 0, rapt_tensor_size(x) * sizeof *grad);
     return grad;
+}
+
+bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size)
+{
+    const rapt_tensor *bad = NULL;
+    const char *name = NULL; /* of the bad one, else of the last before it that has a name */
+    for (const tape_result *r = t->results; r; r = r->previous) {
+        if (!t->k->all_finite(rapt_tensor_size(&r->tensor), r->tensor.data)) {
+            bad = &r->tensor;
+            name = NULL;
+        }
+        name = bad && !name ? r->tensor.name : name;
+    }
+    if (bad)
+        snprintf(text, size, "the result %s %s", bad->name ? "of" : "after that of", name ? name : "the input");
+    return bad != NULL;
 }
 
 static size_t units_per_chunk(size_t units, size_t unit_cost)

@@ -22,6 +22,12 @@ typedef struct tape_weights {
     rapt_tensor *weights;
 } tape_weights;
 
+/* A tensor that an operation returned. */
+typedef struct tape_result {
+    struct tape_result *previous;
+    rapt_tensor tensor;
+} tape_result;
+
 struct rapt_tape {
     const kernels *k;
     pool *pool;
@@ -29,6 +35,7 @@ struct rapt_tape {
     arena step, scratch;
     rapt_pass pass;
     tape_node *last;
+    tape_result *results; /* of this pass, newest first */
     rapt_weights_wish wish;
     tape_weights *weights;
     uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
@@ -67,6 +74,10 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
 typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
 void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
 size_t tape_chunks(size_t units, size_t unit_cost);
+
+/* Writes which result of this pass was the first with a number that is not finite; false where there is none.
+ * Results are called by the parameter that made them: operations put its name into their output. */
+bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size);
 
 /* The key of the next dropout of this pass. */
 kernels_dropout tape_dropout(rapt_tape *t, double p);

@@ -4,11 +4,6 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-matrix matrix_at(matrix a, size_t i, size_t j)
-{
-    return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col};
-}
-
 static size_t padded(const kernels *kn, size_t n)
 {
     size_t nr = (size_t)kn->nr;

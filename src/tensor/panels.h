@@ -12,7 +12,11 @@ typedef struct matrix {
     ptrdiff_t row, col;
 } matrix;
 
-matrix matrix_at(matrix a, size_t i, size_t j);
+/* The part of a matrix that begins at (i, j). */
+static inline matrix matrix_at(matrix a, size_t i, size_t j)
+{
+    return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col};
+}
 
 /* Numbers that the packed form of a [k x n] matrix takes. */
 size_t panels_size(const kernels *kn, size_t k, size_t n);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const SPECIALS[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
+const char *const tokenizer_specials[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
 
 rapt_tokenizer *tokenizer_new(bool lowercase, rapt_error *err)
 {
@@ -76,7 +76,7 @@ static int by_count(const void *a, const void *b)
 static bool is_special(const char *word)
 {
     for (int i = 0; i < RAPT_SPECIALS; i++)
-        if (strcmp(word, SPECIALS[i]) == 0)
+        if (strcmp(word, tokenizer_specials[i]) == 0)
             return true;
     return false;
 }
@@ -96,7 +96,7 @@ static bool take_frequent(rapt_tokenizer *k, const word_table *counted, const ra
     qsort(order, counted->size, sizeof *order, by_count);
     bool ok = true;
     for (int i = 0; i < RAPT_SPECIALS; i++)
-        ok = ok && add_token(k, SPECIALS[i]);
+        ok = ok && add_token(k, tokenizer_specials[i]);
     for (size_t i = 0; ok && i < counted->size && (!o->max_size || k->words.size < o->max_size); i++)
         if (order[i].entry->count >= o->min_freq && !is_special(order[i].entry->word))
             ok = add_token(k, order[i].entry->word);

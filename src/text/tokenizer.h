@@ -10,6 +10,8 @@ struct rapt_tokenizer {
     bool lowercase;
 };
 
+extern const char *const tokenizer_specials[RAPT_SPECIALS];
+
 /* An empty one; NULL with `err` set when memory is out. */
 rapt_tokenizer *tokenizer_new(bool lowercase, rapt_error *err);
 

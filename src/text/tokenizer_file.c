@@ -36,17 +36,27 @@ rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_er
     return code;
 }
 
+/* No token may be empty or hold white space: the text that it comes from is split there. */
+static rapt_code take_token(rapt_tokenizer *k, size_t i, const char *word, const char *path, rapt_error *err)
+{
+    if (!word || !*word || strpbrk(word, " \t\r\n\v\f"))
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a word", path, i);
+    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_specials[i]) != 0)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_specials[i]);
+    int64_t id = word_table_add(&k->words, word, strlen(word));
+    if (id < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);
+    if ((size_t)id != i)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
+    return RAPT_OK;
+}
+
 static rapt_code take_tokens(rapt_tokenizer *k, json_t *tokens, const char *path, rapt_error *err)
 {
     for (size_t i = 0; i < json_array_size(tokens); i++) {
-        const char *word = json_string_value(json_array_get(tokens, i));
-        if (!word)
-            return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a string", path, i);
-        int64_t id = word_table_add(&k->words, word, strlen(word));
-        if (id < 0)
-            return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);
-        if ((size_t)id != i)
-            return rapt_fail(err, RAPT_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
+        rapt_code code = take_token(k, i, json_string_value(json_array_get(tokens, i)), path, err);
+        if (code)
+            return code;
     }
     if (k->words.size < RAPT_SPECIALS)
         return rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary of %zu tokens lacks the special ones", path, k->words.size);

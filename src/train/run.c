@@ -75,9 +75,14 @@ static rapt_transformer_config model_config(const run *r)
 static rapt_code load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load(r->options->init, err);
-    if (r->model)
-        rapt_transformer_set_dropout(r->model->net, r->recipe->model.dropout);
-    return r->model ? RAPT_OK : RAPT_FORMAT;
+    if (!r->model)
+        return RAPT_FORMAT;
+    size_t most = r->model->net->config.max_positions;
+    if ((uint64_t)r->recipe->data.max_len > most)
+        return rapt_fail(err, RAPT_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
+                         (long long)r->recipe->data.max_len, r->options->init, most);
+    rapt_transformer_set_dropout(r->model->net, r->recipe->model.dropout);
+    return RAPT_OK;
 }
 
 static rapt_code make_model(run *r, rapt_error *err)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "ops/tape.h"
 #include "train/log.h"
 
 #include <math.h>
@@ -32,10 +33,13 @@ static double seconds_so_far(const loop *l)
 
 static rapt_code not_finite(run *r, uint64_t step, const char *what, rapt_error *err)
 {
+    char result[128];
     const char *name = rapt_first_not_finite(r->tape, r->model->net->params, true);
+    if (!name)
+        name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
     *err = (rapt_error){0};
     return rapt_fail(err, RAPT_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
-                     (unsigned long long)step, what, name ? name : "the loss itself",
+                     (unsigned long long)step, what, name,
                      checkpoint_newest(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
 
@@ -88,7 +92,7 @@ static rapt_code validate(run *r, rapt_error *err)
         sum.tokens += parts.tokens;
     }
     r->state.val_loss = sum.nll / (double)sum.tokens;
-    return RAPT_OK;
+    return isfinite(r->state.val_loss) ? RAPT_OK : not_finite(r, r->state.step, "held-out loss", err);
 }
 
 static rapt_progress progress_of(const loop *l)

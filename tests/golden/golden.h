@@ -19,10 +19,16 @@
 
 /* Outputs may differ by OUTPUT x max(1, largest |output|); gradients by GRADIENT x the largest entry of that gradient,
  * and where that is zero by mathematics, by the rounding errors of sums that cancel: ZERO x the largest entry of any
- * gradient of the case. */
+ * gradient of the case. In the double build only the files' own rounding to float32 is left, 2^-24 of a number. */
+#ifdef RAPT_DOUBLE
+#define GOLDEN_OUTPUT 6e-8
+#define GOLDEN_GRADIENT 6e-8
+#define GOLDEN_ZERO 1e-14
+#else
 #define GOLDEN_OUTPUT 1e-6
 #define GOLDEN_GRADIENT 1e-5
 #define GOLDEN_ZERO 1e-6
+#endif
 
 #define GOLDEN_MAX_CASES 32
 #define GOLDEN_MAX_INPUTS 8

@@ -77,10 +77,10 @@ double check_now(void);
 #define CHECK_TIME(seconds, statement)                                                                           \
     do {                                                                                                         \
         seconds = 1e9;                                                                                           \
-        for (int round_ = 0; round_ < 5; round_++) {                                                             \
+        for (int round_ = 0; round_ < 16; round_++) {                                                             \
             long calls_ = 0;                                                                                     \
             double begin_ = check_now(), end_ = begin_;                                                          \
-            for (; end_ - begin_ < 4e-3; end_ = check_now())                                                     \
+            for (; end_ - begin_ < 1e-3; end_ = check_now())                                                     \
                 for (int call_ = 0; call_ < 16; call_++, calls_++)                                               \
                     statement;                                                                                   \
             double each_ = (end_ - begin_) / (double)calls_;                                                     \

@@ -7,18 +7,21 @@ VEC rapt_real row_max(size_t n, const rapt_real *x)
 {
     const v16 lowest = v_set1(-INFINITY);
     v16 max = lowest;
-    EACH_VECTOR(j, k, n)
-        max = v_max(v_select(m_first(k), v_load_n(x + j, k), lowest), max);
+    EACH_VECTOR(j, k, n, {
+        max = v_max(v_first(k, v_load_n(x + j, k), lowest), max);
+    });
     return v_hmax(max);
 }
 
 static void log_sum_exp(size_t n, const rapt_real *x, rapt_real *max, rapt_real *sum)
 {
-    *max = row_max(n, x);
-    const v16 top = v_set1(*max == -INFINITY ? 0 : *max); /* -inf - -inf would be NaN */
+    const rapt_real largest = row_max(n, x);
+    const v16 top = v_set1(largest == -INFINITY ? 0 : largest); /* -inf - -inf would be NaN */
     v16 sums = v_zero();
-    EACH_VECTOR(j, k, n)
-        sums = v_add(sums, v_select(m_first(k), v_exp(v_sub(v_load_n(x + j, k), top)), v_zero()));
+    EACH_VECTOR(j, k, n, {
+        sums = v_add(sums, v_first(k, v_exp(v_sub(v_load_n(x + j, k), top)), v_zero()));
+    });
+    *max = largest;
     *sum = v_sum(sums);
 }
 
@@ -26,10 +29,10 @@ static void softmax_gradient(size_t n, const rapt_real *x, rapt_real max, rapt_r
                              rapt_real floor, rapt_real *dx)
 {
     const v16 top = v_set1(max), factor = v_set1(inv_sum), s = v_set1(scale), low = v_set1(-floor);
-    EACH_VECTOR(j, k, n) {
+    EACH_VECTOR(j, k, n, {
         v16 e = v_exp(v_sub(v_load_n(x + j, k), top));
         v_store_n(dx + j, v_mul(s, v_fma(e, factor, low)), k);
-    }
+    });
 }
 
 #endif

@@ -10,19 +10,29 @@
 #define PHILOX_ROUNDS 10
 #define PHILOX_ROWS 8 /* rows that the 8 half-words of a call serve */
 
-VEC void philox(q16 counter[4], const uint32_t key[2], w16 words[4])
+/* The key of each round, one for each half. */
+typedef struct philox_keys { uint64_t round[PHILOX_ROUNDS][2]; } philox_keys;
+
+VEC philox_keys philox_schedule(const uint32_t key[2])
+{
+    philox_keys keys;
+    for (uint32_t i = 0; i < PHILOX_ROUNDS; i++) {
+        keys.round[i][0] = key[0] + i * 0x9E3779B9;
+        keys.round[i][1] = key[1] + i * 0xBB67AE85;
+    }
+    return keys;
+}
+
+VEC void philox(q16 counter[4], const philox_keys *keys, w16 words[4])
 {
     const q16 m0 = q_set1(0xD2511F53), m1 = q_set1(0xCD9E8D57);
-    uint32_t k0 = key[0], k1 = key[1];
     UNROLL
-    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+    for (int i = 0; i < PHILOX_ROUNDS; i++) {
         q16 p0 = q_mul(counter[0], m0), p1 = q_mul(counter[2], m1);
-        counter[0] = q_xor3(q_high(p1), counter[1], q_set1(k0));
+        counter[0] = q_xor3(q_high(p1), counter[1], q_set1(keys->round[i][0]));
         counter[1] = p1;
-        counter[2] = q_xor3(q_high(p0), counter[3], q_set1(k1));
+        counter[2] = q_xor3(q_high(p0), counter[3], q_set1(keys->round[i][1]));
         counter[3] = p0;
-        k0 += 0x9E3779B9;
-        k1 += 0xBB67AE85;
     }
     UNROLL
     for (int i = 0; i < 4; i++)
@@ -30,12 +40,12 @@ VEC void philox(q16 counter[4], const uint32_t key[2], w16 words[4])
 }
 
 /* Rows r0 .. r1-1 of a group of eight, k columns from c; x and y point at row r0, column c. */
-VEC void dropout_block(const kernels_dropout *d, size_t group, size_t r0, size_t r1, size_t c, size_t k,
+VEC void dropout_block(const kernels_dropout *d, const philox_keys *keys, size_t group, size_t r0, size_t r1, size_t c, size_t k,
                        const rapt_real *x, size_t ldx, rapt_real *y, size_t ldy)
 {
     q16 counter[4] = {q_iota((uint32_t)c), q_set1((uint32_t)group), q_set1(d->head), q_set1(d->example)};
     w16 words[4];
-    philox(counter, d->key, words);
+    philox(counter, keys, words);
     const v16 scale = v_set1(d->scale);
     UNROLL
     for (size_t r = 0; r < PHILOX_ROWS; r++)
@@ -49,12 +59,14 @@ VEC void dropout_block(const kernels_dropout *d, size_t group, size_t r0, size_t
 static void dropout(const kernels_dropout *d, size_t row0, size_t rows, size_t cols, const rapt_real *x, size_t ldx,
                     rapt_real *y, size_t ldy)
 {
+    const philox_keys keys = philox_schedule(d->key);
     for (size_t row = row0; row < row0 + rows;) {
         size_t group = row / PHILOX_ROWS, first = row % PHILOX_ROWS, left = row0 + rows - row;
         size_t last = left < PHILOX_ROWS - first ? first + left : PHILOX_ROWS;
-        EACH_VECTOR(c, k, cols)
-            dropout_block(d, group, first, last, c, k, x + (row - row0) * ldx + c, ldx, y + (row - row0) * ldy + c,
+        EACH_VECTOR(c, k, cols, {
+            dropout_block(d, &keys, group, first, last, c, k, x + (row - row0) * ldx + c, ldx, y + (row - row0) * ldy + c,
                           ldy);
+        });
         row += last - first;
     }
 }

@@ -111,7 +111,7 @@ typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_
     {                                                                                                            \
         if (M > GEMM_MR)                                                                                         \
             return;                                                                                              \
-        if (n <= 16)                                                                                             \
+        if (GEMM_VECTORS > 1 && n <= 16)                                                                         \
             gemm_strides(M, 1, n, *o, c, ldc, tail);                                                             \
         else                                                                                                     \
             gemm_strides(M, GEMM_VECTORS, n, *o, c, ldc, tail);                                                  \

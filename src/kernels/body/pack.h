@@ -4,38 +4,53 @@
 #ifndef KERNELS_BODY_PACK_H
 #define KERNELS_BODY_PACK_H
 
-/* dst[k * stride + i] = src[i + k * step], 0 for count <= i < stride (stride <= 16 * GEMM_VECTORS). */
+/* How many of the panel's numbers i .. i+15 exist. */
+VEC size_t pack_lanes(size_t count, size_t i) { return count <= i ? 0 : count - i < 16 ? count - i : 16; }
+
+/* dst[k * stride + i] = src[i + k * step], 0 for count <= i < stride. */
 VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
                        rapt_real *dst)
 {
-    for (size_t k = 0; k < kc; k++)
-        EACH_VECTOR(i, lanes, stride) {
-            size_t have = count <= i ? 0 : count - i < 16 ? count - i : 16;
-            v_store_n(dst + k * stride + i, v_load_n(src + (ptrdiff_t)k * step + (have ? i : 0), have), lanes);
-        }
+    UNROLL
+    for (size_t i = 0; i < stride; i += 16) {
+        size_t have = pack_lanes(count, i);
+        const rapt_real *p = src + (have ? i : 0);
+        for (size_t k = 0; k < kc; k++)
+            v_store_n(dst + k * stride + i, v_load_n(p + (ptrdiff_t)k * step, have), pack_lanes(stride, i));
+    }
 }
 
-/* 16 rows of up to 16 numbers, transposed; rows from `rows` on are 0. */
-VEC void pack_block(size_t rows, size_t columns, const rapt_real *src, ptrdiff_t step, v16 r[16])
+/* A block of `rows` rows of ks numbers, `step` apart, becomes ks rows of `stride`, of which it fills `lanes`. */
+VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step, const size_t stride,
+                    const size_t lanes, rapt_real *dst)
 {
+    v16 r[16];
     UNROLL
     for (size_t i = 0; i < 16; i++)
-        r[i] = i < rows ? v_load_n(src + (ptrdiff_t)i * step, columns) : v_zero();
+        r[i] = i < rows ? v_load_n(src + (ptrdiff_t)i * step, ks) : v_zero();
     v_transpose(r);
+    UNROLL
+    for (size_t q = 0; q < 16; q++)
+        if (q < ks)
+            v_store_n(dst + q * stride, r[q], lanes);
 }
 
-/* dst[k * stride + i] = src[i * step + k], 0 for count <= i < stride. */
-VEC void pack_turned(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
-                     rapt_real *dst)
+/* dst[k * stride + i] = src[i * step + k], 0 for count <= i < stride. Most panels have `usual` numbers a step. */
+VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
+                     const size_t stride, rapt_real *dst)
 {
-    EACH_VECTOR(k, ks, kc)
-        EACH_VECTOR(i, lanes, stride) {
-            v16 r[16];
-            size_t rows = count <= i ? 0 : count - i < 16 ? count - i : 16;
-            pack_block(rows, ks, src + (rows ? (ptrdiff_t)i * step : 0) + k, step, r);
-            for (size_t q = 0; q < ks; q++)
-                v_store_n(dst + (k + q) * stride + i, r[q], lanes);
-        }
+    UNROLL
+    for (size_t i = 0; i < stride; i += 16) {
+        const size_t lanes = pack_lanes(stride, i);
+        size_t rows = pack_lanes(count, i);
+        const rapt_real *p = src + (rows ? (ptrdiff_t)i * step : 0);
+        EACH_VECTOR(k, ks, kc, {
+            if (rows == pack_lanes(usual, i))
+                pack_block(pack_lanes(usual, i), ks, p + k, step, stride, lanes, dst + k * stride + i);
+            else
+                pack_block(rows, ks, p + k, step, stride, lanes, dst + k * stride + i);
+        });
+    }
 }
 
 static void pack_a(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
@@ -43,7 +58,7 @@ static void pack_a(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdif
     if (a_row == 1)
         pack_straight((size_t)m, kc, a, a_col, GEMM_A_STRIDE, dst);
     else
-        pack_turned((size_t)m, kc, a, a_row, GEMM_A_STRIDE, dst);
+        pack_turned((size_t)m, GEMM_MR, kc, a, a_row, GEMM_A_STRIDE, dst);
 }
 
 static void pack_b(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
@@ -51,7 +66,7 @@ static void pack_b(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdif
     if (b_col == 1)
         pack_straight((size_t)n, kc, b, b_row, GEMM_NR, dst);
     else
-        pack_turned((size_t)n, kc, b, b_col, GEMM_NR, dst);
+        pack_turned((size_t)n, GEMM_NR, kc, b, b_col, GEMM_NR, dst);
 }
 
 #endif

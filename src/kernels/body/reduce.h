@@ -9,18 +9,19 @@
 static rapt_real sum_row(size_t n, const rapt_real *x)
 {
     v16 sums = v_zero();
-    EACH_VECTOR(i, k, n)
+    EACH_VECTOR(i, k, n, {
         sums = v_add(sums, v_load_n(x + i, k));
+    });
     return v_sum(sums);
 }
 
 static rapt_real sum_squares_row(size_t n, const rapt_real *x)
 {
     v16 sums = v_zero();
-    EACH_VECTOR(i, k, n) {
+    EACH_VECTOR(i, k, n, {
         v16 v = v_load_n(x + i, k);
         sums = v_fma(v, v, sums);
-    }
+    });
     return v_sum(sums);
 }
 
@@ -28,8 +29,9 @@ static rapt_real sum_squares_row(size_t n, const rapt_real *x)
 static bool all_finite_row(size_t n, const rapt_real *x)
 {
     v16 sums = v_zero();
-    EACH_VECTOR(i, k, n)
+    EACH_VECTOR(i, k, n, {
         sums = v_fma(v_load_n(x + i, k), v_zero(), sums);
+    });
     return v_sum(sums) == 0;
 }
 
@@ -37,11 +39,11 @@ static bool all_finite_row(size_t n, const rapt_real *x)
 static size_t argmax_row(size_t n, const rapt_real *x)
 {
     const v16 max = v_set1(row_max(n, x));
-    EACH_VECTOR(i, k, n) {
+    EACH_VECTOR(i, k, n, {
         unsigned hits = m_bits(m_eq(v_load_n(x + i, k), max)) & m_bits(m_first(k));
         if (hits)
             return i + (size_t)__builtin_ctz(hits);
-    }
+    });
     return 0; /* nothing but NaN */
 }
 

@@ -148,6 +148,8 @@ VEC v16 v_select(m16 m, v16 a, v16 b)
     return (v16){_mm256_blendv_ps(b.lo, a.lo, m.lo), _mm256_blendv_ps(b.hi, a.hi, m.hi)};
 }
 
+VEC v16 v_first(size_t n, v16 a, v16 b) { return n == 16 ? a : v_select(m_first(n), a, b); }
+
 /* ---- transpose: four blocks of 8 x 8, the off-diagonal ones exchanged ---- */
 VEC void transpose8(__m256 r[8])
 {
@@ -210,9 +212,9 @@ VEC v16 v_shift_exponent(v16 a, v16 t)
     UNROLL                                                                                                       \
     for (int i = 0; i < 4; i++)
 
-VEC q16 q_set1(uint32_t x)
+VEC q16 q_set1(uint64_t x)
 {
-    __m256i v = _mm256_set1_epi64x(x);
+    __m256i v = _mm256_set1_epi64x((long long)x);
     return (q16){{v, v, v, v}};
 }
 

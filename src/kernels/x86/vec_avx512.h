@@ -60,6 +60,7 @@ VEC m16 m_ge(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ); }
 VEC m16 m_eq(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 VEC unsigned m_bits(m16 m) { return m; }
 VEC v16 v_select(m16 m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
+VEC v16 v_first(size_t n, v16 a, v16 b) { return n == 16 ? a : v_select(m_first(n), a, b); }
 
 /* Four rounds that exchange blocks of 1, 2, 4 and 8 lanes. */
 VEC void v_transpose(v16 r[16])
@@ -99,9 +100,9 @@ VEC v16 v_shift_exponent(v16 a, v16 t)
     return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), k));
 }
 
-VEC q16 q_set1(uint32_t x)
+VEC q16 q_set1(uint64_t x)
 {
-    __m512i v = _mm512_set1_epi64(x);
+    __m512i v = _mm512_set1_epi64((long long)x);
     return (q16){v, v};
 }
 

@@ -1,0 +1,65 @@
+#!/bin/bash
+# tests/cli/check_finetune.sh: `rapt train --init MODEL` goes on from another model's parameters and tokenizers, and
+# train.freeze leaves parameters as they were, to the bit.
+. "$(dirname "$0")/lib.sh"
+make_inputs
+sed 's/dog/wolf/; s/chien/loup/' pairs.tsv | tac >other.tsv
+train base --set train.steps=300 || { echo "cannot train the model to start from"; exit 1; }
+untouched=$(listing base)
+tune() { train "$@" --init base --set data.pairs=other.tsv --set train.steps=20; }
+# first_loss FOLDER: the loss of the first report
+first_loss() { head -1 "$1/train.jsonl" | sed 's/.*"loss": \([0-9.]*\).*/\1/'; }
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+
+tune tuned
+train scratch --set data.pairs=other.tsv --set train.steps=20
+check 'it starts from what the model knows' less "$(first_loss tuned)" "$(first_loss scratch)"
+check 'source words stay as they were' cmp base/source.tokenizer.json tuned/source.tokenizer.json
+check 'target words stay as they were' cmp base/target.tokenizer.json tuned/target.tokenizer.json
+check 'the result is a model' "$RAPT" translate tuned other.tsv --quiet
+check 'the model it came from is untouched' test "$untouched" = "$(listing base)"
+tune again --threads 3
+check 'the same bits again' same_model tuned again
+tune parts --max-steps 9 && tune parts --resume
+check 'stopped and resumed' same_model tuned parts
+train still --init base --set train.steps=1 --set 'train.freeze=*'
+for name in $(tensor_names base); do
+    cmp <(tensor base/model.safetensors "$name") <(tensor still/model.safetensors "$name") || echo "$name"
+done >differ
+check 'all frozen: every tensor is the same' test ! -s differ
+check 'and there were tensors to compare' test "$(tensor_names base | wc -l)" -gt 40
+
+# kept FOLDER PATTERN: tensors that match are those of base; all others have moved.
+kept() {
+    local name same
+    for name in $(tensor_names base); do
+        [[ $name != *.table ]] || continue
+        same=no
+        cmp -s <(tensor base/model.safetensors "$name") <(tensor "$1/model.safetensors" "$name") && same=yes
+        if [[ $name =~ ^($2)$ ]]; then
+            [ $same = yes ] || { echo "$name has moved"; return 1; }
+        else
+            [ $same = no ] || { echo "$name has not moved"; return 1; }
+        fi
+    done
+}
+tune frozen-encoder --set 'train.freeze=encoder.*'
+check 'frozen: encoder.*' kept frozen-encoder 'encoder\..*'
+tune frozen-two --set 'train.freeze=*.embedding.weight,decoder.?.ffn.*'
+check 'frozen: *.embedding.weight,decoder.?.ffn.*' kept frozen-two '.*\.embedding\.weight|decoder\.0\.ffn\..*'
+tune frozen-parts --set 'train.freeze=encoder.*' --max-steps 7 && tune frozen-parts --set 'train.freeze=encoder.*' --resume
+check 'frozen, stopped and resumed' same_model frozen-encoder frozen-parts
+train born-frozen --set 'train.freeze=decoder.output.*' --set train.steps=5
+train born-free --set train.steps=1
+check 'frozen from the start' cmp <(tensor born-frozen/model.safetensors decoder.output.bias | tr -d '\0') /dev/null
+
+printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
+check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.held_out=0
+no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }
+no 'none' 'a model that is not there' --init none
+no 'train.freeze: no parameter.*"encodr' 'a pattern that fits nothing' --init base --set 'train.freeze=encodr.*'
+no 'data.max_len is 80.*40 positions' 'sentences longer than its positions' --init base --set data.max_len=80 --set model.max_positions=100
+cp -r base misfit && cp base/target.tokenizer.json misfit/source.tokenizer.json
+no 'misfit/source.tokenizer.json: .*tokens' 'a tokenizer of another size' --init misfit
+check 'nothing was written' test ! -e out
+finish

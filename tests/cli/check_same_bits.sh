@@ -1,0 +1,39 @@
+#!/bin/bash
+# tests/cli/check_same_bits.sh: a trained model has the same bytes whatever the threads, the level of the kernels and
+# the compiler. RAPT_CLANG may name a program built by another compiler.
+. "$(dirname "$0")/lib.sh"
+make_inputs
+# Sizes that are no multiple of a vector or a tile, so that edges count; big enough that threads do share the work.
+recipe=(--set model.d_model=52 --set model.heads=4 --set model.ffn=100 --set model.layers=2 --set train.steps=40
+    --set train.batch=48 --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.label_smoothing=0.1
+    --set train.schedule=cosine --set train.warmup=5)
+pre=(--set model.norm=pre --set tokenizer.shared=true --set model.tied=true --set model.bias=false --set data.pad=fixed
+    --set train.reduction=book --set model.init=pytorch)
+for variant in post pre; do
+    options=("${recipe[@]}")
+    [ $variant = post ] || options+=("${pre[@]}")
+    train $variant-1 --threads 1 "${options[@]}"
+    check "$variant: trained with one thread" test -s $variant-1/model.safetensors
+    for n in 2 3 7; do
+        train $variant-$n --threads $n "${options[@]}"
+        check "$variant: $n threads" same_model $variant-1 $variant-$n
+    done
+    for isa in $(levels); do
+        RAPT_ISA=$isa train $variant-$isa "${options[@]}"
+        check "$variant: RAPT_ISA=$isa" same_model $variant-1 $variant-$isa
+    done
+done
+train other --seed 8 "${recipe[@]}"
+check 'another seed is another model' test "$(cksum <post-1/model.safetensors)" != "$(cksum <other/model.safetensors)"
+for isa in scalar avx2 avx512; do
+    [[ " $(levels) " = *" $isa "* ]] || skip "RAPT_ISA=$isa (not on this machine)"
+done
+if [ -n "${RAPT_CLANG:-}" ]; then
+    for isa in $(levels); do
+        RAPT_ISA=$isa "$RAPT_CLANG" train tiny.yaml --quiet --out clang-$isa "${recipe[@]}"
+        check "the other compiler, RAPT_ISA=$isa" same_model post-1 clang-$isa
+    done
+else
+    skip 'another compiler (RAPT_CLANG names no program)'
+fi
+finish

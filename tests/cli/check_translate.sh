@@ -1,0 +1,107 @@
+#!/bin/bash
+# tests/cli/check_translate.sh: `rapt translate`: lines in, lines out, the same whatever the batch, the threads and the
+# level of the kernels. The model is a toy; what it says is not looked at here, only that it says it again.
+. "$(dirname "$0")/lib.sh"
+make_inputs
+train model --set train.steps=200 || { echo "cannot train the model"; exit 1; }
+translate() { "$RAPT" translate model "$@"; }
+# is NAME EXPECTED-FILE COMMAND...: what the command prints.
+is() {
+    local name=$1 wanted=$2
+    shift 2
+    if "$@" >"$WORK/.got" 2>"$WORK/.err" && cmp "$wanted" "$WORK/.got" >"$WORK/.cmp"; then
+        pass "$name"
+    else
+        fail "$name" "$(head -c 300 "$WORK/.err" "$WORK/.cmp")"
+    fi
+}
+
+# ---- what a line is ------------------------------------------------------------------------------------------------
+cut -f1 pairs.tsv | head -100 >lines.txt
+translate lines.txt >plain.out 2>plain.err
+check 'as many lines out as in' test "$(wc -l <plain.out)" = 100
+check 'no warning where there is nothing to warn of' test ! -s plain.err
+check 'several different translations' test "$(sort -u plain.out | wc -l)" -gt 20
+is 'standard input' plain.out translate - <lines.txt
+is 'no file: standard input' plain.out translate <lines.txt
+sed 's/$/\r/' lines.txt >crlf.txt
+is 'CRLF' plain.out translate crlf.txt
+{ printf '\xef\xbb\xbf'; cat lines.txt; } >bom.txt
+is 'byte order mark' plain.out translate bom.txt
+head -c -1 lines.txt >open.txt
+is 'no newline at the end' plain.out translate open.txt
+tr a-z A-Z <lines.txt >upper.txt
+is 'letter case' plain.out translate upper.txt
+sed 's/  */   /g; s/^/  /; s/$/ \t /' lines.txt >spaces.txt
+is 'spaces' plain.out translate spaces.txt
+: >empty.txt
+is 'an empty file gives nothing' empty.txt translate empty.txt
+
+sed '3s/.*//; 5s/.*/   /; 100s/.*//' lines.txt >holes.txt
+sed '3s/.*//; 5s/.*//; 100s/.*//' plain.out >holes.out
+is 'an empty line gives an empty line' holes.out translate holes.txt
+printf '\n\n\n' >three.txt
+is 'nothing but empty lines' three.txt translate three.txt
+is 'empty lines with a beam' three.txt translate three.txt --beam 3
+
+printf 'zyzzyva qwxyz!\n\xe4\xbd\xa0\xe5\xa5\xbd \xf0\x9f\x98\x80\n<pad> <bos> <eos> <unk>\nsee <eos> the moon .\n' >unknown.txt
+check 'unknown words are no error' translate unknown.txt
+translate unknown.txt >unknown.out 2>unknown.err
+check 'and give a line each' test "$(wc -l <unknown.out)" = 4
+check 'without a word about it' test ! -s unknown.err
+printf 'zyzzyva zyzzyva zyzzyva zyzzyva\n' >specials.txt
+translate specials.txt >specials.out
+printf '<pad> <bos> <eos> <unk>\n' >typed.txt
+is 'special tokens cannot be typed: they are unknown words' specials.out translate typed.txt
+
+# ---- too long ------------------------------------------------------------------------------------------------------
+long=$(printf 'the moon %.0s' {1..30})
+{ head -2 lines.txt; echo "$long"; sed -n 3,4p lines.txt; } >long.txt
+translate long.txt >long.out 2>long.err
+check 'an over-long line is translated all the same' test "$(wc -l <long.out)" = 5
+check 'with one warning' test "$(wc -l <long.err)" = 1
+check 'that names the line' grep -q '^rapt: .*long.txt:3: ' long.err
+check 'the other lines are as they were' cmp <(head -4 plain.out) <(sed 3d long.out)
+translate --quiet long.txt >quiet.out 2>quiet.err
+check '--quiet: no warning' test ! -s quiet.err
+check '--quiet: the same text' cmp long.out quiet.out
+{ head -2 lines.txt; printf 'the moon %.0s' {1..6}; echo; sed -n 3,4p lines.txt; } >cut.txt # 12 tokens, no room for <eos>
+translate cut.txt >cut.out 2>/dev/null
+check 'cut to the length that the model was made for' cmp long.out cut.out
+
+# ---- the same, however it is computed ------------------------------------------------------------------------------
+shuf --random-source=<(yes) lines.txt >shuffled.txt
+paste lines.txt plain.out | sort >pairs.1
+translate shuffled.txt | paste shuffled.txt - | sort >pairs.2
+check 'the order of the lines is kept, and does not matter' cmp pairs.1 pairs.2
+head -20 lines.txt | while read -r line; do echo "$line" | translate; done >alone.out
+check 'a sentence alone' cmp <(head -20 plain.out) alone.out
+is '--beam 1 is greedy' plain.out translate lines.txt --beam 1
+translate lines.txt --beam 4 --length-penalty 0.6 >beam.out
+translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 >best.out
+for options in '--batch 1' '--batch 7' '--batch 64' '--threads 1' '--threads 2' '--threads 3' '--batch 7 --threads 3'; do
+    is "$options" plain.out translate lines.txt $options
+    is "$options, beam" best.out translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 $options
+done
+is 'RAPT_THREADS=3' plain.out env RAPT_THREADS=3 "$RAPT" translate model lines.txt
+for isa in $(levels); do
+    is "RAPT_ISA=$isa" plain.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt
+    is "RAPT_ISA=$isa, beam" best.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt --beam 4 \
+        --length-penalty 0.6 --n-best 4
+done
+for isa in scalar avx2 avx512; do
+    [[ " $(levels) " = *" $isa "* ]] || skip "RAPT_ISA=$isa (not on this machine)"
+done
+
+# ---- n-best --------------------------------------------------------------------------------------------------------
+check 'n-best: LINE<tab>SCORE<tab>TEXT' awk -F'\t' 'NF != 3 || $1 !~ /^[0-9]+$/ || $2 !~ /^-?[0-9]+\.[0-9]+$/ { exit 1 }' best.out
+check 'n-best: at most four a line, each line there' awk -F'\t' \
+    '{ n[$1]++ } END { for (i = 1; i <= 100; i++) if (n[i] < 1 || n[i] > 4) exit 1 }' best.out
+check 'n-best: best first' awk -F'\t' '$1 == line && $2 > score { exit 1 } { line = $1; score = $2 }' best.out
+check 'n-best: all different' awk -F'\t' 'seen[$1, $3]++ { exit 1 }' best.out
+awk -F'\t' '!seen[$1]++ { print $3 }' best.out >first.out
+check 'n-best: the first is what --beam alone prints' cmp beam.out first.out
+translate lines.txt --beam 4 --n-best 1 >one.out
+translate lines.txt --beam 4 >plainbeam.out
+check '--n-best 1 prints lines' cmp plainbeam.out one.out
+finish

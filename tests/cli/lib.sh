@@ -1,0 +1,158 @@
+# tests/cli/lib.sh: what the check_*.sh of this folder share: a work folder, counts, checks, a tiny corpus.
+# A script sources it, makes its checks, and ends with `finish`, whose last line is "N passed, N failed, N skipped".
+# RAPT names the program (default build/rapt); the current folder becomes an empty one, which goes at the end.
+set -u
+export LC_ALL=C
+RAPT=$(realpath "${RAPT:-build/rapt}")
+SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+[ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT"; exit 1; }
+unset RAPT_ISA RAPT_THREADS RAPT_LOG
+WORK=$(mktemp -d)
+trap clean_up EXIT
+cd "$WORK" || exit 1
+passed=0 failed=0 skipped=0
+MOUNTED=
+
+clean_up() {
+    cd /
+    [ -z "$MOUNTED" ] || umount "$MOUNTED"
+    rm -rf "$WORK"
+}
+
+pass() { passed=$((passed + 1)); echo "ok    $1"; }
+fail() { failed=$((failed + 1)); echo "FAIL  $1"; shift; [ $# = 0 ] || printf '      %s\n' "$@"; }
+skip() { skipped=$((skipped + 1)); echo "skip  $1"; }
+
+# check NAME COMMAND...: passes where the command succeeds.
+check() {
+    local name=$1
+    shift
+    if "$@" >"$WORK/.check" 2>&1; then pass "$name"; else fail "$name" "$*" "$(head -c 600 "$WORK/.check")"; fi
+}
+
+# refused STATUS PATTERN NAME COMMAND...: the command ends with STATUS and says why in one line, "rapt: ...", that
+# matches PATTERN; it prints no result. Wrong usage (2) may add a second line that points to --help.
+refused() {
+    local status=$1 pattern=$2 name=$3 got lines
+    shift 3
+    timeout 60 "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+    got=$?
+    lines=$(wc -l <"$WORK/.err")
+    if [ "$got" != "$status" ]; then
+        fail "$name" "exit status $got, not $status" "$(head -c 400 "$WORK/.err")"
+    elif [ "$lines" != 1 ] && ! { [ "$status" = 2 ] && [ "$lines" = 2 ]; }; then
+        fail "$name" "$lines lines on stderr:" "$(head -c 600 "$WORK/.err")"
+    elif ! head -1 "$WORK/.err" | grep -Eq "^rapt( [a-z]+)?: .*($pattern)"; then
+        fail "$name" "no match for: $pattern" "$(head -c 400 "$WORK/.err")"
+    elif [ -s "$WORK/.out" ]; then
+        fail "$name" "something on stdout:" "$(head -c 200 "$WORK/.out")"
+    else
+        pass "$name"
+    fi
+}
+
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ] || exit 1
+    [ "$passed" -gt 0 ] || exit 77
+    exit 0
+}
+
+# 240 pairs of a toy language, in a fixed order.
+make_pairs() {
+    local subjects=(I you we they "the dog" "the cat" "my father" "the girl")
+    local sujets=(je tu nous ils "le chien" "le chat" "mon père" "la fille")
+    local verbs=(see like hear know find call) verbes=(vois aime entends connais trouve appelle)
+    local objects=("the house" "a bird" "the sea" "a train" "the moon")
+    local objets=("la maison" "un oiseau" "la mer" "un train" "la lune")
+    local i j k
+    for i in "${!subjects[@]}"; do
+        for j in "${!verbs[@]}"; do
+            for k in "${!objects[@]}"; do
+                printf '%s %s %s.\t%s %s %s.\n' "${subjects[i]}" "${verbs[j]}" "${objects[k]}" \
+                    "${sujets[i]}" "${verbes[j]}" "${objets[k]}"
+            done
+        done
+    done
+}
+
+# A recipe for them whose steps take less than a millisecond.
+make_recipe() {
+    cat <<'YAML'
+task: translation
+seed: 7
+data:
+  pairs: pairs.tsv
+  held_out: 0.1
+  max_len: 12
+model:
+  layers: 1
+  d_model: 16
+  heads: 2
+  ffn: 32
+  max_positions: 40
+train:
+  steps: 120
+  batch: 16
+  lr: 0.01
+  report_every: 20
+  checkpoint_every: 20
+YAML
+}
+
+# pairs.tsv and tiny.yaml in the current folder.
+make_inputs() {
+    make_pairs >pairs.tsv
+    make_recipe >tiny.yaml
+}
+
+train() { "$RAPT" train tiny.yaml --quiet --out "$@"; }
+
+# tensor FILE NAME: the bytes of one tensor of a safetensors file (8 bytes of header size, a JSON header, data).
+tensor() {
+    local size range
+    size=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
+    range=$(head -c $((size + 8)) "$1" | tail -c "$size" | grep -o "\"$2\":{[^}]*}" |
+        sed 's/.*"data_offsets":\[\([0-9]*\),\([0-9]*\)\].*/\1 \2/')
+    [ -n "$range" ] || { echo "no tensor $2 in $1" >&2; return 1; }
+    tail -c +$((8 + size + ${range% *} + 1)) "$1" | head -c $((${range#* } - ${range% *}))
+}
+
+# The names of a model's tensors.
+tensor_names() { "$RAPT" info "$1" --tensors | sed -n 's/^\([a-z][a-z0-9_.]*\) *\[.*/\1/p'; }
+
+# The levels of kernels that this machine has.
+levels() { "$RAPT" info --json | tr -d ' \n' | sed 's/.*"levels":\[\([^]]*\)\].*/\1/' | tr -d '"' | tr ',' ' '; }
+
+# A log without what time decides.
+timeless() { sed -E 's/"(tokens_per_s|seconds)": [0-9.e+]+,? ?//g' "$1"; }
+
+# A list of a folder's files with their sums, to see whether anything changed.
+listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }
+
+# same_model A B: the same bytes in every file of a model folder that a user reads.
+same_model() {
+    local f
+    for f in model.safetensors best.safetensors config.json source.tokenizer.json target.tokenizer.json recipe.yaml \
+        held-out.tsv; do
+        cmp "$1/$f" "$2/$f" || return 1
+    done
+    diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")
+}
+
+# newest FOLDER: the step of the newest checkpoint, 0 without any.
+newest() {
+    local files=("$1"/checkpoints/step-*.safetensors)
+    [ -e "${files[0]}" ] || { echo 0; return; }
+    basename "${files[-1]}" .safetensors | sed 's/step-0*//'
+}
+
+# wait_for_step FOLDER STEP: waits until a checkpoint of STEP or later is there; fails after 60 seconds.
+wait_for_step() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        [ "$(newest "$1")" -ge "$2" ] && return 0
+        sleep 0.02
+    done
+    return 1
+}

@@ -1,0 +1,203 @@
+/* tests/nn/test_decoding.c: decoding with kept keys and values, token by token or in pieces, equals the pass over whole
+ * rows to the bit; so do packed weights; rows can change places. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "nn/model.h"
+
+#define BATCH 4
+#define SOURCE 12
+#define TIME 21
+
+typedef struct setting {
+    rapt_transformer *m;
+    rapt_tape *t;
+    int32_t source[BATCH * SOURCE], lens[BATCH], target[BATCH * TIME];
+    bool use_lens;
+} setting;
+
+static const int32_t *lens_of(const setting *s)
+{
+    return s->use_lens ? s->lens : NULL;
+}
+
+static setting new_setting(const char *isa, int threads, rapt_norm_place norm, bool tied)
+{
+    setting s = {.m = model_new(norm, tied), .t = model_tape(isa, threads), .lens = {3, SOURCE, 7, 1}, .use_lens = true};
+    model_ids(s.source, BATCH * SOURCE, 1);
+    model_ids(s.target, BATCH * TIME, 2);
+    return s;
+}
+
+static void free_setting(setting *s)
+{
+    rapt_transformer_free(s->m);
+    rapt_tape_free(s->t);
+}
+
+/* Logits of whole rows, [BATCH, time, MODEL_VOCAB]. */
+static rapt_real *whole(const setting *s, const int32_t *target, size_t time)
+{
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    return model_copy(s->t, rapt_transformer_forward(s->t, s->m, (rapt_tokens){s->source, BATCH, SOURCE}, lens_of(s),
+                                                     (rapt_tokens){target, BATCH, time}));
+}
+
+static rapt_decoder_state *new_state(const setting *s, size_t capacity)
+{
+    rapt_error err = {0};
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    rapt_tensor *memory =
+        rapt_encoder_forward(s->t, &s->m->encoder, (rapt_tokens){s->source, BATCH, SOURCE}, lens_of(s));
+    rapt_decoder_state *state = rapt_decoder_state_new(s->t, &s->m->decoder, memory, lens_of(s), capacity, &err);
+    if (!state)
+        fail_msg("%s", err.message);
+    return state;
+}
+
+/* Decodes columns first .. first + count - 1 of target [BATCH, time]. */
+static rapt_real *piece(const setting *s, rapt_decoder_state *state, const int32_t *target, size_t time, size_t first,
+                        size_t count)
+{
+    int32_t ids[BATCH * TIME];
+    for (size_t b = 0; b < BATCH; b++)
+        memcpy(ids + b * count, target + b * time + first, count * sizeof *ids);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    assert_int_equal(rapt_decoder_state_past(state), first);
+    return model_copy(s->t, rapt_decoder_step(s->t, &s->m->decoder, state, (rapt_tokens){ids, BATCH, count}));
+}
+
+static void compare_piece(const rapt_real *want, const rapt_real *got, size_t time, size_t first, size_t count)
+{
+    char what[80];
+    for (size_t b = 0; b < BATCH; b++) {
+        snprintf(what, sizeof what, "sentence %zu, tokens %zu to %zu", b, first, first + count);
+        model_same(what, want + (b * time + first) * MODEL_VOCAB, got + b * count * MODEL_VOCAB, count * MODEL_VOCAB);
+    }
+}
+
+/* Pieces of the given lengths, over and over. */
+static void check_pieces(const setting *s, const rapt_real *want, const size_t *lengths, size_t count, size_t capacity)
+{
+    rapt_decoder_state *state = new_state(s, capacity);
+    for (size_t first = 0, i = 0; first < TIME; first += lengths[i++ % count]) {
+        size_t n = lengths[i % count] < TIME - first ? lengths[i % count] : TIME - first;
+        rapt_real *got = piece(s, state, s->target, TIME, first, n);
+        compare_piece(want, got, TIME, first, n);
+        free(got);
+    }
+    rapt_decoder_state_free(state);
+}
+
+static void check_setting(const setting *s)
+{
+    rapt_real *want = whole(s, s->target, TIME);
+    check_pieces(s, want, (size_t[]){1}, 1, TIME);
+    check_pieces(s, want, (size_t[]){1}, 1, TIME + 30);
+    check_pieces(s, want, (size_t[]){3, 1, 5, 2}, 4, TIME + 1);
+    check_pieces(s, want, (size_t[]){TIME}, 1, TIME);
+    free(want);
+}
+
+static void check_level(const char *isa, int threads)
+{
+    static const rapt_norm_place places[] = {RAPT_POST_NORM, RAPT_PRE_NORM};
+    for (size_t i = 0; i < 4; i++) {
+        setting s = new_setting(isa, threads, places[i % 2], i / 2 == 1);
+        s.use_lens = i != 1;
+        check_setting(&s);
+        free_setting(&s);
+    }
+}
+
+static void pieces_equal_whole_rows(void **state)
+{
+    (void)state;
+    for (const char *const *isa = kernels_names; *isa; isa++) {
+        if (!kernels_level(*isa, NULL)) {
+            print_message("level %s: not to be had here, skipped\n", *isa);
+            continue;
+        }
+        check_level(*isa, 1);
+        check_level(*isa, 3);
+    }
+}
+
+static void check_packed(const char *isa, bool tied)
+{
+    rapt_error err = {0};
+    setting s = new_setting(isa, 2, RAPT_POST_NORM, tied);
+    rapt_real *want = whole(&s, s.target, TIME);
+    if (rapt_transformer_pack(s.m, s.t, &err))
+        fail_msg("%s", err.message);
+    assert_non_null(s.m->decoder.output.weight->packed);
+    assert_non_null(s.m->encoder.blocks[1].ffn.dense2.weight->packed);
+    rapt_real *got = whole(&s, s.target, TIME);
+    model_same("packed weights", want, got, BATCH * TIME * MODEL_VOCAB);
+    check_setting(&s);
+    free(want);
+    free(got);
+    free_setting(&s);
+}
+
+static void packed_weights_change_nothing(void **state)
+{
+    (void)state;
+    for (const char *const *isa = kernels_names; *isa; isa++)
+        if (kernels_level(*isa, NULL)) {
+            check_packed(*isa, false);
+            check_packed(*isa, true);
+        }
+}
+
+/* Sentences of two beams each: rows 0 and 1, rows 2 and 3 share their source. */
+static setting beam_setting(void)
+{
+    setting s = new_setting(NULL, 2, RAPT_POST_NORM, false);
+    memcpy(s.source + SOURCE, s.source, SOURCE * sizeof *s.source);
+    memcpy(s.source + 3 * SOURCE, s.source + 2 * SOURCE, SOURCE * sizeof *s.source);
+    s.lens[0] = s.lens[1] = 9;
+    s.lens[2] = s.lens[3] = 5;
+    return s;
+}
+
+/* Row i of `target` takes the first `count` tokens of row parents[i]. */
+static void reorder_tokens(int32_t *target, const int32_t *parents, size_t count)
+{
+    int32_t old[BATCH * TIME];
+    memcpy(old, target, sizeof old);
+    for (size_t b = 0; b < BATCH; b++)
+        memcpy(target + b * TIME, old + (size_t)parents[b] * TIME, count * sizeof *old);
+}
+
+static void rows_change_places(void **unused)
+{
+    static const int32_t parents[][BATCH] = {{1, 0, 2, 3}, {0, 0, 3, 2}, {1, 1, 3, 3}, {0, 1, 2, 3}};
+    (void)unused;
+    setting s = beam_setting();
+    rapt_decoder_state *state = new_state(&s, TIME);
+    rapt_decoder_state_reorder(state, parents[0]); /* nothing to move yet */
+    for (size_t first = 0; first < TIME; first++) {
+        rapt_real *want = whole(&s, s.target, TIME), *got = piece(&s, state, s.target, TIME, first, 1);
+        compare_piece(want, got, TIME, first, 1);
+        rapt_decoder_state_reorder(state, parents[first % 4]);
+        reorder_tokens(s.target, parents[first % 4], first + 1);
+        free(want);
+        free(got);
+    }
+    rapt_decoder_state_free(state);
+    free_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_equal_whole_rows),
+        cmocka_unit_test(packed_weights_change_nothing),
+        cmocka_unit_test(rows_change_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* tests/ops/test_failures.c: every operation refuses what does not fit with a message that names operation, parameter and
+ * shapes; the failure sticks, later operations and the backward pass do nothing. Memory that runs out is the business of
+ * test_no_memory.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rapt/nn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the cases below are made of. */
+typedef struct bench {
+    rapt_tape *t;
+    rapt_params *set;
+    rapt_param *w, *bias, *gamma, *beta, *beta6, *gamma_2, *positions; /* [5, 7] [5] [7] [7] [6] [3, 7] [4, 7] */
+    int hooked;
+} bench;
+
+static void count_hook(void *context, const rapt_error *err)
+{
+    (void)err;
+    (*(int *)context)++;
+}
+
+static rapt_param *add(bench *b, const char *name, int ndim, const size_t *shape)
+{
+    return rapt_params_add(b->set, name, ndim, shape, (rapt_init){RAPT_INIT_NORMAL, 1});
+}
+
+static void set_up(bench *b)
+{
+    *b = (bench){.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), .set = rapt_params_new(1, NULL)};
+    b->w = add(b, "w", 2, (size_t[]){5, 7});
+    b->bias = add(b, "bias", 1, (size_t[]){5});
+    b->gamma = add(b, "gamma", 1, (size_t[]){7});
+    b->beta = add(b, "beta", 1, (size_t[]){7});
+    b->beta6 = add(b, "beta6", 1, (size_t[]){6});
+    b->gamma_2 = add(b, "gamma_2", 2, (size_t[]){3, 7});
+    b->positions = add(b, "positions", 2, (size_t[]){4, 7});
+    rapt_tape_on_error(b->t, count_hook, &b->hooked);
+}
+
+static void tear_down(bench *b)
+{
+    rapt_tape_free(b->t);
+    rapt_params_free(b->set);
+}
+
+static rapt_tensor *tensor(bench *b, int ndim, const size_t *shape)
+{
+    rapt_tensor *x = rapt_new(b->t, ndim, shape, true);
+    for (size_t i = 0; !rapt_tape_error(b->t)->code && i < rapt_tensor_size(x); i++)
+        x->data[i] = (rapt_real)0.5;
+    return x;
+}
+
+#define T2(a, b_) tensor(b, 2, (size_t[]){a, b_})
+#define T3(a, b_, c) tensor(b, 3, (size_t[]){a, b_, c})
+#define T4(a, b_, c, d) tensor(b, 4, (size_t[]){a, b_, c, d})
+
+static const int32_t ids[] = {0, 4, 2, 3, 1, 4}, negative[] = {0, -1, 2, 3, 1, 4}, large[] = {0, 1, 5, 3, 1, 4};
+static const rapt_embed_options no_options;
+
+static rapt_tensor *embed(bench *b, rapt_param *w, const int32_t *tokens, size_t time, rapt_embed_options o)
+{
+    return rapt_embed_op(b->t, w, (rapt_tokens){tokens, 2, time}, &o);
+}
+
+static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_loss_options o)
+{
+    return rapt_cross_entropy(b->t, x, (rapt_tokens){labels, 2, 3}, &o, NULL);
+}
+
+static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
+{
+    return rapt_attention_op(b->t, q, k, v, heads, NULL, p, RAPT_WEIGHTS_NONE, NULL);
+}
+
+static rapt_tensor *norm(bench *b, rapt_tensor *x, rapt_param *gamma, rapt_param *beta)
+{
+    return rapt_layer_norm_op(b->t, x, gamma, beta, 1e-5);
+}
+
+static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
+{
+    return rapt_add_norm_op(b->t, x, y, b->gamma, b->beta, 1e-5, p);
+}
+
+/* X(name, expression, code, words of the message...) */
+#define FAILURES(X)                                                                                               \
+    X(linear_features, rapt_linear_op(b->t, T3(2, 3, 6), b->w, NULL, 0), RAPT_SHAPE, "linear w", "6", "7")        \
+    X(linear_bias, rapt_linear_op(b->t, T3(2, 3, 7), b->w, b->beta6, 0), RAPT_SHAPE, "linear w", "6", "5")        \
+    X(linear_weight, rapt_linear_op(b->t, T3(2, 3, 7), b->gamma, NULL, 0), RAPT_SHAPE, "linear gamma", "7", "")   \
+    X(matmul_inner, rapt_matmul(b->t, T3(2, 3, 4), T3(2, 5, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]",        \
+      "[2, 5, 6]")                                                                                                \
+    X(matmul_transpose, rapt_matmul(b->t, T3(2, 3, 4), T3(2, 4, 6), true), RAPT_SHAPE, "matmul", "[2, 4, 6]",     \
+      "transposed")                                                                                               \
+    X(matmul_batch, rapt_matmul(b->t, T3(2, 3, 4), T3(3, 4, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]",        \
+      "[3, 4, 6]")                                                                                                \
+    X(matmul_dims, rapt_matmul(b->t, T3(2, 3, 4), T2(4, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]", "[4, 6]")  \
+    X(add, rapt_add(b->t, T3(2, 3, 4), T2(6, 4)), RAPT_SHAPE, "add", "[2, 3, 4]", "[6, 4]")                       \
+    X(dropout_1, rapt_dropout(b->t, T2(2, 3), 1), RAPT_VALUE, "dropout", "1", "[0, 1)")                           \
+    X(dropout_negative, rapt_dropout(b->t, T2(2, 3), -0.5), RAPT_VALUE, "dropout", "-0.5", "[0, 1)")              \
+    X(dropout_nan, rapt_dropout(b->t, T2(2, 3), NAN), RAPT_VALUE, "dropout", "nan", "[0, 1)")                     \
+    X(layer_norm_width, norm(b, T3(2, 3, 6), b->gamma, b->beta), RAPT_SHAPE, "layer_norm gamma", "[7]",           \
+      "[2, 3, 6]")                                                                                                \
+    X(layer_norm_dims, norm(b, tensor(b, 1, (size_t[]){7}), b->gamma_2, b->gamma_2), RAPT_SHAPE,                  \
+      "layer_norm gamma_2", "[3, 7]", "[7]")                                                                      \
+    X(layer_norm_pair, norm(b, T3(2, 3, 7), b->gamma, b->beta6), RAPT_SHAPE, "layer_norm gamma", "bias", "")      \
+    X(layer_norm_one, norm(b, T3(2, 3, 7), b->gamma, NULL), RAPT_SHAPE, "layer_norm gamma", "bias", "")           \
+    X(layer_norm_other, norm(b, T3(2, 3, 7), NULL, b->beta), RAPT_SHAPE, "layer_norm beta", "", "")               \
+    X(add_norm_shapes, add_norm(b, T3(2, 3, 7), T3(2, 4, 7), 0), RAPT_SHAPE, "add_norm", "[2, 3, 7]",             \
+      "[2, 4, 7]")                                                                                                \
+    X(add_norm_dropout, add_norm(b, T3(2, 3, 7), T3(2, 3, 7), 2), RAPT_VALUE, "add_norm", "2", "[0, 1)")          \
+    X(softmax_dims, rapt_masked_softmax(b->t, T2(3, 4), NULL), RAPT_SHAPE, "masked_softmax", "[3, 4]", "")        \
+    X(split_dims, rapt_split_heads(b->t, T2(3, 4), 2), RAPT_SHAPE, "split_heads", "[3, 4]", "2")                  \
+    X(split_none, rapt_split_heads(b->t, T3(2, 3, 4), 0), RAPT_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
+    X(split_uneven, rapt_split_heads(b->t, T3(2, 3, 4), 3), RAPT_SHAPE, "split_heads", "[2, 3, 4]", "3")          \
+    X(concat_dims, rapt_concat_heads(b->t, T3(2, 3, 4)), RAPT_SHAPE, "concat_heads", "[2, 3, 4]", "")             \
+    X(attention_batch, attend(b, T3(2, 3, 4), T3(1, 5, 4), T3(1, 5, 4), 2, 0), RAPT_SHAPE, "attention",           \
+      "[2, 3, 4]", "[1, 5, 4]")                                                                                   \
+    X(attention_keys, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 6, 4), 2, 0), RAPT_SHAPE, "attention",            \
+      "[2, 5, 4]", "[2, 6, 4]")                                                                                   \
+    X(attention_width, attend(b, T3(2, 3, 6), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_SHAPE, "attention",           \
+      "[2, 3, 6]", "[2, 5, 4]")                                                                                   \
+    X(attention_heads, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 3, 0), RAPT_SHAPE, "attention",           \
+      "[2, 3, 4]", "3 heads")                                                                                     \
+    X(attention_values, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 3), 2, 0), RAPT_SHAPE, "attention",          \
+      "[2, 5, 3]", "2 heads")                                                                                     \
+    X(attention_none, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 0, 0), RAPT_SHAPE, "attention",            \
+      "[2, 3, 4]", "0 heads")                                                                                     \
+    X(attention_dims, attend(b, T2(3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_SHAPE, "attention", "[3, 4]", "") \
+    X(attention_dropout, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 1), RAPT_VALUE, "attention", "1",    \
+      "[0, 1)")                                                                                                   \
+    X(embed_negative, embed(b, b->w, negative, 3, no_options), RAPT_VALUE, "embed w", "token 1 is -1", "5")       \
+    X(embed_large, embed(b, b->w, large, 3, no_options), RAPT_VALUE, "embed w", "token 2 is 5", "5 entries")      \
+    X(embed_empty, embed(b, b->w, ids, 0, no_options), RAPT_SHAPE, "embed w", "2 x 0", "")                        \
+    X(embed_weight, embed(b, b->gamma, ids, 3, no_options), RAPT_SHAPE, "embed gamma", "[7]", "")                 \
+    X(embed_table, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = 2}),  \
+      RAPT_SHAPE, "embed w", "position 4", "positions has 4")                                                     \
+    X(embed_width, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->bias}), RAPT_SHAPE, "embed w",     \
+      "bias", "7")                                                                                                \
+    X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_VALUE, "embed w", "1",      \
+      "[0, 1)")                                                                                                   \
+    X(loss_shape, loss(b, T3(2, 4, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[2, 4, 5]",    \
+      "2 x 3")                                                                                                    \
+    X(loss_dims, loss(b, T2(6, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[6, 5]", "2 x 3")  \
+    X(loss_negative, loss(b, T3(2, 3, 5), negative, (rapt_loss_options){0}), RAPT_VALUE, "cross_entropy",         \
+      "label 1 is -1", "5 classes")                                                                               \
+    X(loss_label, loss(b, T3(2, 3, 5), large, (rapt_loss_options){0}), RAPT_VALUE, "cross_entropy",               \
+      "label 2 is 5", "5 classes")                                                                                \
+    X(loss_smoothing, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.label_smoothing = 1}), RAPT_VALUE,           \
+      "cross_entropy", "smoothing 1", "")                                                                         \
+    X(loss_normalizer, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = -1}), RAPT_VALUE,              \
+      "cross_entropy", "normalizer -1", "")                                                                       \
+    X(loss_nan, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = NAN}), RAPT_VALUE, "cross_entropy",   \
+      "nan", "")                                                                                                  \
+    X(new_no_dims, tensor(b, 0, (size_t[]){1}), RAPT_SHAPE, "0 dimensions", "", "")                               \
+    X(new_five_dims, tensor(b, 5, (size_t[]){1, 1, 1, 1, 1}), RAPT_SHAPE, "5 dimensions", "", "")                 \
+    X(new_empty, T2(3, 0), RAPT_SHAPE, "empty", "", "")                                                           \
+    X(new_overflow, T3(((size_t)1 << 33) + 1, (size_t)1 << 31, 1), RAPT_SHAPE, "too large", "", "")               \
+    X(own_failure, rapt_tape_fail(b->t, RAPT_VALUE, "module %d refuses", 7), RAPT_VALUE, "module 7 refuses", "", "")
+
+#define MAKE(name, expression, code, ...)                                                                         \
+    static rapt_tensor *make_##name(bench *b) { return expression; }
+FAILURES(MAKE)
+
+typedef struct failure {
+    const char *name;
+    rapt_tensor *(*make)(bench *b);
+    rapt_code code;
+    const char *words[3];
+} failure;
+
+#define ROW(name, expression, code, ...) {#name, make_##name, code, {__VA_ARGS__}},
+static const failure failures[] = {FAILURES(ROW)};
+
+/* Every operation on the poison; none may look into it. */
+static void use_poison(bench *b, rapt_tensor *x)
+{
+    rapt_real weight = 1;
+    rapt_tensor *y[] = {
+        rapt_linear_op(b->t, x, b->w, b->bias, RAPT_RELU), rapt_matmul(b->t, x, x, true), rapt_add(b->t, x, x),
+        rapt_scale(b->t, x, 2), rapt_relu(b->t, x), rapt_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
+        add_norm(b, x, x, 0.5), rapt_masked_softmax(b->t, x, NULL), rapt_split_heads(b->t, x, 2),
+        rapt_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
+        loss(b, x, ids, (rapt_loss_options){0}), rapt_sum(b->t, x), rapt_weighted_sum(b->t, x, &weight),
+        tensor(b, 1, (size_t[]){3}), rapt_input(b->t, 1, (size_t[]){1}, &weight, true)};
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++)
+        assert_ptr_equal(y[i], x);
+}
+
+static void use_modules(rapt_tape *t, const rapt_transformer *m, rapt_tensor *x)
+{
+    rapt_error err = {0};
+    rapt_tokens tokens = {ids, 2, 3};
+    assert_ptr_equal(rapt_transformer_forward(t, m, tokens, NULL, tokens), x);
+    assert_ptr_equal(rapt_decoder_forward(t, &m->decoder, tokens, x, NULL), x);
+    assert_ptr_equal(rapt_positions_forward(t, &m->encoder.input.positions, x, 0), x);
+    assert_ptr_equal(rapt_multi_head_attention_steps(t, &m->encoder.blocks[0].attention, x, x, x, NULL), x);
+    assert_ptr_equal(rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, x, NULL, 0), x);
+    assert_null(rapt_decoder_state_new(t, &m->decoder, x, NULL, 4, &err));
+    assert_int_equal(err.code, rapt_tape_error(t)->code);
+    rapt_tape_file_attention(t, "a", x);
+    assert_null(rapt_tape_attention(t, "a"));
+}
+
+static rapt_transformer *tiny_model(void)
+{
+    rapt_error err = {0};
+    rapt_transformer_config c = {.source_vocab = 5, .target_vocab = 5, .layers = 1, .max_positions = 8,
+                                 .block = {.d_model = 4, .heads = 2, .ffn = 5, .norm = RAPT_PRE_NORM}};
+    rapt_transformer *m = rapt_transformer_new(&c, 1, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+static void check_message(const failure *f, const rapt_error *err)
+{
+    if (err->code != f->code)
+        fail_msg("%s: code %d (\"%s\"), not %d", f->name, err->code, err->message, f->code);
+    for (size_t i = 0; i < 3; i++)
+        if (f->words[i] && !strstr(err->message, f->words[i]))
+            fail_msg("%s: \"%s\" does not say \"%s\"", f->name, err->message, f->words[i]);
+    assert_null(strchr(err->message, '\n'));
+}
+
+/* A sound operation first, so that there is something to walk back to. */
+static void check_failure(bench *b, const rapt_transformer *m, const failure *f)
+{
+    rapt_error err = {0};
+    b->hooked = 0;
+    rapt_params_zero_grad(b->set);
+    rapt_tape_begin(b->t, (rapt_pass){.record = true, .training = true});
+    rapt_tensor *sound = rapt_sum(b->t, rapt_linear_op(b->t, T3(2, 3, 7), b->w, b->bias, RAPT_RELU));
+    assert_int_equal(rapt_tape_error(b->t)->code, RAPT_OK);
+    rapt_tensor *poison = f->make(b);
+    check_message(f, rapt_tape_error(b->t));
+    use_poison(b, poison);
+    use_modules(b->t, m, poison);
+    assert_int_equal(rapt_backward(b->t, sound, &err), f->code);
+    check_message(f, &err);
+    check_message(f, rapt_tape_error(b->t)); /* still the first cause */
+    assert_int_equal(b->hooked, 1);
+    assert_false(b->w->value.grad_filled);
+    rapt_tape_begin(b->t, (rapt_pass){0});
+    assert_int_equal(rapt_tape_error(b->t)->code, RAPT_OK);
+}
+
+static void failures_stick(void **state)
+{
+    bench b;
+    (void)state;
+    set_up(&b);
+    rapt_transformer *m = tiny_model();
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&b, m, &failures[i]);
+    rapt_transformer_free(m);
+    tear_down(&b);
+}
+
+/* The loss x * w summed, so that any number can be made of it. */
+static void check_refused_loss(bench *b, rapt_real value, rapt_code code, const char *word)
+{
+    rapt_error err = {0};
+    rapt_params_zero_grad(b->set);
+    rapt_tape_begin(b->t, (rapt_pass){.record = true});
+    rapt_tensor *y = rapt_linear_op(b->t, T3(1, 1, 7), b->w, b->bias, RAPT_IDENTITY);
+    rapt_tensor *total = rapt_sum(b->t, y);
+    total->data[0] = value;
+    assert_int_equal(rapt_backward(b->t, total, &err), code);
+    assert_non_null(strstr(err.message, word));
+    assert_false(b->w->value.grad_filled);
+    assert_null(y->grad);
+}
+
+static void backward_refuses_a_bad_loss(void **state)
+{
+    bench b;
+    rapt_error err = {0};
+    (void)state;
+    set_up(&b);
+    check_refused_loss(&b, (rapt_real)NAN, RAPT_NOT_FINITE, "nan");
+    check_refused_loss(&b, (rapt_real)INFINITY, RAPT_NOT_FINITE, "inf");
+    check_refused_loss(&b, (rapt_real)-INFINITY, RAPT_NOT_FINITE, "inf");
+    rapt_tape_begin(b.t, (rapt_pass){.record = true});
+    rapt_tensor *y = rapt_linear_op(b.t, tensor(&b, 3, (size_t[]){1, 1, 7}), b.w, b.bias, RAPT_IDENTITY);
+    assert_int_equal(rapt_backward(b.t, y, &err), RAPT_SHAPE);
+    assert_non_null(strstr(err.message, "5 elements"));
+    tear_down(&b);
+}
+
+static void check_no_tape(rapt_tape_options o, rapt_code code, const char *word)
+{
+    rapt_error err = {0};
+    assert_null(rapt_tape_new(&o, &err));
+    assert_int_equal(err.code, code);
+    assert_non_null(strstr(err.message, word));
+}
+
+static void tapes_refuse_bad_options(void **state)
+{
+    (void)state;
+    check_no_tape((rapt_tape_options){.isa = "sse9"}, RAPT_VALUE, "sse9");
+    check_no_tape((rapt_tape_options){.isa = ""}, RAPT_VALUE, "''");
+    check_no_tape((rapt_tape_options){.threads = 100000}, RAPT_VALUE, "100000");
+}
+
+static void check_no_model(rapt_transformer_config c, rapt_code code, const char *word)
+{
+    rapt_error err = {0};
+    assert_null(rapt_transformer_new(&c, 1, &err));
+    assert_int_equal(err.code, code);
+    if (!strstr(err.message, word))
+        fail_msg("\"%s\" does not say \"%s\"", err.message, word);
+}
+
+static void models_refuse_bad_sizes(void **state)
+{
+    rapt_transformer_config good = {.source_vocab = 5, .target_vocab = 6, .layers = 1, .max_positions = 8,
+                                    .block = {.d_model = 4, .heads = 2, .ffn = 5}}, bad;
+    (void)state;
+    bad = good, bad.block.heads = 3;
+    check_no_model(bad, RAPT_SHAPE, "3 heads do not divide 4");
+    bad = good, bad.block.heads = 0;
+    check_no_model(bad, RAPT_SHAPE, "0 heads");
+    bad = good, bad.layers = 0;
+    check_no_model(bad, RAPT_VALUE, "0 layers");
+    bad = good, bad.block.ffn = 0;
+    check_no_model(bad, RAPT_SHAPE, "ffn.dense1.weight");
+    bad = good, bad.max_positions = 0;
+    check_no_model(bad, RAPT_SHAPE, "positions.table");
+    bad = good, bad.tied = true;
+    check_no_model(bad, RAPT_VALUE, "5 and 6");
+    bad = good, bad.source_vocab = (size_t)1 << 62;
+    check_no_model(bad, RAPT_SHAPE, "encoder.embedding.weight");
+}
+
+static void sets_keep_the_first_failure(void **state)
+{
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_embedding m;
+    (void)state;
+    rapt_params_add(set, "a", 1, (size_t[]){3}, (rapt_init){0});
+    rapt_param *again = rapt_params_add(set, "a", 1, (size_t[]){3}, (rapt_init){0});
+    assert_non_null(again);
+    assert_non_null(strstr(rapt_params_error(set)->message, "\"a\""));
+    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.has_padding = true, .padding_idx = 5});
+    assert_non_null(strstr(rapt_params_error(set)->message, "\"a\""));
+    assert_int_equal(rapt_params_count(set), 1);
+    rapt_params_free(set);
+    set = rapt_params_new(1, NULL);
+    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.has_padding = true, .padding_idx = 5});
+    assert_non_null(strstr(rapt_params_error(set)->message, "padding_idx 5"));
+    rapt_params_free(set);
+}
+
+/* A state holds so many rows and positions, no more. */
+static void decoding_stays_in_its_memory(void **state)
+{
+    rapt_error err = {0};
+    (void)state;
+    rapt_transformer *m = tiny_model();
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 3}, NULL);
+    rapt_decoder_state *s = rapt_decoder_state_new(t, &m->decoder, memory, NULL, 2, &err);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 2, 3});
+    assert_non_null(strstr(rapt_tape_error(t)->message, "the cache holds 2"));
+    assert_int_equal(rapt_decoder_state_past(s), 0);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 3, 1});
+    assert_non_null(strstr(rapt_tape_error(t)->message, "does not fit the cache"));
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 2, 2});
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
+    assert_int_equal(rapt_decoder_state_past(s), 2);
+    rapt_decoder_state_free(s);
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failures_stick),
+        cmocka_unit_test(backward_refuses_a_bad_loss),
+        cmocka_unit_test(tapes_refuse_bad_options),
+        cmocka_unit_test(models_refuse_bad_sizes),
+        cmocka_unit_test(sets_keep_the_first_failure),
+        cmocka_unit_test(decoding_stays_in_its_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
