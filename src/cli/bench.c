@@ -9,7 +9,7 @@
 enum { KEY_CASE = 256, KEY_THREADS, KEY_SECONDS, KEY_JSON };
 
 static const struct argp_option OPTIONS[] = {
-    {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3", 0},
+    {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3; kernels: MxNxK", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},

@@ -27,7 +27,21 @@ static const char *const FORMS[] = {"NT", "NN", "TN"};
 typedef struct products {
     gemm_team team;
     rapt_real *x, *w, *dy, *out;
+    double burst_seconds;
 } products;
+
+/* What the run adds up: logarithms of the rates of each form, and how many shapes there were. */
+typedef struct sums {
+    double logs[3];
+    int shapes;
+} sums;
+
+static bool wanted(const bench_options *o, shape s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%zux%zux%zu", s.m, s.n, s.k);
+    return !o->case_name || strcmp(o->case_name, name) == 0;
+}
 
 static rapt_real *random_matrix(size_t rows, size_t columns)
 {
@@ -53,7 +67,7 @@ static double burst(const products *p, const gemm_job *job)
 {
     double start = clock_seconds(), now = start;
     size_t count = 0;
-    for (; now - start < BURST_SECONDS; now = clock_seconds(), count++)
+    for (; now - start < p->burst_seconds; now = clock_seconds(), count++)
         gemm(&p->team, job);
     return 2.0 * (double)job->m * (double)job->n * (double)job->k * (double)count / (now - start) * 1e-9;
 }
@@ -100,28 +114,41 @@ static void print_row(const bench_options *o, shape s, int form, double rate, do
     fflush(stdout);
 }
 
-static rapt_code run_shapes(products *p, const bench_options *o, double peak, double logs[3], rapt_error *err)
+static rapt_code run_shape(products *p, const bench_options *o, shape s, double peak, sums *all, rapt_error *err)
 {
-    int threads = pool_threads(p->team.pool);
-    for (size_t i = 0; i < SHAPE_COUNT; i++) {
-        bool ok = allocate(p, SHAPES[i]);
-        for (int form = 0; ok && form < 3; form++) {
-            double rate = best_rate(p, SHAPES[i], form);
-            logs[form] += log(rate);
-            print_row(o, SHAPES[i], form, rate, peak, threads);
-        }
-        release(p);
-        if (!ok)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the matrices");
+    bool ok = allocate(p, s);
+    for (int form = 0; ok && form < 3; form++) {
+        double rate = best_rate(p, s, form);
+        all->logs[form] += log(rate);
+        print_row(o, s, form, rate, peak, pool_threads(p->team.pool));
     }
-    return RAPT_OK;
+    all->shapes++;
+    release(p);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the matrices");
 }
 
-static void print_means(const bench_options *o, const double logs[3], double peak, int threads)
+static rapt_code run_shapes(products *p, const bench_options *o, double peak, sums *all, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < SHAPE_COUNT && !code; i++)
+        if (wanted(o, SHAPES[i]))
+            code = run_shape(p, o, SHAPES[i], peak, all, err);
+    return code;
+}
+
+static rapt_code check_case(const bench_options *o, rapt_error *err)
+{
+    for (size_t i = 0; i < SHAPE_COUNT; i++)
+        if (wanted(o, SHAPES[i]))
+            return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "there is no case \"%.40s\"; the first is 2048x512x512", o->case_name);
+}
+
+static void print_means(const bench_options *o, const sums *all, double peak, int threads)
 {
     double mean[3];
     for (int form = 0; form < 3; form++)
-        mean[form] = exp(logs[form] / SHAPE_COUNT);
+        mean[form] = exp(all->logs[form] / all->shapes);
     if (o->json)
         printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"peak\": %.1f, \"geomean\": {\"NT\": %.1f, \"NN\": %.1f, "
                "\"TN\": %.1f}}\n", threads, peak, mean[0], mean[1], mean[2]);
@@ -143,13 +170,16 @@ static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err)
 {
-    products p = {0};
-    double logs[3] = {0}, peak = bench_peak(o->threads, err);
+    products p = {.burst_seconds = o->seconds > 0 ? o->seconds / BURSTS : BURST_SECONDS};
+    sums all = {0};
+    if (check_case(o, err))
+        return err->code;
+    double peak = bench_peak(o->threads, err);
     rapt_code code = make_team(&p, o, err);
     if (!code)
-        code = run_shapes(&p, o, peak, logs, err);
+        code = run_shapes(&p, o, peak, &all, err);
     if (!code)
-        print_means(o, logs, peak, pool_threads(p.team.pool));
+        print_means(o, &all, peak, pool_threads(p.team.pool));
     free(p.team.workspace);
     pool_free(p.team.pool);
     return code;

@@ -61,7 +61,8 @@ typedef struct kernels {
     /* dst[k * a_stride + i] = a[i * a_row + k * a_col] for i < m; lanes m .. a_stride-1 are set to 0. One of the
      * strides is 1. */
     void (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
-    /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 for n <= j < nr. One of the strides is 1. */
+    /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 from there to a multiple of 16; the tile reads no
+     * further. One of the strides is 1. */
     void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -73,8 +74,10 @@ typedef struct kernels {
     /* The same p again, bit for bit, from the stored max and inv_sum. */
     void (*softmax_again)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                           rapt_real max, rapt_real inv_sum, rapt_real *p);
-    /* dx[j] = scale * p[j] * (dp[j] - sum_i p[i] dp[i]); dx may be dp. */
-    void (*softmax_backward)(size_t n, const rapt_real *p, const rapt_real *dp, rapt_real scale, rapt_real *dx);
+    /* dx[j] = scale * (d[j] dd[j] - p[j] sum_i d[i] dd[i]): softmax p, then dropout giving d, with the gradient dd of
+     * d. Without dropout d is p. dx may be dd. */
+    void (*softmax_backward)(size_t n, const rapt_real *p, const rapt_real *d, const rapt_real *dd, rapt_real scale,
+                             rapt_real *dx);
     /* y = (x - mean) * rstd * gamma + beta over n features (population variance, rstd = 1/sqrt(var + eps));
      * gamma and beta may be NULL (1 and 0). y may be x. */
     void (*layer_norm)(size_t n, const rapt_real *x, const rapt_real *gamma, const rapt_real *beta, rapt_real eps,

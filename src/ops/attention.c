@@ -3,7 +3,8 @@
  * stored; the backward pass computes them again, bit for bit, from each row's maximum and sum.
  *
  * Backward, for one head, P the weights before and D after dropout:
- *   dV = D^T dO,  dD = dO V^T,  dP = dropout(dD),  dS = P (dP - rowsum(P dP)) / sqrt(d),  dQ = dS K,  dK = dS^T Q. */
+ *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
+ * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/mask.h"
 #include "ops/tape.h"
 
@@ -232,25 +233,31 @@ static size_t backward_scratch_size(const kernels *kn, const attention_node *n)
            panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * n->keys + 8 * line;
 }
 
+/* The weights once more, before dropout and, where it drops, after. */
+static const rapt_real *weights_again(const attention_head *h, size_t i, size_t m, const backward_scratch *s)
+{
+    scores_of(h, i, m, s->keys_t, s->weights);
+    softmax_rows_again(h, i, m, s->weights);
+    if (!h->n->drops)
+        return s->weights;
+    memcpy(s->dropped, s->weights, m * h->seen * sizeof *s->dropped);
+    drop(h, i, m, s->dropped);
+    return s->dropped;
+}
+
 static void backward_tile(const attention_head *h, size_t i, size_t m, const backward_scratch *s,
                           const head_gradients *g)
 {
     const attention_node *n = h->n;
     matrix dout = matrix_at(slice(n->out, n->out->grad, h->example, n->queries, h->head, n->dv), i, 0);
-    scores_of(h, i, m, s->keys_t, s->weights);
-    softmax_rows_again(h, i, m, s->weights);
-    if (g->dv) {
-        memcpy(s->dropped, s->weights, m * h->seen * sizeof *s->dropped);
-        drop(h, i, m, s->dropped);
-        add_transposed_product(h, m, s->dropped, dout, n->dv, s->right, g->dv, g->ldv);
-    }
+    const rapt_real *dropped = weights_again(h, i, m, s);
+    if (g->dv)
+        add_transposed_product(h, m, dropped, dout, n->dv, s->right, g->dv, g->ldv);
     if (!g->dq && !g->dk)
         return;
     panels_multiply(h->kn, m, h->seen, n->dv, dout, s->values_t, s->dscores, h->seen, &(kernels_tail){0});
-    drop(h, i, m, s->dscores);
-    for (size_t r = 0; r < m; r++)
-        h->kn->softmax_backward(h->seen, s->weights + r * h->seen, s->dscores + r * h->seen, n->scale,
-                                s->dscores + r * h->seen);
+    for (size_t r = 0; r < m * h->seen; r += h->seen)
+        h->kn->softmax_backward(h->seen, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
     if (g->dq)
         panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->seen, 1}, s->keys,
                         g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = true});

@@ -4,9 +4,12 @@
  * Backward, with dz = dy where the activation let it through: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/tape.h"
 
+#include <string.h>
+
 typedef struct linear_node {
     tape_node node;
     rapt_tensor *x, *w, *b, *y;
+    rapt_param *weight; /* w is its value */
     rapt_activation activation;
 } linear_node;
 
@@ -52,6 +55,8 @@ static void weight_gradient(rapt_tape *t, const linear_node *l, const rapt_real 
     if (dw)
         gemm(&t->team, &(gemm_job){.m = out, .n = in, .k = rows, .a = {dz, 1, (ptrdiff_t)out},
                                    .b = {l->x->data, (ptrdiff_t)in, 1}, .c = dw, .tail = {.accumulate = accumulate}});
+    if (dw && l->weight->sparse) /* an embedding that is the output matrix too */
+        memset(l->weight->row_used, 1, out);
     rapt_real *db = tape_grad_zeroed(t, l->b);
     if (db)
         t->k->column_sums(rows, out, dz, out, db);
@@ -97,6 +102,6 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
                                .b = {wt->data, 1, (ptrdiff_t)in}, .packed = w->packed, .c = y->data,
                                .tail = {.bias = bt ? bt->data : NULL, .relu = activation == RAPT_RELU}});
     if (grad)
-        record(t, (linear_node){.x = x, .w = wt, .b = bt, .y = y, .activation = activation});
+        record(t, (linear_node){.x = x, .w = wt, .b = bt, .y = y, .weight = w, .activation = activation});
     return y;
 }

@@ -17,7 +17,8 @@ static void backward(rapt_tape *t, tape_node *node)
     rapt_real *row = dx ? tape_scratch(t, n, sizeof *row) : NULL;
     for (size_t i = 0; row && i < rows; i++) {
         rapt_real *to = accumulate ? row : dx + i * n;
-        t->k->softmax_backward(n, s->y->data + i * n, s->y->grad + i * n, 1, to);
+        const rapt_real *p = s->y->data + i * n;
+        t->k->softmax_backward(n, p, p, s->y->grad + i * n, 1, to);
         if (accumulate)
             t->k->add(n, dx + i * n, row, dx + i * n);
     }

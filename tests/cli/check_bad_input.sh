@@ -173,6 +173,8 @@ usage 'reference' score pairs.tsv
 usage 'metric' score pairs.tsv pairs.tsv --metric meteor
 usage 'one model' info good good
 usage 'kernels' bench frob
+refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT" bench kernels --case nix
+refused 1 'nix' 'an unknown benchmark of training' "$RAPT" bench train --case nix
 refused 1 'sse9' 'RAPT_ISA=sse9' env RAPT_ISA=sse9 "$RAPT" info
 refused 1 'sse9' 'RAPT_ISA=sse9 in training' env RAPT_ISA=sse9 "$RAPT" train tiny.yaml --quiet --out out
 refused 1 'RAPT_THREADS' 'RAPT_THREADS=many' env RAPT_THREADS=many "$RAPT" translate good pairs.tsv

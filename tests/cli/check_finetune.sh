@@ -49,9 +49,15 @@ tune frozen-two --set 'train.freeze=*.embedding.weight,decoder.?.ffn.*'
 check 'frozen: *.embedding.weight,decoder.?.ffn.*' kept frozen-two '.*\.embedding\.weight|decoder\.0\.ffn\..*'
 tune frozen-parts --set 'train.freeze=encoder.*' --max-steps 7 && tune frozen-parts --set 'train.freeze=encoder.*' --resume
 check 'frozen, stopped and resumed' same_model frozen-encoder frozen-parts
-train born-frozen --set 'train.freeze=decoder.output.*' --set train.steps=5
-train born-free --set train.steps=1
-check 'frozen from the start' cmp <(tensor born-frozen/model.safetensors decoder.output.bias | tr -d '\0') /dev/null
+for steps in 1 9; do
+    train born-$steps --set 'train.freeze=decoder.output.*' --set train.steps=$steps
+    for part in output.weight output.bias embedding.weight; do
+        tensor born-$steps/model.safetensors decoder.$part >born-$steps.$part
+    done
+done
+check 'frozen without --init: at its starting values, weight' cmp born-1.output.weight born-9.output.weight
+check 'frozen without --init: at its starting values, bias' cmp born-1.output.bias born-9.output.bias
+check 'frozen without --init: the rest learns' test "$(cksum <born-1.embedding.weight)" != "$(cksum <born-9.embedding.weight)"
 
 printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
 check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.held_out=0

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 make_inputs
 # Sizes that are no multiple of a vector or a tile, so that edges count; big enough that threads do share the work.
-recipe=(--set model.d_model=52 --set model.heads=4 --set model.ffn=100 --set model.layers=2 --set train.steps=40
-    --set train.batch=48 --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.label_smoothing=0.1
+recipe=(--set model.d_model=36 --set model.heads=4 --set model.ffn=76 --set model.layers=2 --set train.steps=20
+    --set train.batch=40 --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.label_smoothing=0.1
     --set train.schedule=cosine --set train.warmup=5)
 pre=(--set model.norm=pre --set tokenizer.shared=true --set model.tied=true --set model.bias=false --set data.pad=fixed
     --set train.reduction=book --set model.init=pytorch)

@@ -133,26 +133,29 @@ void check_softmax_again(check *c)
 
 static void run_softmax_backward(check *c, size_t n, bool wild)
 {
-    float *p = check_slot(X, n), *dp = check_slot(DY, n), *dx = check_slot(OUT, n), *want = check_slot(WANT, n);
+    float *p = check_slot(X, n), *d = check_slot(GAMMA, n), *dd = check_slot(DY, n);
+    float *dx = check_slot(OUT, n), *want = check_slot(WANT, n);
     const float scale = 0.3f;
     (wild ? check_random_wild : check_random)(p, n);
-    check_random(dp, n);
-    c->k->softmax_backward(n, p, dp, scale, dx);
-    c->scalar->softmax_backward(n, p, dp, scale, want);
+    check_random(d, n);
+    check_random(dd, n);
+    c->k->softmax_backward(n, p, d, dd, scale, dx);
+    c->scalar->softmax_backward(n, p, d, dd, scale, want);
     check_same(c, n, dx, want, "dx");
     check_canary(c, dx, "dx");
     double dot = 0, size = 0;
     for (size_t i = 0; i < n; i++) {
-        dot += (double)p[i] * dp[i];
-        size += fabs((double)p[i] * dp[i]);
+        dot += (double)d[i] * dd[i];
+        size += fabs((double)d[i] * dd[i]);
     }
     for (size_t i = 0; i < n && !wild; i++) {
-        double d = dp[i] - dot, exact = (double)scale * p[i] * d;
-        double bound = fabs((double)scale * p[i]) * (sum_error(n) * size + u * fabs(d)) + 2 * u * fabs(exact);
+        double own = (double)d[i] * dd[i], exact = scale * (own - p[i] * dot);
+        double parts = fabs(own) + fabs(p[i] * dot);
+        double bound = scale * (fabs(p[i]) * sum_error(n) * size + 2 * u * parts) + u * fabs(exact);
         check_within(c, i, dx[i], exact, bound * SLACK + FLT_MIN, "dx");
     }
-    c->k->softmax_backward(n, p, dp, scale, dp);
-    check_same(c, n, dp, want, "in place");
+    c->k->softmax_backward(n, p, d, dd, scale, dd);
+    check_same(c, n, dd, want, "in place");
 }
 
 void check_softmax_backward(check *c)
@@ -375,7 +378,7 @@ void check_softmax_gradient(check *c)
     }
 BENCH(softmax, k->softmax(n, n, x, NULL, 0.5f, y, s, s + 1))
 BENCH(softmax_again, k->softmax_again(n, n, x, NULL, 0.5f, 1, 0.5f, y))
-BENCH(softmax_backward, k->softmax_backward(n, x, z, 0.5f, y))
+BENCH(softmax_backward, k->softmax_backward(n, x, gamma, z, 0.5f, y))
 BENCH(layer_norm, k->layer_norm(n, x, gamma, beta, 1e-5f, y, s, s + 1))
 BENCH(layer_norm_backward, k->layer_norm_backward(n, x, z, gamma, 0.1f, 0.9f, y, NULL, beta))
 BENCH(log_sum_exp, k->log_sum_exp(n, x, s, s + 1))

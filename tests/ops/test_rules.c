@@ -194,6 +194,20 @@ static void sparse_gradients_touch_used_rows_only(void **state)
     check_counts(w, (int[]){0, 0, 0, 1, 0, 0});
 }
 
+/* A tied model multiplies by the embedding: then every row is used, and every row must be cleared. */
+static void sparse_weights_can_be_multiplied_by(void **state)
+{
+    bench *b = *state;
+    rapt_param *w = random_param(b, "w", 6, 3);
+    rapt_param_make_sparse(b->set, w);
+    begin(b, true);
+    rapt_tensor *x = random_tensor(b, 3, (size_t[]){1, 4, 3}, 1);
+    walk_back(b, rapt_linear_op(b->t, x, w, NULL, RAPT_IDENTITY));
+    assert_false(all_zero(w->value.grad, 18));
+    rapt_params_zero_grad(b->set);
+    check_counts(w, (int[]){0, 0, 0, 0, 0, 0});
+}
+
 static void padding_gets_none_and_frequency_divides(void **state)
 {
     bench *b = *state;
@@ -344,6 +358,7 @@ int main(void)
         TEST(frozen_parameters_get_none),
         TEST(nothing_is_recorded_without_record),
         TEST(sparse_gradients_touch_used_rows_only),
+        TEST(sparse_weights_can_be_multiplied_by),
         TEST(padding_gets_none_and_frequency_divides),
         TEST(buffers_never_change),
         TEST(dropout_keeps_its_share),

@@ -7,16 +7,18 @@
 /* How many of the panel's numbers i .. i+15 exist. */
 VEC size_t pack_lanes(size_t count, size_t i) { return count <= i ? 0 : count - i < 16 ? count - i : 16; }
 
-/* dst[k * stride + i] = src[i + k * step], 0 for count <= i < stride. */
+/* dst[k * stride + i] = src[i + k * step], 0 from count to a multiple of 16. */
 VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
                        rapt_real *dst)
 {
     UNROLL
     for (size_t i = 0; i < stride; i += 16) {
-        size_t have = pack_lanes(count, i);
-        const rapt_real *p = src + (have ? i : 0);
-        for (size_t k = 0; k < kc; k++)
-            v_store_n(dst + k * stride + i, v_load_n(p + (ptrdiff_t)k * step, have), pack_lanes(stride, i));
+        if (i >= count)
+            return;
+        for (size_t k = 0; k < kc; k++) {
+            v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_lanes(count, i));
+            v_store_n(dst + k * stride + i, x, pack_lanes(stride, i));
+        }
     }
 }
 
@@ -35,15 +37,17 @@ VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step
             v_store_n(dst + q * stride, r[q], lanes);
 }
 
-/* dst[k * stride + i] = src[i * step + k], 0 for count <= i < stride. Most panels have `usual` numbers a step. */
+/* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` numbers a step. */
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
                      const size_t stride, rapt_real *dst)
 {
     UNROLL
     for (size_t i = 0; i < stride; i += 16) {
+        if (i >= count)
+            return;
         const size_t lanes = pack_lanes(stride, i);
         size_t rows = pack_lanes(count, i);
-        const rapt_real *p = src + (rows ? (ptrdiff_t)i * step : 0);
+        const rapt_real *p = src + (ptrdiff_t)i * step;
         EACH_VECTOR(k, ks, kc, {
             if (rows == pack_lanes(usual, i))
                 pack_block(pack_lanes(usual, i), ks, p + k, step, stride, lanes, dst + k * stride + i);

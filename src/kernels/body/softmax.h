@@ -87,16 +87,15 @@ static void softmax_again(size_t total, size_t n, const rapt_real *x, const uint
     zeros(n, total, p);
 }
 
-static void softmax_backward(size_t n, const rapt_real *p, const rapt_real *dp, rapt_real scale, rapt_real *dx)
+static void softmax_backward(size_t n, const rapt_real *p, const rapt_real *d, const rapt_real *dd, rapt_real scale,
+                             rapt_real *dx)
 {
     v16 dots = v_zero();
-    EACH_VECTOR(j, k, n, {
-        dots = v_fma(v_load_n(p + j, k), v_load_n(dp + j, k), dots);
-    });
+    EACH_VECTOR(j, k, n, dots = v_fma(v_load_n(d + j, k), v_load_n(dd + j, k), dots););
     const v16 dot = v_set1(v_sum(dots)), s = v_set1(scale);
     EACH_VECTOR(j, k, n, {
-        v16 d = v_sub(v_load_n(dp + j, k), dot);
-        v_store_n(dx + j, v_mul(v_mul(v_load_n(p + j, k), s), d), k);
+        v16 own = v_mul(v_load_n(d + j, k), v_load_n(dd + j, k));
+        v_store_n(dx + j, v_mul(s, v_fnma(v_load_n(p + j, k), dot, own)), k);
     });
 }
 
