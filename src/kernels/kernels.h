@@ -50,7 +50,7 @@ typedef struct kernels {
     const char *name; /* "scalar", "avx2", "avx512" */
 
     /* ---- GEMM ------------------------------------------------------------------------------------------ */
-    int mr, nr;   /* rows and columns of a tile; nr is a multiple of 16 */
+    int mr, nr;   /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride; /* numbers per k in a packed A panel (>= mr) */
     /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, 0 < kc <= KERNELS_K_BLOCK.
      * A element (i,k) is a[i * a_row + k * a_col]; a packed panel has a_row 1, a_col a_stride. Any strides are

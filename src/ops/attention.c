@@ -40,7 +40,8 @@ typedef struct attention_head {
     const attention_node *n;
     const kernels *kn;
     size_t example, head;
-    size_t seen; /* keys that any query attends to */
+    size_t seen;  /* keys that any query attends to */
+    size_t width; /* of a row of scores: seen, and zeros up to whole vectors */
     matrix q, k, v, k_transposed, v_transposed;
     kernels_dropout key;
 } attention_head;
@@ -66,11 +67,17 @@ static matrix slice(const rapt_tensor *x, const rapt_real *data, size_t example,
     return (matrix){data + example * time * (size_t)row_stride(x) + head * width, row_stride(x), 1};
 }
 
+static size_t whole_vectors(size_t n)
+{
+    return (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES;
+}
+
 static attention_head head_of(const attention_loop *loop, size_t item)
 {
     const attention_node *n = loop->n;
     attention_head h = {.n = n, .kn = loop->t->k, .example = item / n->heads, .head = item % n->heads, .key = n->key};
     h.seen = mask_keys(mask_of(n), h.example, n->queries, n->keys);
+    h.width = whole_vectors(h.seen);
     h.q = slice(n->q, n->q->data, h.example, n->queries, h.head, n->d);
     h.k = slice(n->k, n->k->data, h.example, n->keys, h.head, n->d);
     h.v = slice(n->v, n->v->data, h.example, n->keys, h.head, n->dv);
@@ -86,23 +93,23 @@ static size_t row_at(const attention_head *h, size_t query)
     return (h->example * h->n->heads + h->head) * h->n->queries + query;
 }
 
-/* scores [m, seen] = Q rows times packed K^T, unscaled. */
+/* scores [m, width] = Q rows times packed K^T, unscaled; the panels' padding gives zeros beyond `seen`. */
 static void scores_of(const attention_head *h, size_t first, size_t m, const rapt_real *keys, rapt_real *scores)
 {
-    panels_multiply(h->kn, m, h->seen, h->n->d, matrix_at(h->q, first, 0), keys, scores, h->seen, &(kernels_tail){0});
+    panels_multiply(h->kn, m, h->width, h->n->d, matrix_at(h->q, first, 0), keys, scores, h->width, &(kernels_tail){0});
 }
 
 static void drop(const attention_head *h, size_t first, size_t m, rapt_real *rows)
 {
     if (h->n->drops)
-        h->kn->dropout(&h->key, h->n->mask.past + first, m, h->seen, rows, h->seen, rows, h->seen);
+        h->kn->dropout(&h->key, h->n->mask.past + first, m, h->width, rows, h->width, rows, h->width);
 }
 
 static void keep_weights(const attention_head *h, size_t first, size_t m, const rapt_real *rows)
 {
     for (size_t i = 0; i < m; i++) {
         rapt_real *to = h->n->weights + row_at(h, first + i) * h->n->keys;
-        memcpy(to, rows + i * h->seen, h->seen * sizeof *to);
+        memcpy(to, rows + i * h->width, h->seen * sizeof *to);
         memset(to + h->seen, 0, (h->n->keys - h->seen) * sizeof *to);
     }
 }
@@ -113,7 +120,7 @@ static void softmax_rows(const attention_head *h, size_t first, size_t m, rapt_r
     for (size_t i = 0; i < m; i++) {
         mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
         size_t at = row_at(h, first + i);
-        h->kn->softmax(h->seen, row.count, rows + i * h->seen, row.keep, n->scale, rows + i * h->seen,
+        h->kn->softmax(h->width, row.count, rows + i * h->width, row.keep, n->scale, rows + i * h->width,
                        &n->row_max[at], &n->row_inv_sum[at]);
     }
 }
@@ -124,8 +131,8 @@ static void softmax_rows_again(const attention_head *h, size_t first, size_t m, 
     for (size_t i = 0; i < m; i++) {
         mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
         size_t at = row_at(h, first + i);
-        h->kn->softmax_again(h->seen, row.count, rows + i * h->seen, row.keep, n->scale, n->row_max[at],
-                             n->row_inv_sum[at], rows + i * h->seen);
+        h->kn->softmax_again(h->width, row.count, rows + i * h->width, row.keep, n->scale, n->row_max[at],
+                             n->row_inv_sum[at], rows + i * h->width);
     }
 }
 
@@ -164,7 +171,7 @@ static void forward_head(const attention_head *h, rapt_real *scratch)
         drop(h, i, m, scratch);
         if (n->wish == RAPT_WEIGHTS_AFTER_DROPOUT)
             keep_weights(h, i, m, scratch);
-        panels_multiply(h->kn, m, n->dv, h->seen, (matrix){scratch, (ptrdiff_t)h->seen, 1}, values, out + i * ldo, ldo,
+        panels_multiply(h->kn, m, n->dv, h->seen, (matrix){scratch, (ptrdiff_t)h->width, 1}, values, out + i * ldo, ldo,
                         &(kernels_tail){0});
     }
 }
@@ -204,7 +211,7 @@ static void add_transposed_product(const attention_head *h, size_t m, const rapt
                                    rapt_real *panels, rapt_real *out, size_t ldo)
 {
     panels_pack(h->kn, m, width, right, panels);
-    panels_multiply(h->kn, h->seen, width, m, (matrix){rows, 1, (ptrdiff_t)h->seen}, panels, out, ldo,
+    panels_multiply(h->kn, h->seen, width, m, (matrix){rows, 1, (ptrdiff_t)h->width}, panels, out, ldo,
                     &(kernels_tail){.accumulate = true});
 }
 
@@ -220,9 +227,9 @@ static backward_scratch backward_scratch_of(const attention_head *h, rapt_real *
     s.keys = take(&from, panels_size(h->kn, h->seen, n->d));
     s.values_t = take(&from, panels_size(h->kn, n->dv, h->seen));
     s.right = take(&from, panels_size(h->kn, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
-    s.weights = take(&from, QUERY_TILE * h->seen);
-    s.dropped = take(&from, QUERY_TILE * h->seen);
-    s.dscores = take(&from, QUERY_TILE * h->seen);
+    s.weights = take(&from, QUERY_TILE * h->width);
+    s.dropped = take(&from, QUERY_TILE * h->width);
+    s.dscores = take(&from, QUERY_TILE * h->width);
     return s;
 }
 
@@ -230,7 +237,7 @@ static size_t backward_scratch_size(const kernels *kn, const attention_node *n)
 {
     size_t width = n->d > n->dv ? n->d : n->dv, line = KERNELS_ALIGN / sizeof(rapt_real);
     return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->d) + panels_size(kn, n->dv, n->keys) +
-           panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * n->keys + 8 * line;
+           panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * whole_vectors(n->keys) + 8 * line;
 }
 
 /* The weights once more, before dropout and, where it drops, after. */
@@ -240,7 +247,7 @@ static const rapt_real *weights_again(const attention_head *h, size_t i, size_t 
     softmax_rows_again(h, i, m, s->weights);
     if (!h->n->drops)
         return s->weights;
-    memcpy(s->dropped, s->weights, m * h->seen * sizeof *s->dropped);
+    memcpy(s->dropped, s->weights, m * h->width * sizeof *s->dropped);
     drop(h, i, m, s->dropped);
     return s->dropped;
 }
@@ -255,11 +262,11 @@ static void backward_tile(const attention_head *h, size_t i, size_t m, const bac
         add_transposed_product(h, m, dropped, dout, n->dv, s->right, g->dv, g->ldv);
     if (!g->dq && !g->dk)
         return;
-    panels_multiply(h->kn, m, h->seen, n->dv, dout, s->values_t, s->dscores, h->seen, &(kernels_tail){0});
-    for (size_t r = 0; r < m * h->seen; r += h->seen)
-        h->kn->softmax_backward(h->seen, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
+    panels_multiply(h->kn, m, h->width, n->dv, dout, s->values_t, s->dscores, h->width, &(kernels_tail){0});
+    for (size_t r = 0; r < m * h->width; r += h->width)
+        h->kn->softmax_backward(h->width, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
     if (g->dq)
-        panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->seen, 1}, s->keys,
+        panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->width, 1}, s->keys,
                         g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = true});
     if (g->dk)
         add_transposed_product(h, m, s->dscores, matrix_at(h->q, i, 0), n->d, s->right, g->dk, g->ldk);
@@ -307,7 +314,7 @@ static void forward(rapt_tape *t, const attention_node *n)
     size_t line = KERNELS_ALIGN / sizeof(rapt_real);
     attention_loop loop = {.t = t, .n = n};
     loop.scratch_size = panels_size(t->k, n->d, n->keys) + panels_size(t->k, n->keys, n->dv) +
-                        QUERY_TILE * n->keys + 3 * line;
+                        QUERY_TILE * whole_vectors(n->keys) + 3 * line;
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
         tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);

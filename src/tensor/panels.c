@@ -6,8 +6,8 @@
 
 static size_t padded(const kernels *kn, size_t n)
 {
-    size_t nr = (size_t)kn->nr;
-    return (n + nr - 1) / nr * nr;
+    size_t nr = (size_t)kn->nr; /* a power of two */
+    return (n + nr - 1) & ~(nr - 1);
 }
 
 size_t panels_size(const kernels *kn, size_t k, size_t n)

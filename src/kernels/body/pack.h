@@ -4,22 +4,17 @@
 #ifndef KERNELS_BODY_PACK_H
 #define KERNELS_BODY_PACK_H
 
-/* How many of the panel's numbers i .. i+15 exist. */
-VEC size_t pack_lanes(size_t count, size_t i) { return count <= i ? 0 : count - i < 16 ? count - i : 16; }
+VEC size_t pack_least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* dst[k * stride + i] = src[i + k * step], 0 from count to a multiple of 16. */
 VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
                        rapt_real *dst)
 {
-    UNROLL
-    for (size_t i = 0; i < stride; i += 16) {
-        if (i >= count)
-            return;
+    for (size_t i = 0; i < count; i += 16)
         for (size_t k = 0; k < kc; k++) {
-            v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_lanes(count, i));
-            v_store_n(dst + k * stride + i, x, pack_lanes(stride, i));
+            v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_least(count - i, 16));
+            v_store_n(dst + k * stride + i, x, pack_least(stride, 16));
         }
-    }
 }
 
 /* A block of `rows` rows of ks numbers, `step` apart, becomes ks rows of `stride`, of which it fills `lanes`. */
@@ -41,16 +36,13 @@ VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
                      const size_t stride, rapt_real *dst)
 {
-    UNROLL
-    for (size_t i = 0; i < stride; i += 16) {
-        if (i >= count)
-            return;
-        const size_t lanes = pack_lanes(stride, i);
-        size_t rows = pack_lanes(count, i);
+    const size_t lanes = pack_least(stride, 16), most = pack_least(usual, 16);
+    for (size_t i = 0; i < count; i += 16) {
         const rapt_real *p = src + (ptrdiff_t)i * step;
+        size_t rows = pack_least(count - i, 16);
         EACH_VECTOR(k, ks, kc, {
-            if (rows == pack_lanes(usual, i))
-                pack_block(pack_lanes(usual, i), ks, p + k, step, stride, lanes, dst + k * stride + i);
+            if (rows == most)
+                pack_block(most, ks, p + k, step, stride, lanes, dst + k * stride + i);
             else
                 pack_block(rows, ks, p + k, step, stride, lanes, dst + k * stride + i);
         });

@@ -19,72 +19,99 @@ VEC rapt_real softmax_max(size_t n, const rapt_real *x, const uint8_t *keep, rap
     return v_hmax(max);
 }
 
-/* p[j] = exp(scale x[j] - max), 0 where left out; returns the sum. */
-VEC rapt_real softmax_exp(size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real max,
-                          rapt_real *p)
+/* Stores lanes 0 .. room-1, at most 16: whole vectors where there is room: a later load then meets one store. */
+VEC void softmax_store(rapt_real *p, v16 a, size_t room)
 {
-    const v16 s = v_set1(scale), top = v_set1(max);
+    if (room >= KERNELS_LANES)
+        v_store(p, a);
+    else
+        v_store_n(p, a, room);
+}
+
+/* The vectors of p beyond the one that holds element n - 1. */
+VEC void softmax_clear(size_t total, size_t n, rapt_real *p)
+{
+    for (size_t j = (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES; j < total; j += KERNELS_LANES)
+        softmax_store(p + j, v_zero(), total - j);
+}
+
+/* exp(scale x[j] - max) of the vector at j, 0 where left out. */
+VEC v16 softmax_exp(size_t j, size_t k, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real max)
+{
+    v16 e = v_exp(v_sub(v_mul(v_load_n(x + j, k), v_set1(scale)), v_set1(max)));
+    return softmax_pick(keep, j, k, e, v_zero());
+}
+
+/* Where all scores are -inf there is nothing to attend to; from 0 they give zeros, and a NaN is not lost. */
+VEC rapt_real softmax_top(rapt_real max) { return max == -INFINITY ? 0 : max; }
+VEC rapt_real softmax_inverse(rapt_real sum) { return sum == 0 ? 0 : 1 / sum; }
+
+/* A row of one vector never leaves the registers. */
+VEC void softmax_short(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
+                       rapt_real *max, rapt_real *inv_sum)
+{
+    *max = softmax_top(softmax_max(n, x, keep, scale));
+    v16 e = softmax_exp(0, n, x, keep, scale, *max);
+    *inv_sum = softmax_inverse(v_sum(e));
+    softmax_store(p, softmax_pick(keep, 0, n, v_mul(e, v_set1(*inv_sum)), v_zero()), total);
+}
+
+VEC void softmax_long(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
+                      rapt_real *max, rapt_real *inv_sum)
+{
     v16 sum = v_zero();
+    *max = softmax_top(softmax_max(n, x, keep, scale));
     EACH_VECTOR(j, k, n, {
-        v16 e = v_exp(v_sub(v_mul(v_load_n(x + j, k), s), top));
-        e = softmax_pick(keep, j, k, e, v_zero());
-        v_store_n(p + j, e, k);
+        v16 e = softmax_exp(j, k, x, keep, scale, *max);
+        softmax_store(p + j, e, total - j);
         sum = v_add(sum, e);
     });
-    return v_sum(sum);
-}
-
-VEC void zeros(size_t from, size_t to, rapt_real *p)
-{
-    for (size_t j = from; j < to; j++)
-        p[j] = 0;
-}
-
-VEC void softmax_row(size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
-                     rapt_real *max, rapt_real *inv_sum)
-{
-    /* Where all scores are -inf there is nothing to attend to; from 0 they give zeros, and a NaN is not lost. */
-    rapt_real top = softmax_max(n, x, keep, scale);
-    top = top == -INFINITY ? 0 : top;
-    const rapt_real sum = softmax_exp(n, x, keep, scale, top, p), inverse = sum == 0 ? 0 : 1 / sum;
-    const v16 factor = v_set1(inverse);
+    *inv_sum = softmax_inverse(v_sum(sum));
+    const v16 factor = v_set1(*inv_sum);
     EACH_VECTOR(j, k, n, {
-        v16 e = v_mul(v_load_n(p + j, k), factor);
-        v_store_n(p + j, keep ? softmax_pick(keep, j, k, e, v_zero()) : e, k);
-    });
-    *max = top;
-    *inv_sum = inverse;
-}
-
-VEC void softmax_row_again(size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real max,
-                           rapt_real inv_sum, rapt_real *p)
-{
-    const v16 s = v_set1(scale), top = v_set1(max), factor = v_set1(inv_sum);
-    EACH_VECTOR(j, k, n, {
-        v16 e = v_mul(v_exp(v_sub(v_mul(v_load_n(x + j, k), s), top)), factor);
-        v_store_n(p + j, keep ? softmax_pick(keep, j, k, e, v_zero()) : e, k);
+        v16 y = v_mul(v_load_n(p + j, k), factor); /* left out ones once more: the factor may be NaN */
+        softmax_store(p + j, softmax_pick(keep, j, k, y, v_zero()), total - j);
     });
 }
 
 /* Rows without `keep` are a copy of the code that never asks for it. */
+VEC void softmax_any(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
+                     rapt_real *max, rapt_real *inv_sum)
+{
+    if (n > 0 && n <= KERNELS_LANES)
+        softmax_short(total, n, x, keep, scale, p, max, inv_sum);
+    else
+        softmax_long(total, n, x, keep, scale, p, max, inv_sum);
+    softmax_clear(total, n, p);
+}
+
 static void softmax(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
                     rapt_real *max, rapt_real *inv_sum)
 {
     if (keep)
-        softmax_row(n, x, keep, scale, p, max, inv_sum);
+        softmax_any(total, n, x, keep, scale, p, max, inv_sum);
     else
-        softmax_row(n, x, NULL, scale, p, max, inv_sum);
-    zeros(n, total, p);
+        softmax_any(total, n, x, NULL, scale, p, max, inv_sum);
+}
+
+VEC void softmax_any_again(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
+                           rapt_real max, rapt_real inv_sum, rapt_real *p)
+{
+    const v16 factor = v_set1(inv_sum);
+    EACH_VECTOR(j, k, n, {
+        v16 y = v_mul(softmax_exp(j, k, x, keep, scale, max), factor);
+        softmax_store(p + j, softmax_pick(keep, j, k, y, v_zero()), total - j);
+    });
+    softmax_clear(total, n, p);
 }
 
 static void softmax_again(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                           rapt_real max, rapt_real inv_sum, rapt_real *p)
 {
     if (keep)
-        softmax_row_again(n, x, keep, scale, max, inv_sum, p);
+        softmax_any_again(total, n, x, keep, scale, max, inv_sum, p);
     else
-        softmax_row_again(n, x, NULL, scale, max, inv_sum, p);
-    zeros(n, total, p);
+        softmax_any_again(total, n, x, NULL, scale, max, inv_sum, p);
 }
 
 static void softmax_backward(size_t n, const rapt_real *p, const rapt_real *d, const rapt_real *dd, rapt_real scale,

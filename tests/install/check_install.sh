@@ -1,0 +1,148 @@
+#!/bin/bash
+# tests/install/check_install.sh: what `cmake --install` leaves can be built against: with pkg-config and CMake, shared
+# and static, from C and C++; each public header stands alone; and the tensor core compiles without CMake.
+# RAPT_BUILD names a build folder (default build); CC and CXX may name compilers.
+. "$(dirname "$0")/../cli/lib.sh"
+BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
+CC=${CC:-cc} CXX=${CXX:-c++}
+if grep -q '^RAPT_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
+    skip 'installing a build with sanitizers'
+    finish
+fi
+cmake --build "$BUILD" --target rapt rapt_shared rapt_static >build.log 2>&1 || { tail -20 build.log; exit 1; }
+prefix=$WORK/prefix
+check 'cmake --install' cmake --install "$BUILD" --prefix "$prefix"
+lib=$(dirname "$(find "$prefix" -name librapt.a)")
+for file in bin/rapt include/rapt.h include/rapt/tape.h share/man/man1/rapt.1; do
+    check "installed: $file" test -s "$prefix/$file"
+done
+for file in librapt.so librapt.a pkgconfig/rapt.pc cmake/rapt/rapt-config.cmake; do
+    check "installed: lib/$file" test -s "$lib/$file"
+done
+check 'every public header is installed' diff -r "$SOURCE/include" "$prefix/include"
+check 'the installed program runs' "$prefix/bin/rapt" --version
+version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
+check 'the shared library has a SONAME' sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*librapt.so.${version%%.*}\]'"
+check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.${version%%.*}" -a -e "$lib/librapt.so.$version"
+nm -D --defined-only "$lib/librapt.so" | awk '{ print $3 }' >symbols
+check 'it exports what the headers declare' grep -qx rapt_translate symbols
+check 'the library holds no printf of its own, no exit' test -z "$(nm -D --undefined-only "$lib/librapt.so" |
+    grep -Ew 'printf|puts|putchar|exit|_exit|abort|perror')"
+
+# ---- a program of somebody else ------------------------------------------------------------------------------------
+cat >user.c <<'C'
+#include <rapt.h>
+#include <stdio.h>
+
+int main(void)
+{
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err);
+    rapt_tape *tape = rapt_tape_new(NULL, &err);
+    rapt_linear layer;
+    rapt_real x[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    rapt_linear_init(&layer, set, "demo.", 3, 2, true, RAPT_LINEAR_XAVIER);
+    for (int i = 0; i < 6; i++)
+        layer.weight->value.data[i] = (rapt_real)(i - 2); /* [[-2, -1, 0], [1, 2, 3]] */
+    for (int i = 0; i < 2; i++)
+        layer.bias->value.data[i] = 10;
+    rapt_tape_begin(tape, (rapt_pass){.record = true});
+    rapt_tensor *in = rapt_input(tape, 2, (size_t[]){2, 3}, &x[0][0], false);
+    rapt_tensor *y = rapt_linear_forward(tape, &layer, in);
+    if (rapt_backward(tape, rapt_sum(tape, y), &err) != RAPT_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    printf("%g %g %g %g, %g\n", y->data[0], y->data[1], y->data[2], y->data[3], layer.weight->value.grad[0]);
+    rapt_tape_free(tape);
+    rapt_params_free(set);
+    return 0;
+}
+C
+echo '6 24 -3 42, 5' >wanted # x w^T + b, and the sum over rows of x[0]
+cat >user.cpp <<'CPP'
+#include <rapt.h>
+#include <iostream>
+
+int main()
+{
+    rapt_error err = {};
+    const char *hypothesis[] = {"the cat sat on the mat"};
+    const char *const *references[] = {hypothesis};
+    rapt_bleu bleu;
+    if (rapt_bleu_corpus(nullptr, hypothesis, references, 1, 1, &bleu, &err) != RAPT_OK)
+        return 1;
+    rapt_recipe recipe;
+    rapt_recipe_defaults(&recipe);
+    std::cout << bleu.score << ' ' << rapt_version() << '\n';
+}
+CPP
+# runs NAME PROGRAM WANTED-FILE
+runs() {
+    check "$1" sh -c "LD_LIBRARY_PATH='$lib' '$2' | diff '$3' -"
+}
+export PKG_CONFIG_PATH=$lib/pkgconfig
+check 'pkg-config knows the version' test "$(pkg-config --modversion rapt)" = "$version"
+$CC -std=c11 -Wall -Wextra -Werror user.c -o user-shared $(pkg-config --cflags --libs rapt) && runs 'pkg-config, shared' ./user-shared wanted ||
+    fail 'pkg-config, shared'
+$CC -std=c11 user.c -o user-static $(pkg-config --cflags rapt) -Wl,-Bstatic -lrapt -Wl,-Bdynamic -L"$lib" \
+    $(pkg-config --static --libs rapt | sed 's/-lrapt//') && runs 'pkg-config --static' ./user-static wanted ||
+    fail 'pkg-config --static'
+check 'which needs no librapt.so' sh -c '! readelf -d user-static | grep -q "NEEDED.*librapt"'
+echo "100 $version" >wanted.cpp
+if command -v "$CXX" >/dev/null; then
+    $CXX -std=c++17 -Wall -Wextra -Werror user.cpp -o user-cpp $(pkg-config --cflags --libs rapt) && runs 'a C++ program' ./user-cpp wanted.cpp ||
+        fail 'a C++ program'
+else
+    skip 'a C++ program (no C++ compiler)'
+fi
+mkdir cmake-user
+cp user.c cmake-user
+cat >cmake-user/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(rapt 0.1 REQUIRED)
+foreach(kind shared static)
+    add_executable(cmake-${kind} user.c)
+    target_link_libraries(cmake-${kind} PRIVATE rapt::rapt_${kind})
+endforeach()
+CMAKE
+check 'find_package: configures' cmake -S cmake-user -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC"
+check 'find_package: builds' cmake --build cmake-build
+runs 'find_package: rapt::rapt_shared' cmake-build/cmake-shared wanted
+runs 'find_package: rapt::rapt_static' cmake-build/cmake-static wanted
+check 'a version that is not there is refused' sh -c "sed -i 's/rapt 0.1/rapt 9.1/' cmake-user/CMakeLists.txt
+    ! cmake -S cmake-user -B cmake-other -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$CC'"
+
+# ---- each header alone ---------------------------------------------------------------------------------------------
+for header in "$prefix"/include/rapt.h "$prefix"/include/rapt/*.h; do
+    name=${header#"$prefix"/include/}
+    check "C11: $name" "$CC" -std=c11 -pedantic -Wall -Wextra -Wshadow -Werror -fsyntax-only -x c -I"$prefix/include" \
+        -include "$header" /dev/null
+    if command -v "$CXX" >/dev/null; then
+        check "C++17: $name" "$CXX" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ -I"$prefix/include" \
+            -include "$header" /dev/null
+    else
+        skip "C++17: $name (no C++ compiler)"
+    fi
+done
+
+# ---- the tensor core, with nothing but a compiler ------------------------------------------------------------------
+mkdir core
+flags=(-O2 -ffp-contract=off -I"$SOURCE/include" -I"$SOURCE/src")
+simd=()
+compiled=yes
+if [ "$(uname -m)" = x86_64 ]; then
+    simd=(core/avx2.o core/avx512.o)
+    $CC "${flags[@]}" -mavx2 -mfma -c "$SOURCE/src/kernels/x86/avx2.c" -o core/avx2.o &&
+        $CC "${flags[@]}" -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -c "$SOURCE/src/kernels/x86/avx512.c" \
+            -o core/avx512.o || compiled=no
+fi
+$CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
+if [ $compiled = yes ]; then
+    runs 'cc -O2 -Iinclude -Isrc src/{base,kernels,tensor,ops,nn}/*.c' ./user-core wanted
+else
+    fail 'the tensor core compiles with cc alone'
+fi
+check 'it needs libc and libm only' sh -c '! readelf -d user-core | grep NEEDED | grep -Ev "libc\.so|libm\.so|ld-linux"'
+finish
