@@ -341,8 +341,8 @@ def adam(new):
 
 
 def sparse_adam(c):
-    """An embedding of which a step sees some rows only; in/loss0: the weights of the loss at step 0. SparseAdam adds eps
-    before the bias correction and Adam (and rapt) after it; so small an eps makes no difference."""
+    """An embedding of which a step sees some rows only; in/loss0: the weights of the loss at step 0. SparseAdam adds
+    eps before the bias correction and Adam (and rapt) after it; so small an eps makes no difference."""
     m = c.fill(nn.Embedding(12, 4, sparse=True))
 
     def looked_up(step):
@@ -352,8 +352,8 @@ def sparse_adam(c):
         (out * weights).sum().backward()
         m.weight.grad = m.weight.grad.coalesce()
 
-    return adam_steps(c, dict(m.named_parameters()), torch.optim.SparseAdam(m.parameters(), **adam_config(c, eps=1e-12)),
-                      looked_up)
+    optimizer = torch.optim.SparseAdam(m.parameters(), **adam_config(c, eps=1e-12))
+    return adam_steps(c, dict(m.named_parameters()), optimizer, looked_up)
 
 
 STEPS, BATCHES = 10, 2
@@ -428,8 +428,10 @@ def write(folder, name):
     tensors = {}
     for c in FILES[name](lambda case: Case(name, case)):
         tensors.update(c.tensors)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.safetensors"
     save_file(tensors, path, {"made_by": f"tools/make_golden.py, torch {torch.__version__.split('+')[0]}"})
+    path.chmod(0o644)
     return path.stat().st_size
 
 

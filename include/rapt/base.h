@@ -1,4 +1,4 @@
-/* rapt/base.h: errors, logging, version; what every other header stands on. Needs libc only.
+/* rapt/base.h: errors and version; what every other header stands on. Needs libc only.
  *
  * Conventions of all rapt headers
  *   - a function that can fail for a reason outside the program (files, text, memory) returns a rapt_code and

@@ -68,7 +68,7 @@ rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuf
 void rapt_loader_free(rapt_loader *l);
 /* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when memory is out. */
 const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
-/* The largest batch that any epoch can bring, for a memory plan. */
+/* A batch of the longest pairs, about the largest that an epoch can bring, for a memory plan. */
 const rapt_batch *rapt_loader_largest(rapt_loader *l);
 
 #ifdef __cplusplus

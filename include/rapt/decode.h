@@ -33,7 +33,8 @@ typedef struct rapt_translation {
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line gives an
- * empty translation. Packs the model's weights once. */
+ * empty translation. Packs the model's weights once.
+ * `options` may be NULL. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 void rapt_translations_free(rapt_translation *t, size_t count);

@@ -19,7 +19,7 @@ typedef struct rapt_model {
     rapt_transformer *net;            /* owned */
     rapt_tokenizer *source, *target;  /* owned; the same object in a model with one vocabulary */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
-    bool pad_to_max;                  /* source rows are padded to max_len, as in training (the book) */
+    bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
 } rapt_model;
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. */

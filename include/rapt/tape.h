@@ -30,10 +30,12 @@ typedef struct rapt_pass {
     bool training; /* dropout drops, max_norm is written back */
     uint64_t seed; /* with `step`: the key of every random number of this pass */
     uint64_t step;
-    const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ... */
+    const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ...;
+                                 borrowed until the backward pass is over */
 } rapt_pass;
 
-/* Starts a new pass: releases all tensors of the last one and clears its error. */
+/* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's floating
+ * point environment to the default (round to nearest, denormals kept), which the results depend on. */
 void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
@@ -61,7 +63,7 @@ rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_
 /* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
 
 /* Which keys a query may attend to; all conditions hold together. A query with no key left gives zeros, forward
- * and backward. Borrowed pointers. NULL in place of a mask: every key. */
+ * and backward. Arrays are copied where they are needed later. NULL in place of a mask: every key. */
 typedef struct rapt_mask {
     const int32_t *valid_lens; /* keys 0 .. n-1 are valid: [batch], or [batch, queries] with per_query; or NULL */
     bool per_query;

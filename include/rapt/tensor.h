@@ -63,7 +63,8 @@ typedef struct rapt_param {
     bool frozen;      /* keeps its value in training */
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
     uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
-    rapt_real *packed; /* the matrix as kernels multiply by it, kept in inference only (rapt_model_pack), or NULL */
+    rapt_real *packed; /* the matrix as kernels multiply by it (rapt_transformer_pack), or NULL; for inference */
+    int packed_columns; /* of a packed panel: a tape whose kernels have others ignores it */
 } rapt_param;
 
 /* A set of parameters; owns them and their memory. */

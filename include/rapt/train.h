@@ -77,7 +77,8 @@ typedef struct rapt_train_options {
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
- * held-out.tsv, train.jsonl, checkpoints/. Stopped and resumed anywhere, it gives the same bytes as if never stopped. */
+ * best.safetensors (lowest val_loss), held-out.tsv, train.jsonl,
+ * checkpoints/. Stopped and resumed anywhere, it gives the same bytes as if never stopped. */
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ struct arena_chunk {
 void arena_init(arena *a, size_t chunk_size)
 {
     memset(a, 0, sizeof *a);
-    a->chunk_size = chunk_size;
+    a->chunk_size = a->first_size = chunk_size;
 }
 
 /* Large chunks are aligned to huge pages: a training step touches all of its memory every time. */
@@ -68,7 +68,8 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
         (*link)->offset = 0;
         return *link;
     }
-    arena_chunk *c = chunk_new(bytes > a->chunk_size ? bytes : a->chunk_size);
+    size_t least = a->first ? a->chunk_size : a->first_size;
+    arena_chunk *c = chunk_new(bytes > least ? bytes : least);
     if (!c)
         return NULL;
     c->next = *link;
@@ -123,8 +124,31 @@ arena_mark arena_save(const arena *a)
     return (arena_mark){a->current, a->current ? a->current->offset : 0, a->used};
 }
 
+static void free_chunks(arena *a)
+{
+    for (arena_chunk *c = a->first, *next; c; c = next) {
+        next = c->next;
+        UNPOISON(c->data, c->size);
+        free(c->data);
+        free(c);
+    }
+    a->first = a->current = NULL;
+}
+
+/* An empty arena of several chunks starts again with one that holds all it ever needed. Kept as they are, chunks would
+ * multiply: rounds of changing sizes seldom find one that fits where they look for it. */
+static void merge_chunks(arena *a)
+{
+    if (!a->first || !a->first->next)
+        return;
+    free_chunks(a);
+    a->first_size = a->peak + a->peak / 8;
+}
+
 void arena_release(arena *a, arena_mark mark)
 {
+    if (!mark.chunk)
+        merge_chunks(a);
     arena_chunk *c = mark.chunk ? mark.chunk : a->first;
     if (c) {
         c->offset = mark.offset;
@@ -138,11 +162,6 @@ void arena_release(arena *a, arena_mark mark)
 
 void arena_free(arena *a)
 {
-    for (arena_chunk *c = a->first, *next; c; c = next) {
-        next = c->next;
-        UNPOISON(c->data, c->size);
-        free(c->data);
-        free(c);
-    }
+    free_chunks(a);
     arena_init(a, a->chunk_size);
 }

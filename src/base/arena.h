@@ -9,7 +9,8 @@ typedef struct arena_chunk arena_chunk;
 
 typedef struct arena {
     arena_chunk *first, *current;
-    size_t chunk_size; /* bytes of the next chunk at least */
+    size_t chunk_size; /* bytes of a further chunk at least */
+    size_t first_size; /* of the first one */
     size_t peak;       /* most bytes ever handed out at once */
     size_t used;
 } arena;
@@ -28,7 +29,7 @@ void *arena_array(arena *a, size_t count, size_t size);
 void *arena_zeroed(arena *a, size_t count, size_t size);
 char *arena_string(arena *a, const char *text);
 arena_mark arena_save(const arena *a);
-void arena_release(arena *a, arena_mark mark); /* chunks are kept for reuse */
+void arena_release(arena *a, arena_mark mark); /* memory is kept for reuse */
 void arena_free(arena *a);
 
 #endif

@@ -1,4 +1,5 @@
-/* base/cpu.c: asks CPUID what the processor can and XCR0 what the operating system saves, and combines the two.
+/* base/cpu.c: asks CPUID what the processor can and XCR0 what the operating system saves, and combines the
+ * two.
  * For kernels/kernels.c and `rapt info`.
  * Not a choice of code: it reads no environment and knows no kernels. */
 #include "base/cpu.h"

@@ -5,7 +5,7 @@
 #include "rapt/base.h"
 
 typedef struct bench_options {
-    const char *case_name; /* NULL: all */
+    const char *case_name; /* NULL: a1 */
     int threads;
     double seconds; /* measured, for each case */
     bool json;

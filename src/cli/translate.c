@@ -59,7 +59,7 @@ static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc 
 static void print_translation(const translate_arguments *a, size_t line, const rapt_translation *t)
 {
     if (t->cut && !a->quiet)
-        fprintf(stderr, "rapt: %s:%zu: longer than the model takes; its end is cut off\n", a->file ? a->file : "stdin",
+        fprintf(stderr, "rapt: %s:%zu: longer than the model takes; its end is cut off\n", a->file ? a->file : "standard input",
                 line + 1);
     if (a->o.n_best <= 1)
         printf("%s\n", t->count ? t->hypotheses[0].text : "");

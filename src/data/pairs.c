@@ -16,6 +16,7 @@ struct rapt_pairs {
     char *path;
     char **source, **target;
     size_t *line;
+    uint64_t *key; /* of the source, for the choice of the held-out part */
     size_t count;
 };
 
@@ -24,31 +25,47 @@ static bool allocate(rapt_pairs *p, size_t lines)
     p->source = malloc((lines + 1) * sizeof *p->source);
     p->target = malloc((lines + 1) * sizeof *p->target);
     p->line = malloc((lines + 1) * sizeof *p->line);
-    return p->path && p->source && p->target && p->line;
+    p->key = malloc((lines + 1) * sizeof *p->key);
+    return p->path && p->source && p->target && p->line && p->key;
+}
+
+/* The held-out part is chosen by the source without its letter case. */
+static rapt_code make_key(const char *source, uint64_t *key, rapt_error *err)
+{
+    size_t size;
+    char *lower = utf8_lowercase(source, strlen(source), &size);
+    if (!lower)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sentence");
+    *key = rng_hash_text(lower);
+    free(lower);
+    return RAPT_OK;
 }
 
 /* Cuts the line in place at its tabs. */
-static bool take_line(rapt_pairs *p, char *line, size_t number)
+static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
 {
     char *tab = strchr(line, '\t');
     if (!tab)
-        return false;
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: no tab between source and target", path, number);
     *tab = '\0';
     char *target = tab + 1;
     target[strcspn(target, "\t")] = '\0';
     p->source[p->count] = line;
     p->target[p->count] = target;
-    p->line[p->count++] = number;
-    return true;
+    p->line[p->count] = number;
+    return make_key(line, &p->key[p->count++], err);
 }
 
 static rapt_code take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     if (!allocate(p, p->lines.count))
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu pairs", path, p->lines.count);
-    for (size_t i = 0; i < p->lines.count && (limit == 0 || p->count < limit); i++)
-        if (p->lines.length[i] > 0 && !take_line(p, p->lines.line[i], i + 1))
-            return rapt_fail(err, RAPT_FORMAT, "%s:%zu: no tab between source and target", path, i + 1);
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; !code && i < p->lines.count && (limit == 0 || p->count < limit); i++)
+        if (p->lines.length[i] > 0)
+            code = take_line(p, p->lines.line[i], path, i + 1, err);
+    if (code)
+        return code;
     return p->count ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
 }
 
@@ -75,6 +92,7 @@ void rapt_pairs_free(rapt_pairs *p)
     free(p->source);
     free(p->target);
     free(p->line);
+    free(p->key);
     free(p);
 }
 
@@ -105,9 +123,5 @@ const char *rapt_pairs_path(const rapt_pairs *p)
 
 bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction)
 {
-    size_t size;
-    char *lower = fraction > 0 ? utf8_lowercase(p->source[i], strlen(p->source[i]), &size) : NULL;
-    bool held_out = lower && rng_uniform(rng_hash_text(lower), 1) < fraction;
-    free(lower);
-    return held_out;
+    return fraction > 0 && rng_uniform(p->key[i], 1) < fraction;
 }

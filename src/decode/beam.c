@@ -187,7 +187,7 @@ rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batc
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a beam of %zu", options->beam);
     rapt_decoder_state *state = search_start(t, m, batch, s.beam, memory, err);
     if (!state)
-        return RAPT_NO_MEMORY;
+        return search_failure(err);
     start_rows(&s);
     const rapt_real *logits;
     bool left = true;
@@ -197,5 +197,5 @@ rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batc
             rapt_decoder_state_reorder(state, s.parents);
     }
     rapt_decoder_state_free(state);
-    return left ? RAPT_NO_MEMORY : RAPT_OK;
+    return left ? search_failure(err) : RAPT_OK;
 }

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+rapt_code search_failure(const rapt_error *err)
+{
+    return err ? err->code : RAPT_NO_MEMORY;
+}
+
 double search_penalty(double a, size_t length)
 {
     return a == 0 ? 1 : math_pow((5 + (double)length) / 6, a);
@@ -110,8 +115,8 @@ rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_ba
     for (bool left = s != NULL; left;) {
         const rapt_real *logits = search_step(t, m, s, tokens, batch->source.batch, err);
         left = logits && extend(t->k, batch, logits, m->config.target_vocab, tokens, results);
-        code = logits ? code : RAPT_NO_MEMORY;
+        code = logits ? code : search_failure(err);
     }
     rapt_decoder_state_free(s);
-    return s ? code : RAPT_NO_MEMORY;
+    return s ? code : search_failure(err);
 }

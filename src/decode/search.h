@@ -45,6 +45,9 @@ rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const 
 const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
                              size_t rows, rapt_error *err);
 
+/* The code of the failure that `err` holds. */
+rapt_code search_failure(const rapt_error *err);
+
 /* ((5 + length) / 6)^a */
 double search_penalty(double a, size_t length);
 

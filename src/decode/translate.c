@@ -199,7 +199,7 @@ static void tear_down(translator *t)
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err)
 {
-    translator t = {.m = m, .o = *options, .out = out};
+    translator t = {.m = m, .o = options ? *options : (rapt_translate_options){0}, .out = out};
     t.o.beam = t.o.beam ? t.o.beam : 1;
     t.o.n_best = t.o.n_best ? t.o.n_best : 1;
     t.o.batch = t.o.batch ? t.o.batch : DEFAULT_BATCH;

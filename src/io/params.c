@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define FORMAT_VERSION_TEXT TEXT(RAPT_FORMAT_VERSION)
 #define REAL_TYPE (sizeof(rapt_real) == 4 ? SAFETENSORS_F32 : SAFETENSORS_F64)
 
 safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data)
@@ -18,8 +21,7 @@ safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const
 
 rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err)
 {
-    static const char version[] = {'0' + RAPT_FORMAT_VERSION, '\0'};
-    const char *const metadata[] = {"format", "pt", "rapt_format_version", version, NULL};
+    const char *const metadata[] = {"format", "pt", "rapt_format_version", FORMAT_VERSION_TEXT, NULL};
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)
@@ -68,6 +70,7 @@ static rapt_code read_all(rapt_params *set, const safetensors *file, const char 
         wanted += !p->transient;
         if (!p->transient)
             code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
+        p->packed = NULL; /* of the values before */
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;

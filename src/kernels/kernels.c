@@ -1,4 +1,5 @@
-/* kernels/kernels.c: which table of kernels this process uses. For whoever calls kernels, and for `rapt info`.
+/* kernels/kernels.c: which table of kernels this process uses. For whoever calls kernels, and for `rapt
+ * info`.
  * Not the kernels themselves: see scalar.c, x86/ and body/. */
 #include "kernels/kernels.h"
 
@@ -57,7 +58,8 @@ const kernels *kernels_level(const char *name, rapt_error *err)
     if (level)
         return level;
     if (missing) {
-        rapt_fail(err, RAPT_NOT_FOUND, "kernels: this processor or its operating system lacks the level %s", name);
+        rapt_fail(err, RAPT_NOT_FOUND, "kernels: this processor or its operating system lacks the level %s",
+                  name);
         return NULL;
     }
 #endif

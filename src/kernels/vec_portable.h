@@ -1,5 +1,5 @@
-/* kernels/vec_portable.h: the vector vocabulary in plain C, 16 lanes as loops. It is the definition of every word;
- * x86/vec_avx2.h and x86/vec_avx512.h say the same with intrinsics. For the kernel bodies.
+/* kernels/vec_portable.h: the vector vocabulary in plain C, 16 lanes as loops. It is the definition of every
+ * word; x86/vec_avx2.h and x86/vec_avx512.h say the same with intrinsics. For the kernel bodies.
  * Not fast, and not meant to be: without a fused multiply-add in hardware each fma is a call into libm. */
 #ifndef KERNELS_VEC_PORTABLE_H
 #define KERNELS_VEC_PORTABLE_H
@@ -10,7 +10,8 @@
 #include "kernels/vec.h"
 
 /* How words and bodies are declared, and loops over accumulators. Here the compiler may choose: there are no
- * registers to keep accumulators in, and inlining everything made the code three times larger and no faster. */
+ * registers to keep accumulators in, and inlining everything made the code three times larger and no
+ * faster. */
 #define VEC static inline
 #define UNROLL
 
@@ -20,16 +21,19 @@
 #else
 #define ROLLED _Pragma("GCC unroll 1")
 #endif
-#define EACH_LANE(i)                                                                                             \
-    ROLLED                                                                                                       \
+#define EACH_LANE(i) \
+    ROLLED           \
     for (int i = 0; i < 16; i++)
 
 typedef struct v16 { rapt_real lane[16]; } v16; /* 16 numbers */
 typedef struct m16 { uint32_t bits; } m16;      /* 16 truths, lane i is bit i */
 typedef struct w16 { uint32_t lane[16]; } w16;  /* 16 words */
-typedef struct q16 { uint64_t lane[16]; } q16;  /* 16 words in the low halves of 64 bits; the high halves are rubbish */
+typedef struct q16 {
+    uint64_t lane[16];
+} q16; /* 16 words in the low halves of 64 bits; the high halves are rubbish */
 
-/* ---- memory: p need not be aligned; the _n forms touch n numbers, 0 <= n <= 16, other lanes read as 0 -------- */
+/* ---- memory: p need not be aligned; the _n forms touch n numbers, 0 <= n <= 16, other lanes read as 0
+ * ---- */
 VEC v16 v_load(const rapt_real *p)
 {
     v16 r;
@@ -68,13 +72,13 @@ VEC v16 v_broadcast(const rapt_real *p, const int uses)
     return v_set1(*p);
 }
 
-/* ---- arithmetic, lane by lane, rounded once ------------------------------------------------------------------ */
-#define LANEWISE(name, expression)                                                                               \
-    VEC v16 name(v16 a, v16 b)                                                                                   \
-    {                                                                                                            \
-        v16 r;                                                                                                   \
-        EACH_LANE(i) r.lane[i] = (expression);                                                                   \
-        return r;                                                                                                \
+/* ---- arithmetic, lane by lane, rounded once ------------------------------------------------------------ */
+#define LANEWISE(name, expression)             \
+    VEC v16 name(v16 a, v16 b)                 \
+    {                                          \
+        v16 r;                                 \
+        EACH_LANE(i) r.lane[i] = (expression); \
+        return r;                              \
     }
 LANEWISE(v_add, a.lane[i] + b.lane[i])
 LANEWISE(v_sub, a.lane[i] - b.lane[i])
@@ -118,7 +122,7 @@ VEC v16 v_sqrt(v16 a)
 VEC rapt_real s_from_size(size_t n) { return (rapt_real)n; }
 VEC rapt_real s_sqrt(rapt_real x) { return PORTABLE_SQRT(x); }
 
-/* ---- across lanes -------------------------------------------------------------------------------------------- */
+/* ---- across lanes -------------------------------------------------------------------------------------- */
 /* Folds the lanes as the tree of kernels.h: 16 to 8 to 4 to 2 to 1. */
 VEC rapt_real v_sum(v16 a)
 {
@@ -148,7 +152,7 @@ VEC void v_transpose(v16 r[16])
         }
 }
 
-/* ---- truths -------------------------------------------------------------------------------------------------- */
+/* ---- truths -------------------------------------------------------------------------------------------- */
 VEC m16 m_first(size_t n) { return (m16){(1u << n) - 1}; } /* lanes 0 .. n-1 */
 
 /* Lanes whose byte is not 0; reads n bytes, lanes past them are false. */
@@ -198,7 +202,7 @@ VEC v16 v_select(m16 m, v16 a, v16 b)
     return r;
 }
 
-/* ---- words: what Philox and exp need ------------------------------------------------------------------------- */
+/* ---- words: what Philox and exp need ------------------------------------------------------------------- */
 #ifndef RAPT_DOUBLE
 /* a times 2^k, where k is what the low bits of t hold; right while a and the result are normal numbers. */
 VEC v16 v_shift_exponent(v16 a, v16 t)

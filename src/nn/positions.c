@@ -5,6 +5,7 @@
 #include "nn/names.h"
 
 #include <math.h>
+#include <string.h>
 
 static void fill_table(rapt_param *table, size_t max_len, size_t d)
 {
@@ -39,8 +40,7 @@ static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_te
     rapt_tensor *p = rapt_new(t, 3, x->shape, false);
     size_t size = x->shape[1] * x->shape[2];
     for (size_t i = 0; !rapt_tape_error(t)->code && i < x->shape[0]; i++)
-        for (size_t j = 0; j < size; j++)
-            p->data[i * size + j] = table->data[first * x->shape[2] + j];
+        memcpy(p->data + i * size, table->data + first * x->shape[2], size * sizeof *p->data);
     return p;
 }
 

@@ -83,6 +83,12 @@ static void record(rapt_tape *t, linear_node l)
     tape_record(t, &node->node, backward);
 }
 
+/* Packed for these kernels, and not about to change. */
+static const rapt_real *packed_weight(const rapt_tape *t, const rapt_param *w)
+{
+    return t->pass.record || w->packed_columns != t->k->nr ? NULL : w->packed;
+}
+
 rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
 {
     rapt_tensor *wt = &w->value, *bt = b ? &b->value : NULL, *bad;
@@ -99,7 +105,7 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         return &t->poison;
     y->name = wt->name;
     gemm(&t->team, &(gemm_job){.m = rows, .n = out, .k = in, .a = {x->data, (ptrdiff_t)in, 1},
-                               .b = {wt->data, 1, (ptrdiff_t)in}, .packed = w->packed, .c = y->data,
+                               .b = {wt->data, 1, (ptrdiff_t)in}, .packed = packed_weight(t, w), .c = y->data,
                                .tail = {.bias = bt ? bt->data : NULL, .relu = activation == RAPT_RELU}});
     if (grad)
         record(t, (linear_node){.x = x, .w = wt, .b = bt, .y = y, .weight = w, .activation = activation});

@@ -59,7 +59,7 @@ void rapt_tape_free(rapt_tape *t)
 
 void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
 {
-    fesetround(FE_TONEAREST); /* part of the number format */
+    fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format, as in the pool's threads */
     arena_release(&t->step, (arena_mark){0});
     arena_release(&t->scratch, (arena_mark){0});
     t->pass = pass;

@@ -50,7 +50,7 @@ static void cut(char *at, char *end, struct lines *out)
     for (size_t i = 0; i < out->count; i++) {
         char *newline = memchr(at, '\n', (size_t)(end - at));
         char *stop = newline ? newline : end;
-        if (newline && stop > at && stop[-1] == '\r')
+        if (stop > at && stop[-1] == '\r')
             stop--;
         *stop = '\0';
         out->line[i] = at;

@@ -136,6 +136,7 @@ static void update_param(rapt_adam *a, rapt_tape *t, size_t i, kernels_adam c, d
         return;
     if (p->value.ndim >= 2)
         c.decay = (rapt_real)(1 - lr * a->options.weight_decay);
+    p->packed = NULL; /* of the values before */
     adam_loop loop = {t->k, p, a->m[i], a->v[i], c};
     if (p->sparse)
         update_rows(&loop);

@@ -26,7 +26,7 @@ typedef struct run {
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
-/* One forward (and, with `backward`, one backward) pass over a batch; adds up nll and tokens in `parts`. */
+/* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
 rapt_code run_pass(run *r, const rapt_batch *batch, rapt_pass pass, rapt_loss_parts *parts, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_recipe.c: any bytes as a recipe, and any text as an assignment.
- * For libFuzzer: clang -fsanitize=fuzzer,address.
+ * For libFuzzer: tests/fuzz/run.sh.
  * Not a unit test: it asserts only what holds for every input. */
 #include <stdint.h>
 #include <stdlib.h>

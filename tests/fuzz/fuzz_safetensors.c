@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_safetensors.c: any bytes as a safetensors file, and any text as its header.
- * For libFuzzer: clang -fsanitize=fuzzer,address.
+ * For libFuzzer: tests/fuzz/run.sh.
  * Not a unit test: it asserts only what holds for every input. */
 #include <stdint.h>
 #include <stdlib.h>

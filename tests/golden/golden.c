@@ -275,7 +275,7 @@ static double compare(const golden *g, const safetensors_entry *e, const rapt_re
             break;
     }
     if (!(worst <= bound))
-        fail_msg("%s.safetensors: %s: element %zu is %.9g, PyTorch's %.9g; they differ by %.2e of %.3g, the bound is %.0e",
+        fail_msg("%s.safetensors: %s: element %zu is %.9g, PyTorch's %.9g: off by %.2e x %.3g, the bound is %.0e",
                  g->file, e->name, at, (double)ours[at], golden_at(e, at), worst, scale, bound);
     return worst;
 }

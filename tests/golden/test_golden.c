@@ -232,7 +232,8 @@ static void check_multi_head_attention(golden *g, attention_fn *attention)
     rapt_attention_sizes sizes = {.query = golden_get(g, "param/q.weight")->shape[1],
                                   .key = golden_get(g, "param/k.weight")->shape[1],
                                   .value = golden_get(g, "param/v.weight")->shape[1],
-                                  .hidden = golden_get(g, "param/o.weight")->shape[0], .heads = golden_size(g, "heads")};
+                                  .hidden = golden_get(g, "param/o.weight")->shape[0],
+                                  .heads = golden_size(g, "heads")};
     bool bias = golden_find(g, "param/o.bias") != NULL, self = golden_find(g, "in/x") != NULL;
     golden_again(g, true);
     rapt_multi_head_attention_init(&m, g->set, "", sizes, bias, 0, RAPT_LINEAR_XAVIER);

@@ -14,8 +14,8 @@
 #define CANARIES 128 /* floats before the numbers of a slot that must not change */
 #define SHOWN 10     /* failures of a kernel that are described */
 
-const size_t check_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,  14,  15,   16, 17, 18, 19, 20,
-                              21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,  63,  100,  511, 1027, 0};
+const size_t check_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,  17,  18,   19,
+                              20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 63, 100, 511, 1027, 0};
 const size_t check_bench_sizes[] = {10, 32, 64, 512, 10000, 0};
 
 bool check_that(check *c, bool ok, const char *format, ...)
@@ -115,7 +115,8 @@ void check_random(float *x, size_t n)
 
 void check_random_wild(float *x, size_t n)
 {
-    const float odd[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, -1e-40f, 3e38f, -3e38f, 1e-38f, 88.5f, -87.5f};
+    const float odd[] = {NAN,     INFINITY, -INFINITY, 0.0f,   -0.0f, 1e-42f,
+                         -1e-40f, 3e38f,    -3e38f,    1e-38f, 88.5f, -87.5f};
     check_random(x, n);
     for (size_t i = 0; i < n; i++)
         if (check_random_int(4) == 0)
@@ -126,15 +127,16 @@ void check_same(check *c, size_t n, const float *got, const float *want, const c
 {
     for (size_t i = 0; i < n; i++) {
         bool same = memcmp(got + i, want + i, sizeof *got) == 0 || (isnan(got[i]) && isnan(want[i]));
-        if (!check_that(c, same, "%s, n = %zu: [%zu] is %a, not %a", what, n, i, (double)got[i], (double)want[i]))
+        if (!check_that(c, same, "%s, n = %zu: [%zu] is %a, not %a", what, n, i, (double)got[i],
+                        (double)want[i]))
             return;
     }
 }
 
 void check_within(check *c, size_t index, double got, double want, double bound, const char *what)
 {
-    check_that(c, fabs(got - want) <= bound, "%s: [%zu] is %.9g, not %.9g; off by %.3g, allowed %.3g", what, index, got,
-               want, fabs(got - want), bound);
+    check_that(c, fabs(got - want) <= bound, "%s: [%zu] is %.9g, not %.9g; off by %.3g, allowed %.3g", what,
+               index, got, want, fabs(got - want), bound);
 }
 
 double check_now(void)
@@ -144,7 +146,8 @@ double check_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void check_report(const kernels *k, const char *kernel, const char *what, double amount, double seconds, bool flops)
+void check_report(const kernels *k, const char *kernel, const char *what, double amount, double seconds,
+                  bool flops)
 {
     if (flops)
         printf("%-7s %-20s %-22s %8.1f GFLOP/s\n", k->name, kernel, what, amount / seconds * 1e-9);

@@ -1,4 +1,5 @@
-/* tests/kernels/check.h: what the files of check_kernels share: the list of kernels, guarded memory, comparisons.
+/* tests/kernels/check.h: what the files of check_kernels share: the list of kernels, guarded memory,
+ * comparisons.
  * For check_*.c in this folder.
  * Not for other tests: they go through the library. */
 #ifndef TESTS_KERNELS_CHECK_H
@@ -9,12 +10,13 @@
 
 #include "kernels/kernels.h"
 
-/* Every function of the table. check_kernels.c holds a static assertion that none is missing; each one needs a
- * check_NAME and a bench_NAME. */
-#define CHECK_KERNELS(X)                                                                                         \
-    X(gemm_tile) X(pack_a) X(pack_b) X(softmax) X(softmax_again) X(softmax_backward) X(layer_norm)               \
-    X(layer_norm_backward) X(log_sum_exp) X(softmax_gradient) X(fill) X(add) X(scale) X(axpy) X(scale_add)       \
-    X(relu) X(relu_backward) X(exp) X(sum) X(sum_squares) X(all_finite) X(argmax) X(column_sums) X(dropout) X(adam)
+/* Every function of the table. check_kernels.c holds a static assertion that none is missing; each one needs
+ * a check_NAME and a bench_NAME. */
+#define CHECK_KERNELS(X)                                                                                    \
+    X(gemm_tile) X(pack_a) X(pack_b) X(softmax) X(softmax_again) X(softmax_backward) X(layer_norm)          \
+    X(layer_norm_backward) X(log_sum_exp) X(softmax_gradient) X(fill) X(add) X(scale) X(axpy) X(scale_add)  \
+    X(relu) X(relu_backward) X(exp) X(sum) X(sum_squares) X(all_finite) X(argmax) X(column_sums) X(dropout) \
+    X(adam)
 
 /* One kernel at one level. */
 typedef struct check {
@@ -24,8 +26,8 @@ typedef struct check {
     long cases, failures;
 } check;
 
-#define CHECK_DECLARE(name)                                                                                      \
-    void check_##name(check *c);                                                                                 \
+#define CHECK_DECLARE(name)      \
+    void check_##name(check *c); \
     void bench_##name(const kernels *k);
 CHECK_KERNELS(CHECK_DECLARE)
 #undef CHECK_DECLARE
@@ -35,14 +37,15 @@ CHECK_KERNELS(CHECK_DECLARE)
 /* Counts a case; a failure is described (the first ten of a kernel). Returns ok. */
 bool check_that(check *c, bool ok, const char *format, ...) RAPT_PRINTF(3, 4);
 
-/* Room for n floats whose end is the end of a page that is followed by a page nobody may touch. The floats, and the
- * ones before them, hold a canary (a NaN). There are CHECK_SLOTS rooms of CHECK_SLOT_FLOATS; one call empties one. */
+/* Room for n floats whose end is the end of a page that is followed by a page nobody may touch. The floats,
+ * and the ones before them, hold a canary (a NaN). There are CHECK_SLOTS rooms of CHECK_SLOT_FLOATS; one call
+ * empties one. */
 #define CHECK_SLOTS 12
 #define CHECK_SLOT_FLOATS ((size_t)1 << 18)
 float *check_slot(int slot, size_t n);
 
-/* Room for n floats away from the guard page, for timing: a masked load that reaches into such a page takes some
- * hundred cycles, though it reads nothing there. */
+/* Room for n floats away from the guard page, for timing: a masked load that reaches into such a page takes
+ * some hundred cycles, though it reads nothing there. */
 float *check_room(int slot, size_t n);
 
 /* Room for n bytes that end at a guard page. */
@@ -74,24 +77,26 @@ extern const size_t check_sizes[];
 
 /* Seconds that the statement takes, the best of some repetitions. */
 double check_now(void);
-#define CHECK_TIME(seconds, statement)                                                                           \
-    do {                                                                                                         \
-        seconds = 1e9;                                                                                           \
-        for (int round_ = 0; round_ < 16; round_++) {                                                             \
-            long calls_ = 0;                                                                                     \
-            double begin_ = check_now(), end_ = begin_;                                                          \
-            for (; end_ - begin_ < 1e-3; end_ = check_now())                                                     \
-                for (int call_ = 0; call_ < 16; call_++, calls_++)                                               \
-                    statement;                                                                                   \
-            double each_ = (end_ - begin_) / (double)calls_;                                                     \
-            seconds = each_ < seconds ? each_ : seconds;                                                         \
-        }                                                                                                        \
+#define CHECK_TIME(seconds, statement)                             \
+    do {                                                           \
+        seconds = 1e9;                                             \
+        for (int round_ = 0; round_ < 16; round_++) {              \
+            long calls_ = 0;                                       \
+            double begin_ = check_now(), end_ = begin_;            \
+            for (; end_ - begin_ < 1e-3; end_ = check_now())       \
+                for (int call_ = 0; call_ < 16; call_++, calls_++) \
+                    statement;                                     \
+            double each_ = (end_ - begin_) / (double)calls_;       \
+            seconds = each_ < seconds ? each_ : seconds;           \
+        }                                                          \
     } while (0)
 
 /* Prints a line of the benchmark; the unit is GFLOP/s (amount: operations a call) or ns/element. */
-void check_report(const kernels *k, const char *kernel, const char *what, double amount, double seconds, bool flops);
+void check_report(const kernels *k, const char *kernel, const char *what, double amount, double seconds,
+                  bool flops);
 
-/* Row lengths that are timed: attention over 10 keys, small and usual model widths, a vocabulary. Ends with 0. */
+/* Row lengths that are timed: attention over 10 keys, small and usual model widths, a vocabulary. Ends with
+ * 0. */
 extern const size_t check_bench_sizes[];
 
 #endif

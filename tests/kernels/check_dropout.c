@@ -1,4 +1,5 @@
-/* tests/kernels/check_dropout.c: Philox against its published values, and dropout against Philox. For check_kernels.
+/* tests/kernels/check_dropout.c: Philox against its published values, and dropout against Philox. For
+ * check_kernels.
  * Not a test of randomness: Philox4x32-10 passed those of its authors.
  *
  * The plain Philox here is written from the paper (Salmon et al., SC 2011), one counter at a time. */
@@ -14,7 +15,8 @@ static void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ou
     memcpy(c, counter, sizeof c);
     for (int round = 0; round < 10; round++, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
         uint64_t p0 = (uint64_t)0xD2511F53 * c[0], p1 = (uint64_t)0xCD9E8D57 * c[2];
-        uint32_t next[4] = {(uint32_t)(p1 >> 32) ^ c[1] ^ k0, (uint32_t)p1, (uint32_t)(p0 >> 32) ^ c[3] ^ k1, (uint32_t)p0};
+        uint32_t next[4] = {(uint32_t)(p1 >> 32) ^ c[1] ^ k0, (uint32_t)p1, (uint32_t)(p0 >> 32) ^ c[3] ^ k1,
+                            (uint32_t)p0};
         memcpy(c, next, sizeof c);
     }
     memcpy(out, c, sizeof c);
@@ -32,10 +34,10 @@ static uint32_t element_bits(const kernels_dropout *d, size_t r, size_t c)
 /* Known answers of the authors' Random123 (kat_vectors, philox4x32 with 10 rounds): counter, key, result. */
 static const uint32_t known[3][10] = {
     {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-    {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
-     0x6d5451fd},
-    {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
-     0x24126ea1},
+    {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e,
+     0xa20bc7c6, 0x6d5451fd},
+    {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb,
+     0x5001e420, 0x24126ea1},
 };
 
 static void check_known(check *c)
@@ -47,7 +49,8 @@ static void check_known(check *c)
     }
 }
 
-/* The kernel's own Philox, read through thresholds: an element is kept at its own bits and dropped one above. */
+/* The kernel's own Philox, read through thresholds: an element is kept at its own bits and dropped one
+ * above. */
 static void check_known_kernel(check *c)
 {
     for (size_t r = 0; r < 8; r++) {
@@ -57,15 +60,18 @@ static void check_known_kernel(check *c)
         float kept, dropped;
         c->k->dropout(&at, r, 1, 1, &one, 1, &kept, 1);
         c->k->dropout(&above, r, 1, 1, &one, 1, &dropped, 1);
-        check_that(c, kept == 1 && dropped == 0, "row %zu of the known answer: kept %g, dropped %g", r, (double)kept,
-                   (double)dropped);
+        check_that(c, kept == 1 && dropped == 0, "row %zu of the known answer: kept %g, dropped %g", r,
+                   (double)kept, (double)dropped);
     }
 }
 
 static kernels_dropout some_dropout(uint32_t threshold)
 {
-    return (kernels_dropout){{check_random_int(UINT32_MAX), check_random_int(UINT32_MAX)}, check_random_int(UINT32_MAX),
-                             check_random_int(UINT32_MAX), threshold, 1.25f};
+    return (kernels_dropout){{check_random_int(UINT32_MAX), check_random_int(UINT32_MAX)},
+                             check_random_int(UINT32_MAX),
+                             check_random_int(UINT32_MAX),
+                             threshold,
+                             1.25f};
 }
 
 static void run_dropout(check *c, const kernels_dropout *d, size_t row0, size_t rows, size_t cols)

@@ -19,40 +19,41 @@ static void check_out(check *c, size_t n, const float *out, const float *want, c
     check_canary(c, out, what);
 }
 
-/* One elementwise kernel: `call` writes y from a and b, `value` is element i of what y must be, and `in_place` is
- * the call with an operand as its output. */
-#define ELEMENTWISE(name, call, value, in_place, in_place_out)                                                   \
-    void check_##name(check *c)                                                                                  \
-    {                                                                                                            \
-        for (const size_t *size = check_sizes; *size; size++) {                                                  \
-            size_t n = *size;                                                                                    \
-            float *a = check_slot(A, n), *b = check_slot(B, n), *y = check_slot(OUT, n), *want = check_slot(WANT, n); \
-            check_random_wild(a, n);                                                                             \
-            check_random_wild(b, n);                                                                             \
-            memcpy(y, b, n * sizeof *y);                                                                         \
-            for (size_t i = 0; i < n; i++)                                                                       \
-                want[i] = (value);                                                                               \
-            c->k->call;                                                                                          \
-            check_out(c, n, y, want, "y");                                                                       \
-            c->k->in_place;                                                                                      \
-            check_out(c, n, in_place_out, want, "in place");                                                     \
-        }                                                                                                        \
-    }                                                                                                            \
-    void bench_##name(const kernels *k)                                                                          \
-    {                                                                                                            \
-        for (const size_t *size = check_bench_sizes; *size; size++) {                                            \
-            size_t n = *size;                                                                                    \
-            float *a = check_room(A, n), *b = check_room(B, n), *y = check_room(OUT, n);                         \
-            double seconds;                                                                                      \
-            char what[40];                                                                                       \
-            check_random(a, n);                                                                                  \
-            check_random(b, n);                                                                                  \
-            check_random(y, n);                                                                                  \
-            (void)a, (void)b;                                                                                    \
-            CHECK_TIME(seconds, k->call);                                                                        \
-            snprintf(what, sizeof what, "n = %zu", n);                                                           \
-            check_report(k, #name, what, (double)n, seconds, false);                                             \
-        }                                                                                                        \
+/* One elementwise kernel: `call` writes y from a and b, `value` is element i of what y must be, and
+ * `in_place` is the call with an operand as its output. */
+#define ELEMENTWISE(name, call, value, in_place, in_place_out)                           \
+    void check_##name(check *c)                                                          \
+    {                                                                                    \
+        for (const size_t *size = check_sizes; *size; size++) {                          \
+            size_t n = *size;                                                            \
+            float *a = check_slot(A, n), *b = check_slot(B, n);                          \
+            float *y = check_slot(OUT, n), *want = check_slot(WANT, n);                  \
+            check_random_wild(a, n);                                                     \
+            check_random_wild(b, n);                                                     \
+            memcpy(y, b, n * sizeof *y);                                                 \
+            for (size_t i = 0; i < n; i++)                                               \
+                want[i] = (value);                                                       \
+            c->k->call;                                                                  \
+            check_out(c, n, y, want, "y");                                               \
+            c->k->in_place;                                                              \
+            check_out(c, n, in_place_out, want, "in place");                             \
+        }                                                                                \
+    }                                                                                    \
+    void bench_##name(const kernels *k)                                                  \
+    {                                                                                    \
+        for (const size_t *size = check_bench_sizes; *size; size++) {                    \
+            size_t n = *size;                                                            \
+            float *a = check_room(A, n), *b = check_room(B, n), *y = check_room(OUT, n); \
+            double seconds;                                                              \
+            char what[40];                                                               \
+            check_random(a, n);                                                          \
+            check_random(b, n);                                                          \
+            check_random(y, n);                                                          \
+            (void)a, (void)b;                                                            \
+            CHECK_TIME(seconds, k->call);                                                \
+            snprintf(what, sizeof what, "n = %zu", n);                                   \
+            check_report(k, #name, what, (double)n, seconds, false);                     \
+        }                                                                                \
     }
 ELEMENTWISE(fill, fill(n, alpha, y), alpha, fill(n, alpha, a), a)
 ELEMENTWISE(add, add(n, a, b, y), a[i] + b[i], add(n, a, b, a), a)
@@ -62,7 +63,7 @@ ELEMENTWISE(scale_add, scale_add(n, alpha, a, b, y), fmaf(alpha, a[i], b[i]), sc
 ELEMENTWISE(relu, relu(n, a, y), 0 > a[i] ? 0 : a[i], relu(n, a, a), a)
 ELEMENTWISE(relu_backward, relu_backward(n, a, b, y), a[i] > 0 ? b[i] : 0, relu_backward(n, a, b, b), b)
 
-/* ---- sums ------------------------------------------------------------------------------------------------------ */
+/* ---- sums ---------------------------------------------------------------------------------------------- */
 /* By the letter of kernels.h: lanes, then the tree. */
 static float lane_sum(size_t n, const float *x, bool squares)
 {
@@ -101,7 +102,7 @@ static void run_sums(check *c, bool squares)
 void check_sum(check *c) { run_sums(c, false); }
 void check_sum_squares(check *c) { run_sums(c, true); }
 
-/* ---- searches -------------------------------------------------------------------------------------------------- */
+/* ---- searches ------------------------------------------------------------------------------------------ */
 void check_all_finite(check *c)
 {
     const float bad[3] = {NAN, INFINITY, -INFINITY};
@@ -151,7 +152,7 @@ void check_argmax(check *c)
         }
 }
 
-/* ---- column sums ----------------------------------------------------------------------------------------------- */
+/* ---- column sums --------------------------------------------------------------------------------------- */
 static void run_column_sums(check *c, size_t rows, size_t cols)
 {
     size_t ld = cols + 3, n = (rows - 1) * ld + cols;
@@ -181,16 +182,23 @@ void check_column_sums(check *c)
             run_column_sums(c, rows, *cols);
 }
 
-/* ---- Adam ------------------------------------------------------------------------------------------------------ */
-static const kernels_adam step = {.beta1 = 0.9f, .beta2 = 0.98f, .step_size = 0.01f, .inv_sqrt_bc2 = 2.5f, .eps = 1e-8f,
-                                  .grad_scale = 0.5f, .decay = 0.999f};
+/* ---- Adam ---------------------------------------------------------------------------------------------- */
+static const kernels_adam step = {.beta1 = 0.9f,
+                                  .beta2 = 0.98f,
+                                  .step_size = 0.01f,
+                                  .inv_sqrt_bc2 = 2.5f,
+                                  .eps = 1e-8f,
+                                  .grad_scale = 0.5f,
+                                  .decay = 0.999f};
 
 typedef struct adam_element { double p, grad, m, v; } adam_element;
 
-static void check_adam_bounds(check *c, size_t i, adam_element old, const float *p, const float *m, const float *v)
+static void check_adam_bounds(check *c, size_t i, adam_element old, const float *p, const float *m,
+                              const float *v)
 {
     double b1 = step.beta1, b2 = step.beta2, g = old.grad * step.grad_scale;
-    double mean = b1 * old.m + (1 - b1) * g, mean_error = u * fabs(b1 * old.m) + 2 * u * fabs((1 - b1) * g) + u * fabs(mean);
+    double mean = b1 * old.m + (1 - b1) * g,
+           mean_error = u * fabs(b1 * old.m) + 2 * u * fabs((1 - b1) * g) + u * fabs(mean);
     double square = b2 * old.v + (1 - b2) * g * g, square_error = 6 * u * square;
     double root = sqrt(square), denominator = root * step.inv_sqrt_bc2 + step.eps;
     double ratio = mean / denominator, relative = 0.5 * square_error / square + 3 * u;
@@ -198,8 +206,8 @@ static void check_adam_bounds(check *c, size_t i, adam_element old, const float 
     double ratio_error = mean_error / denominator + fabs(ratio) * relative;
     check_within(c, i, m[i], mean, mean_error * 1.01, "m");
     check_within(c, i, v[i], square, square_error, "v");
-    check_within(c, i, p[i], after, (step.step_size * ratio_error + u * fabs(step.decay * old.p) + u * fabs(after)) * 1.01,
-                 "p");
+    check_within(c, i, p[i], after,
+                 (step.step_size * ratio_error + u * fabs(step.decay * old.p) + u * fabs(after)) * 1.01, "p");
 }
 
 static void run_adam(check *c, size_t n)
@@ -234,22 +242,22 @@ void check_adam(check *c)
             run_adam(c, *n);
 }
 
-/* ---- speed ----------------------------------------------------------------------------------------------------- */
-#define BENCH(name, call)                                                                                        \
-    void bench_##name(const kernels *k)                                                                          \
-    {                                                                                                            \
-        for (const size_t *size = check_bench_sizes; *size; size++) {                                            \
-            size_t n = *size;                                                                                    \
-            float *x = check_room(A, n);                                                                         \
-            double seconds;                                                                                      \
-            char what[40];                                                                                       \
-            volatile double sink = 0;                                                                            \
-            check_random(x, n);                                                                                  \
-            CHECK_TIME(seconds, sink = (double)k->call);                                                         \
-            (void)sink;                                                                                          \
-            snprintf(what, sizeof what, "n = %zu", n);                                                           \
-            check_report(k, #name, what, (double)n, seconds, false);                                             \
-        }                                                                                                        \
+/* ---- speed --------------------------------------------------------------------------------------------- */
+#define BENCH(name, call)                                             \
+    void bench_##name(const kernels *k)                               \
+    {                                                                 \
+        for (const size_t *size = check_bench_sizes; *size; size++) { \
+            size_t n = *size;                                         \
+            float *x = check_room(A, n);                              \
+            double seconds;                                           \
+            char what[40];                                            \
+            volatile double sink = 0;                                 \
+            check_random(x, n);                                       \
+            CHECK_TIME(seconds, sink = (double)k->call);              \
+            (void)sink;                                               \
+            snprintf(what, sizeof what, "n = %zu", n);                \
+            check_report(k, #name, what, (double)n, seconds, false);  \
+        }                                                             \
     }
 BENCH(sum, sum(n, x))
 BENCH(sum_squares, sum_squares(n, x))

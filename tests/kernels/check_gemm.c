@@ -28,7 +28,10 @@ static void make_a(const kernels *k, const tile *t, operands *o)
 {
     size_t m = (size_t)t->m, n = 0;
     o->a_row = t->how == ROWS ? (ptrdiff_t)t->kc + 3 : t->how == STRIDED ? 2 : 1;
-    o->a_col = t->how == ROWS ? 1 : t->how == TURNED ? t->m + 5 : t->how == STRIDED ? 2 * t->m + 1 : k->a_stride;
+    o->a_col = t->how == ROWS      ? 1
+               : t->how == TURNED  ? t->m + 5
+               : t->how == STRIDED ? 2 * t->m + 1
+                                   : k->a_stride;
     n = (m - 1) * (size_t)o->a_row + (t->kc - 1) * (size_t)o->a_col + 1;
     if (t->how == PACKED)
         n = t->kc * (size_t)k->a_stride;
@@ -77,7 +80,8 @@ static void check_element(check *c, const tile *t, const operands *o, const floa
     }
     float got = o->c[i * o->ldc + j];
     check_within(c, (size_t)(i * t->n + j), got, exact,
-                 ((double)t->kc + 4) * CHECK_U * (size + fabs((double)before) + fabs((double)bias)), "product");
+                 ((double)t->kc + 4) * CHECK_U * (size + fabs((double)before) + fabs((double)bias)),
+                 "product");
     check_that(c, got == sum, "%d x %d x %zu, %s%s%s%s: (%d, %d) is %a, not %a", t->m, t->n, t->kc,
                layout_names[t->how], t->accumulate ? ", accumulate" : "", o->bias ? ", bias" : "",
                t->relu ? ", relu" : "", i, j, (double)got, (double)sum);
@@ -121,7 +125,8 @@ static void check_pack(check *c, size_t count, size_t kc, bool turned, size_t st
 {
     size_t step = turned ? kc + 3 : count + 3;
     size_t n = turned ? (count - 1) * step + kc : (kc - 1) * step + count;
-    float *src = check_slot(SLOT_A, n), *dst = check_slot(SLOT_C, kc * stride), *want = check_slot(SLOT_WANT, kc * stride);
+    float *src = check_slot(SLOT_A, n), *dst = check_slot(SLOT_C, kc * stride),
+          *want = check_slot(SLOT_WANT, kc * stride);
     check_random_wild(src, n);
     for (size_t k = 0; k < kc; k++)
         for (size_t i = 0; i < stride; i++)
@@ -184,7 +189,8 @@ static void bench_pack(const kernels *k, bool turned, bool is_a)
         CHECK_TIME(seconds, k->pack_a(count, 384, src, i_step, k_step, dst));
     else
         CHECK_TIME(seconds, k->pack_b(384, count, src, k_step, i_step, dst));
-    check_report(k, is_a ? "pack_a" : "pack_b", turned ? "turned" : "straight", 384.0 * count, seconds, false);
+    check_report(k, is_a ? "pack_a" : "pack_b", turned ? "turned" : "straight", 384.0 * count, seconds,
+                 false);
 }
 
 void bench_pack_a(const kernels *k)

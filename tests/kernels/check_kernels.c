@@ -1,9 +1,10 @@
-/* tests/kernels/check_kernels.c: every kernel at every level of this machine, against definitions in double and,
- * bit for bit, against the scalar level; with --bench their speed. For `make check` and `make bench`.
+/* tests/kernels/check_kernels.c: every kernel at every level of this machine, against definitions in double
+ * and, bit for bit, against the scalar level; with --bench their speed. For `make check` and `make bench`.
  * Not a test of anything above kernels/.
  *
  *   check_kernels [--bench] [--exhaustive] [--level NAME] [KERNEL]...
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,14 +93,27 @@ static void run_level(const options *o, const kernels *k, totals *t)
     }
 }
 
-/* An unknown level is an error, one that this machine lacks is skipped, so that a test log shows what was not run. */
-static void check_choice(totals *t)
+static void report(totals *t, const char *what, bool ok)
 {
-    rapt_error err = {0};
-    bool ok = kernels_level("avx3", &err) == NULL && err.code == RAPT_VALUE && strstr(err.message, "scalar") != NULL;
-    printf("%-7s %-20s %s\n", "choice", "unknown level", ok ? "ok" : "FAILED");
+    printf("%-7s %-20s %s\n", "choice", what, ok ? "ok" : "FAILED");
     t->passed += ok;
     t->failed += !ok;
+}
+
+static bool refuses(const kernels *k, const rapt_error *err)
+{
+    return k == NULL && err->code == RAPT_VALUE && strstr(err->message, "scalar") != NULL;
+}
+
+/* An unknown level is an error that lists the known ones, from RAPT_ISA too: a typo must not test nothing. */
+static void check_choice(totals *t)
+{
+    rapt_error by_name = {0}, by_environment = {0};
+    report(t, "unknown level", refuses(kernels_level("avx3", &by_name), &by_name));
+    setenv("RAPT_ISA", "avx3", 1);
+    report(t, "unknown RAPT_ISA", refuses(kernels_active(&by_environment), &by_environment));
+    setenv("RAPT_ISA", "scalar", 1);
+    report(t, "RAPT_ISA=scalar", kernels_active(NULL) == &kernels_scalar);
 }
 
 int main(int argc, char **argv)

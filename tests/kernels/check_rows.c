@@ -1,8 +1,9 @@
 /* tests/kernels/check_rows.c: softmax, layer norm and cross-entropy of one row. For check_kernels.
  * Not their gradients as gradients: see the double build; here backward is a formula like any other.
  *
- * Bounds: one rounding is at most u = 2^-24 relative; a sum of n numbers x in 16 lanes and a tree is off by at most
- * (n / 16 + 5) u sum|x|; an exp by 2 ulp, that is 4 u, plus what its argument is off, and FLT_MIN where it flushes. */
+ * Bounds: one rounding is at most u = 2^-24 relative; a sum of n numbers x in 16 lanes and a tree is off by
+ * at most (n / 16 + 5) u sum|x|; an exp by 2 ulp, that is 4 u, plus what its argument is off, and FLT_MIN
+ * where it flushes. */
 #include "check.h"
 
 #include <float.h>
@@ -18,7 +19,7 @@ static double sum_error(size_t n) { return ((double)n / 16 + 5) * u; }
 /* The relative error of the float exp(fl(s) - max), |s| and the difference given. */
 static double exp_error(double s, double difference) { return u * fabs(s) + u * fabs(difference) + 4 * u; }
 
-/* ---- softmax --------------------------------------------------------------------------------------------------- */
+/* ---- softmax ------------------------------------------------------------------------------------------- */
 typedef struct row {
     size_t n, total;
     const float *x;
@@ -41,7 +42,8 @@ static void check_softmax_bounds(check *c, const row *r, const float *p)
             error += e * (exp_error(s, s - max) + u * fabs(max)) + FLT_MIN;
         }
     for (size_t j = 0; j < r->total; j++) {
-        double s = kept(r, j) ? (double)r->scale * r->x[j] : -INFINITY, want = s > -INFINITY ? exp(s - max) / sum : 0;
+        double s = kept(r, j) ? (double)r->scale * r->x[j] : -INFINITY,
+               want = s > -INFINITY ? exp(s - max) / sum : 0;
         double own = s > -INFINITY ? exp_error(s, s - max) + u * fabs(max) : 0;
         double bound = want * (own + error / sum + sum_error(r->n) + 2 * u) * SLACK + 2 * FLT_MIN;
         check_within(c, j, p[j], want, want > 0 ? bound : 0, "p");
@@ -79,7 +81,8 @@ static void run_softmax(check *c, row r, bool wild)
             check_that(c, p[j] == 0, "p[%zu] of one left out is %g", j, (double)p[j]);
     }
     if (empty)
-        check_that(c, max == 0 && inv == 0, "an empty row has max %g and inv_sum %g", (double)max, (double)inv);
+        check_that(c, max == 0 && inv == 0, "an empty row has max %g and inv_sum %g", (double)max,
+                   (double)inv);
     else if (!wild)
         check_softmax_bounds(c, &r, p);
 }
@@ -101,7 +104,8 @@ static void check_hidden(check *c)
     const float hidden[3] = {-INFINITY, -INFINITY, -INFINITY}, spoiled[3] = {-INFINITY, NAN, -INFINITY};
     float p[3], max, inv;
     c->k->softmax(3, 3, hidden, NULL, 1, p, &max, &inv);
-    check_that(c, p[0] == 0 && p[1] == 0 && p[2] == 0 && max == 0 && inv == 0, "a row of -inf is not an empty row");
+    check_that(c, p[0] == 0 && p[1] == 0 && p[2] == 0 && max == 0 && inv == 0,
+               "a row of -inf is not an empty row");
     c->k->softmax(3, 3, spoiled, NULL, 1, p, &max, &inv);
     check_that(c, isnan(p[1]), "a NaN between -inf is lost");
 }
@@ -166,9 +170,9 @@ void check_softmax_backward(check *c)
     }
 }
 
-/* ---- layer norm ------------------------------------------------------------------------------------------------ */
-static void check_norm_bounds(check *c, size_t n, const float *x, const float *gamma, const float *beta, float eps,
-                              const float *y, const float *stats)
+/* ---- layer norm ---------------------------------------------------------------------------------------- */
+static void check_norm_bounds(check *c, size_t n, const float *x, const float *gamma, const float *beta,
+                              float eps, const float *y, const float *stats)
 {
     double mean = 0, size = 0, var = 0, off = 0, count = (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -194,7 +198,8 @@ static void check_norm_bounds(check *c, size_t n, const float *x, const float *g
 
 static void run_layer_norm(check *c, size_t n, bool affine, bool wild)
 {
-    float *x = check_slot(X, n), *y = check_slot(OUT, n), *want = check_slot(WANT, n), stats[2], want_stats[2];
+    float *x = check_slot(X, n), *y = check_slot(OUT, n), *want = check_slot(WANT, n), stats[2],
+          want_stats[2];
     float *gamma = check_slot(GAMMA, n), *beta = check_slot(BETA, n);
     const float eps = 1e-5f;
     (wild ? check_random_wild : check_random)(x, n);
@@ -233,17 +238,22 @@ static void check_norm_backward_bounds(check *c, const norm_row *r, const float 
 {
     double s1 = 0, s2 = 0, a1 = 0, a2 = 0, count = (double)r->n;
     for (size_t i = 0; i < r->n; i++) {
-        double g = (double)r->dy[i] * (r->gamma ? r->gamma[i] : 1), xhat = ((double)r->x[i] - r->mean) * r->rstd;
+        double g = (double)r->dy[i] * (r->gamma ? r->gamma[i] : 1),
+               xhat = ((double)r->x[i] - r->mean) * r->rstd;
         s1 += g / count;
         s2 += g * xhat / count;
         a1 += fabs(g) / count;
         a2 += fabs(g * xhat) / count;
     }
     for (size_t i = 0; i < r->n; i++) {
-        double g = (double)r->dy[i] * (r->gamma ? r->gamma[i] : 1), xhat = ((double)r->x[i] - r->mean) * r->rstd;
-        double e1 = (sum_error(r->n) + 2 * u) * a1, e2 = (sum_error(r->n) + 5 * u) * a2, inner = g - s1 - xhat * s2;
-        double bound = u * fabs(g) + e1 + u * fabs(g - s1) + fabs(xhat) * e2 + 2 * u * fabs(xhat * s2) + u * fabs(inner);
-        check_within(c, i, dx[i], r->rstd * inner, r->rstd * (bound + u * fabs(inner)) * SLACK + FLT_MIN, "dx");
+        double g = (double)r->dy[i] * (r->gamma ? r->gamma[i] : 1),
+               xhat = ((double)r->x[i] - r->mean) * r->rstd;
+        double e1 = (sum_error(r->n) + 2 * u) * a1, e2 = (sum_error(r->n) + 5 * u) * a2,
+               inner = g - s1 - xhat * s2;
+        double bound =
+            u * fabs(g) + e1 + u * fabs(g - s1) + fabs(xhat) * e2 + 2 * u * fabs(xhat * s2) + u * fabs(inner);
+        check_within(c, i, dx[i], r->rstd * inner, r->rstd * (bound + u * fabs(inner)) * SLACK + FLT_MIN,
+                     "dx");
         if (!dgamma)
             continue;
         double product = r->dy[i] * xhat; /* added to 1, and dy to 2 */
@@ -296,7 +306,7 @@ void check_layer_norm_backward(check *c)
         }
 }
 
-/* ---- cross-entropy --------------------------------------------------------------------------------------------- */
+/* ---- cross-entropy ------------------------------------------------------------------------------------- */
 static void run_log_sum_exp(check *c, size_t n, bool wild)
 {
     float *x = check_slot(X, n), got[2], want[2];
@@ -327,7 +337,8 @@ void check_log_sum_exp(check *c)
     const float hidden[2] = {-INFINITY, -INFINITY};
     float max, sum;
     c->k->log_sum_exp(2, hidden, &max, &sum);
-    check_that(c, max == -INFINITY && sum == 0, "-inf alone gives max %g and sum %g", (double)max, (double)sum);
+    check_that(c, max == -INFINITY && sum == 0, "-inf alone gives max %g and sum %g", (double)max,
+               (double)sum);
 }
 
 static void run_softmax_gradient(check *c, size_t n, bool wild)
@@ -356,25 +367,25 @@ void check_softmax_gradient(check *c)
     }
 }
 
-/* ---- speed ----------------------------------------------------------------------------------------------------- */
-#define BENCH(name, call)                                                                                        \
-    void bench_##name(const kernels *k)                                                                          \
-    {                                                                                                            \
-        for (const size_t *size = check_bench_sizes; *size; size++) {                                            \
-            size_t n = *size;                                                                                    \
-            float *x = check_room(X, n), *y = check_room(OUT, n), *z = check_room(DY, n), s[2];                  \
-            float *gamma = check_room(GAMMA, n), *beta = check_room(BETA, n);                                    \
-            double seconds;                                                                                      \
-            char what[40];                                                                                       \
-            check_random(x, n);                                                                                  \
-            check_random(z, n);                                                                                  \
-            check_random(gamma, n);                                                                              \
-            check_random(beta, n);                                                                               \
-            (void)y, (void)s;                                                                                    \
-            CHECK_TIME(seconds, call);                                                                           \
-            snprintf(what, sizeof what, "n = %zu", n);                                                           \
-            check_report(k, #name, what, (double)n, seconds, false);                                             \
-        }                                                                                                        \
+/* ---- speed --------------------------------------------------------------------------------------------- */
+#define BENCH(name, call)                                                                       \
+    void bench_##name(const kernels *k)                                                         \
+    {                                                                                           \
+        for (const size_t *size = check_bench_sizes; *size; size++) {                           \
+            size_t n = *size;                                                                   \
+            float *x = check_room(X, n), *y = check_room(OUT, n), *z = check_room(DY, n), s[2]; \
+            float *gamma = check_room(GAMMA, n), *beta = check_room(BETA, n);                   \
+            double seconds;                                                                     \
+            char what[40];                                                                      \
+            check_random(x, n);                                                                 \
+            check_random(z, n);                                                                 \
+            check_random(gamma, n);                                                             \
+            check_random(beta, n);                                                              \
+            (void)y, (void)s;                                                                   \
+            CHECK_TIME(seconds, call);                                                          \
+            snprintf(what, sizeof what, "n = %zu", n);                                          \
+            check_report(k, #name, what, (double)n, seconds, false);                            \
+        }                                                                                       \
     }
 BENCH(softmax, k->softmax(n, n, x, NULL, 0.5f, y, s, s + 1))
 BENCH(softmax_again, k->softmax_again(n, n, x, NULL, 0.5f, 1, 0.5f, y))

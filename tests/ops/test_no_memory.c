@@ -120,11 +120,16 @@ static void fail_each_allocation(scenario *run, long at_least)
 }
 
 /* Chunks of one block each, so that nearly every request of an operation is an allocation. */
+static void small_chunks(rapt_tape *t)
+{
+    t->step.chunk_size = t->step.first_size = t->scratch.chunk_size = t->scratch.first_size = 64;
+}
+
 static rapt_tape *small_chunk_tape(rapt_error *err)
 {
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 3}, err);
     if (t)
-        t->step.chunk_size = t->scratch.chunk_size = 64;
+        small_chunks(t);
     return t;
 }
 
@@ -241,7 +246,7 @@ static void check_row(const ops_row *row)
     for (long i = 0;; i++) {
         err = (rapt_error){0};
         t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-        t->step.chunk_size = t->scratch.chunk_size = 64;
+        small_chunks(t);
         failed = 0, countdown = i;
         ops_step(&c, t, row->build, NULL, &err);
         countdown = -1;

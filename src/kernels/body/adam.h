@@ -3,7 +3,8 @@
 #ifndef KERNELS_BODY_ADAM_H
 #define KERNELS_BODY_ADAM_H
 
-static void adam_all(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m, rapt_real *v, const kernels_adam *a)
+static void adam_all(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m, rapt_real *v,
+                     const kernels_adam *a)
 {
     const v16 beta1 = v_set1(a->beta1), rest1 = v_set1(1 - a->beta1);
     const v16 beta2 = v_set1(a->beta2), rest2 = v_set1(1 - a->beta2);

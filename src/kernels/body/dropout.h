@@ -1,9 +1,9 @@
-/* kernels/body/dropout.h: Philox4x32-10 for 16 columns at once, and dropout with it. For the forward pass, and for
- * the backward pass, which draws the same numbers again instead of storing a mask.
+/* kernels/body/dropout.h: Philox4x32-10 for 16 columns at once, and dropout with it. For the forward pass,
+ * and for the backward pass, which draws the same numbers again instead of storing a mask.
  * Not a general generator: see base/ for seeds and keys.
  *
- * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) multiplies two of its four counter
- * words, exchanges and mixes the halves of the products with the key, ten times. */
+ * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) multiplies two of its four
+ * counter words, exchanges and mixes the halves of the products with the key, ten times. */
 #ifndef KERNELS_BODY_DROPOUT_H
 #define KERNELS_BODY_DROPOUT_H
 
@@ -40,8 +40,8 @@ VEC void philox(q16 counter[4], const philox_keys *keys, w16 words[4])
 }
 
 /* Rows r0 .. r1-1 of a group of eight, k columns from c; x and y point at row r0, column c. */
-VEC void dropout_block(const kernels_dropout *d, const philox_keys *keys, size_t group, size_t r0, size_t r1, size_t c, size_t k,
-                       const rapt_real *x, size_t ldx, rapt_real *y, size_t ldy)
+VEC void dropout_block(const kernels_dropout *d, const philox_keys *keys, size_t group, size_t r0, size_t r1,
+                       size_t c, size_t k, const rapt_real *x, size_t ldx, rapt_real *y, size_t ldy)
 {
     q16 counter[4] = {q_iota((uint32_t)c), q_set1((uint32_t)group), q_set1(d->head), q_set1(d->example)};
     w16 words[4];
@@ -56,16 +56,16 @@ VEC void dropout_block(const kernels_dropout *d, const philox_keys *keys, size_t
         }
 }
 
-static void dropout(const kernels_dropout *d, size_t row0, size_t rows, size_t cols, const rapt_real *x, size_t ldx,
-                    rapt_real *y, size_t ldy)
+static void dropout(const kernels_dropout *d, size_t row0, size_t rows, size_t cols, const rapt_real *x,
+                    size_t ldx, rapt_real *y, size_t ldy)
 {
     const philox_keys keys = philox_schedule(d->key);
     for (size_t row = row0; row < row0 + rows;) {
         size_t group = row / PHILOX_ROWS, first = row % PHILOX_ROWS, left = row0 + rows - row;
         size_t last = left < PHILOX_ROWS - first ? first + left : PHILOX_ROWS;
         EACH_VECTOR(c, k, cols, {
-            dropout_block(d, &keys, group, first, last, c, k, x + (row - row0) * ldx + c, ldx, y + (row - row0) * ldy + c,
-                          ldy);
+            dropout_block(d, &keys, group, first, last, c, k, x + (row - row0) * ldx + c, ldx,
+                          y + (row - row0) * ldy + c, ldy);
         });
         row += last - first;
     }

@@ -1,11 +1,12 @@
 /* kernels/body/exp.h: e^x for 16 lanes, one polynomial at every level. For softmax, cross-entropy and `exp`.
- * Not libm: faster, and its bits depend on nothing but x. The double build, which checks gradients, does use libm.
+ * Not libm: faster, and its bits depend on nothing but x. The double build, which checks gradients, does use
+ * libm.
  *
- * e^x = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. 1/ln 2 * x + 1.5 * 2^23 rounds to a whole number in
- * the low bits. ln 2 is split in two: k times the first part, of 15 bits, is exact, and so is x minus that. On
- * that interval 1 + r + r^2 q(r) with q of degree 4 (Remez, coefficients rounded to floats one after the other) is
- * within 4.1e-9, a fourteenth of an ulp; with the rounding errors all of it is within 1 ulp
- * (tests/kernels/check_exp.c looks at every float).
+ * e^x = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. 1/ln 2 * x + 1.5 * 2^23 rounds to a whole
+ * number in the low bits. ln 2 is split in two: k times the first part, of 15 bits, is exact, and so is x
+ * minus that. On that interval 1 + r + r^2 q(r) with q of degree 4 (Remez, coefficients rounded to floats one
+ * after the other) is within 4.1e-9, a fourteenth of an ulp; with the rounding errors all of it is within 1
+ * ulp (tests/kernels/check_exp.c looks at every float).
  * Results below FLT_MIN are flushed to +0: then 2^k is one addition to the exponent's bits. */
 #ifndef KERNELS_BODY_EXP_H
 #define KERNELS_BODY_EXP_H

@@ -1,6 +1,6 @@
 /* kernels/body/gemm.h: one tile of C = A B, with its sums in registers from the first product to the tail.
- * For the GEMM driver, through the table. A level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns,
- * GEMM_A_STRIDE.
+ * For the GEMM driver, through the table. A level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16
+ * columns, GEMM_A_STRIDE.
  * Not the blocking or the packing: see tensor/gemm.c and body/pack.h. */
 #ifndef KERNELS_BODY_GEMM_H
 #define KERNELS_BODY_GEMM_H
@@ -10,10 +10,10 @@
 #define GEMM_POINTERS ((KERNELS_MAX_MR + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
 /* Walks the sums of a tile of m rows. */
-#define EACH_SUM(i, v)                                                                                           \
-    UNROLL                                                                                                       \
-    for (int i = 0; i < m; i++)                                                                                  \
-        UNROLL                                                                                                   \
+#define EACH_SUM(i, v)          \
+    UNROLL                      \
+    for (int i = 0; i < m; i++) \
+        UNROLL                  \
         for (int v = 0; v < vectors; v++)
 
 typedef struct gemm_operands {
@@ -24,8 +24,8 @@ typedef struct gemm_operands {
 } gemm_operands;
 
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
-VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row, const rapt_real *b,
-                   v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
+                   const rapt_real *b, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
 {
     v16 column[GEMM_VECTORS];
     UNROLL
@@ -65,7 +65,8 @@ VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[KERNEL
                      rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
 {
     if (tail->accumulate)
-        EACH_SUM(i, v) sum[i][v] = v_add(v_load_n(c + i * ldc + 16 * v, gemm_lanes(v, vectors, last)), sum[i][v]);
+        EACH_SUM(i, v)
+            sum[i][v] = v_add(v_load_n(c + i * ldc + 16 * v, gemm_lanes(v, vectors, last)), sum[i][v]);
     if (tail->bias) {
         v16 bias[GEMM_VECTORS];
         UNROLL
@@ -92,7 +93,8 @@ VEC void gemm_rows(const int m, const int vectors, int n, gemm_operands o, rapt_
         gemm_finish(m, vectors, (size_t)n % 16, sum, c, ldc, tail);
 }
 
-/* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of five. */
+/* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of
+ * five. */
 VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                       const kernels_tail *tail)
 {
@@ -103,18 +105,19 @@ VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, ra
 }
 
 /* One function for each number of rows, so that the sums are registers. */
-typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
+typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,
+                           const kernels_tail *tail);
 
-#define GEMM_FUNCTION(M)                                                                                         \
-    static __attribute__((noinline)) void gemm_tile_##M(int n, const gemm_operands *o, rapt_real *c,             \
-                                                        ptrdiff_t ldc, const kernels_tail *tail)                 \
-    {                                                                                                            \
-        if (M > GEMM_MR)                                                                                         \
-            return;                                                                                              \
-        if (GEMM_VECTORS > 1 && n <= 16)                                                                         \
-            gemm_strides(M, 1, n, *o, c, ldc, tail);                                                             \
-        else                                                                                                     \
-            gemm_strides(M, GEMM_VECTORS, n, *o, c, ldc, tail);                                                  \
+#define GEMM_FUNCTION(M)                                                                             \
+    static __attribute__((noinline)) void gemm_tile_##M(int n, const gemm_operands *o, rapt_real *c, \
+                                                        ptrdiff_t ldc, const kernels_tail *tail)     \
+    {                                                                                                \
+        if (M > GEMM_MR)                                                                             \
+            return;                                                                                  \
+        if (GEMM_VECTORS > 1 && n <= 16)                                                             \
+            gemm_strides(M, 1, n, *o, c, ldc, tail);                                                 \
+        else                                                                                         \
+            gemm_strides(M, GEMM_VECTORS, n, *o, c, ldc, tail);                                      \
     }
 GEMM_FUNCTION(1) GEMM_FUNCTION(2) GEMM_FUNCTION(3) GEMM_FUNCTION(4) GEMM_FUNCTION(5)
 GEMM_FUNCTION(6) GEMM_FUNCTION(7) GEMM_FUNCTION(8) GEMM_FUNCTION(9) GEMM_FUNCTION(10)

@@ -4,8 +4,8 @@
 #define KERNELS_BODY_LAYER_NORM_H
 
 /* Two passes: the variance is the mean of squared differences, which does not cancel. */
-static void layer_norm(size_t n, const rapt_real *x, const rapt_real *gamma, const rapt_real *beta, rapt_real eps,
-                       rapt_real *y, rapt_real *mean, rapt_real *rstd)
+static void layer_norm(size_t n, const rapt_real *x, const rapt_real *gamma, const rapt_real *beta,
+                       rapt_real eps, rapt_real *y, rapt_real *mean, rapt_real *rstd)
 {
     const rapt_real count = s_from_size(n);
     v16 sums = v_zero(), squares = v_zero();
@@ -30,7 +30,8 @@ static void layer_norm(size_t n, const rapt_real *x, const rapt_real *gamma, con
 }
 
 static void layer_norm_backward(size_t n, const rapt_real *dy, const rapt_real *x, const rapt_real *gamma,
-                                rapt_real mean, rapt_real rstd, rapt_real *dx, rapt_real *dgamma, rapt_real *dbeta)
+                                rapt_real mean, rapt_real rstd, rapt_real *dx, rapt_real *dgamma,
+                                rapt_real *dbeta)
 {
     const v16 m = v_set1(mean), r = v_set1(rstd), one = v_set1(1);
     v16 sum_g = v_zero(), sum_gx = v_zero();

@@ -17,7 +17,8 @@ VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t 
         }
 }
 
-/* A block of `rows` rows of ks numbers, `step` apart, becomes ks rows of `stride`, of which it fills `lanes`. */
+/* A block of `rows` rows of ks numbers, `step` apart, becomes ks rows of `stride`, of which it fills
+ * `lanes`. */
 VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step, const size_t stride,
                     const size_t lanes, rapt_real *dst)
 {
@@ -32,7 +33,8 @@ VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step
             v_store_n(dst + q * stride, r[q], lanes);
 }
 
-/* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` numbers a step. */
+/* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` numbers
+ * a step. */
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
                      const size_t stride, rapt_real *dst)
 {

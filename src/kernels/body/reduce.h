@@ -1,5 +1,5 @@
-/* kernels/body/reduce.h: sums and searches over a row, in the order that kernels.h fixes. For norms, clipping,
- * bias gradients and greedy decoding.
+/* kernels/body/reduce.h: sums and searches over a row, in the order that kernels.h fixes. For norms,
+ * clipping, bias gradients and greedy decoding.
  * Not the sums inside softmax and layer norm: those stay with their formulas. */
 #ifndef KERNELS_BODY_REDUCE_H
 #define KERNELS_BODY_REDUCE_H
@@ -35,7 +35,8 @@ static bool all_finite_row(size_t n, const rapt_real *x)
     return v_sum(sums) == 0;
 }
 
-/* The largest value first, then the first place that holds it: two passes over cached data, but no indices. */
+/* The largest value first, then the first place that holds it: two passes over cached data, but no
+ * indices. */
 static size_t argmax_row(size_t n, const rapt_real *x)
 {
     const v16 max = v_set1(row_max(n, x));

@@ -1,5 +1,5 @@
-/* kernels/body/table.h: all bodies, and the table of the level that includes it. A level's file says the vocabulary,
- * the geometry of its tile (body/gemm.h), LEVEL_TABLE and LEVEL_NAME, and then includes this.
+/* kernels/body/table.h: all bodies, and the table of the level that includes it. A level's file says the
+ * vocabulary, the geometry of its tile (body/gemm.h), LEVEL_TABLE and LEVEL_NAME, and then includes this.
  * Not a header for anyone else. */
 #include "kernels/body/exp.h"
 #include "kernels/body/gemm.h"

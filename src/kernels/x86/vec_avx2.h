@@ -14,11 +14,13 @@ typedef struct q16 { __m256i part[4]; } q16; /* words 0 2 4 6, 1 3 5 7, 8 10 12 
 VEC m16 m_first(size_t n)
 {
     const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0), count = _mm256_set1_epi32((int)n);
-    return (m16){_mm256_castsi256_ps(_mm256_cmpgt_epi32(count, lane)),
-                 _mm256_castsi256_ps(_mm256_cmpgt_epi32(count, _mm256_add_epi32(lane, _mm256_set1_epi32(8))))};
+    return (
+        m16){_mm256_castsi256_ps(_mm256_cmpgt_epi32(count, lane)),
+             _mm256_castsi256_ps(_mm256_cmpgt_epi32(count, _mm256_add_epi32(lane, _mm256_set1_epi32(8))))};
 }
 
-/* n <= 16 bytes without touching more, in few steps: two loads of 8, 4 or 1 bytes that overlap where n is odd. */
+/* n <= 16 bytes without touching more, in few steps: two loads of 8, 4 or 1 bytes that overlap where n is
+ * odd. */
 VEC __m128i bytes_load_n(const uint8_t *p, size_t n)
 {
     uint64_t low = 0, high = 0;
@@ -47,7 +49,10 @@ VEC m16 m_load_n(const uint8_t *keep, size_t n)
                  _mm256_castsi256_ps(_mm256_cmpgt_epi32(hi, _mm256_setzero_si256()))};
 }
 
-VEC unsigned m_bits(m16 m) { return (unsigned)_mm256_movemask_ps(m.lo) | (unsigned)_mm256_movemask_ps(m.hi) << 8; }
+VEC unsigned m_bits(m16 m)
+{
+    return (unsigned)_mm256_movemask_ps(m.lo) | (unsigned)_mm256_movemask_ps(m.hi) << 8;
+}
 
 /* ---- memory ---- */
 VEC v16 v_load(const float *p) { return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
@@ -208,8 +213,8 @@ VEC v16 v_shift_exponent(v16 a, v16 t)
     return (v16){shift_exponent8(a.lo, t.lo), shift_exponent8(a.hi, t.hi)};
 }
 
-#define EACH_PART(i)                                                                                             \
-    UNROLL                                                                                                       \
+#define EACH_PART(i) \
+    UNROLL           \
     for (int i = 0; i < 4; i++)
 
 VEC q16 q_set1(uint64_t x)

@@ -1,4 +1,5 @@
-/* kernels/x86/vec_avx512.h: the vocabulary with AVX-512 (F, BW, DQ, VL), 16 lanes in one register. For the bodies.
+/* kernels/x86/vec_avx512.h: the vocabulary with AVX-512 (F, BW, DQ, VL), 16 lanes in one register. For the
+ * bodies.
  * Not the meaning of the words: that is in vec_portable.h. */
 #ifndef KERNELS_X86_VEC_AVX512_H
 #define KERNELS_X86_VEC_AVX512_H
@@ -14,7 +15,10 @@ VEC m16 m_first(size_t n) { return (m16)((1u << n) - 1); }
 
 VEC v16 v_load(const float *p) { return _mm512_loadu_ps(p); }
 VEC void v_store(float *p, v16 a) { _mm512_storeu_ps(p, a); }
-VEC v16 v_load_n(const float *p, size_t n) { return n == 16 ? v_load(p) : _mm512_maskz_loadu_ps(m_first(n), p); }
+VEC v16 v_load_n(const float *p, size_t n)
+{
+    return n == 16 ? v_load(p) : _mm512_maskz_loadu_ps(m_first(n), p);
+}
 
 VEC void v_store_n(float *p, v16 a, size_t n)
 {
@@ -46,8 +50,14 @@ VEC v16 v_fma(v16 a, v16 b, v16 c) { return _mm512_fmadd_ps(a, b, c); }
 VEC v16 v_fnma(v16 a, v16 b, v16 c) { return _mm512_fnmadd_ps(a, b, c); }
 VEC v16 v_sqrt(v16 a) { return _mm512_sqrt_ps(a); }
 
-VEC float v_sum(v16 a) { return x86_sum8(_mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1))); }
-VEC float v_hmax(v16 a) { return x86_max8(_mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1))); }
+VEC float v_sum(v16 a)
+{
+    return x86_sum8(_mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1)));
+}
+VEC float v_hmax(v16 a)
+{
+    return x86_max8(_mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1)));
+}
 
 VEC m16 m_load_n(const uint8_t *keep, size_t n)
 {
@@ -113,7 +123,10 @@ VEC q16 q_iota(uint32_t start)
     return (q16){even, _mm512_add_epi32(even, _mm512_set1_epi64(1))};
 }
 
-VEC q16 q_mul(q16 a, q16 b) { return (q16){_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)}; }
+VEC q16 q_mul(q16 a, q16 b)
+{
+    return (q16){_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)};
+}
 VEC q16 q_high(q16 a) { return (q16){_mm512_srli_epi64(a.even, 32), _mm512_srli_epi64(a.odd, 32)}; }
 
 VEC q16 q_xor3(q16 a, q16 b, q16 c)

@@ -12,11 +12,14 @@
 /* Words and bodies are always inlined: their constant arguments choose the code. */
 #define VEC static inline __attribute__((always_inline))
 
-/* Accumulators stay in registers only if the loops over them vanish; clang ignores gcc's pragma and the reverse.
- * With a sanitizer's checks in each of the copies, clang would take many minutes. */
-#ifndef __clang__
+/* Accumulators stay in registers only if the loops over them vanish; clang ignores gcc's pragma and the
+ * reverse. With a sanitizer's checks in each of the copies, compiling would take many minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNROLL
+#elif !defined(__clang__)
 #define UNROLL _Pragma("GCC unroll 16")
-#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(undefined_behavior_sanitizer)
 #define UNROLL
 #else
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -37,8 +40,8 @@ VEC float x86_max8(__m256 a)
     return _mm_cvtss_f32(_mm_max_ss(b, _mm_movehdup_ps(b)));
 }
 
-/* The instruction keeps the upper lanes of a register. clang takes any, even one that holds a result of the row
- * before, and then rows wait for each other: a layer norm of 10 numbers took twice as long. */
+/* The instruction keeps the upper lanes of a register. clang takes any, even one that holds a result of the
+ * row before, and then rows wait for each other: a layer norm of 10 numbers took twice as long. */
 VEC float s_from_size(size_t n)
 {
     __m128 r = _mm_setzero_ps();
