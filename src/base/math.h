@@ -6,7 +6,7 @@
 
 double math_exp(double x);
 double math_log(double x);           /* x > 0; 0 gives -inf, below NaN */
-double math_pow(double x, double y); /* x > 0 */
+double math_pow(double x, double y); /* x > 0; the error grows with |y log x| */
 double math_sin(double x);           /* |x| < 1e6 */
 double math_cos(double x);
 

@@ -150,8 +150,9 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
     for (int form = 0; form < 3; form++)
         mean[form] = exp(all->logs[form] / all->shapes);
     if (o->json)
-        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"peak\": %.1f, \"geomean\": {\"NT\": %.1f, \"NN\": %.1f, "
-               "\"TN\": %.1f}}\n", threads, peak, mean[0], mean[1], mean[2]);
+        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"peak\": %.1f, "
+               "\"geomean\": {\"NT\": %.1f, \"NN\": %.1f, \"TN\": %.1f}}\n",
+               threads, peak, mean[0], mean[1], mean[2]);
     else
         printf("geometric means: NT %.1f, NN %.1f, TN %.1f GFLOP/s; measured peak %.1f on %d threads\n", mean[0], mean[1],
                mean[2], peak, threads);

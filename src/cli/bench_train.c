@@ -170,7 +170,8 @@ static json_t *result_json(train_bench *b)
         median[i] = b->ms[i][b->steps / 2];
     }
     double ms = median[STEP], real = (double)b->tokens / (double)b->steps, padded = (double)(b->c->batch * b->c->time);
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:f}",
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:I, "
+                     "s:f, s:f}",
                      "case", b->c->name, "sys", "rapt", "mode", "fp32", "isa", rapt_tape_isa(b->t), "threads",
                      rapt_tape_threads(b->t), "batch", (json_int_t)b->c->batch, "params",
                      (json_int_t)rapt_params_size(b->m->params), "ms", ms, "p10", b->ms[STEP][b->steps / 10], "p90",

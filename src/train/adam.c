@@ -87,10 +87,12 @@ rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index)
 static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scale)
 {
     double steps = (double)a->steps;
+    /* rounded as the kernel has them, so that the weights of an average sum to what the correction divides by */
+    double beta1 = (double)(rapt_real)a->options.beta1, beta2 = (double)(rapt_real)a->options.beta2;
     return (kernels_adam){.beta1 = (rapt_real)a->options.beta1,
                           .beta2 = (rapt_real)a->options.beta2,
-                          .step_size = (rapt_real)(lr / (1 - math_pow(a->options.beta1, steps))),
-                          .inv_sqrt_bc2 = (rapt_real)(1 / sqrt(1 - math_pow(a->options.beta2, steps))),
+                          .step_size = (rapt_real)(lr / (1 - math_pow(beta1, steps))),
+                          .inv_sqrt_bc2 = (rapt_real)(1 / sqrt(1 - math_pow(beta2, steps))),
                           .eps = (rapt_real)a->options.eps,
                           .grad_scale = (rapt_real)grad_scale,
                           .decay = 1};

@@ -243,8 +243,8 @@ static rapt_code resume(run *r, rapt_error *err)
     if (step)
         code = checkpoint_load(r->options->out, step, r->model->net->params, r->adam, &r->state, err);
     if (!code && r->state.recipe_hash != hash)
-        code = rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe or model (see its recipe.yaml)",
-                         r->options->out, (unsigned long long)step);
+        code = rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe or model (see its "
+                         "recipe.yaml)", r->options->out, (unsigned long long)step);
     return code ? code : log_rewind(r->options->out, r->state.step, err);
 }
 

@@ -52,7 +52,7 @@ static void test_ends_of_lines(void **state)
     assert_lines("one\r\ntwo\r\n", LINES("one", "two"));
     assert_lines("\r\n", LINES(""));
     assert_lines("a\rb\n", LINES("a\rb"));
-    assert_lines("a\r", LINES("a\r"));
+    assert_lines("a\r", LINES("a"));
     assert_lines("a\r\r\n", LINES("a\r"));
     assert_lines(" x \t\n", LINES(" x \t"));
     assert_lines("a\xE2\x80\xA8" "b\n", LINES("a\xE2\x80\xA8" "b")); /* U+2028 ends no line */

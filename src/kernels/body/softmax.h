@@ -50,28 +50,32 @@ VEC rapt_real softmax_inverse(rapt_real sum) { return sum == 0 ? 0 : 1 / sum; }
 VEC void softmax_short(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
                        rapt_real *max, rapt_real *inv_sum)
 {
-    *max = softmax_top(softmax_max(n, x, keep, scale));
-    v16 e = softmax_exp(0, n, x, keep, scale, *max);
-    *inv_sum = softmax_inverse(v_sum(e));
-    softmax_store(p, softmax_pick(keep, 0, n, v_mul(e, v_set1(*inv_sum)), v_zero()), total);
+    const rapt_real top = softmax_top(softmax_max(n, x, keep, scale));
+    const v16 e = softmax_exp(0, n, x, keep, scale, top);
+    const rapt_real inverse = softmax_inverse(v_sum(e));
+    softmax_store(p, softmax_pick(keep, 0, n, v_mul(e, v_set1(inverse)), v_zero()), total);
+    *max = top;
+    *inv_sum = inverse;
 }
 
 VEC void softmax_long(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
                       rapt_real *max, rapt_real *inv_sum)
 {
     v16 sum = v_zero();
-    *max = softmax_top(softmax_max(n, x, keep, scale));
+    const rapt_real top = softmax_top(softmax_max(n, x, keep, scale));
     EACH_VECTOR(j, k, n, {
-        v16 e = softmax_exp(j, k, x, keep, scale, *max);
+        v16 e = softmax_exp(j, k, x, keep, scale, top);
         softmax_store(p + j, e, total - j);
         sum = v_add(sum, e);
     });
-    *inv_sum = softmax_inverse(v_sum(sum));
-    const v16 factor = v_set1(*inv_sum);
+    const rapt_real inverse = softmax_inverse(v_sum(sum));
+    const v16 factor = v_set1(inverse);
     EACH_VECTOR(j, k, n, {
         v16 y = v_mul(v_load_n(p + j, k), factor); /* left out ones once more: the factor may be NaN */
         softmax_store(p + j, softmax_pick(keep, j, k, y, v_zero()), total - j);
     });
+    *max = top;
+    *inv_sum = inverse;
 }
 
 /* Rows without `keep` are a copy of the code that never asks for it. */

@@ -1,0 +1,173 @@
+/* tests/ops/test_attention.c: the fused attention against its steps, within the bound that rapt/tape.h states, and the
+ * weights that it gives on request. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rapt/nn.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BATCH 2
+#define HEADS 3
+
+typedef struct sizes {
+    size_t queries, keys, d, dv;
+} sizes;
+
+typedef struct run {
+    rapt_tape *t;
+    sizes s;
+    rapt_mask mask;
+    double p;
+    rapt_tensor *q, *k, *v;
+} run;
+
+static rapt_tensor *input(run *r, size_t time, size_t width, uint64_t key)
+{
+    rapt_tensor *x = rapt_new(r->t, 3, (size_t[]){BATCH, time, width}, true);
+    for (size_t i = 0; i < rapt_tensor_size(x); i++)
+        x->data[i] = (rapt_real)(2 * rng_normal(key, i));
+    return x;
+}
+
+static void begin(run *r)
+{
+    rapt_tape_begin(r->t, (rapt_pass){.record = true, .training = true, .seed = 3});
+    r->q = input(r, r->s.queries, HEADS * r->s.d, 1);
+    r->k = input(r, r->s.keys, HEADS * r->s.d, 2);
+    r->v = input(r, r->s.keys, HEADS * r->s.dv, 3);
+}
+
+static rapt_tensor *fused(run *r, rapt_weights_wish wish, rapt_tensor **weights)
+{
+    begin(r);
+    return rapt_attention_op(r->t, r->q, r->k, r->v, HEADS, &r->mask, r->p, wish, weights);
+}
+
+/* The same with the small operations; before and after are the weights round the dropout. */
+static rapt_tensor *steps(run *r, rapt_tensor **before, rapt_tensor **after)
+{
+    begin(r);
+    rapt_tensor *q = rapt_split_heads(r->t, r->q, HEADS), *k = rapt_split_heads(r->t, r->k, HEADS);
+    rapt_tensor *scores = rapt_scale(r->t, rapt_matmul(r->t, q, k, true), 1 / sqrt((double)r->s.d));
+    *before = rapt_masked_softmax(r->t, scores, &r->mask);
+    *after = rapt_dropout(r->t, *before, r->p);
+    return rapt_concat_heads(r->t, rapt_matmul(r->t, *after, rapt_split_heads(r->t, r->v, HEADS), false));
+}
+
+static double largest(const rapt_real *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs((double)x[i]));
+    return most;
+}
+
+typedef struct kept {
+    rapt_real x[BATCH * HEADS * 70 * 70];
+    size_t count;
+} kept;
+
+static void keep(kept *to, const rapt_tensor *x)
+{
+    to->count = rapt_tensor_size(x);
+    assert_true(to->count <= sizeof to->x / sizeof *to->x);
+    memcpy(to->x, x->data, to->count * sizeof *to->x);
+}
+
+static void check_near(const char *what, const kept *want, const rapt_tensor *got, double bound)
+{
+    assert_int_equal(want->count, rapt_tensor_size(got));
+    for (size_t i = 0; i < want->count; i++) {
+        double error = fabs((double)want->x[i] - (double)got->data[i]);
+        if (!(error <= bound) || (want->x[i] == 0) != (got->data[i] == 0))
+            fail_msg("%s[%zu]: %g, the steps say %g, %g apart, %g are allowed", what, i, (double)got->data[i],
+                     (double)want->x[i], error, bound);
+    }
+}
+
+static void check_run(run *r)
+{
+    static kept output, before, after;
+    rapt_tensor *w_before, *w_after, *weights = NULL;
+    rapt_tensor *y = steps(r, &w_before, &w_after);
+    assert_int_equal(rapt_tape_error(r->t)->code, RAPT_OK);
+    keep(&output, y);
+    keep(&before, w_before);
+    keep(&after, w_after);
+    double bound = 8 * (double)(r->s.d + r->s.keys) * 0x1p-24;
+    y = fused(r, RAPT_WEIGHTS_NONE, &weights);
+    assert_null(weights);
+    check_near("output", &output, y, bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p));
+    y = fused(r, RAPT_WEIGHTS_BEFORE_DROPOUT, &weights);
+    assert_false(weights->requires_grad);
+    check_near("weights before dropout", &before, weights, bound);
+    y = fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, &weights);
+    check_near("weights after dropout", &after, weights, bound / (1 - r->p));
+    check_near("output beside the weights", &output, y, bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p));
+    assert_null(fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, NULL)->grad);
+}
+
+static void fused_attention_equals_its_steps(void **state)
+{
+    static const sizes all[] = {{1, 1, 1, 1}, {3, 5, 4, 4}, {7, 33, 16, 5}, {70, 64, 33, 17}, {64, 70, 8, 31}};
+    static int32_t lens[BATCH] = {5, 1}, lens_2d[BATCH * 70];
+    static uint8_t keep_flags[BATCH * 70 * 70];
+    (void)state;
+    for (size_t i = 0; i < sizeof lens_2d / sizeof *lens_2d; i++)
+        lens_2d[i] = (int32_t)rng_below(4, i, 71);
+    for (size_t i = 0; i < sizeof keep_flags; i++)
+        keep_flags[i] = rng_uniform(5, i) < 0.6;
+    const rapt_mask masks[] = {{0}, {.valid_lens = lens}, {.valid_lens = lens_2d, .per_query = true}, {.causal = true},
+                               {.causal = true, .past = 4}, {.keep = keep_flags}, {.keep = keep_flags, .keep_per_query = true},
+                               {.valid_lens = lens_2d, .per_query = true, .causal = true, .keep = keep_flags}};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
+            for (int drop = 0; drop < 2; drop++)
+                if (masks[m].past == 0 || drop == 0) /* the steps don't know of positions before */
+                    check_run(&(run){.t = t, .s = all[i], .mask = masks[m], .p = drop ? 0.4 : 0});
+    rapt_tape_free(t);
+}
+
+/* A module files its weights under its name as long as somebody watches. */
+static void watched_weights_are_filed(void **state)
+{
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_tape *t = rapt_tape_new(NULL, NULL);
+    rapt_encoder_block m;
+    rapt_block_config c = {.d_model = 6, .heads = 2, .ffn = 5};
+    (void)state;
+    rapt_encoder_block_init(&m, set, "encoder.0.", &c);
+    for (int watch = 0; watch < 2; watch++) {
+        rapt_tape_watch_attention(t, watch ? RAPT_WEIGHTS_BEFORE_DROPOUT : RAPT_WEIGHTS_NONE);
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *x = rapt_new(t, 3, (size_t[]){2, 3, 6}, false);
+        memset(x->data, 0, rapt_tensor_size(x) * sizeof *x->data);
+        rapt_encoder_block_forward(t, &m, x, NULL);
+        rapt_tensor *w = rapt_tape_attention(t, "encoder.0.attention");
+        assert_int_equal(w != NULL, watch);
+        assert_null(rapt_tape_attention(t, "encoder.1.attention"));
+        for (size_t i = 0; w && i < rapt_tensor_size(w); i++) /* all keys are alike */
+            assert_true(fabs((double)w->data[i] - 1 / 3.0) < 1e-6);
+    }
+    rapt_tape_begin(t, (rapt_pass){0});
+    assert_null(rapt_tape_attention(t, "encoder.0.attention"));
+    rapt_tape_free(t);
+    rapt_params_free(set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fused_attention_equals_its_steps),
+        cmocka_unit_test(watched_weights_are_filed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* tests/tensor/test_gemm.c: matrix products against sums in double precision with an error bound for each element, and the
+ * same bits for any number of threads, order of the operands, level, rows beside, and packed weights. */
+#define _GNU_SOURCE
+#define SERIAL_WORK 1 /* loops of any size go to the threads */
+#include "base/pool.c" /* this copy takes the place of the library's */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tensor/gemm.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPES 60
+#define CANARY 40 /* numbers after C that nobody may touch */
+#define U 0x1p-24
+
+/* One product in all its forms. */
+typedef struct product {
+    size_t m, n, k;
+    kernels_tail tail;
+    rapt_real *a, *a_turned, *b, *b_turned, *bias; /* turned: stored by columns */
+    rapt_real *start, *want, *c;                   /* C before, by the first run, and of the run that is checked */
+    double *exact, *size;                          /* sums of products and of their absolute values */
+} product;
+
+static rapt_real *numbers(size_t n, uint64_t key)
+{
+    rapt_real *x = aligned_alloc(KERNELS_ALIGN, (n * sizeof *x + KERNELS_ALIGN) / KERNELS_ALIGN * KERNELS_ALIGN);
+    assert_non_null(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (rapt_real)(2 * rng_uniform(key, i) - 1);
+    return x;
+}
+
+static rapt_real *turned(const rapt_real *x, size_t rows, size_t columns)
+{
+    rapt_real *y = numbers(rows * columns, 0);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            y[j * rows + i] = x[i * columns + j];
+    return y;
+}
+
+static void sum_exactly(product *p)
+{
+    p->exact = calloc(p->m * p->n, sizeof *p->exact);
+    p->size = calloc(p->m * p->n, sizeof *p->size);
+    assert_non_null(p->exact);
+    assert_non_null(p->size);
+    for (size_t i = 0; i < p->m; i++)
+        for (size_t k = 0; k < p->k; k++)
+            for (size_t j = 0; j < p->n; j++) {
+                double term = (double)p->a[i * p->k + k] * (double)p->b[k * p->n + j];
+                p->exact[i * p->n + j] += term;
+                p->size[i * p->n + j] += fabs(term);
+            }
+}
+
+/* Odd sizes, and some at the edges of the K blocks. */
+static product new_product(uint64_t key)
+{
+    static const size_t ks[] = {1, 2, 7, 16, 33, 100, 383, 384, 385, 767, 768, 769, 1153};
+    product p = {.m = 1 + (size_t)rng_below(key, 0, key % 4 ? 40 : 150), .n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420)};
+    p.k = ks[rng_below(key, 2, sizeof ks / sizeof *ks)];
+    p.a = numbers(p.m * p.k, rng_mix(key, 1));
+    p.b = numbers(p.k * p.n, rng_mix(key, 2));
+    p.bias = numbers(p.n, rng_mix(key, 3));
+    p.start = numbers(p.m * p.n, rng_mix(key, 4));
+    p.want = numbers(p.m * p.n, 0);
+    p.c = numbers(p.m * p.n + CANARY, 0);
+    p.a_turned = turned(p.a, p.m, p.k);
+    p.b_turned = turned(p.b, p.k, p.n);
+    p.tail = (kernels_tail){key % 2, key % 5 < 2 ? p.bias : NULL, key % 7 < 3};
+    sum_exactly(&p);
+    return p;
+}
+
+static void free_product(product *p)
+{
+    rapt_real *all[] = {p->a, p->a_turned, p->b, p->b_turned, p->bias, p->start, p->want, p->c};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(p->exact);
+    free(p->size);
+}
+
+static gemm_team new_team(const char *level, int threads)
+{
+    rapt_error err = {0};
+    gemm_team team = {kernels_level(level, &err), pool_new(threads, &err), NULL};
+    size_t bytes = gemm_workspace_size() * (size_t)threads * sizeof(rapt_real);
+    if (!team.kernels || !team.pool)
+        fail_msg("%s", err.message);
+    team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
+    assert_non_null(team.workspace);
+    memset(team.workspace, 0xff, bytes); /* NaN */
+    return team;
+}
+
+static void free_team(gemm_team *team)
+{
+    pool_free(team->pool);
+    free(team->workspace);
+}
+
+/* C is NaN where it must be overwritten. */
+static void prepare(product *p)
+{
+    memset(p->c, 0xff, (p->m * p->n + CANARY) * sizeof *p->c);
+    if (p->tail.accumulate)
+        memcpy(p->c, p->start, p->m * p->n * sizeof *p->c);
+}
+
+static gemm_job whole_job(const product *p, bool turn_a, bool turn_b)
+{
+    ptrdiff_t m = (ptrdiff_t)p->m, n = (ptrdiff_t)p->n, k = (ptrdiff_t)p->k;
+    return (gemm_job){.m = p->m, .n = p->n, .k = p->k, .c = p->c, .tail = p->tail,
+                      .a = turn_a ? (matrix){p->a_turned, 1, m} : (matrix){p->a, k, 1},
+                      .b = turn_b ? (matrix){p->b_turned, 1, k} : (matrix){p->b, n, 1}};
+}
+
+static void compare(const product *p, const char *what)
+{
+    for (size_t i = 0; i < p->m * p->n; i++)
+        if (memcmp(&p->c[i], &p->want[i], sizeof *p->c) != 0)
+            fail_msg("%zu x %zu x %zu, %s: element %zu is %a, not %a", p->m, p->n, p->k, what, i, (double)p->c[i],
+                     (double)p->want[i]);
+    for (size_t i = p->m * p->n; i < p->m * p->n + CANARY; i++)
+        assert_true(isnan(p->c[i]));
+}
+
+static void check_orders(const gemm_team *team, product *p, const char *what)
+{
+    for (int order = 0; order < 4; order++) {
+        gemm_job job = whole_job(p, order & 1, order & 2);
+        prepare(p);
+        gemm(team, &job);
+        compare(p, what);
+    }
+}
+
+static void check_packed(const gemm_team *team, product *p)
+{
+    rapt_real *panels = numbers(panels_size(team->kernels, p->k, p->n), 0);
+    for (int turn = 0; turn < 2; turn++) {
+        gemm_job job = whole_job(p, false, turn);
+        panels_pack(team->kernels, p->k, p->n, job.b, panels);
+        job.packed = panels;
+        job.b.data = NULL;
+        prepare(p);
+        gemm(team, &job);
+        compare(p, "packed");
+    }
+    free(panels);
+}
+
+/* Some rows at a time, and one at a time. */
+static void check_rows(const gemm_team *team, product *p, size_t rows)
+{
+    prepare(p);
+    for (size_t i = 0; i < p->m; i += rows) {
+        gemm_job job = whole_job(p, false, false);
+        job.m = rows < p->m - i ? rows : p->m - i;
+        job.a = matrix_at(job.a, i, 0);
+        job.c += i * p->n;
+        gemm(team, &job);
+    }
+    compare(p, "in parts");
+}
+
+/* The first run of the scalar level is held to the bound; everything else to its bits. */
+static double check_bound(const gemm_team *team, product *p)
+{
+    double worst = 0;
+    gemm_job job = whole_job(p, false, false);
+    prepare(p);
+    gemm(team, &job);
+    memcpy(p->want, p->c, p->m * p->n * sizeof *p->c);
+    for (size_t i = 0; i < p->m * p->n; i++) {
+        double bias = p->tail.bias ? (double)p->bias[i % p->n] : 0, before = p->tail.accumulate ? (double)p->start[i] : 0;
+        double exact = p->exact[i] + before + bias;
+        exact = p->tail.relu && exact < 0 ? 0 : exact;
+        double bound = ((double)p->k + 4) * U * (p->size[i] + fabs(bias) + fabs(before));
+        double error = fabs((double)p->c[i] - exact);
+        if (!(error <= bound))
+            fail_msg("%zu x %zu x %zu: element %zu is off by %g, allowed are %g", p->m, p->n, p->k, i, error, bound);
+        worst = error / bound > worst ? error / bound : worst;
+    }
+    return worst;
+}
+
+static void check_level(const char *level, product *p)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    for (size_t i = 0; i < 4; i++) {
+        gemm_team team = new_team(level, threads[i]);
+        check_orders(&team, p, level);
+        check_packed(&team, p);
+        if (threads[i] < 3) {
+            check_rows(&team, p, 1);
+            check_rows(&team, p, 5);
+            check_rows(&team, p, p->m / 2 + 1);
+        }
+        free_team(&team);
+    }
+}
+
+static void products(void **state)
+{
+    double worst = 0;
+    (void)state;
+    gemm_team scalar = new_team("scalar", 1);
+    for (uint64_t key = 0; key < SHAPES; key++) {
+        product p = new_product(key);
+        worst = fmax(worst, check_bound(&scalar, &p));
+        for (const char *const *level = kernels_names; *level; level++)
+            if (kernels_level(*level, NULL) && (key < 8 || strcmp(*level, "scalar") != 0))
+                check_level(*level, &p);
+        free_product(&p);
+    }
+    print_message("  at most %.2g of the error bound\n", worst);
+    for (const char *const *level = kernels_names; *level; level++)
+        if (!kernels_level(*level, NULL))
+            print_message("  level %s: not to be had here, skipped\n", *level);
+    free_team(&scalar);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
