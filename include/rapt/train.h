@@ -70,7 +70,7 @@ typedef struct rapt_train_options {
     bool resume;           /* go on from the newest checkpoint in `out` */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
-    const volatile sig_atomic_t *stop; /* a checkpoint is written and RAPT_INTERRUPTED returned when it turns nonzero */
+    const volatile sig_atomic_t *stop; /* turns nonzero: a checkpoint is written, RAPT_INTERRUPTED returned */
     void (*on_plan)(void *context, const rapt_memory_plan *plan);
     void (*on_progress)(void *context, const rapt_progress *progress);
     void *context;

@@ -29,7 +29,7 @@ static double measure(const kernels *k)
     size_t tiles = 0;
     for (; now - start < PEAK_SECONDS; now = clock_seconds(), tiles += PEAK_TILES)
         for (int i = 0; i < PEAK_TILES; i++)
-            k->gemm_tile(k->mr, k->nr, PEAK_K, a, 1, k->a_stride, b, c, k->nr, &(kernels_tail){0});
+            k->gemm_tile(k->mr, k->nr, PEAK_K, a, 1, k->a_stride, b, k->nr, c, k->nr, &(kernels_tail){0});
     return 2.0 * PEAK_K * k->mr * k->nr * (double)tiles / (now - start) * 1e-9;
 }
 

@@ -7,6 +7,7 @@
 
 #define COLUMNS_MAX 384 /* of B packed at once: 576 KiB with a full K block, some half of an L2 cache */
 #define ROWS_MAX 512
+#define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
 #define TASKS_PER_THREAD 3 /* enough to even out threads of unequal speed */
 
 size_t gemm_workspace_size(void)
@@ -54,16 +55,24 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
     return s;
 }
 
-/* One K block of a task: its panels come packed, or are packed here into the thread's own memory. */
-static const rapt_real *block_of(const gemm_split *s, size_t k0, size_t kc, size_t j0, size_t n, int worker)
+/* Packing B costs as much as a few rows of the product: for fewer it is read where it stands. */
+static bool reads_in_place(const kernels *kn, const gemm_job *job, size_t m, size_t n)
+{
+    return job->b.col == 1 && n % KERNELS_LANES == 0 && m <= IN_PLACE_TILES * (size_t)kn->mr;
+}
+
+/* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
+static panel_block block_of(const gemm_split *s, size_t k0, size_t kc, size_t j0, size_t m, size_t n, int worker)
 {
     const gemm_job *job = s->job;
     const kernels *kn = s->team->kernels;
     if (job->packed)
-        return job->packed + k0 * round_up(job->n, (size_t)kn->nr) + j0 * kc;
+        return panels_packed(kn, kc, job->packed + k0 * round_up(job->n, (size_t)kn->nr) + j0 * kc);
+    if (reads_in_place(kn, job, m, n))
+        return panels_in_place(kn, matrix_at(job->b, k0, j0));
     rapt_real *own = s->team->workspace + (size_t)worker * gemm_workspace_size();
     panels_pack(kn, kc, n, matrix_at(job->b, k0, j0), own);
-    return own;
+    return panels_packed(kn, kc, own);
 }
 
 static void gemm_task(void *context, size_t task, int worker)
@@ -77,7 +86,7 @@ static void gemm_task(void *context, size_t task, int worker)
         kernels_tail tail = panels_block_tail(&job->tail, k0, job->k);
         tail.bias = tail.bias ? tail.bias + j0 : NULL;
         panels_multiply_block(s->team->kernels, m, n, kc, matrix_at(job->a, i0, k0),
-                              block_of(s, k0, kc, j0, n, worker), job->c + i0 * job->n + j0, job->n, &tail);
+                              block_of(s, k0, kc, j0, m, n, worker), job->c + i0 * job->n + j0, job->n, &tail);
     }
 }
 

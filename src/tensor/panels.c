@@ -39,8 +39,18 @@ static bool should_pack(const kernels *kn, size_t n, matrix a)
     return a.row != 1 && n > 2 * (size_t)kn->nr;
 }
 
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, const rapt_real *block,
-                           rapt_real *c, size_t ldc, const kernels_tail *tail)
+panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data)
+{
+    return (panel_block){data, kn->nr, kc * (size_t)kn->nr};
+}
+
+panel_block panels_in_place(const kernels *kn, matrix b)
+{
+    return (panel_block){b.data, b.row, (size_t)kn->nr};
+}
+
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, panel_block b, rapt_real *c,
+                           size_t ldc, const kernels_tail *tail)
 {
     _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_MR * KERNELS_K_BLOCK];
     size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr;
@@ -51,11 +61,12 @@ void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, mat
             kn->pack_a(rows, kc, tile.data, tile.row, tile.col, packed);
             tile = (matrix){packed, 1, kn->a_stride};
         }
-        for (size_t j = 0; j < n; j += nr) {
+        const rapt_real *panel = b.data;
+        for (size_t j = 0; j < n; j += nr, panel += b.panel) {
             kernels_tail part = *tail;
             part.bias = tail->bias ? tail->bias + j : NULL;
-            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, tile.data, tile.row, tile.col, block + j * kc,
-                          c + i * ldc + j, (ptrdiff_t)ldc, &part);
+            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, tile.data, tile.row, tile.col, panel, b.row, c + i * ldc + j,
+                          (ptrdiff_t)ldc, &part);
         }
     }
 }
@@ -70,8 +81,9 @@ void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, 
                      size_t ldc, const kernels_tail *tail)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
+        size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
         kernels_tail part = panels_block_tail(tail, k0, k);
-        panels_multiply_block(kn, m, n, MIN(KERNELS_K_BLOCK, k - k0), matrix_at(a, 0, k0),
-                              panels + k0 * padded(kn, n), c, ldc, &part);
+        panels_multiply_block(kn, m, n, kc, matrix_at(a, 0, k0), panels_packed(kn, kc, panels + k0 * padded(kn, n)), c,
+                              ldc, &part);
     }
 }

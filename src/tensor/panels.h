@@ -24,9 +24,20 @@ size_t panels_size(const kernels *kn, size_t k, size_t n);
 /* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
 void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst);
 
-/* C [m x n] (+)= A [m x kc] times one packed block of kc <= KERNELS_K_BLOCK rows and n columns. */
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, const rapt_real *block,
-                           rapt_real *c, size_t ldc, const kernels_tail *tail);
+/* A block of B: kc <= KERNELS_K_BLOCK rows, n columns. Panel p begins at data + p * panel, its rows are `row` apart. */
+typedef struct panel_block {
+    const rapt_real *data;
+    ptrdiff_t row;
+    size_t panel;
+} panel_block;
+
+panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data);
+/* A row-major block of B where it stands; n is a multiple of KERNELS_LANES. */
+panel_block panels_in_place(const kernels *kn, matrix b);
+
+/* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. */
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, panel_block b, rapt_real *c,
+                           size_t ldc, const kernels_tail *tail);
 
 /* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `tail` after the last one. */
 void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, const rapt_real *panels, rapt_real *c,

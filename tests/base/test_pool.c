@@ -113,6 +113,29 @@ static void workers_wake_up(void **state)
     pool_free(p);
 }
 
+static void slow_chunk(void *context, size_t chunk, int worker)
+{
+    if (worker != 0 || chunk % 3 == 0)
+        nanosleep(&(struct timespec){0, 50000}, NULL);
+    count_chunk(context, chunk, worker);
+}
+
+/* The caller may not return while a worker is still at its chunk. */
+static void a_loop_waits_for_all(void **state)
+{
+    static loop l;
+    (void)state;
+    pool *p = new_pool(7);
+    for (size_t i = 0; i < 300; i++) {
+        memset(&l, 0, sizeof l);
+        l.threads = 7;
+        pool_run(p, 12, LARGE_WORK, slow_chunk, &l);
+        for (size_t j = 0; j < 12; j++)
+            assert_int_equal(l.runs[j], 1);
+    }
+    pool_free(p);
+}
+
 static void small_loops_stay_on_the_caller(void **state)
 {
     static loop l;
@@ -185,6 +208,7 @@ int main(void)
         cmocka_unit_test(every_chunk_runs_once),
         cmocka_unit_test(many_loops),
         cmocka_unit_test(workers_wake_up),
+        cmocka_unit_test(a_loop_waits_for_all),
         cmocka_unit_test(small_loops_stay_on_the_caller),
         cmocka_unit_test(start_and_stop),
         cmocka_unit_test(workers_round_to_nearest),

@@ -124,7 +124,7 @@ model 'broken/source.tokenizer.json: [0-9]+ tokens; the model was made for [0-9]
 edit source.tokenizer.json '"<pad>"' '"pad"'
 model 'broken/source.tokenizer.json' 'tokenizer without <pad>'
 (
-    ulimit -v 4000000 # a wish for more memory than that fails, instead of troubling the machine
+    [ "$SANITIZED" ] || ulimit -v 4000000 # a wish for more memory than that fails, instead of troubling the machine
     for wish in 's/"d_model": 16/"d_model": 1000000000/' 's/"max_positions": 40/"max_positions": 1000000000/' \
         's/"ffn": 32/"ffn": 1000000000/' 's/"layers": 1,/"layers": 1000,/'; do
         rm -rf broken; cp -r good broken; sed -i "$wish" broken/config.json

@@ -7,6 +7,8 @@ RAPT=$(realpath "${RAPT:-build/rapt}")
 SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 [ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT"; exit 1; }
 unset RAPT_ISA RAPT_THREADS RAPT_LOG
+SANITIZED= # not empty for a build with sanitizers
+! grep -qs '^RAPT_SANITIZE:STRING=.' "$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")/CMakeCache.txt" || SANITIZED=yes
 WORK=$(mktemp -d)
 trap clean_up EXIT
 cd "$WORK" || exit 1

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 CC=${CC:-cc} CXX=${CXX:-c++}
-if grep -q '^RAPT_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
+if [ "$SANITIZED" ]; then
     skip 'installing a build with sanitizers'
     finish
 fi

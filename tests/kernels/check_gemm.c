@@ -20,7 +20,7 @@ typedef struct tile {
 typedef struct operands {
     const float *a, *b, *bias;
     float *c;
-    ptrdiff_t a_row, a_col, ldc;
+    ptrdiff_t a_row, a_col, b_row, ldc;
 } operands;
 
 /* A and its strides; every A ends with its last number at the guard page. */
@@ -40,12 +40,14 @@ static void make_a(const kernels *k, const tile *t, operands *o)
     o->a = a;
 }
 
-/* B's panel: the columns past n are numbers too, as they may be, but nothing of them may reach C. */
+/* B's panel: the columns past n are numbers too, as they may be, but nothing of them may reach C. Whole vectors may
+ * also lie in a matrix, here in one whose rows are not aligned and that ends with the last number of the tile. */
 static operands make_operands(const kernels *k, const tile *t)
 {
-    operands o = {.ldc = t->n + 3};
+    operands o = {.ldc = t->n + 3, .b_row = t->n % 16 == 0 && t->kc % 2 == 0 ? t->n + 5 : k->nr};
     make_a(k, t, &o);
-    size_t panel = t->kc * (size_t)k->nr, size = ((size_t)t->m - 1) * (size_t)o.ldc + (size_t)t->n;
+    bool in_place = o.b_row != k->nr;
+    size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->nr, size = ((size_t)t->m - 1) * (size_t)o.ldc + (size_t)t->n;
     float *b = check_slot(SLOT_B, panel), *bias = check_slot(SLOT_BIAS, (size_t)t->n);
     check_random(b, panel);
     check_random(bias, (size_t)t->n);
@@ -63,7 +65,7 @@ static void check_element(check *c, const tile *t, const operands *o, const floa
     float sum = 0;
     double exact = 0, size = 0;
     for (size_t k = 0; k < t->kc; k++) {
-        float a = o->a[i * o->a_row + (ptrdiff_t)k * o->a_col], b = o->b[k * (size_t)c->k->nr + (size_t)j];
+        float a = o->a[i * o->a_row + (ptrdiff_t)k * o->a_col], b = o->b[k * (size_t)o->b_row + (size_t)j];
         sum = fmaf(a, b, sum);
         exact += (double)a * b;
         size += fabs((double)a * b);
@@ -97,7 +99,7 @@ static void check_tile(check *c, tile t)
     if (!t.accumulate)
         for (int i = 0; i < t.m; i++)
             o.c[i * o.ldc] = NAN; /* must not be read */
-    c->k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.c, o.ldc, &tail);
+    c->k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail);
     check_canary(c, o.c, "C");
     check_gaps(c, o.c, (size_t)t.m, (size_t)t.n, (size_t)o.ldc, "C");
     for (int i = 0; i < t.m; i++)
@@ -160,7 +162,7 @@ static void bench_tile(const kernels *k, tile t, const char *what)
     operands o = make_operands(k, &t);
     kernels_tail tail = {t.accumulate, o.bias, t.relu};
     double seconds;
-    CHECK_TIME(seconds, k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.c, o.ldc, &tail));
+    CHECK_TIME(seconds, k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail));
     check_report(k, "gemm_tile", what, 2.0 * t.m * t.n * (double)t.kc, seconds, true);
 }
 

@@ -21,6 +21,7 @@ typedef struct gemm_operands {
     const rapt_real *a;
     ptrdiff_t a_row, a_col;
     const rapt_real *b;
+    ptrdiff_t b_row;
 } gemm_operands;
 
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
@@ -49,8 +50,10 @@ VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERN
     for (int g = 0; g < groups; g++)
         a[g] = o.a + g * GEMM_ROW_GROUP * o.a_row;
     EACH_SUM(i, v) sum[i][v] = v_zero();
+    const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
-        gemm_step(m, vectors, a, o.a_row, o.b + k * GEMM_NR, sum);
+        gemm_step(m, vectors, a, o.a_row, b, sum);
+        b += o.b_row;
         UNROLL
         for (int g = 0; g < groups; g++)
             a[g] += o.a_col;
@@ -99,7 +102,7 @@ VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, ra
                       const kernels_tail *tail)
 {
     if (o.a_row == 1)
-        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b}, c, ldc, tail);
+        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row}, c, ldc, tail);
     else
         gemm_rows(m, vectors, n, o, c, ldc, tail);
 }
@@ -126,13 +129,13 @@ GEMM_FUNCTION(11) GEMM_FUNCTION(12) GEMM_FUNCTION(13) GEMM_FUNCTION(14)
 #undef EACH_SUM
 
 static void gemm_tile(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
-                      const rapt_real *b, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
+                      const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
 {
     static gemm_function *const functions[] = {
         gemm_tile_1, gemm_tile_2, gemm_tile_3,  gemm_tile_4,  gemm_tile_5,  gemm_tile_6,  gemm_tile_7,
         gemm_tile_8, gemm_tile_9, gemm_tile_10, gemm_tile_11, gemm_tile_12, gemm_tile_13, gemm_tile_14,
     };
-    const gemm_operands o = {kc, a, a_row, a_col, b};
+    const gemm_operands o = {kc, a, a_row, a_col, b, b_row};
     functions[m - 1](n, &o, c, ldc, tail);
 }
 

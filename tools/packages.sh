@@ -1,0 +1,40 @@
+# tools/packages.sh: for scripts that need Debian packages: `need REASON PACKAGE...` notes what is wanted, and
+# `install_missing` says what is missing and why, and installs it. Nothing else is downloaded, nothing that is there is
+# touched, and sudo is asked for only where something is missing and the user is not root.
+missing=()
+
+is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = 'install ok installed' ]; }
+
+need() {
+    local reason=$1 package wanted=()
+    shift
+    command -v dpkg-query >/dev/null || { echo "  $reason: $* (or what your system calls them)"; return; }
+    for package; do
+        is_installed "$package" || wanted+=("$package")
+    done
+    [ ${#wanted[@]} = 0 ] || echo "  ${wanted[*]}: $reason"
+    missing+=("${wanted[@]}")
+}
+
+install_missing() {
+    local root=()
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" != 0 ]; then
+        root=(sudo)
+        command -v sudo >/dev/null || { echo "please install, as root: apt-get install ${missing[*]}"; return 1; }
+    fi
+    echo "installing: ${missing[*]}"
+    "${root[@]}" apt-get update -qq
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+        { echo "could not install: ${missing[*]}"; return 1; }
+}
+
+# What it takes to build the program.
+need_for_build() {
+    need 'the C compiler and make' build-essential
+    need 'the build system, and how it finds libraries' cmake pkg-config
+    need 'JSON: configurations, model files, logs' libjansson-dev
+    need 'YAML: recipes' libyaml-dev
+    need 'letters of all scripts: lower case, word boundaries' libutf8proc-dev
+    need 'checksums of model files' libxxhash-dev
+}
