@@ -25,7 +25,8 @@ typedef struct rapt_adam rapt_adam;
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 void rapt_adam_free(rapt_adam *a);
 /* One step with the gradients times `grad_scale`; sparse parameters: only the rows used, whose moments decay only
- * then (as PyTorch's SparseAdam, with Adam's eps). Refuses, changing nothing, where the tape holds a failure. Gradients are kept. */
+ * then (as PyTorch's SparseAdam, with Adam's eps). Refuses, changing nothing, where the tape holds a failure.
+ * Gradients are kept. */
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
 uint64_t rapt_adam_steps(const rapt_adam *a);
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);

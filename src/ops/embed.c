@@ -190,8 +190,8 @@ static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= w->shape[0])
-            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name, i,
-                                  tokens.ids[i], w->shape[0]);
+            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name,
+                                  i, tokens.ids[i], w->shape[0]);
     return NULL;
 }
 

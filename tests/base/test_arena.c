@@ -1,5 +1,5 @@
-/* tests/base/test_arena.c: blocks are aligned, apart, and stay where they are; marks give back what came after them, and
- * chunks are used again. */
+/* tests/base/test_arena.c: blocks are aligned, apart, and stay where they are; marks give back what came after them;
+ * memory is used again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

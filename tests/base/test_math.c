@@ -1,4 +1,4 @@
-/* tests/base/test_math.c: the project's own exp, log, pow, sin and cos against libm's in long double, and their edges. */
+/* tests/base/test_math.c: the project's own exp, log, pow, sin and cos against libm's in long double; their edges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

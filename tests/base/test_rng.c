@@ -1,5 +1,5 @@
-/* tests/base/test_rng.c: Philox against the known answers of its authors' library (Random123, kat_vectors), moments of what
- * is drawn, and shuffles. */
+/* tests/base/test_rng.c: Philox against the known answers of its authors' library (Random123, kat_vectors), moments of
+ * what is drawn, and shuffles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -26,7 +26,8 @@ static const int32_t *lens_of(const setting *s)
 
 static setting new_setting(const char *isa, int threads, rapt_norm_place norm, bool tied)
 {
-    setting s = {.m = model_new(norm, tied), .t = model_tape(isa, threads), .lens = {3, SOURCE, 7, 1}, .use_lens = true};
+    setting s = {.m = model_new(norm, tied), .t = model_tape(isa, threads), .lens = {3, SOURCE, 7, 1}};
+    s.use_lens = true;
     model_ids(s.source, BATCH * SOURCE, 1);
     model_ids(s.target, BATCH * TIME, 2);
     return s;

@@ -47,8 +47,8 @@ static batch full_batch(void)
 }
 
 /* Sentences order[0 .. count-1] of the full batch, each padded by so much. */
-static void check_batch(rapt_tape *t, const rapt_transformer *m, const rapt_real *want, const size_t *order, size_t count,
-                        size_t padding, bool training)
+static void check_batch(rapt_tape *t, const rapt_transformer *m, const rapt_real *want, const size_t *order,
+                        size_t count, size_t padding, bool training)
 {
     char what[80];
     batch s = {.count = count, .source_time = SOURCE + padding, .target_time = TARGET + padding};

@@ -1,5 +1,5 @@
-/* tests/ops/double_gradcheck.c: gradients of every operation and module against central differences, in the double
- * build of the same sources. For the backward passes; float rounding is the business of test_bits.c. */
+/* tests/ops/double_gradcheck.c: gradients of every operation and module against central differences, in the
+ * double build of the same sources. For the backward passes; float rounding is the business of test_bits.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static double largest_entry(const rapt_real *x, size_t n)
 }
 
 /* Compares some entries of one tensor's gradient; `factor`, if not NULL, belongs to rows of `width`. */
-static void check_tensor(check *k, const char *name, rapt_real *x, const rapt_real *grad, size_t n, const double *factor,
-                         size_t width)
+static void check_tensor(check *k, const char *name, rapt_real *x, const rapt_real *grad, size_t n,
+                         const double *factor, size_t width)
 {
     /* A gradient that vanishes by nature, such as that of the key bias, has no scale of its own. */
     double scale = fmax(largest_entry(grad, n), 1e-2 * k->largest);

@@ -1,5 +1,5 @@
-/* tests/ops/ops_build.h: what the rows of ops_table.h do: inputs, parameters and options of each variant. Sizes are odd,
- * so that no vector and no tile comes out even. For the tests that walk the table. It checks nothing itself. */
+/* tests/ops/ops_build.h: what the rows of ops_table.h do: inputs, parameters and options of each variant. Sizes are
+ * odd, so that no vector and no tile comes out even. For the tests that walk the table. It checks nothing itself. */
 #ifndef TESTS_OPS_BUILD_H
 #define TESTS_OPS_BUILD_H
 

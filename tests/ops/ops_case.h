@@ -144,7 +144,8 @@ static inline void ops_spoil(ops_case *c)
 }
 
 /* Forward and backward, gradients of parameters cleared before. */
-static inline rapt_tensor *ops_step(ops_case *c, rapt_tape *t, ops_builder *build, rapt_tensor **output, rapt_error *err)
+static inline rapt_tensor *ops_step(ops_case *c, rapt_tape *t, ops_builder *build, rapt_tensor **output,
+                                    rapt_error *err)
 {
     rapt_params_zero_grad(c->params);
     rapt_tensor *loss = ops_forward(c, t, build, true, output);

@@ -1,5 +1,5 @@
-/* tests/ops/ops_dirty.h: fills a tape's memory with NaN, so that whoever reads a number that he has not written is found
- * out. For the bit tests and the gradient check. */
+/* tests/ops/ops_dirty.h: fills a tape's memory with NaN, so that whoever reads what he has not written is found out.
+ * For the bit tests and the gradient check. */
 #ifndef TESTS_OPS_DIRTY_H
 #define TESTS_OPS_DIRTY_H
 

@@ -1,5 +1,5 @@
-/* tests/ops/ops_modules.h: modules of rapt/nn.h as rows, small and with every part at work. For the gradient check and the
- * bit tests. It checks nothing itself. */
+/* tests/ops/ops_modules.h: modules of rapt/nn.h as rows, small and with every part at work. For the gradient check
+ * and the bit tests. It checks nothing itself. */
 #ifndef TESTS_OPS_MODULES_H
 #define TESTS_OPS_MODULES_H
 
@@ -28,10 +28,10 @@ static inline rapt_tensor *build_multi_head(ops_case *c, rapt_tape *t)
 {
     bool fresh;
     size_t d = block_config(c).d_model, queries = ops_size(c, 3, 37), keys = ops_size(c, 4, 45);
+    rapt_attention_sizes sizes = {d, d, d, d, block_config(c).heads};
     rapt_multi_head_attention *m = kept_module(c, sizeof *m, &fresh);
     if (fresh)
-        rapt_multi_head_attention_init(m, c->params, "attention.", (rapt_attention_sizes){d, d, d, d, block_config(c).heads},
-                                       true, 0.2, RAPT_LINEAR_PYTORCH);
+        rapt_multi_head_attention_init(m, c->params, "attention.", sizes, true, 0.2, RAPT_LINEAR_PYTORCH);
     rapt_tensor *q = sequence(c, t, queries), *k = sequence(c, t, keys), *v = sequence(c, t, keys);
     rapt_mask mask = {.valid_lens = mask_lens(c, 2, keys)};
     return ops_is(c, OPS_4D) ? rapt_multi_head_attention_steps(t, m, q, k, v, &mask)
@@ -73,9 +73,9 @@ static inline rapt_tensor *build_decoder_block(ops_case *c, rapt_tape *t)
 
 static inline rapt_transformer_config transformer_config(const ops_case *c)
 {
-    return (rapt_transformer_config){.source_vocab = ops_size(c, 7, 53), .target_vocab = ops_size(c, 7, 53), .layers = 2,
-                                     .max_positions = 40, .block = block_config(c), .scale_embedding = true,
-                                     .tied = ops_is(c, OPS_SAME)};
+    size_t vocab = ops_size(c, 7, 53);
+    return (rapt_transformer_config){.source_vocab = vocab, .target_vocab = vocab, .layers = 2, .max_positions = 40,
+                                     .block = block_config(c), .scale_embedding = true, .tied = ops_is(c, OPS_SAME)};
 }
 
 typedef struct both {

@@ -102,15 +102,16 @@ static void check_run(run *r)
     keep(&before, w_before);
     keep(&after, w_after);
     double bound = 8 * (double)(r->s.d + r->s.keys) * 0x1p-24;
+    double of_values = bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p);
     y = fused(r, RAPT_WEIGHTS_NONE, &weights);
     assert_null(weights);
-    check_near("output", &output, y, bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p));
+    check_near("output", &output, y, of_values);
     y = fused(r, RAPT_WEIGHTS_BEFORE_DROPOUT, &weights);
     assert_false(weights->requires_grad);
     check_near("weights before dropout", &before, weights, bound);
     y = fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, &weights);
     check_near("weights after dropout", &after, weights, bound / (1 - r->p));
-    check_near("output beside the weights", &output, y, bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p));
+    check_near("output beside the weights", &output, y, of_values);
     assert_null(fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, NULL)->grad);
 }
 
@@ -125,7 +126,8 @@ static void fused_attention_equals_its_steps(void **state)
     for (size_t i = 0; i < sizeof keep_flags; i++)
         keep_flags[i] = rng_uniform(5, i) < 0.6;
     const rapt_mask masks[] = {{0}, {.valid_lens = lens}, {.valid_lens = lens_2d, .per_query = true}, {.causal = true},
-                               {.causal = true, .past = 4}, {.keep = keep_flags}, {.keep = keep_flags, .keep_per_query = true},
+                               {.causal = true, .past = 4}, {.keep = keep_flags},
+                               {.keep = keep_flags, .keep_per_query = true},
                                {.valid_lens = lens_2d, .per_query = true, .causal = true, .keep = keep_flags}};
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
