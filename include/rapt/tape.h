@@ -52,7 +52,7 @@ const char *rapt_tape_isa(const rapt_tape *t);
 size_t rapt_tape_memory(const rapt_tape *t);
 
 /* Walks the tape back from `loss` (one element) with gradient 1; adds into the gradients of all parameters that
- * are not frozen. Fails (and changes nothing) where the forward pass failed. */
+ * are not frozen. Once a pass. Fails (and changes nothing) where the forward pass failed or recorded nothing. */
 rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 
 /* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */

@@ -33,6 +33,7 @@ typedef struct attention_loop {
     rapt_real *scratch;
     size_t scratch_size; /* numbers, for each worker */
     rapt_real *dq, *dk, *dv;
+    bool add_q, add_k, add_v; /* they hold sums already */
 } attention_loop;
 
 /* One head of one example, seen as matrices. */
@@ -190,6 +191,7 @@ static void forward_heads(void *context, size_t first, size_t last, size_t chunk
 typedef struct head_gradients {
     rapt_real *dq, *dk, *dv;
     size_t ldq, ldk, ldv;
+    bool add_q, add_k, add_v; /* the next tile's part is added */
 } head_gradients;
 
 static rapt_real *gradient_slice(const rapt_tensor *x, rapt_real *grad, const attention_head *h, size_t time, size_t width)
@@ -203,16 +205,17 @@ static head_gradients gradients_of(const attention_loop *loop, const attention_h
     return (head_gradients){gradient_slice(n->q, loop->dq, h, n->queries, n->d),
                             gradient_slice(n->k, loop->dk, h, n->keys, n->d),
                             gradient_slice(n->v, loop->dv, h, n->keys, n->dv),
-                            (size_t)row_stride(n->q), (size_t)row_stride(n->k), (size_t)row_stride(n->v)};
+                            (size_t)row_stride(n->q), (size_t)row_stride(n->k), (size_t)row_stride(n->v),
+                            loop->add_q, loop->add_k, loop->add_v};
 }
 
-/* out [seen, width] += rows^T [seen, m] times right [m, width]. */
-static void add_transposed_product(const attention_head *h, size_t m, const rapt_real *rows, matrix right, size_t width,
-                                   rapt_real *panels, rapt_real *out, size_t ldo)
+/* out [seen, width] (+)= rows^T [seen, m] times right [m, width]. */
+static void transposed_product(const attention_head *h, size_t m, const rapt_real *rows, matrix right, size_t width,
+                               rapt_real *panels, rapt_real *out, size_t ldo, bool add)
 {
     panels_pack(h->kn, m, width, right, panels);
     panels_multiply(h->kn, h->seen, width, m, (matrix){rows, 1, (ptrdiff_t)h->width}, panels, out, ldo,
-                    &(kernels_tail){.accumulate = true});
+                    &(kernels_tail){.accumulate = add});
 }
 
 typedef struct backward_scratch {
@@ -252,14 +255,14 @@ static const rapt_real *weights_again(const attention_head *h, size_t i, size_t 
     return s->dropped;
 }
 
-static void backward_tile(const attention_head *h, size_t i, size_t m, const backward_scratch *s,
-                          const head_gradients *g)
+static void backward_tile(const attention_head *h, size_t i, size_t m, const backward_scratch *s, head_gradients *g)
 {
     const attention_node *n = h->n;
     matrix dout = matrix_at(slice(n->out, n->out->grad, h->example, n->queries, h->head, n->dv), i, 0);
     const rapt_real *dropped = weights_again(h, i, m, s);
     if (g->dv)
-        add_transposed_product(h, m, dropped, dout, n->dv, s->right, g->dv, g->ldv);
+        transposed_product(h, m, dropped, dout, n->dv, s->right, g->dv, g->ldv, g->add_v);
+    g->add_v = true;
     if (!g->dq && !g->dk)
         return;
     panels_multiply(h->kn, m, h->width, n->dv, dout, s->values_t, s->dscores, h->width, &(kernels_tail){0});
@@ -267,9 +270,23 @@ static void backward_tile(const attention_head *h, size_t i, size_t m, const bac
         h->kn->softmax_backward(h->width, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
     if (g->dq)
         panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->width, 1}, s->keys,
-                        g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = true});
+                        g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = g->add_q});
     if (g->dk)
-        add_transposed_product(h, m, s->dscores, matrix_at(h->q, i, 0), n->d, s->right, g->dk, g->ldk);
+        transposed_product(h, m, s->dscores, matrix_at(h->q, i, 0), n->d, s->right, g->dk, g->ldk, g->add_k);
+    g->add_k = true;
+}
+
+/* Gradients of what no query attends to, and of queries that attend to nothing. */
+static void clear_unseen(const attention_head *h, const head_gradients *g)
+{
+    const attention_node *n = h->n;
+    size_t unseen = n->keys - h->seen;
+    if (g->dq && !g->add_q && h->seen == 0)
+        zero_rows(n->queries, n->d, g->dq, g->ldq);
+    if (g->dk && !g->add_k)
+        zero_rows(unseen, n->d, g->dk + h->seen * g->ldk, g->ldk);
+    if (g->dv && !g->add_v)
+        zero_rows(unseen, n->dv, g->dv + h->seen * g->ldv, g->ldv);
 }
 
 static void backward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
@@ -278,10 +295,11 @@ static void backward_heads(void *context, size_t first, size_t last, size_t chun
     (void)chunk;
     for (size_t item = first; item < last; item++) {
         attention_head h = head_of(loop, item);
+        head_gradients g = gradients_of(loop, &h);
+        clear_unseen(&h, &g);
         if (h.seen == 0)
             continue;
         backward_scratch s = backward_scratch_of(&h, loop->scratch + (size_t)worker * loop->scratch_size);
-        head_gradients g = gradients_of(loop, &h);
         panels_pack(h.kn, h.n->d, h.seen, h.k_transposed, s.keys_t);
         panels_pack(h.kn, h.seen, h.n->d, h.k, s.keys);
         panels_pack(h.kn, h.n->dv, h.seen, h.v_transposed, s.values_t);
@@ -295,15 +313,22 @@ static size_t head_cost(const attention_node *n)
     return n->queries * n->keys * (n->d + n->dv + 16) / 4;
 }
 
+static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *add)
+{
+    *add = shared;
+    return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
+}
+
 static void backward(rapt_tape *t, tape_node *node)
 {
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
     attention_loop loop = {.t = t, .n = n, .scratch_size = backward_scratch_size(t->k, n)};
-    loop.dq = tape_grad_zeroed(t, n->q);
-    loop.dk = tape_grad_zeroed(t, n->k);
-    loop.dv = tape_grad_zeroed(t, n->v);
+    bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
+    loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
+    loop.dk = gradient_of(t, n->k, shared, &loop.add_k);
+    loop.dv = gradient_of(t, n->v, shared, &loop.add_v);
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch && !tape_failed(t))
         tape_units(t, n->batch * n->heads, 3 * head_cost(n), backward_heads, &loop);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define SUM_COLUMNS 64 /* of a bias gradient that one thread adds up */
+
 typedef struct linear_node {
     tape_node node;
     rapt_tensor *x, *w, *b, *y;
@@ -25,53 +27,84 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor 
     return NULL;
 }
 
+typedef struct linear_loop {
+    const kernels *k;
+    const linear_node *l;
+    const rapt_real *dz;
+    rapt_real *to; /* dz of a ReLU, or db */
+    size_t rows, out;
+} linear_loop;
+
+static void relu_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const linear_loop *loop = context;
+    size_t from = first * loop->out;
+    (void)chunk, (void)worker;
+    loop->k->relu_backward((last - first) * loop->out, loop->l->y->data + from, loop->l->y->grad + from, loop->to + from);
+}
+
 /* dz: the gradient before the activation. */
 static const rapt_real *through_activation(rapt_tape *t, const linear_node *l)
 {
-    size_t n = rapt_tensor_size(l->y);
+    linear_loop loop = {.k = t->k, .l = l, .rows = rapt_tensor_rows(l->y), .out = rapt_tensor_features(l->y)};
     if (l->activation == RAPT_IDENTITY)
         return l->y->grad;
-    rapt_real *dz = tape_scratch(t, n, sizeof *dz);
-    if (dz)
-        t->k->relu_backward(n, l->y->data, l->y->grad, dz);
-    return dz;
+    loop.to = tape_scratch(t, loop.rows * loop.out, sizeof *loop.to);
+    if (loop.to)
+        tape_units(t, loop.rows, loop.out, relu_rows, &loop);
+    return loop.to;
 }
 
-static void input_gradient(rapt_tape *t, const linear_node *l, const rapt_real *dz)
+static void sum_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
-    size_t rows = rapt_tensor_rows(l->x), in = l->w->shape[1], out = l->w->shape[0];
-    bool accumulate;
-    rapt_real *dx = tape_grad(t, l->x, &accumulate);
-    if (dx)
-        gemm(&t->team, &(gemm_job){.m = rows, .n = in, .k = out, .a = {dz, (ptrdiff_t)out, 1},
-                                   .b = {l->w->data, (ptrdiff_t)in, 1}, .c = dx, .tail = {.accumulate = accumulate}});
+    const linear_loop *loop = context;
+    size_t from = first * SUM_COLUMNS, to = last * SUM_COLUMNS < loop->out ? last * SUM_COLUMNS : loop->out;
+    (void)chunk, (void)worker;
+    loop->k->column_sums(loop->rows, to - from, loop->dz + from, loop->out, loop->to + from);
 }
 
-static void weight_gradient(rapt_tape *t, const linear_node *l, const rapt_real *dz)
+static void bias_gradient(rapt_tape *t, const linear_node *l, const rapt_real *dz)
 {
-    size_t rows = rapt_tensor_rows(l->x), in = l->w->shape[1], out = l->w->shape[0];
-    bool accumulate;
-    rapt_real *dw = tape_grad(t, l->w, &accumulate);
-    if (dw)
-        gemm(&t->team, &(gemm_job){.m = out, .n = in, .k = rows, .a = {dz, 1, (ptrdiff_t)out},
-                                   .b = {l->x->data, (ptrdiff_t)in, 1}, .c = dw, .tail = {.accumulate = accumulate}});
-    if (dw && l->weight->sparse) /* an embedding that is the output matrix too */
-        memset(l->weight->row_used, 1, out);
-    rapt_real *db = tape_grad_zeroed(t, l->b);
-    if (db)
-        t->k->column_sums(rows, out, dz, out, db);
+    linear_loop loop = {.k = t->k, .dz = dz, .to = tape_grad_zeroed(t, l->b), .rows = rapt_tensor_rows(l->y),
+                        .out = rapt_tensor_features(l->y)};
+    if (loop.to)
+        tape_units(t, (loop.out + SUM_COLUMNS - 1) / SUM_COLUMNS, loop.rows * SUM_COLUMNS / 4, sum_columns, &loop);
+}
+
+static gemm_job input_job(const linear_node *l, const rapt_real *dz, rapt_real *dx, bool accumulate)
+{
+    ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
+    return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[1], .k = l->w->shape[0], .a = {dz, out, 1},
+                      .b = {l->w->data, in, 1}, .c = dx, .tail = {.accumulate = accumulate}};
+}
+
+static gemm_job weight_job(const linear_node *l, const rapt_real *dz, rapt_real *dw, bool accumulate)
+{
+    ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
+    return (gemm_job){.m = l->w->shape[0], .n = l->w->shape[1], .k = rapt_tensor_rows(l->x), .a = {dz, 1, out},
+                      .b = {l->x->data, in, 1}, .c = dw, .tail = {.accumulate = accumulate}};
 }
 
 static void backward(rapt_tape *t, tape_node *node)
 {
     linear_node *l = (linear_node *)node;
-    if (!l->y->grad_filled)
-        return;
-    const rapt_real *dz = through_activation(t, l);
+    const rapt_real *dz = l->y->grad_filled ? through_activation(t, l) : NULL;
     if (!dz)
         return;
-    weight_gradient(t, l, dz);
-    input_gradient(t, l, dz);
+    gemm_job jobs[2];
+    size_t count = 0;
+    bool add_x = false, add_w = false;
+    rapt_real *dx = tape_grad(t, l->x, &add_x), *dw = tape_grad(t, l->w, &add_w);
+    if (dx)
+        jobs[count++] = input_job(l, dz, dx, add_x);
+    if (dw)
+        jobs[count++] = weight_job(l, dz, dw, add_w);
+    if (dw && l->weight->sparse) /* an embedding that is the output matrix too */
+        memset(l->weight->row_used, 1, l->w->shape[0]);
+    if (tape_failed(t))
+        return;
+    gemm_all(&t->team, jobs, count);
+    bias_gradient(t, l, dz);
 }
 
 static void record(rapt_tape *t, linear_node l)

@@ -330,6 +330,10 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
 {
     if (!tape_failed(t) && rapt_tensor_size(loss) != 1)
         rapt_tape_fail(t, RAPT_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
+    if (!tape_failed(t) && !tape_wants(t, loss))
+        rapt_tape_fail(t, RAPT_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
+    if (!tape_failed(t) && loss->grad_filled)
+        rapt_tape_fail(t, RAPT_VALUE, "backward: this pass was walked back already");
     if (!tape_failed(t) && !isfinite((double)loss->data[0]))
         rapt_tape_fail(t, RAPT_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
     bool filled;

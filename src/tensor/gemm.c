@@ -75,9 +75,8 @@ static panel_block block_of(const gemm_split *s, size_t k0, size_t kc, size_t j0
     return panels_packed(kn, kc, own);
 }
 
-static void gemm_task(void *context, size_t task, int worker)
+static void run_task(const gemm_split *s, size_t task, int worker)
 {
-    const gemm_split *s = context;
     const gemm_job *job = s->job;
     size_t i0 = task / s->column_tasks * s->rows, j0 = task % s->column_tasks * s->columns;
     size_t m = MIN(s->rows, job->m - i0), n = MIN(s->columns, job->n - j0);
@@ -90,9 +89,35 @@ static void gemm_task(void *context, size_t task, int worker)
     }
 }
 
+/* Several products whose tasks are handed out together. */
+typedef struct gemm_group {
+    gemm_split splits[GEMM_MOST_JOBS];
+    size_t tasks[GEMM_MOST_JOBS]; /* of each */
+} gemm_group;
+
+static void group_task(void *context, size_t task, int worker)
+{
+    const gemm_group *g = context;
+    size_t job = 0;
+    for (; task >= g->tasks[job]; job++)
+        task -= g->tasks[job];
+    run_task(&g->splits[job], task, worker);
+}
+
+void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
+{
+    gemm_group g;
+    size_t tasks = 0, work = 0;
+    for (size_t i = 0; i < count; i++) {
+        g.splits[i] = choose_split(team, &jobs[i]);
+        g.tasks[i] = count_of(jobs[i].m, g.splits[i].rows) * g.splits[i].column_tasks;
+        tasks += g.tasks[i];
+        work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
+    }
+    pool_run(team->pool, tasks, work, group_task, &g);
+}
+
 void gemm(const gemm_team *team, const gemm_job *job)
 {
-    gemm_split s = choose_split(team, job);
-    size_t tasks = count_of(job->m, s.rows) * s.column_tasks;
-    pool_run(team->pool, tasks, job->m * job->n * job->k / 8, gemm_task, &s);
+    gemm_all(team, job, 1);
 }

@@ -25,4 +25,8 @@ typedef struct gemm_job {
 
 void gemm(const gemm_team *team, const gemm_job *job);
 
+#define GEMM_MOST_JOBS 4
+/* Up to GEMM_MOST_JOBS products that write to different places, side by side: small ones keep all threads busy. */
+void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count);
+
 #endif

@@ -80,13 +80,15 @@ static inline rapt_param *norm_param(ops_case *c, const char *name, const rapt_t
 static inline rapt_tensor *build_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t);
-    return rapt_layer_norm_op(t, x, norm_param(c, "gamma", x), norm_param(c, "beta", x), 1e-5);
+    rapt_param *gamma = norm_param(c, "gamma", x), *beta = norm_param(c, "beta", x);
+    return rapt_layer_norm_op(t, x, gamma, beta, 1e-5);
 }
 
 static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
-    return rapt_add_norm_op(t, x, y, norm_param(c, "gamma", x), norm_param(c, "beta", x), 1e-5, ops_p(c));
+    rapt_param *gamma = norm_param(c, "gamma", x), *beta = norm_param(c, "beta", x);
+    return rapt_add_norm_op(t, x, y, gamma, beta, 1e-5, ops_p(c));
 }
 
 /* One length is 0 in a dead row, the others go from 1 to all keys. */
