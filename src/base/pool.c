@@ -28,11 +28,12 @@ struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     int sleepers;               /* guarded by mutex */
-    atomic_bool stop;
     pool_fn *fn;
     void *context;
     uint64_t loop;
+    /* Lines of their own: workers poll these while the caller writes the rest. */
     _Alignas(64) atomic_ullong ticket;
+    atomic_bool stop;
     _Alignas(64) atomic_size_t done; /* chunks of this loop that are finished */
 };
 
