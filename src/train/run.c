@@ -100,6 +100,14 @@ static rapt_code make_model(run *r, rapt_error *err)
     return r->model->net ? RAPT_OK : RAPT_VALUE;
 }
 
+static bool can_learn(const rapt_params *set)
+{
+    bool any = false;
+    for (size_t i = 0; i < rapt_params_count(set); i++)
+        any = any || rapt_params_at(set, i)->value.requires_grad;
+    return any;
+}
+
 static rapt_code freeze(run *r, rapt_error *err)
 {
     char *patterns = r->recipe->train.freeze ? strdup(r->recipe->train.freeze) : NULL, *rest = patterns;
@@ -108,6 +116,8 @@ static rapt_code freeze(run *r, rapt_error *err)
         if (*p && rapt_params_freeze(r->model->net->params, p) == 0)
             code = rapt_fail(err, RAPT_VALUE, "train.freeze: no parameter is called \"%s\"", p);
     free(patterns);
+    if (!code && !can_learn(r->model->net->params))
+        code = rapt_fail(err, RAPT_VALUE, "train.freeze: nothing is left to train");
     return code;
 }
 

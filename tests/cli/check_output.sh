@@ -64,12 +64,12 @@ silent err 'bench kernels' "$RAPT" bench kernels --case 64x512x512 --seconds 0.0
 silent err 'bench train' "$RAPT" bench train --seconds 0.05 --threads 1
 
 # On a terminal the progress line is written over.
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "'$RAPT' train tiny.yaml --out terminal" /dev/null >.tty 2>&1 </dev/null
     check 'on a terminal: one line that is written over' grep -q $'\r' .tty
     check 'and a newline at its end' test "$(tail -c 1 .tty | od -An -c | tr -d ' ')" = '\n'
 else
-    skip 'the progress line on a terminal (script is not installed)'
+    skip 'the progress line on a terminal (script is not installed, or has no terminals)'
 fi
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ static operands make_operands(const kernels *k, const tile *t)
     operands o = {.ldc = t->n + 3, .b_row = t->n % 16 == 0 && t->kc % 2 == 0 ? t->n + 5 : k->nr};
     make_a(k, t, &o);
     bool in_place = o.b_row != k->nr;
-    size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->nr, size = ((size_t)t->m - 1) * (size_t)o.ldc + (size_t)t->n;
+    size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->nr;
+    size_t size = ((size_t)t->m - 1) * (size_t)o.ldc + (size_t)t->n;
     float *b = check_slot(SLOT_B, panel), *bias = check_slot(SLOT_BIAS, (size_t)t->n);
     check_random(b, panel);
     check_random(bias, (size_t)t->n);
