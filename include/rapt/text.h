@@ -36,6 +36,9 @@ rapt_tokenizer *rapt_tokenizer_load(const char *path, rapt_error *err);
 size_t rapt_tokenizer_size(const rapt_tokenizer *k); /* entries, specials included */
 const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id); /* NULL outside the vocabulary */
 
+/* A number that stands for all that the tokenizer does: equal for equal ones, and hardly ever otherwise. */
+uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
+
 /* Ids of one line, without <bos> and <eos>; unknown words are RAPT_UNK. The caller frees *ids. */
 rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err);
 /* Tokens joined by spaces, up to the first <eos>, without <bos> and <pad>. The caller frees it; NULL when memory is

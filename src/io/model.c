@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,10 +18,21 @@
 static const char *const NORMS[] = {"post", "pre"};
 static const char *const INITS[] = {"xavier", "pytorch"};
 
+#define HASH_TEXT 17
+
+/* A tokenizer's hash as text: what a model says of the tokenizers that it was trained with. */
+static const char *hash_text(const rapt_tokenizer *k, char text[HASH_TEXT])
+{
+    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)rapt_tokenizer_hash(k));
+    return text;
+}
+
 static json_t *config_json(const rapt_model *m)
 {
+    char source[HASH_TEXT], target[HASH_TEXT];
     const rapt_transformer_config *c = &m->net->config;
-    return json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:s, s:f, s:b, s:I, s:b}",
+    return json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:s, s:f, s:b, s:s, s:s, "
+                     "s:I, s:b}",
                      "format", "rapt-model", "version", RAPT_FORMAT_VERSION, "task", "translation",
                      "source_vocab", (json_int_t)c->source_vocab, "target_vocab", (json_int_t)c->target_vocab,
                      "layers", (json_int_t)c->layers, "d_model", (json_int_t)c->block.d_model,
@@ -28,7 +40,8 @@ static json_t *config_json(const rapt_model *m)
                      "max_positions", (json_int_t)c->max_positions, "dropout", c->block.dropout,
                      "norm", NORMS[c->block.norm], "bias", c->block.bias, "scale_embedding", c->scale_embedding,
                      "tied", c->tied, "init", INITS[c->block.init], "embedding_std", c->embedding_std,
-                     "shared_vocab", m->source == m->target, "max_len", (json_int_t)m->max_len,
+                     "shared_vocab", m->source == m->target, "source_tokenizer", hash_text(m->source, source),
+                     "target_tokenizer", hash_text(m->target, target), "max_len", (json_int_t)m->max_len,
                      "pad_to_max", m->pad_to_max);
 }
 
@@ -133,6 +146,12 @@ static int read_word(config_reader *r, const char *key, const char *const *words
     return 0;
 }
 
+static void read_hash(config_reader *r, const char *key, char hash[HASH_TEXT])
+{
+    const char *v = json_string_value(member(r, key, is_string));
+    snprintf(hash, HASH_TEXT, "%s", v ? v : "");
+}
+
 static rapt_transformer_config read_transformer(config_reader *r)
 {
     rapt_transformer_config c = {.source_vocab = read_size(r, "source_vocab"), .target_vocab = read_size(r, "target_vocab"),
@@ -167,6 +186,7 @@ static void check_header(config_reader *r)
 typedef struct model_plan {
     rapt_transformer_config config;
     bool shared_vocab, pad_to_max;
+    char source_hash[HASH_TEXT], target_hash[HASH_TEXT];
     size_t max_len;
 } model_plan;
 
@@ -178,6 +198,8 @@ static rapt_code parse_config(json_t *root, const char *path, model_plan *plan, 
         return RAPT_FORMAT;
     plan->config = read_transformer(&r);
     plan->shared_vocab = read_bool(&r, "shared_vocab");
+    read_hash(&r, "source_tokenizer", plan->source_hash);
+    read_hash(&r, "target_tokenizer", plan->target_hash);
     plan->max_len = read_size(&r, "max_len");
     plan->pad_to_max = read_bool(&r, "pad_to_max");
     if (!r.failed && (plan->max_len > plan->config.max_positions || plan->max_len < 2 ||
@@ -207,14 +229,27 @@ static rapt_code read_plan(const char *folder, model_plan *plan, rapt_error *err
     return code;
 }
 
-static rapt_tokenizer *load_tokenizer(const char *folder, const char *name, size_t entries, rapt_error *err)
+/* Whether a tokenizer is the one that the model was trained with. */
+static bool tokenizer_fits(const rapt_tokenizer *k, const char *path, size_t entries, const char *hash, rapt_error *err)
+{
+    char own[HASH_TEXT];
+    if (rapt_tokenizer_size(k) != entries)
+        rapt_fail(err, RAPT_FORMAT, "%s: %zu tokens; the model was made for %zu", path, rapt_tokenizer_size(k), entries);
+    else if (strcmp(hash_text(k, own), hash) != 0)
+        rapt_fail(err, RAPT_FORMAT, "%s: not the tokenizer that the model was trained with", path);
+    else
+        return true;
+    return false;
+}
+
+static rapt_tokenizer *load_tokenizer(const char *folder, const char *name, size_t entries, const char *hash,
+                                      rapt_error *err)
 {
     char *path = file_join(folder, name);
     rapt_tokenizer *k = path ? rapt_tokenizer_load(path, err) : NULL;
     if (!path)
         rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
-    if (k && rapt_tokenizer_size(k) != entries) {
-        rapt_fail(err, RAPT_FORMAT, "%s: %zu tokens; the model was made for %zu", path, rapt_tokenizer_size(k), entries);
+    if (k && !tokenizer_fits(k, path, entries, hash, err)) {
         rapt_tokenizer_free(k);
         k = NULL;
     }
@@ -254,10 +289,11 @@ static rapt_code load_parts(rapt_model *m, const char *folder, const model_plan 
 {
     m->max_len = plan->max_len;
     m->pad_to_max = plan->pad_to_max;
-    m->source = load_tokenizer(folder, "source.tokenizer.json", plan->config.source_vocab, err);
+    m->source = load_tokenizer(folder, "source.tokenizer.json", plan->config.source_vocab, plan->source_hash, err);
     if (m->source)
         m->target = plan->shared_vocab ? m->source
-                                       : load_tokenizer(folder, "target.tokenizer.json", plan->config.target_vocab, err);
+                                       : load_tokenizer(folder, "target.tokenizer.json", plan->config.target_vocab,
+                                                        plan->target_hash, err);
     char *path = file_join(folder, "model.safetensors");
     rapt_code code = m->target && path ? load_net(m, path, plan, err) : RAPT_NO_MEMORY;
     free(path);

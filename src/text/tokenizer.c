@@ -2,6 +2,7 @@
  * tokenizer_file.c. */
 #include "text/tokenizer.h"
 
+#include "base/rng.h"
 #include "text/normalise.h"
 
 #include <stdlib.h>
@@ -130,6 +131,14 @@ size_t rapt_tokenizer_size(const rapt_tokenizer *k)
 const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id)
 {
     return id >= 0 && (size_t)id < k->words.size ? k->words.entries[id].word : NULL;
+}
+
+uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k)
+{
+    uint64_t h = k->lowercase;
+    for (size_t i = 0; i < k->words.size; i++)
+        h = rng_mix(h, rng_hash_text(k->words.entries[i].word));
+    return h;
 }
 
 typedef struct encoding {

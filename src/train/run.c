@@ -253,12 +253,12 @@ static rapt_code resume(run *r, rapt_error *err)
     if (step)
         code = checkpoint_load(r->options->out, step, r->model->net->params, r->adam, &r->state, err);
     if (!code && r->state.recipe_hash != hash)
-        code = rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe or model (see its "
+        code = rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe, model or data (see its "
                          "recipe.yaml)", r->options->out, (unsigned long long)step);
     return code ? code : log_rewind(r->options->out, r->state.step, err);
 }
 
-/* What a checkpoint must have in common with a run: all of the recipe but the place of its data. */
+/* What a checkpoint must have in common with a run: the recipe but for the place of its data, and the data. */
 static rapt_code hash_recipe(const run *r, uint64_t *hash, rapt_error *err)
 {
     char *yaml;
@@ -266,6 +266,9 @@ static rapt_code hash_recipe(const run *r, uint64_t *hash, rapt_error *err)
     bare.data.pairs = (char[]){"data"};
     rapt_code code = rapt_recipe_format(&bare, &yaml, err);
     *hash = code ? 0 : rng_mix(rng_hash_text(yaml), rapt_params_size(r->model->net->params));
+    for (size_t i = 0; i < rapt_pairs_count(r->pairs) && !code; i++)
+        *hash = rng_mix(*hash, rng_hash_text(rapt_pairs_source(r->pairs, i)) ^
+                                   rng_mix(1, rng_hash_text(rapt_pairs_target(r->pairs, i))));
     free(yaml);
     return code;
 }

@@ -121,6 +121,8 @@ edit source.tokenizer.json '"house",*' ''
 model 'broken/source.tokenizer.json' 'tokenizer damaged'
 broken; cp good/target.tokenizer.json broken/source.tokenizer.json
 model 'broken/source.tokenizer.json: [0-9]+ tokens; the model was made for [0-9]+' 'tokenizer of another model'
+edit source.tokenizer.json '"house"' '"mouse"'
+model 'broken/source.tokenizer.json: not the tokenizer that the model was trained with' 'tokenizer of equal size'
 edit source.tokenizer.json '"<pad>"' '"pad"'
 model 'broken/source.tokenizer.json' 'tokenizer without <pad>'
 (

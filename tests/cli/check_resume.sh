@@ -52,6 +52,9 @@ refused 1 'whole holds checkpoints of an earlier run.*--resume' 'a folder with c
 refused 1 'whole: .*another recipe' 'another learning rate' \
     "$RAPT" train tiny.yaml --quiet --out whole --resume --set train.lr=0.02
 refused 1 'whole: .*another recipe' 'another seed' "$RAPT" train tiny.yaml --quiet --out whole --resume --seed 8
+tac pairs.tsv >changed.tsv
+refused 1 'whole: .*or data' 'data that has changed' \
+    "$RAPT" train tiny.yaml --quiet --out whole --resume --set data.pairs=changed.tsv
 refused 1 'whole' 'another model' "$RAPT" train tiny.yaml --quiet --out whole --resume --set model.ffn=48
 check 'the folder is as it was' test "$before" = "$(listing whole)"
 cp pairs.tsv moved.tsv
