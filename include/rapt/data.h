@@ -53,7 +53,7 @@ size_t rapt_dataset_batches(const rapt_dataset *d, size_t batch_size); /* in an 
 
 /* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {
-    rapt_tokens source, inputs, labels; /* [batch, time], padded with <pad> */
+    rapt_tokens source, inputs, labels; /* [batch, time], padded with <pad>, with their lengths */
     int32_t *source_lens, *target_lens; /* [batch] tokens that count */
     uint32_t *examples;                 /* [batch] index in the data set */
     size_t tokens;                      /* target tokens that count */

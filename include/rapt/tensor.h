@@ -15,6 +15,14 @@ extern "C" {
 
 #define RAPT_MAX_DIMS 4
 
+/* Examples of unequal length, their rows one after the other without padding: a tensor [rows, feature] that has one
+ * holds the rows start[b] .. start[b + 1] - 1 of example b. Operations on it compute what counts and nothing else. */
+typedef struct rapt_ragged {
+    size_t batch;
+    size_t longest;      /* rows of an example */
+    const size_t *start; /* [batch + 1] */
+} rapt_ragged;
+
 typedef struct rapt_tensor {
     rapt_real *data;
     rapt_real *grad;  /* the same shape once a backward pass has reached it, NULL before */
@@ -23,6 +31,7 @@ typedef struct rapt_tensor {
     bool requires_grad;
     bool grad_filled; /* grad holds a sum already; else the next writer overwrites it */
     const char *name; /* a parameter's name, or NULL */
+    const rapt_ragged *ragged; /* how the rows of [rows, feature] are shared out, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
 /* The number of elements; of rows (all dimensions but the last); of features (the last dimension). */
@@ -34,10 +43,12 @@ bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
 char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
 
-/* Token ids of a batch, row-major [batch, time]; borrowed. */
+/* Token ids of a batch, row-major [batch, time]; borrowed. With `lens`, row b has lens[b] tokens (1 .. time) and
+ * padding after them, and what is computed from it is ragged. */
 typedef struct rapt_tokens {
     const int32_t *ids;
     size_t batch, time;
+    const int32_t *lens; /* [batch], or NULL: every token counts */
 } rapt_tokens;
 
 /* How a new parameter is filled. Random numbers are keyed by (seed of the set, name, element), so they depend on

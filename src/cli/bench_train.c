@@ -100,8 +100,9 @@ static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt
 {
     const train_case *c = b->c;
     const sentences *s = &b->pool[number % POOL];
-    rapt_tokens source = {s->source, c->batch, c->time}, inputs = {s->inputs, c->batch, c->time};
-    rapt_tokens labels = {s->labels, c->batch, c->time};
+    rapt_tokens source = {s->source, c->batch, c->time, s->source_lens};
+    rapt_tokens inputs = {s->inputs, c->batch, c->time, s->target_lens};
+    rapt_tokens labels = {s->labels, c->batch, c->time, s->target_lens};
     double start = clock_seconds();
     rapt_tape_begin(b->t, (rapt_pass){.record = true, .training = true, .seed = 1, .step = number});
     rapt_tensor *logits = rapt_transformer_forward(b->t, b->m, source, s->source_lens, inputs);

@@ -133,8 +133,11 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n
     int32_t *source = new_ids(l, n * source_time, RAPT_PAD), *inputs = new_ids(l, n * target_time, RAPT_PAD);
     int32_t *labels = new_ids(l, n * target_time, RAPT_PAD);
     rapt_batch *b = &l->batch;
-    *b = (rapt_batch){{source, n, source_time}, {inputs, n, target_time}, {labels, n, target_time},
-                      new_ids(l, n, 0), new_ids(l, n, 0), (uint32_t *)new_ids(l, n, 0), 0};
+    *b = (rapt_batch){.source_lens = new_ids(l, n, 0), .target_lens = new_ids(l, n, 0),
+                      .examples = (uint32_t *)new_ids(l, n, 0)};
+    b->source = (rapt_tokens){source, n, source_time, b->source_lens};
+    b->inputs = (rapt_tokens){inputs, n, target_time, b->target_lens};
+    b->labels = (rapt_tokens){labels, n, target_time, b->target_lens};
     if (!source || !inputs || !labels || !b->source_lens || !b->target_lens || !b->examples)
         return NULL;
     for (size_t i = 0; i < n; i++) {

@@ -54,8 +54,9 @@ typedef struct kernels {
     int a_stride; /* numbers per k in a packed A panel (>= mr) */
     /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, 0 < kc <= KERNELS_K_BLOCK.
      * A element (i,k) is a[i * a_row + k * a_col]; a packed panel has a_row 1, a_col a_stride. Any strides are
-     * right, those of a packed panel and a_col == 1 are fast. B element (k,j) is b[k * b_row + j], read up to the next
-     * multiple of 16 columns: a packed panel has b_row nr; a matrix in place needs n to be such a multiple.
+     * right, those of a packed panel and a_col == 1 are fast. B element (k,j) is b[k * b_row + j]. Fewer than
+     * 16 columns are read as they are, others up to the next multiple of 16: a packed panel has b_row nr; a matrix in
+     * place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
                       const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);

@@ -11,7 +11,8 @@ typedef struct norm_node {
     rapt_tensor *x, *y, *gamma, *beta, *out; /* y, gamma, beta may be NULL */
     rapt_real *sum;                          /* what was normalised: x + dropout(y), or x's own data */
     rapt_real *mean, *rstd;                  /* [norm rows] */
-    size_t examples, rows, width;            /* dropout sees examples x rows x width */
+    rapt_tensor rows;                        /* its examples and rows are those that dropout sees */
+    size_t width;
     size_t norm_width;                       /* features normalised together, a multiple or part of width */
     bool drops;
     kernels_dropout key;
@@ -34,9 +35,15 @@ static size_t unit_rows(const norm_node *n)
     return together > TILE_ROWS ? together : TILE_ROWS / together * together;
 }
 
+/* Of the longest; shorter ones of a ragged tensor leave their last units empty. */
+static size_t units_of_example(const norm_node *n)
+{
+    return (tape_longest(&n->rows) + unit_rows(n) - 1) / unit_rows(n);
+}
+
 static size_t units_of(const norm_node *n)
 {
-    return n->examples * ((n->rows + unit_rows(n) - 1) / unit_rows(n));
+    return tape_examples(&n->rows) * units_of_example(n);
 }
 
 typedef struct norm_span {
@@ -46,10 +53,12 @@ typedef struct norm_span {
 
 static norm_span span_of(const norm_node *n, size_t unit)
 {
-    size_t per = unit_rows(n), units = (n->rows + per - 1) / per;
+    size_t per = unit_rows(n), units = units_of_example(n);
     norm_span s = {.example = unit / units, .row = unit % units * per};
-    s.rows = n->rows - s.row < per ? n->rows - s.row : per;
-    s.at = (s.example * n->rows + s.row) * n->width;
+    tape_rows rows = tape_rows_of(&n->rows, s.example);
+    size_t left = s.row < rows.count ? rows.count - s.row : 0;
+    s.rows = left < per ? left : per;
+    s.at = (rows.first + s.row) * n->width;
     s.size = s.rows * n->width;
     return s;
 }
@@ -189,13 +198,10 @@ static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
 /* Rows as dropout counts them, widened where one normalised span covers several examples' worth of rows. */
 static void lay_out(norm_node *n)
 {
-    tape_split_rows(n->x, &n->examples, &n->rows);
+    n->rows = *n->x;
     n->width = rapt_tensor_features(n->x);
-    size_t example = n->rows * n->width;
-    if (n->norm_width > example) { /* normalised over the batch as well: one example holds all */
-        n->rows *= n->examples;
-        n->examples = 1;
-    }
+    if (n->norm_width > tape_longest(n->x) * n->width) /* normalised over the batch as well: one example holds all */
+        n->rows = (rapt_tensor){.ndim = 2, .shape = {rapt_tensor_rows(n->x), n->width}};
 }
 
 static rapt_tensor *run(rapt_tape *t, norm_node n)

@@ -17,12 +17,14 @@
 typedef struct attention_node {
     tape_node node;
     rapt_tensor *q, *k, *v, *out;
-    size_t batch, queries, keys, heads, d, dv;
+    size_t batch, queries, keys; /* of the longest example */
+    size_t heads, d, dv;
+    size_t group;                /* query heads that share a head of keys and values */
     rapt_mask mask;      /* the caller's arrays are copied: they must last until the backward pass */
     bool masked, drops;
     kernels_dropout key;
     rapt_real scale;
-    rapt_real *row_max, *row_inv_sum; /* [batch, heads, queries] */
+    rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
     rapt_weights_wish wish;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
 } attention_node;
@@ -41,9 +43,10 @@ typedef struct attention_head {
     const attention_node *n;
     const kernels *kn;
     size_t example, head;
+    tape_rows query_rows, key_rows; /* of the example */
     size_t seen;  /* keys that any query attends to */
     size_t width; /* of a row of scores: seen, and zeros up to whole vectors */
-    matrix q, k, v, k_transposed, v_transposed;
+    matrix q, k, v;
     kernels_dropout key;
 } attention_head;
 
@@ -63,9 +66,9 @@ static matrix transposed(matrix a)
 }
 
 /* The columns of one head in rows of one example. */
-static matrix slice(const rapt_tensor *x, const rapt_real *data, size_t example, size_t time, size_t head, size_t width)
+static matrix slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width)
 {
-    return (matrix){data + example * time * (size_t)row_stride(x) + head * width, row_stride(x), 1};
+    return (matrix){data + rows.first * (size_t)row_stride(x) + head * width, row_stride(x), 1};
 }
 
 static size_t whole_vectors(size_t n)
@@ -77,13 +80,13 @@ static attention_head head_of(const attention_loop *loop, size_t item)
 {
     const attention_node *n = loop->n;
     attention_head h = {.n = n, .kn = loop->t->k, .example = item / n->heads, .head = item % n->heads, .key = n->key};
-    h.seen = mask_keys(mask_of(n), h.example, n->queries, n->keys);
+    h.query_rows = tape_rows_of(n->q, h.example);
+    h.key_rows = tape_rows_of(n->k, h.example);
+    h.seen = mask_keys(mask_of(n), h.example, h.query_rows.count, h.key_rows.count);
     h.width = whole_vectors(h.seen);
-    h.q = slice(n->q, n->q->data, h.example, n->queries, h.head, n->d);
-    h.k = slice(n->k, n->k->data, h.example, n->keys, h.head, n->d);
-    h.v = slice(n->v, n->v->data, h.example, n->keys, h.head, n->dv);
-    h.k_transposed = transposed(h.k);
-    h.v_transposed = transposed(h.v);
+    h.q = slice(n->q, n->q->data, h.query_rows, h.head, n->d);
+    h.k = slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
+    h.v = slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
     h.key.example = tape_example(loop->t, h.example);
     h.key.head = (uint32_t)h.head;
     return h;
@@ -91,13 +94,23 @@ static attention_head head_of(const attention_loop *loop, size_t item)
 
 static size_t row_at(const attention_head *h, size_t query)
 {
-    return (h->example * h->n->heads + h->head) * h->n->queries + query;
+    return h->query_rows.first * h->n->heads + h->head * h->query_rows.count + query;
+}
+
+/* A right factor [k x n] of this head's products: few queries read it where it stands, if they can. */
+static panel_matrix right_factor(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels)
+{
+    if (h->query_rows.count <= QUERY_TILE && panels_can_stay(b, n))
+        return (panel_matrix){.in_place = b};
+    panels_pack(h->kn, k, n, b, panels);
+    return (panel_matrix){.packed = panels};
 }
 
 /* scores [m, width] = Q rows times packed K^T, unscaled; the panels' padding gives zeros beyond `seen`. */
 static void scores_of(const attention_head *h, size_t first, size_t m, const rapt_real *keys, rapt_real *scores)
 {
-    panels_multiply(h->kn, m, h->width, h->n->d, matrix_at(h->q, first, 0), keys, scores, h->width, &(kernels_tail){0});
+    panels_multiply(h->kn, m, h->width, h->n->d, &(matrix){h->q.data + (ptrdiff_t)first * h->q.row, h->q.row, 1},
+                    &(panel_matrix){.packed = keys}, scores, h->width, &(kernels_tail){0});
 }
 
 static void drop(const attention_head *h, size_t first, size_t m, rapt_real *rows)
@@ -109,7 +122,8 @@ static void drop(const attention_head *h, size_t first, size_t m, rapt_real *row
 static void keep_weights(const attention_head *h, size_t first, size_t m, const rapt_real *rows)
 {
     for (size_t i = 0; i < m; i++) {
-        rapt_real *to = h->n->weights + row_at(h, first + i) * h->n->keys;
+        size_t row = (h->example * h->n->heads + h->head) * h->n->queries + first + i;
+        rapt_real *to = h->n->weights + row * h->n->keys;
         memcpy(to, rows + i * h->width, h->seen * sizeof *to);
         memset(to + h->seen, 0, (h->n->keys - h->seen) * sizeof *to);
     }
@@ -119,7 +133,7 @@ static void softmax_rows(const attention_head *h, size_t first, size_t m, rapt_r
 {
     const attention_node *n = h->n;
     for (size_t i = 0; i < m; i++) {
-        mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
+        mask_row row = mask_row_of(mask_of(n), h->example, first + i, h->query_rows.count, h->key_rows.count);
         size_t at = row_at(h, first + i);
         h->kn->softmax(h->width, row.count, rows + i * h->width, row.keep, n->scale, rows + i * h->width,
                        &n->row_max[at], &n->row_inv_sum[at]);
@@ -130,7 +144,7 @@ static void softmax_rows_again(const attention_head *h, size_t first, size_t m, 
 {
     const attention_node *n = h->n;
     for (size_t i = 0; i < m; i++) {
-        mask_row row = mask_row_of(mask_of(n), h->example, first + i, n->queries, n->keys);
+        mask_row row = mask_row_of(mask_of(n), h->example, first + i, h->query_rows.count, h->key_rows.count);
         size_t at = row_at(h, first + i);
         h->kn->softmax_again(h->width, row.count, rows + i * h->width, row.keep, n->scale, n->row_max[at],
                              n->row_inv_sum[at], rows + i * h->width);
@@ -156,15 +170,15 @@ static void forward_head(const attention_head *h, rapt_real *scratch)
 {
     const attention_node *n = h->n;
     size_t ldo = (size_t)row_stride(n->out);
-    rapt_real *out = n->out->data + h->example * n->queries * ldo + h->head * n->dv;
+    size_t queries = h->query_rows.count;
+    rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;
     rapt_real *keys = take(&scratch, panels_size(h->kn, n->d, h->seen));
-    rapt_real *values = take(&scratch, panels_size(h->kn, h->seen, n->dv));
-    panels_pack(h->kn, n->d, h->seen, h->k_transposed, keys);
-    panels_pack(h->kn, h->seen, n->dv, h->v, values);
+    panel_matrix values = right_factor(h, h->seen, n->dv, h->v, take(&scratch, panels_size(h->kn, h->seen, n->dv)));
+    panels_pack(h->kn, n->d, h->seen, transposed(h->k), keys);
     if (h->seen == 0)
-        zero_rows(n->queries, n->dv, out, ldo);
-    for (size_t i = 0; i < n->queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
-        size_t m = MIN(QUERY_TILE, n->queries - i);
+        zero_rows(queries, n->dv, out, ldo);
+    for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
+        size_t m = MIN(QUERY_TILE, queries - i);
         scores_of(h, i, m, keys, scratch);
         softmax_rows(h, i, m, scratch);
         if (n->wish == RAPT_WEIGHTS_BEFORE_DROPOUT)
@@ -172,7 +186,7 @@ static void forward_head(const attention_head *h, rapt_real *scratch)
         drop(h, i, m, scratch);
         if (n->wish == RAPT_WEIGHTS_AFTER_DROPOUT)
             keep_weights(h, i, m, scratch);
-        panels_multiply(h->kn, m, n->dv, h->seen, (matrix){scratch, (ptrdiff_t)h->width, 1}, values, out + i * ldo, ldo,
+        panels_multiply(h->kn, m, n->dv, h->seen, &(matrix){scratch, (ptrdiff_t)h->width, 1}, &values, out + i * ldo, ldo,
                         &(kernels_tail){0});
     }
 }
@@ -194,41 +208,46 @@ typedef struct head_gradients {
     bool add_q, add_k, add_v; /* the next tile's part is added */
 } head_gradients;
 
-static rapt_real *gradient_slice(const rapt_tensor *x, rapt_real *grad, const attention_head *h, size_t time, size_t width)
+static rapt_real *gradient_slice(const rapt_tensor *x, rapt_real *grad, tape_rows rows, size_t head, size_t width)
 {
-    return grad ? grad + h->example * time * (size_t)row_stride(x) + h->head * width : NULL;
+    return grad ? grad + rows.first * (size_t)row_stride(x) + head * width : NULL;
 }
 
 static head_gradients gradients_of(const attention_loop *loop, const attention_head *h)
 {
     const attention_node *n = h->n;
-    return (head_gradients){gradient_slice(n->q, loop->dq, h, n->queries, n->d),
-                            gradient_slice(n->k, loop->dk, h, n->keys, n->d),
-                            gradient_slice(n->v, loop->dv, h, n->keys, n->dv),
+    bool again = h->head % n->group > 0; /* an earlier head of the group left its part */
+    return (head_gradients){gradient_slice(n->q, loop->dq, h->query_rows, h->head, n->d),
+                            gradient_slice(n->k, loop->dk, h->key_rows, h->head / n->group, n->d),
+                            gradient_slice(n->v, loop->dv, h->key_rows, h->head / n->group, n->dv),
                             (size_t)row_stride(n->q), (size_t)row_stride(n->k), (size_t)row_stride(n->v),
-                            loop->add_q, loop->add_k, loop->add_v};
+                            loop->add_q, loop->add_k || again, loop->add_v || again};
 }
 
 /* out [seen, width] (+)= rows^T [seen, m] times right [m, width]. */
 static void transposed_product(const attention_head *h, size_t m, const rapt_real *rows, matrix right, size_t width,
                                rapt_real *panels, rapt_real *out, size_t ldo, bool add)
 {
-    panels_pack(h->kn, m, width, right, panels);
-    panels_multiply(h->kn, h->seen, width, m, (matrix){rows, 1, (ptrdiff_t)h->width}, panels, out, ldo,
+    panel_matrix factor = right_factor(h, m, width, right, panels);
+    panels_multiply(h->kn, h->seen, width, m, &(matrix){rows, 1, (ptrdiff_t)h->width}, &factor, out, ldo,
                     &(kernels_tail){.accumulate = add});
 }
 
 typedef struct backward_scratch {
-    rapt_real *keys_t, *keys, *values_t, *right, *weights, *dropped, *dscores;
+    rapt_real *keys_t, *values_t, *right, *weights, *dropped, *dscores;
+    panel_matrix keys;
 } backward_scratch;
 
-static backward_scratch backward_scratch_of(const attention_head *h, rapt_real *from)
+/* Lays out the memory and packs what all tiles of queries read. */
+static backward_scratch prepare(const attention_head *h, rapt_real *from)
 {
     const attention_node *n = h->n;
     backward_scratch s;
     s.keys_t = take(&from, panels_size(h->kn, n->d, h->seen));
-    s.keys = take(&from, panels_size(h->kn, h->seen, n->d));
+    s.keys = right_factor(h, h->seen, n->d, h->k, take(&from, panels_size(h->kn, h->seen, n->d)));
     s.values_t = take(&from, panels_size(h->kn, n->dv, h->seen));
+    panels_pack(h->kn, n->d, h->seen, transposed(h->k), s.keys_t);
+    panels_pack(h->kn, n->dv, h->seen, transposed(h->v), s.values_t);
     s.right = take(&from, panels_size(h->kn, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
     s.weights = take(&from, QUERY_TILE * h->width);
     s.dropped = take(&from, QUERY_TILE * h->width);
@@ -258,18 +277,19 @@ static const rapt_real *weights_again(const attention_head *h, size_t i, size_t 
 static void backward_tile(const attention_head *h, size_t i, size_t m, const backward_scratch *s, head_gradients *g)
 {
     const attention_node *n = h->n;
-    matrix dout = matrix_at(slice(n->out, n->out->grad, h->example, n->queries, h->head, n->dv), i, 0);
+    matrix dout = matrix_at(slice(n->out, n->out->grad, h->query_rows, h->head, n->dv), i, 0);
     const rapt_real *dropped = weights_again(h, i, m, s);
     if (g->dv)
         transposed_product(h, m, dropped, dout, n->dv, s->right, g->dv, g->ldv, g->add_v);
     g->add_v = true;
     if (!g->dq && !g->dk)
         return;
-    panels_multiply(h->kn, m, h->width, n->dv, dout, s->values_t, s->dscores, h->width, &(kernels_tail){0});
+    panels_multiply(h->kn, m, h->width, n->dv, &dout, &(panel_matrix){.packed = s->values_t}, s->dscores, h->width,
+                    &(kernels_tail){0});
     for (size_t r = 0; r < m * h->width; r += h->width)
         h->kn->softmax_backward(h->width, s->weights + r, dropped + r, s->dscores + r, n->scale, s->dscores + r);
     if (g->dq)
-        panels_multiply(h->kn, m, n->d, h->seen, (matrix){s->dscores, (ptrdiff_t)h->width, 1}, s->keys,
+        panels_multiply(h->kn, m, n->d, h->seen, &(matrix){s->dscores, (ptrdiff_t)h->width, 1}, &s->keys,
                         g->dq + i * g->ldq, g->ldq, &(kernels_tail){.accumulate = g->add_q});
     if (g->dk)
         transposed_product(h, m, s->dscores, matrix_at(h->q, i, 0), n->d, s->right, g->dk, g->ldk, g->add_k);
@@ -280,32 +300,35 @@ static void backward_tile(const attention_head *h, size_t i, size_t m, const bac
 static void clear_unseen(const attention_head *h, const head_gradients *g)
 {
     const attention_node *n = h->n;
-    size_t unseen = n->keys - h->seen;
+    size_t unseen = h->key_rows.count - h->seen;
     if (g->dq && !g->add_q && h->seen == 0)
-        zero_rows(n->queries, n->d, g->dq, g->ldq);
+        zero_rows(h->query_rows.count, n->d, g->dq, g->ldq);
     if (g->dk && !g->add_k)
         zero_rows(unseen, n->d, g->dk + h->seen * g->ldk, g->ldk);
     if (g->dv && !g->add_v)
         zero_rows(unseen, n->dv, g->dv + h->seen * g->ldv, g->ldv);
 }
 
-static void backward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void backward_head(const attention_loop *loop, size_t item, rapt_real *scratch)
+{
+    attention_head h = head_of(loop, item);
+    head_gradients g = gradients_of(loop, &h);
+    clear_unseen(&h, &g);
+    if (h.seen == 0)
+        return;
+    size_t queries = h.query_rows.count;
+    backward_scratch s = prepare(&h, scratch);
+    for (size_t i = 0; i < queries; i += QUERY_TILE)
+        backward_tile(&h, i, MIN(QUERY_TILE, queries - i), &s, &g);
+}
+
+/* A unit is a group of query heads: they add to the same gradients of keys and values, one after the other. */
+static void backward_groups(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const attention_loop *loop = context;
     (void)chunk;
-    for (size_t item = first; item < last; item++) {
-        attention_head h = head_of(loop, item);
-        head_gradients g = gradients_of(loop, &h);
-        clear_unseen(&h, &g);
-        if (h.seen == 0)
-            continue;
-        backward_scratch s = backward_scratch_of(&h, loop->scratch + (size_t)worker * loop->scratch_size);
-        panels_pack(h.kn, h.n->d, h.seen, h.k_transposed, s.keys_t);
-        panels_pack(h.kn, h.seen, h.n->d, h.k, s.keys);
-        panels_pack(h.kn, h.n->dv, h.seen, h.v_transposed, s.values_t);
-        for (size_t i = 0; i < h.n->queries; i += QUERY_TILE)
-            backward_tile(&h, i, MIN(QUERY_TILE, h.n->queries - i), &s, &g);
-    }
+    for (size_t item = first * loop->n->group; item < last * loop->n->group; item++)
+        backward_head(loop, item, loop->scratch + (size_t)worker * loop->scratch_size);
 }
 
 static size_t head_cost(const attention_node *n)
@@ -331,7 +354,7 @@ static void backward(rapt_tape *t, tape_node *node)
     loop.dv = gradient_of(t, n->v, shared, &loop.add_v);
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch && !tape_failed(t))
-        tape_units(t, n->batch * n->heads, 3 * head_cost(n), backward_heads, &loop);
+        tape_units(t, n->batch * n->heads / n->group, 3 * n->group * head_cost(n), backward_groups, &loop);
 }
 
 static void forward(rapt_tape *t, const attention_node *n)
@@ -345,21 +368,38 @@ static void forward(rapt_tape *t, const attention_node *n)
         tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
 }
 
+static bool is_batch(const rapt_tensor *x)
+{
+    return x->ndim == 3 || x->ragged;
+}
+
+/* Heads of keys and values: as many as of queries, or a part of them. 0 where the shapes don't fit. */
+static size_t key_heads(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+{
+    size_t dq = rapt_tensor_features(q), dk = rapt_tensor_features(k), dv = rapt_tensor_features(v);
+    if (heads == 0 || dq % heads != 0 || dk % (dq / heads) != 0)
+        return 0;
+    size_t count = dk / (dq / heads);
+    return heads % count == 0 && dv % count == 0 ? count : 0;
+}
+
 static bool shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
 {
-    return q->ndim == 3 && k->ndim == 3 && v->ndim == 3 && heads > 0 && q->shape[0] == k->shape[0] &&
-           k->shape[0] == v->shape[0] && k->shape[1] == v->shape[1] && q->shape[2] == k->shape[2] &&
-           q->shape[2] % heads == 0 && v->shape[2] % heads == 0;
+    return is_batch(q) && is_batch(k) && is_batch(v) && tape_examples(q) == tape_examples(k) &&
+           tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
+           key_heads(q, k, v, heads) > 0;
 }
 
 static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
-                          double p)
+                          const rapt_mask *mask, double p)
 {
     char sq[96], sk[96], sv[96];
     if (!shapes_fit(q, k, v, heads))
         return rapt_tape_fail(t, RAPT_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
                               rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
                               rapt_shape_text(v, sv, sizeof sv), heads);
+    if (mask && (q->ragged || k->ragged) && (mask->keep || mask->per_query))
+        return rapt_tape_fail(t, RAPT_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
     if (!(p >= 0 && p < 1))
         return rapt_tape_fail(t, RAPT_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
     return NULL;
@@ -381,11 +421,25 @@ static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
     n->mask.keep = copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
 }
 
+/* Of ragged examples, weights have the length of the longest, and zeros behind the others' ends. */
 static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
 {
     rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);
     n->weights = w ? w->data : NULL;
+    if (w)
+        memset(w->data, 0, rapt_tensor_size(w) * sizeof *w->data);
     return w;
+}
+
+static rapt_tensor *allocate_output(rapt_tape *t, const attention_node *n)
+{
+    bool grad = tape_wants(t, n->q) || tape_wants(t, n->k) || tape_wants(t, n->v);
+    size_t shape[RAPT_MAX_DIMS] = {n->q->shape[0], n->q->shape[1]};
+    shape[n->q->ndim - 1] = n->heads * n->dv;
+    rapt_tensor *out = tape_output(t, n->q->ndim, shape, grad);
+    if (out)
+        out->ragged = n->q->ragged;
+    return out;
 }
 
 rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
@@ -394,29 +448,30 @@ rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     rapt_tensor *bad;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, q, k, v, heads, p)))
+    if ((bad = check(t, q, k, v, heads, mask, p)))
         return bad;
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
         return &t->poison;
-    *n = (attention_node){.q = q, .k = k, .v = v, .batch = q->shape[0], .queries = q->shape[1], .keys = k->shape[1],
-                          .heads = heads, .d = q->shape[2] / heads, .dv = v->shape[2] / heads,
+    size_t shared = key_heads(q, k, v, heads);
+    *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
+                          .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
+                          .dv = rapt_tensor_features(v) / shared, .group = heads / shared,
                           .wish = weights ? wish : RAPT_WEIGHTS_NONE, .drops = p > 0 && t->pass.training};
     n->scale = (rapt_real)(1 / sqrt((double)n->d));
     copy_mask(t, n, mask);
     if (n->drops)
         n->key = tape_dropout(t, p);
-    n->row_max = tape_alloc(t, n->batch * heads * n->queries, sizeof *n->row_max);
-    n->row_inv_sum = tape_alloc(t, n->batch * heads * n->queries, sizeof *n->row_inv_sum);
-    bool grad = tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v);
-    n->out = tape_output(t, 3, (size_t[]){n->batch, n->queries, v->shape[2]}, grad);
+    n->row_max = tape_alloc(t, rapt_tensor_rows(q) * heads, sizeof *n->row_max);
+    n->row_inv_sum = tape_alloc(t, rapt_tensor_rows(q) * heads, sizeof *n->row_inv_sum);
+    n->out = allocate_output(t, n);
     if (n->wish != RAPT_WEIGHTS_NONE)
         *weights = allocate_weights(t, n);
     arena_mark mark = tape_mark(t);
     if (!tape_failed(t))
         forward(t, n);
     tape_release(t, mark);
-    if (!tape_failed(t) && grad)
+    if (!tape_failed(t) && n->out->requires_grad)
         tape_record(t, &n->node, backward);
     return tape_failed(t) ? &t->poison : n->out;
 }

@@ -8,11 +8,13 @@
 
 #include <string.h>
 
+#define IGNORED (-1)
+
 typedef struct loss_node {
     tape_node node;
     rapt_tensor *logits, *loss;
-    const int32_t *labels, *valid_lens; /* copied; valid_lens may be NULL */
-    size_t batch, time, classes;
+    const int32_t *labels; /* of each row; IGNORED where it doesn't count */
+    size_t rows, classes;
     double smoothing, normalizer;
     rapt_real *row_max, *row_sum;
     double *row_nll, *row_loss;
@@ -28,7 +30,7 @@ typedef struct loss_loop {
 
 static bool counts(const loss_node *n, size_t row)
 {
-    return !n->valid_lens || (int64_t)(row % n->time) < n->valid_lens[row / n->time];
+    return n->labels[row] != IGNORED;
 }
 
 static void forward_row(const loss_loop *loop, size_t row)
@@ -88,38 +90,46 @@ static void backward(rapt_tape *t, tape_node *node)
     loop.dx = n->loss->grad_filled ? tape_grad(t, n->logits, &loop.accumulate) : NULL;
     loop.scratch = tape_scratch(t, n->classes * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.dx && loop.scratch)
-        tape_units(t, n->batch * n->time, 2 * n->classes, backward_rows, &loop);
+        tape_units(t, n->rows, 2 * n->classes, backward_rows, &loop);
 }
 
 static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, const rapt_loss_options *o)
 {
     char text[96];
-    if (x->ndim != 3 || x->shape[0] != labels.batch || x->shape[1] != labels.time)
+    if (!(x->ndim == 3 ? x->shape[1] == labels.time : x->ragged && tape_longest(x) <= labels.time) ||
+        tape_examples(x) != labels.batch)
         return rapt_tape_fail(t, RAPT_SHAPE, "cross_entropy: logits %s for %zu x %zu labels",
                               rapt_shape_text(x, text, sizeof text), labels.batch, labels.time);
     for (size_t i = 0; i < labels.batch * labels.time; i++)
-        if (labels.ids[i] < 0 || (size_t)labels.ids[i] >= x->shape[2])
+        if (labels.ids[i] < 0 || (size_t)labels.ids[i] >= rapt_tensor_features(x))
             return rapt_tape_fail(t, RAPT_VALUE, "cross_entropy: label %zu is %d, there are %zu classes", i, labels.ids[i],
-                                  x->shape[2]);
+                                  rapt_tensor_features(x));
     if (!(o->label_smoothing >= 0 && o->label_smoothing < 1) || !(o->normalizer >= 0))
         return rapt_tape_fail(t, RAPT_VALUE, "cross_entropy: label smoothing %g, normalizer %g", o->label_smoothing,
                               o->normalizer);
     return NULL;
 }
 
-static const int32_t *copy_ids(rapt_tape *t, const int32_t *from, size_t count)
+/* The label of each row of the logits, which may be ragged where the labels are padded. */
+static const int32_t *row_labels(rapt_tape *t, const rapt_tensor *logits, rapt_tokens labels, const int32_t *valid_lens)
 {
-    int32_t *to = from ? tape_alloc(t, count, sizeof *to) : NULL;
-    return to ? memcpy(to, from, count * sizeof *to) : NULL;
+    int32_t *of = tape_alloc(t, rapt_tensor_rows(logits), sizeof *of);
+    for (size_t b = 0; of && b < labels.batch; b++) {
+        tape_rows rows = tape_rows_of(logits, b);
+        for (size_t i = 0; i < rows.count; i++) {
+            bool in = !valid_lens || (int64_t)i < valid_lens[b];
+            of[rows.first + i] = in ? labels.ids[b * labels.time + i] : IGNORED;
+        }
+    }
+    return of;
 }
 
 static loss_node lay_out(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels, const rapt_loss_options *o)
 {
-    size_t rows = labels.batch * labels.time;
-    loss_node n = {.logits = logits, .batch = labels.batch, .time = labels.time, .classes = logits->shape[2],
+    size_t rows = rapt_tensor_rows(logits);
+    loss_node n = {.logits = logits, .rows = rows, .classes = rapt_tensor_features(logits),
                    .smoothing = o->label_smoothing, .normalizer = o->normalizer};
-    n.labels = copy_ids(t, labels.ids, rows);
-    n.valid_lens = copy_ids(t, o->valid_lens, labels.batch);
+    n.labels = row_labels(t, logits, labels, o->valid_lens);
     n.row_max = tape_alloc(t, rows, sizeof *n.row_max);
     n.row_sum = tape_alloc(t, rows, sizeof *n.row_sum);
     n.row_nll = tape_alloc(t, rows, sizeof *n.row_nll);
@@ -133,7 +143,7 @@ static rapt_loss_parts add_up(loss_node *n)
 {
     rapt_loss_parts parts = {0};
     double loss = 0;
-    for (size_t row = 0; row < n->batch * n->time; row++) {
+    for (size_t row = 0; row < n->rows; row++) {
         parts.tokens += counts(n, row);
         parts.nll += n->row_nll[row];
         loss += n->row_loss[row];
@@ -159,7 +169,7 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
     if (tape_failed(t))
         return &t->poison;
     loss_loop loop = {.t = t, .n = n};
-    tape_units(t, labels.batch * labels.time, 2 * n->classes, forward_rows, &loop);
+    tape_units(t, n->rows, 2 * n->classes, forward_rows, &loop);
     rapt_loss_parts sums = add_up(n);
     if (parts)
         *parts = sums;

@@ -8,18 +8,36 @@ typedef struct dropout_node {
     kernels_dropout key;
 } dropout_node;
 
-/* The same drop of a whole tensor, forward on data, backward on gradients: [batch, heads, rows, columns]. */
+typedef struct drop_loop {
+    rapt_tape *t;
+    const rapt_tensor *x;
+    kernels_dropout key;
+    const rapt_real *from;
+    rapt_real *to;
+} drop_loop;
+
+static void drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const drop_loop *loop = context;
+    size_t columns = rapt_tensor_features(loop->x), heads = loop->x->ndim > 3 ? loop->x->shape[1] : 1;
+    (void)chunk, (void)worker;
+    for (size_t b = first; b < last; b++) {
+        tape_rows rows = tape_rows_of(loop->x, b);
+        kernels_dropout key = loop->key;
+        key.example = tape_example(loop->t, b);
+        for (size_t h = 0; h < heads; h++) {
+            size_t count = rows.count / heads, at = (rows.first + h * count) * columns;
+            key.head = (uint32_t)h;
+            loop->t->k->dropout(&key, 0, count, columns, loop->from + at, columns, loop->to + at, columns);
+        }
+    }
+}
+
+/* The same drop of a whole tensor, forward on data, backward on gradients. */
 static void drop(rapt_tape *t, const rapt_tensor *x, kernels_dropout key, const rapt_real *from, rapt_real *to)
 {
-    size_t batch = x->ndim > 2 ? x->shape[0] : 1, heads = x->ndim > 3 ? x->shape[1] : 1;
-    size_t columns = rapt_tensor_features(x), rows = rapt_tensor_rows(x) / batch / heads;
-    for (size_t b = 0; b < batch; b++)
-        for (size_t h = 0; h < heads; h++) {
-            size_t at = (b * heads + h) * rows * columns;
-            key.example = tape_example(t, b);
-            key.head = (uint32_t)h;
-            t->k->dropout(&key, 0, rows, columns, from + at, columns, to + at, columns);
-        }
+    drop_loop loop = {t, x, key, from, to};
+    tape_units(t, tape_examples(x), tape_longest(x) * rapt_tensor_features(x), drop_examples, &loop);
 }
 
 static void backward(rapt_tape *t, tape_node *node)

@@ -14,17 +14,17 @@ typedef struct embed_node {
     tape_node node;
     rapt_param *w;
     rapt_tensor *y;
-    const int32_t *ids; /* copied: they must last until the backward pass */
-    size_t batch, time, d;
+    const int32_t *ids; /* of each row of y */
+    size_t d;
     rapt_embed_options o;
     bool drops;
     kernels_dropout key;
-    rapt_real *row_scale; /* [batch * time]: what the looked-up row was multiplied by */
+    rapt_real *row_scale; /* of each row: what the looked-up one was multiplied by */
 } embed_node;
 
 static size_t tokens_of(const embed_node *n)
 {
-    return n->batch * n->time;
+    return rapt_tensor_rows(n->y);
 }
 
 static double norm_of(const rapt_real *row, size_t d, double p)
@@ -60,11 +60,14 @@ static void renormalise(rapt_tape *t, embed_node *n)
     }
 }
 
+/* Drops the rows of one example; `from` and `to` hold all rows. */
 static void drop(const rapt_tape *t, const embed_node *n, size_t example, const rapt_real *from, rapt_real *to)
 {
     kernels_dropout key = n->key;
+    tape_rows rows = tape_rows_of(n->y, example);
+    size_t at = rows.first * n->d;
     key.example = tape_example(t, example);
-    t->k->dropout(&key, n->o.first_position, n->time, n->d, from, n->d, to, n->d);
+    t->k->dropout(&key, n->o.first_position, rows.count, n->d, from + at, n->d, to + at, n->d);
 }
 
 typedef struct embed_loop {
@@ -75,35 +78,37 @@ typedef struct embed_loop {
     rapt_real *to;        /* backward: dropped gradient, or dw */
 } embed_loop;
 
+static void look_up(const embed_loop *loop, size_t row, size_t position)
+{
+    const embed_node *n = loop->n;
+    const rapt_real *from = n->w->value.data + (size_t)n->ids[row] * n->d;
+    rapt_real *y = n->y->data + row * n->d;
+    if (n->o.positions)
+        loop->t->k->scale_add(n->d, n->row_scale[row], from,
+                              n->o.positions->value.data + (n->o.first_position + position) * n->d, y);
+    else
+        loop->t->k->scale(n->d, n->row_scale[row], from, y);
+}
+
 static void forward_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const embed_loop *loop = context;
-    const embed_node *n = loop->n;
-    const kernels *k = loop->t->k;
     (void)chunk, (void)worker;
     for (size_t b = first; b < last; b++) {
-        rapt_real *y = n->y->data + b * n->time * n->d;
-        for (size_t i = 0; i < n->time; i++) {
-            const rapt_real *row = n->w->value.data + (size_t)n->ids[b * n->time + i] * n->d;
-            rapt_real scale = n->row_scale[b * n->time + i];
-            if (n->o.positions)
-                k->scale_add(n->d, scale, row, n->o.positions->value.data + (n->o.first_position + i) * n->d,
-                             y + i * n->d);
-            else
-                k->scale(n->d, scale, row, y + i * n->d);
-        }
-        if (n->drops)
-            drop(loop->t, n, b, y, y);
+        tape_rows rows = tape_rows_of(loop->n->y, b);
+        for (size_t i = 0; i < rows.count; i++)
+            look_up(loop, rows.first + i, i);
+        if (loop->n->drops)
+            drop(loop->t, loop->n, b, loop->n->y->data, loop->n->y->data);
     }
 }
 
 static void drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const embed_loop *loop = context;
-    size_t size = loop->n->time * loop->n->d;
     (void)chunk, (void)worker;
     for (size_t b = first; b < last; b++)
-        drop(loop->t, loop->n, b, loop->dy + b * size, loop->to + b * size);
+        drop(loop->t, loop->n, b, loop->dy, loop->to);
 }
 
 static bool is_padding(const embed_node *n, int32_t id)
@@ -148,7 +153,7 @@ static const rapt_real *before_dropout(rapt_tape *t, const embed_node *n)
     embed_loop loop = {.t = t, .n = n, .dy = n->y->grad};
     loop.to = tape_scratch(t, rapt_tensor_size(n->y), sizeof *loop.to);
     if (loop.to)
-        tape_units(t, n->batch, n->time * n->d, drop_examples, &loop);
+        tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, drop_examples, &loop);
     return loop.to;
 }
 
@@ -156,9 +161,11 @@ static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real
 {
     rapt_tensor *positions = n->o.positions ? (rapt_tensor *)&n->o.positions->value : NULL;
     rapt_real *dp = tape_grad_zeroed(t, positions);
-    for (size_t b = 0; dp && b < n->batch; b++)
-        t->k->add(n->time * n->d, dp + n->o.first_position * n->d, dy + b * n->time * n->d,
-                  dp + n->o.first_position * n->d);
+    rapt_real *to = dp ? dp + n->o.first_position * n->d : NULL;
+    for (size_t b = 0; to && b < tape_examples(n->y); b++) {
+        tape_rows rows = tape_rows_of(n->y, b);
+        t->k->add(rows.count * n->d, to, dy + rows.first * n->d, to);
+    }
 }
 
 static void backward(rapt_tape *t, tape_node *node)
@@ -188,6 +195,10 @@ static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens
                               rapt_shape_text(w, text, sizeof text));
     if (tokens.batch == 0 || tokens.time == 0)
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
+    for (size_t b = 0; tokens.lens && b < tokens.batch; b++)
+        if (tokens.lens[b] < 1 || (size_t)tokens.lens[b] > tokens.time)
+            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: row %zu has %d tokens of %zu", w->name, b, tokens.lens[b],
+                                  tokens.time);
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= w->shape[0])
             return rapt_tape_fail(t, RAPT_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name,
@@ -209,19 +220,54 @@ static rapt_tensor *check_options(rapt_tape *t, const rapt_tensor *w, rapt_token
     return NULL;
 }
 
+/* Where the examples lie once their padding is left out. */
+static const rapt_ragged *ragged_of(rapt_tape *t, rapt_tokens tokens)
+{
+    rapt_ragged *r = tape_alloc(t, 1, sizeof *r);
+    size_t *start = tape_alloc(t, tokens.batch + 1, sizeof *start), longest = 0;
+    if (!r || !start)
+        return NULL;
+    start[0] = 0;
+    for (size_t b = 0; b < tokens.batch; b++) {
+        size_t count = (size_t)tokens.lens[b];
+        start[b + 1] = start[b] + count;
+        longest = count > longest ? count : longest;
+    }
+    *r = (rapt_ragged){tokens.batch, longest, start};
+    return r;
+}
+
+static rapt_tensor *output_of(rapt_tape *t, rapt_tokens tokens, size_t d, bool grad)
+{
+    if (!tokens.lens)
+        return tape_output(t, 3, (size_t[]){tokens.batch, tokens.time, d}, grad);
+    const rapt_ragged *ragged = ragged_of(t, tokens);
+    rapt_tensor *y = ragged ? tape_output(t, 2, (size_t[]){ragged->start[ragged->batch], d}, grad) : NULL;
+    if (y)
+        y->ragged = ragged;
+    return y;
+}
+
+static const int32_t *row_ids(rapt_tape *t, const rapt_tensor *y, rapt_tokens tokens)
+{
+    int32_t *ids = tape_alloc(t, rapt_tensor_rows(y), sizeof *ids);
+    for (size_t b = 0; ids && b < tokens.batch; b++) {
+        tape_rows rows = tape_rows_of(y, b);
+        memcpy(ids + rows.first, tokens.ids + b * tokens.time, rows.count * sizeof *ids);
+    }
+    return ids;
+}
+
 static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
 {
-    embed_node n = {.w = w, .batch = tokens.batch, .time = tokens.time, .d = w->value.shape[1], .o = *options};
+    embed_node n = {.w = w, .d = w->value.shape[1], .o = *options};
     n.o.scale = n.o.scale != 0 ? n.o.scale : 1;
     n.o.norm_type = n.o.norm_type != 0 ? n.o.norm_type : 2;
     n.drops = n.o.dropout > 0 && t->pass.training;
-    int32_t *ids = tape_alloc(t, tokens_of(&n), sizeof *ids);
-    if (ids)
-        memcpy(ids, tokens.ids, tokens_of(&n) * sizeof *ids);
-    n.ids = ids;
-    n.row_scale = tape_alloc(t, tokens_of(&n), sizeof *n.row_scale);
     bool grad = tape_wants(t, &w->value) || (n.o.positions && tape_wants(t, &n.o.positions->value));
-    n.y = tape_output(t, 3, (size_t[]){n.batch, n.time, n.d}, grad);
+    n.y = output_of(t, tokens, n.d, grad);
+    n.ids = n.y ? row_ids(t, n.y, tokens) : NULL;
+    n.row_scale = n.y ? tape_alloc(t, tokens_of(&n), sizeof *n.row_scale) : NULL;
     return n;
 }
 
@@ -244,7 +290,7 @@ rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
         n->key = tape_dropout(t, options->dropout);
     renormalise(t, n);
     embed_loop loop = {.t = t, .n = n};
-    tape_units(t, n->batch, n->time * n->d, forward_examples, &loop);
+    tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);
     if (n->y->requires_grad)
         tape_record(t, &n->node, backward);
     return n->y;

@@ -137,6 +137,7 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     if (!y)
         return &t->poison;
     y->name = wt->name;
+    y->ragged = x->ragged;
     gemm(&t->team, &(gemm_job){.m = rows, .n = out, .k = in, .a = {x->data, (ptrdiff_t)in, 1},
                                .b = {wt->data, 1, (ptrdiff_t)in}, .packed = packed_weight(t, w), .c = y->data,
                                .tail = {.bias = bt ? bt->data : NULL, .relu = activation == RAPT_RELU}});

@@ -198,7 +198,10 @@ rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requi
 
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
 {
-    return tape_output(t, x->ndim, x->shape, requires_grad);
+    rapt_tensor *y = tape_output(t, x->ndim, x->shape, requires_grad);
+    if (y)
+        y->ragged = x->ragged;
+    return y;
 }
 
 rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
@@ -311,10 +314,22 @@ uint32_t tape_example(const rapt_tape *t, size_t b)
     return t->pass.examples ? t->pass.examples[b] : (uint32_t)b;
 }
 
-void tape_split_rows(const rapt_tensor *x, size_t *examples, size_t *rows)
+size_t tape_examples(const rapt_tensor *x)
 {
-    *examples = x->ndim > 2 ? x->shape[0] : 1;
-    *rows = rapt_tensor_rows(x) / *examples;
+    return x->ragged ? x->ragged->batch : x->ndim > 2 ? x->shape[0] : 1;
+}
+
+size_t tape_longest(const rapt_tensor *x)
+{
+    return x->ragged ? x->ragged->longest : rapt_tensor_rows(x) / tape_examples(x);
+}
+
+tape_rows tape_rows_of(const rapt_tensor *x, size_t example)
+{
+    const rapt_ragged *r = x->ragged;
+    size_t rows = tape_longest(x);
+    return r ? (tape_rows){r->start[example], r->start[example + 1] - r->start[example]}
+             : (tape_rows){example * rows, rows};
 }
 
 static void walk_back(rapt_tape *t)

@@ -84,7 +84,12 @@ kernels_dropout tape_dropout(rapt_tape *t, double p);
 /* Index in the global batch of example b of this pass. */
 uint32_t tape_example(const rapt_tape *t, size_t b);
 
-/* Splits [batch, time, feature] or [rows, feature] into examples and rows of each. */
-void tape_split_rows(const rapt_tensor *x, size_t *examples, size_t *rows);
+/* A tensor as examples and the rows of each: [batch, time, feature], ragged, or [rows, feature] as one example. */
+size_t tape_examples(const rapt_tensor *x);
+size_t tape_longest(const rapt_tensor *x); /* rows of the longest example */
+typedef struct tape_rows {
+    size_t first, count;
+} tape_rows;
+tape_rows tape_rows_of(const rapt_tensor *x, size_t example);
 
 #endif

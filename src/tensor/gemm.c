@@ -58,7 +58,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 /* Packing B costs as much as a few rows of the product: for fewer it is read where it stands. */
 static bool reads_in_place(const kernels *kn, const gemm_job *job, size_t m, size_t n)
 {
-    return job->b.col == 1 && n % KERNELS_LANES == 0 && m <= IN_PLACE_TILES * (size_t)kn->mr;
+    return panels_can_stay(job->b, n) && m <= IN_PLACE_TILES * (size_t)kn->mr;
 }
 
 /* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
@@ -84,8 +84,9 @@ static void run_task(const gemm_split *s, size_t task, int worker)
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
         kernels_tail tail = panels_block_tail(&job->tail, k0, job->k);
         tail.bias = tail.bias ? tail.bias + j0 : NULL;
-        panels_multiply_block(s->team->kernels, m, n, kc, matrix_at(job->a, i0, k0),
-                              block_of(s, k0, kc, j0, m, n, worker), job->c + i0 * job->n + j0, job->n, &tail);
+        matrix a = matrix_at(job->a, i0, k0);
+        panel_block b = block_of(s, k0, kc, j0, m, n, worker);
+        panels_multiply_block(s->team->kernels, m, n, kc, &a, &b, job->c + i0 * job->n + j0, job->n, &tail);
     }
 }
 

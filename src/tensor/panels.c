@@ -34,9 +34,9 @@ void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst
 
 /* Packing a row tile of A pays when several panels read it; a transposed operand is read in place, because its
  * rows lie side by side already. */
-static bool should_pack(const kernels *kn, size_t n, matrix a)
+static bool should_pack(const kernels *kn, size_t n, const matrix *a)
 {
-    return a.row != 1 && n > 2 * (size_t)kn->nr;
+    return a->row != 1 && n > 2 * (size_t)kn->nr;
 }
 
 panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data)
@@ -49,24 +49,26 @@ panel_block panels_in_place(const kernels *kn, matrix b)
     return (panel_block){b.data, b.row, (size_t)kn->nr};
 }
 
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, panel_block b, rapt_real *c,
-                           size_t ldc, const kernels_tail *tail)
+bool panels_can_stay(matrix b, size_t n)
+{
+    return b.col == 1 && (n < KERNELS_LANES || n % KERNELS_LANES == 0);
+}
+
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
+                           rapt_real *c, size_t ldc, const kernels_tail *tail)
 {
     _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_MR * KERNELS_K_BLOCK];
     size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr;
+    bool pack = should_pack(kn, n, a);
     for (size_t i = 0; i < m; i += mr) {
         int rows = (int)MIN(mr, m - i);
-        matrix tile = matrix_at(a, i, 0);
-        if (should_pack(kn, n, a)) {
-            kn->pack_a(rows, kc, tile.data, tile.row, tile.col, packed);
-            tile = (matrix){packed, 1, kn->a_stride};
-        }
-        const rapt_real *panel = b.data;
-        for (size_t j = 0; j < n; j += nr, panel += b.panel) {
-            kernels_tail part = *tail;
-            part.bias = tail->bias ? tail->bias + j : NULL;
-            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, tile.data, tile.row, tile.col, panel, b.row, c + i * ldc + j,
-                          (ptrdiff_t)ldc, &part);
+        const rapt_real *tile = a->data + (ptrdiff_t)i * a->row, *panel = b->data;
+        if (pack)
+            kn->pack_a(rows, kc, tile, a->row, a->col, packed);
+        for (size_t j = 0; j < n; j += nr, panel += b->panel) {
+            kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + j : NULL, tail->relu};
+            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, pack ? packed : tile, pack ? 1 : a->row,
+                          pack ? kn->a_stride : a->col, panel, b->row, c + i * ldc + j, (ptrdiff_t)ldc, &part);
         }
     }
 }
@@ -77,13 +79,22 @@ kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
     return (kernels_tail){tail->accumulate || k0 > 0, last ? tail->bias : NULL, last && tail->relu};
 }
 
-void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, const rapt_real *panels, rapt_real *c,
-                     size_t ldc, const kernels_tail *tail)
+/* The block that begins at row k0. */
+static panel_block block_at(const kernels *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
+{
+    if (b->packed)
+        return panels_packed(kn, kc, b->packed + k0 * padded(kn, n));
+    return panels_in_place(kn, matrix_at(b->in_place, k0, 0));
+}
+
+void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
+                     rapt_real *c, size_t ldc, const kernels_tail *tail)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
         kernels_tail part = panels_block_tail(tail, k0, k);
-        panels_multiply_block(kn, m, n, kc, matrix_at(a, 0, k0), panels_packed(kn, kc, panels + k0 * padded(kn, n)), c,
-                              ldc, &part);
+        matrix left = matrix_at(*a, 0, k0);
+        panel_block block = block_at(kn, b, k0, kc, n);
+        panels_multiply_block(kn, m, n, kc, &left, &block, c, ldc, &part);
     }
 }

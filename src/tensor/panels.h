@@ -32,16 +32,25 @@ typedef struct panel_block {
 } panel_block;
 
 panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data);
-/* A row-major block of B where it stands; n is a multiple of KERNELS_LANES. */
+/* A row-major block of B where it stands: see panels_can_stay. */
 panel_block panels_in_place(const kernels *kn, matrix b);
+/* Whether the kernels can read n columns of B where it stands. */
+bool panels_can_stay(matrix b, size_t n);
 
-/* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. */
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, matrix a, panel_block b, rapt_real *c,
-                           size_t ldc, const kernels_tail *tail);
+/* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. Operands come by address:
+ * small attention heads make a call every 100 ns, and copying their structs would stall for a tenth of that. */
+void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
+                           rapt_real *c, size_t ldc, const kernels_tail *tail);
+
+/* The right factor as a whole: packed, or where it stands. */
+typedef struct panel_matrix {
+    const rapt_real *packed; /* or NULL */
+    matrix in_place;
+} panel_matrix;
 
 /* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `tail` after the last one. */
-void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, matrix a, const rapt_real *panels, rapt_real *c,
-                     size_t ldc, const kernels_tail *tail);
+void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
+                     rapt_real *c, size_t ldc, const kernels_tail *tail);
 
 /* The tail of the K block that starts at row `k0` of `k`: the first one may overwrite, the last one finishes. */
 kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k);

@@ -40,11 +40,12 @@ static void make_a(const kernels *k, const tile *t, operands *o)
     o->a = a;
 }
 
-/* B's panel: the columns past n are numbers too, as they may be, but nothing of them may reach C. Whole vectors may
- * also lie in a matrix, here in one whose rows are not aligned and that ends with the last number of the tile. */
+/* B's panel: the columns past n are numbers too, as they may be, but nothing of them may reach C. Whole vectors and
+ * less than one may also lie in a matrix, here in one whose rows are not aligned and that ends with the last number of
+ * the tile. */
 static operands make_operands(const kernels *k, const tile *t)
 {
-    operands o = {.ldc = t->n + 3, .b_row = t->n % 16 == 0 && t->kc % 2 == 0 ? t->n + 5 : k->nr};
+    operands o = {.ldc = t->n + 3, .b_row = (t->n % 16 == 0 || t->n < 16) && t->kc % 2 == 0 ? t->n + 5 : k->nr};
     make_a(k, t, &o);
     bool in_place = o.b_row != k->nr;
     size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->nr;

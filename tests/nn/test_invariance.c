@@ -114,6 +114,47 @@ static void dropout_depends_on_the_example(void **state)
     rapt_transformer_free(m);
 }
 
+/* A training step's loss and all gradients, from padded rows or without the padding. */
+static double learn(rapt_tape *t, rapt_transformer *m, batch *s, bool ragged)
+{
+    rapt_error err = {0};
+    rapt_tokens source = {s->source, s->count, s->source_time}, target = {s->target, s->count, s->target_time};
+    int32_t lens[BATCH] = {TARGET, 1, 8, 9}; /* of targets: dropout units of 8 rows end on and before their ends */
+    if (ragged) {
+        source.lens = s->lens;
+        target.lens = lens;
+    }
+    rapt_params_zero_grad(m->params);
+    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8, .examples = s->examples});
+    rapt_tensor *logits = rapt_transformer_forward(t, m, source, s->lens, target);
+    rapt_tensor *loss = rapt_cross_entropy(t, logits, target, &(rapt_loss_options){.valid_lens = lens}, NULL);
+    if (rapt_backward(t, loss, &err) != RAPT_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_tensor_rows(logits), ragged ? TARGET + 1 + 8 + 9 : BATCH * TARGET);
+    return (double)loss->data[0];
+}
+
+/* Padding adds zeros to sums of few rows: what is computed without it is the same, to the bit. */
+static void ragged_is_padded(void **state)
+{
+    static const rapt_norm_place places[] = {RAPT_POST_NORM, RAPT_PRE_NORM};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        rapt_transformer *m = model_new(places[i], i == 1), *n = model_new(places[i], i == 1);
+        rapt_tape *t = model_tape(NULL, 2);
+        batch s = full_batch();
+        assert_true(learn(t, m, &s, false) == learn(t, n, &s, true));
+        for (size_t p = 0; p < rapt_params_count(m->params); p++) {
+            rapt_tensor *want = &rapt_params_at(m->params, p)->value, *got = &rapt_params_at(n->params, p)->value;
+            if (want->grad_filled)
+                model_same(want->name, want->grad, got->grad, rapt_tensor_size(want));
+        }
+        rapt_tape_free(t);
+        rapt_transformer_free(m);
+        rapt_transformer_free(n);
+    }
+}
+
 #define KEYS 20
 #define LONG_KEYS 500 /* beyond a K block of the products */
 #define QUERIES 70    /* beyond a tile of queries */
@@ -164,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_stand_alone),
         cmocka_unit_test(dropout_depends_on_the_example),
+        cmocka_unit_test(ragged_is_padded),
         cmocka_unit_test(invalid_keys_are_never_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,13 +134,14 @@ static inline rapt_tensor *build_softmax(ops_case *c, rapt_tape *t)
 
 static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
 {
-    size_t heads = ops_is(c, OPS_HEADS) ? 3 : 1, batch = ops_is(c, OPS_LONG | OPS_TILES) ? 1 : 2;
+    size_t heads = ops_is(c, OPS_GROUP) ? 4 : ops_is(c, OPS_HEADS) ? 3 : 1, batch = ops_is(c, OPS_LONG | OPS_TILES) ? 1 : 2;
     size_t queries = ops_is(c, OPS_TILES) ? 59 : ops_is(c, OPS_LONG) ? 3 : ops_size(c, 4, 61);
     size_t keys = ops_is(c, OPS_SAME) ? queries : ops_is(c, OPS_LONG) ? 391 : ops_is(c, OPS_TILES) ? 60 : queries + 3;
     size_t d = ops_size(c, 5, 17), dv = ops_is(c, OPS_DV) ? 3 : d;
     rapt_tensor *q = ops_input(c, t, SHAPE(batch, queries, heads * d));
-    rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, heads * d));
-    rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, heads * dv));
+    size_t shared = ops_is(c, OPS_GROUP) ? heads / 2 : heads;
+    rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * d));
+    rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
     return rapt_attention_op(t, q, k, v, heads, mask, ops_p(c), RAPT_WEIGHTS_NONE, NULL);
 }

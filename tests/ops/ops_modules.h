@@ -98,10 +98,14 @@ static inline rapt_tensor *build_transformer(ops_case *c, rapt_tape *t)
     rapt_tokens source = {ops_ids(c, 2 * source_time, 0, vocab), 2, source_time};
     rapt_tokens target = {ops_ids(c, 2 * target_time, 0, vocab), 2, target_time};
     rapt_tokens labels = {ops_ids(c, 2 * target_time, 0, vocab), 2, target_time};
-    const int32_t *lens = mask_lens(c, 2, source_time);
+    const int32_t *lens = mask_lens(c, 2, source_time), *target_lens = mask_lens(c, 2, target_time);
+    if (ops_is(c, OPS_RAGGED)) {
+        source.lens = lens;
+        target.lens = target_lens;
+    }
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, lens);
     rapt_tensor *logits = rapt_decoder_forward(t, &m->decoder, target, memory, lens);
-    rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = mask_lens(c, 2, target_time)};
+    rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = target_lens};
     return rapt_cross_entropy(t, logits, labels, &o, NULL);
 }
 

@@ -35,7 +35,9 @@ enum {
     OPS_NORMALIZER = 1 << 25,
     OPS_SPARSE = 1 << 26,
     OPS_MAX_NORM = 1 << 27,
-    OPS_SAME = 1 << 28       /* one tensor is several operands */
+    OPS_SAME = 1 << 28,      /* one tensor is several operands */
+    OPS_RAGGED = 1 << 29,    /* examples of unequal length, without padding */
+    OPS_GROUP = 1 << 30      /* fewer heads of keys and values than of queries */
 };
 
 #define OPS(X)                                                                                               \
@@ -94,6 +96,8 @@ enum {
     X(rapt_attention_op, attention_dropout, build_attention, OPS_HEADS | OPS_DROPOUT | OPS_DV)               \
     X(rapt_attention_op, attention_all, build_attention,                                                     \
       OPS_HEADS | OPS_DROPOUT | OPS_DV | OPS_LENS_2D | OPS_CAUSAL | OPS_KEEP_2D | OPS_DEAD)                  \
+    X(rapt_attention_op, attention_group, build_attention, OPS_HEADS | OPS_GROUP | OPS_CAUSAL | OPS_DROPOUT) \
+    X(rapt_attention_op, attention_group_tiles, build_attention, OPS_HEADS | OPS_GROUP | OPS_TILES)          \
     X(rapt_attention_op, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
     X(rapt_attention_op, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
     X(rapt_split_heads, split_heads, build_split, 0)                                                         \
@@ -130,7 +134,9 @@ enum {
     X(transformer_post, build_transformer, OPS_LENS | OPS_DROPOUT)                                           \
     X(transformer_pre, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_PRE)                                  \
     X(transformer_tied, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_SAME)                                \
-    X(transformer_plain, build_transformer, OPS_LENS)
+    X(transformer_plain, build_transformer, OPS_LENS)                                                        \
+    X(transformer_ragged, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT)                            \
+    X(transformer_ragged_pre, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)
 
 #define OPS_PRE OPS_FIRST /* modules have no first position: the bit means norm before the sublayer */
 

@@ -165,11 +165,40 @@ static void watched_weights_are_filed(void **state)
     rapt_params_free(set);
 }
 
+/* Columns head * d .. of [rows, 2 * d], each head twice. */
+static void repeat_heads(const rapt_tensor *x, size_t d, rapt_tensor *out)
+{
+    for (size_t row = 0; row < rapt_tensor_rows(x); row++)
+        for (size_t head = 0; head < 4; head++)
+            memcpy(out->data + (row * 4 + head) * d, x->data + (row * 2 + head / 2) * d, d * sizeof *x->data);
+}
+
+/* Two heads of keys and values for four of queries are the same as four, of which two and two are equal. */
+static void grouped_heads_equal_repeated_ones(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    run r = {.t = rapt_tape_new(NULL, &err), .p = 0.3, .mask = {.causal = true}};
+    assert_non_null(r.t);
+    size_t d = 5, time = 60;
+    rapt_tape_begin(r.t, (rapt_pass){.record = true, .training = true, .seed = 3});
+    rapt_tensor *q = input(&r, time, 4 * d, 1), *k = input(&r, time, 2 * d, 2), *v = input(&r, time, 2 * d, 3);
+    rapt_tensor *k4 = input(&r, time, 4 * d, 4), *v4 = input(&r, time, 4 * d, 5);
+    repeat_heads(k, d, k4);
+    repeat_heads(v, d, v4);
+    rapt_tensor *grouped = rapt_attention_op(r.t, q, k, v, 4, &r.mask, 0, RAPT_WEIGHTS_NONE, NULL);
+    rapt_tensor *repeated = rapt_attention_op(r.t, q, k4, v4, 4, &r.mask, 0, RAPT_WEIGHTS_NONE, NULL);
+    assert_int_equal(rapt_tape_error(r.t)->code, RAPT_OK);
+    assert_memory_equal(grouped->data, repeated->data, rapt_tensor_size(grouped) * sizeof *grouped->data);
+    rapt_tape_free(r.t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fused_attention_equals_its_steps),
         cmocka_unit_test(watched_weights_are_filed),
+        cmocka_unit_test(grouped_heads_equal_repeated_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

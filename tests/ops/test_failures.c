@@ -71,6 +71,14 @@ static rapt_tensor *embed(bench *b, rapt_param *w, const int32_t *tokens, size_t
     return rapt_embed_op(b->t, w, (rapt_tokens){tokens, 2, time}, &o);
 }
 
+/* Self-attention of a row of one token and a row of `second`, of 3. */
+static rapt_tensor *attend_ragged(bench *b, const int32_t *tokens, int32_t second, const rapt_mask *mask)
+{
+    int32_t lens[] = {1, second};
+    rapt_tensor *x = rapt_embed_op(b->t, b->w, (rapt_tokens){tokens, 2, 3, lens}, NULL);
+    return rapt_attention_op(b->t, x, x, x, 1, mask, 0, RAPT_WEIGHTS_NONE, NULL);
+}
+
 static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_loss_options o)
 {
     return rapt_cross_entropy(b->t, x, (rapt_tokens){labels, 2, 3}, &o, NULL);
@@ -137,6 +145,10 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
     X(attention_dims, attend(b, T2(3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_SHAPE, "attention", "[3, 4]", "") \
     X(attention_dropout, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 1), RAPT_VALUE, "attention", "1",    \
       "[0, 1)")                                                                                                   \
+    X(ragged_empty, attend_ragged(b, ids, 0, NULL), RAPT_VALUE, "embed w", "row 1 has 0 tokens of 3", "")         \
+    X(ragged_long, attend_ragged(b, ids, 4, NULL), RAPT_VALUE, "embed w", "row 1 has 4 tokens of 3", "")          \
+    X(ragged_mask, attend_ragged(b, ids, 2, &(rapt_mask){.keep = (const uint8_t[6]){0}}), RAPT_VALUE,             \
+      "attention", "ragged", "valid_lens")                                                                        \
     X(embed_negative, embed(b, b->w, negative, 3, no_options), RAPT_VALUE, "embed w", "token 1 is -1", "5")       \
     X(embed_large, embed(b, b->w, large, 3, no_options), RAPT_VALUE, "embed w", "token 2 is 5", "5 entries")      \
     X(embed_empty, embed(b, b->w, ids, 0, no_options), RAPT_SHAPE, "embed w", "2 x 0", "")                        \

@@ -22,16 +22,17 @@ typedef struct gemm_operands {
     ptrdiff_t a_row, a_col;
     const rapt_real *b;
     ptrdiff_t b_row;
+    size_t b_lanes; /* columns of a tile of one vector: a narrow matrix is read in place, and no further */
 } gemm_operands;
 
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
 VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
-                   const rapt_real *b, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+                   const rapt_real *b, size_t b_lanes, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
 {
     v16 column[GEMM_VECTORS];
     UNROLL
     for (int v = 0; v < vectors; v++)
-        column[v] = v_load(b + 16 * v);
+        column[v] = vectors == 1 ? v_load_n(b, b_lanes) : v_load(b + 16 * v);
     UNROLL
     for (int i = 0; i < m; i++) {
         v16 x = v_broadcast(a[i / GEMM_ROW_GROUP] + i % GEMM_ROW_GROUP * a_row, vectors);
@@ -52,7 +53,7 @@ VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERN
     EACH_SUM(i, v) sum[i][v] = v_zero();
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
-        gemm_step(m, vectors, a, o.a_row, b, sum);
+        gemm_step(m, vectors, a, o.a_row, b, o.b_lanes, sum);
         b += o.b_row;
         UNROLL
         for (int g = 0; g < groups; g++)
@@ -102,7 +103,7 @@ VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, ra
                       const kernels_tail *tail)
 {
     if (o.a_row == 1)
-        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row}, c, ldc, tail);
+        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, tail);
     else
         gemm_rows(m, vectors, n, o, c, ldc, tail);
 }
@@ -135,7 +136,7 @@ static void gemm_tile(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_r
         gemm_tile_1, gemm_tile_2, gemm_tile_3,  gemm_tile_4,  gemm_tile_5,  gemm_tile_6,  gemm_tile_7,
         gemm_tile_8, gemm_tile_9, gemm_tile_10, gemm_tile_11, gemm_tile_12, gemm_tile_13, gemm_tile_14,
     };
-    const gemm_operands o = {kc, a, a_row, a_col, b, b_row};
+    const gemm_operands o = {kc, a, a_row, a_col, b, b_row, (size_t)n};
     functions[m - 1](n, &o, c, ldc, tail);
 }
 
