@@ -1,4 +1,4 @@
-/* file.c: read, replace and append whole files; make folders.
+/* file.c: read, map, replace and append files; make folders.
  * For everything that loads or saves.
  * Not portable beyond POSIX: open, fsync and rename are what makes a replacement atomic. */
 #define _GNU_SOURCE
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,12 +150,12 @@ static size_t folder_length(const char *path)
 static int open_temporary(const char *path, char **name)
 {
     int folder = (int)folder_length(path);
+    size_t room = strlen(path) + 64;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        if (asprintf(name, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i) < 0) {
-            *name = NULL;
-            errno = ENOMEM;
+        *name = malloc(room);
+        if (!*name)
             return -1;
-        }
+        snprintf(*name, room, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i);
         int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;
@@ -168,9 +169,12 @@ static int open_temporary(const char *path, char **name)
  * EINVAL. */
 static bool sync_folder(const char *path)
 {
-    char *folder = strndup(path, folder_length(path));
+    size_t length = folder_length(path);
+    char *folder = malloc(length + 1);
     if (!folder)
         return false;
+    memcpy(folder, path, length);
+    folder[length] = '\0';
     int fd = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
     if (fd < 0)
@@ -182,10 +186,31 @@ static bool sync_folder(const char *path)
     return done;
 }
 
-/* Fills, syncs and closes `fd`. The first error number is kept over close's. */
-static bool fill(int fd, const void *data, size_t size)
+rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
 {
-    bool done = write_all(fd, data, size) && fsync(fd) == 0;
+    *w = (file_writer){.path = path};
+    w->fd = open_temporary(path, &w->temporary);
+    if (w->fd >= 0)
+        return RAPT_OK;
+    rapt_code code = fail_errno(err, "write", path);
+    free(w->temporary);
+    return code;
+}
+
+rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_error *err)
+{
+    return write_all(w->fd, data, size) ? RAPT_OK : fail_errno(err, "write", w->path);
+}
+
+rapt_code file_writer_rewind(file_writer *w, rapt_error *err)
+{
+    return lseek(w->fd, 0, SEEK_SET) == 0 ? RAPT_OK : fail_errno(err, "write", w->path);
+}
+
+/* The first error number is kept over close's. */
+static bool sync_and_close(int fd)
+{
+    bool done = fsync(fd) == 0;
     int saved = errno;
     if (close(fd) != 0 && done)
         return false;
@@ -193,21 +218,73 @@ static bool fill(int fd, const void *data, size_t size)
     return done;
 }
 
+rapt_code file_writer_finish(file_writer *w, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    if (!sync_and_close(w->fd) || rename(w->temporary, w->path) != 0) {
+        code = fail_errno(err, "write", w->path);
+        unlink(w->temporary);
+    } else if (!sync_folder(w->path)) {
+        code = fail_errno(err, "sync the folder of", w->path);
+    }
+    free(w->temporary);
+    return code;
+}
+
+void file_writer_discard(file_writer *w)
+{
+    close(w->fd);
+    unlink(w->temporary);
+    free(w->temporary);
+}
+
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err)
 {
-    char *temporary = NULL;
-    int fd = open_temporary(path, &temporary);
-    rapt_code code = RAPT_OK;
-    if (fd < 0) {
-        code = fail_errno(err, "write", path);
-    } else if (!fill(fd, data, size) || rename(temporary, path) != 0) {
-        code = fail_errno(err, "write", path);
-        unlink(temporary);
-    } else if (!sync_folder(path)) {
-        code = fail_errno(err, "sync the folder of", path);
-    }
-    free(temporary);
+    file_writer w;
+    rapt_code code = file_writer_open(&w, path, err);
+    if (code != RAPT_OK)
+        return code;
+    code = file_writer_put(&w, data, size, err);
+    if (code == RAPT_OK)
+        return file_writer_finish(&w, err);
+    file_writer_discard(&w);
     return code;
+}
+
+static rapt_code map_open_file(file_map *m, int fd, const char *path, rapt_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return fail_errno(err, "read", path);
+    if (S_ISDIR(info.st_mode))
+        return fail_path(err, RAPT_IO, "read", path, strerror(EISDIR));
+    if (!S_ISREG(info.st_mode))
+        return fail_path(err, RAPT_IO, "read", path, "not a regular file, so it cannot be mapped");
+    if (info.st_size == 0) /* mmap refuses */
+        return RAPT_OK;
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED)
+        return fail_errno(err, "read", path);
+    *m = (file_map){data, (size_t)info.st_size};
+    return RAPT_OK;
+}
+
+rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
+{
+    *m = (file_map){NULL, 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* else a pipe without a writer would hang */
+    if (fd < 0)
+        return fail_errno(err, "read", path);
+    rapt_code code = map_open_file(m, fd, path, err);
+    close(fd);
+    return code;
+}
+
+void file_map_close(file_map *m)
+{
+    if (m->size > 0)
+        munmap((void *)m->data, m->size);
+    *m = (file_map){NULL, 0};
 }
 
 rapt_code file_append(const char *path, const void *data, size_t size, rapt_error *err)

@@ -1,6 +1,6 @@
 /* file.h: whole files in and out, with errors that name the path and the reason.
  * For everything that loads or saves: texts, vocabularies, model folders, reports.
- * Not a stream layer: a file is read whole, and written whole or not at all. */
+ * Not a stream layer: a file is read or mapped whole, and appears whole or not at all. */
 #ifndef RAPT_FILE_H
 #define RAPT_FILE_H
 
@@ -18,6 +18,31 @@ rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *siz
  * fsynced and renamed, then the folder is fsynced. A symbolic link is replaced, not followed. The temporary
  * file is removed on every failure. */
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
+
+/* The same for what is too large to lie in memory: portions one after the other. file_writer_open is followed by
+ * either file_writer_finish, which makes the file appear or fails, or file_writer_discard. */
+typedef struct file_writer {
+    const char *path; /* borrowed */
+    char *temporary;
+    int fd;
+} file_writer;
+
+rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err);
+rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_error *err);
+/* Goes back to the start of the file, for a header that says what came after it. */
+rapt_code file_writer_rewind(file_writer *w, rapt_error *err);
+rapt_code file_writer_finish(file_writer *w, rapt_error *err);
+void file_writer_discard(file_writer *w);
+
+/* A file as read-only memory: it may be larger than the machine's. Only a regular file can be mapped (RAPT_IO for
+ * others). It must not be cut off while it is mapped; replacing it by another file does no harm. */
+typedef struct file_map {
+    const char *data; /* NULL for an empty file */
+    size_t size;
+} file_map;
+
+rapt_code file_map_open(file_map *m, const char *path, rapt_error *err);
+void file_map_close(file_map *m);
 
 /* Appends `size` bytes to `path` in one write, so that lines of several writers don't mix; creates it. */
 rapt_code file_append(const char *path, const void *data, size_t size, rapt_error *err);

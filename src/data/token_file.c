@@ -1,0 +1,184 @@
+/* data/token_file.c: token files as read-only memory: opened and checked, or made of ids; and their parts. For training
+ * and evaluation of language models. Writing them is in token_make.c. */
+#include "data/token_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static rapt_token_file *no_memory(rapt_token_file *f, const char *of, rapt_error *err)
+{
+    rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a token file", of);
+    rapt_token_file_close(f);
+    return NULL;
+}
+
+/* Largest of `count` ids as they lie in the file. */
+static uint32_t largest_of(const void *ids, size_t count, size_t width)
+{
+    const uint16_t *narrow = ids;
+    const uint32_t *wide = ids;
+    uint32_t largest = 0;
+    for (size_t i = 0; width == 2 && i < count; i++)
+        largest = narrow[i] > largest ? narrow[i] : largest;
+    for (size_t i = 0; width == 4 && i < count; i++)
+        largest = wide[i] > largest ? wide[i] : largest;
+    return largest;
+}
+
+/* Hash and largest id in one pass: a file larger than memory is read once. */
+static uint32_t scan_ids(const rapt_token_file *f, XXH3_state_t *hash)
+{
+    size_t width = f->header.width, count = (size_t)f->header.count;
+    uint32_t largest = 0;
+    XXH3_64bits_reset(hash);
+    for (size_t first = 0; first < count; first += TOKEN_PORTION) {
+        size_t n = count - first < TOKEN_PORTION ? count - first : TOKEN_PORTION;
+        const char *ids = f->ids + first * width;
+        XXH3_64bits_update(hash, ids, n * width);
+        uint32_t here = largest_of(ids, n, width);
+        largest = here > largest ? here : largest;
+    }
+    return largest;
+}
+
+static rapt_code check_ids(const rapt_token_file *f, rapt_error *err)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its checksum", f->path);
+    uint32_t largest = scan_ids(f, hash);
+    unsigned long long found = XXH3_64bits_digest(hash), wanted = f->header.ids_hash;
+    XXH3_freeState(hash);
+    if (found != wanted)
+        return rapt_fail(err, RAPT_FORMAT, "%s: the file is damaged: the checksum of its ids is %016llx, and should be %016llx",
+                         f->path, found, wanted);
+    if (largest != f->header.largest)
+        return rapt_fail(err, RAPT_FORMAT, "%s: malformed header: the largest id is %u, not %u", f->path, largest,
+                         f->header.largest);
+    return RAPT_OK;
+}
+
+rapt_token_file *rapt_token_file_open(const char *path, rapt_error *err)
+{
+    rapt_token_file *f = calloc(1, sizeof *f);
+    if (f)
+        f->path = file_join("", path);
+    if (!f || !f->path)
+        return no_memory(f, path, err);
+    rapt_code code = file_map_open(&f->map, path, err);
+    if (code == RAPT_OK)
+        code = token_header_check(f->map.data, f->map.size, path, &f->header, err);
+    if (code == RAPT_OK) {
+        f->ids = f->map.data + sizeof f->header;
+        code = check_ids(f, err);
+    }
+    if (code == RAPT_OK)
+        return f;
+    rapt_token_file_close(f);
+    return NULL;
+}
+
+static rapt_code check_given(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
+{
+    if (count == 0)
+        return rapt_fail(err, RAPT_VALUE, "there are no tokens");
+    if (vocab == 0 || vocab > TOKEN_MAX_VOCAB)
+        return rapt_fail(err, RAPT_VALUE, "a vocabulary of %zu entries is not possible; 1 to 2^31 are", vocab);
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < 0 || (size_t)ids[i] >= vocab)
+            return rapt_fail(err, RAPT_VALUE, "token %zu is %d, which is outside the vocabulary of %zu", i, (int)ids[i],
+                             vocab);
+    return RAPT_OK;
+}
+
+rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
+{
+    if (check_given(ids, count, vocab, err) != RAPT_OK)
+        return NULL;
+    rapt_token_file *f = calloc(1, sizeof *f);
+    if (!f)
+        return no_memory(f, "ids", err);
+    f->header = token_header_new(vocab);
+    f->header.count = count;
+    f->ids = f->own = malloc(count * f->header.width);
+    if (!f->own)
+        return no_memory(f, "ids", err);
+    f->header.largest = token_pack(ids, count, f->header.width, f->own, 0);
+    return f;
+}
+
+void rapt_token_file_close(rapt_token_file *f)
+{
+    if (!f)
+        return;
+    file_map_close(&f->map);
+    free(f->own);
+    free(f->path);
+    free(f);
+}
+
+size_t rapt_token_file_count(const rapt_token_file *f)
+{
+    return (size_t)f->header.count;
+}
+
+size_t rapt_token_file_vocab(const rapt_token_file *f)
+{
+    return f->header.vocab;
+}
+
+int32_t rapt_token_file_largest(const rapt_token_file *f)
+{
+    return (int32_t)f->header.largest;
+}
+
+size_t rapt_token_file_text_bytes(const rapt_token_file *f)
+{
+    return (size_t)f->header.text_bytes;
+}
+
+uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f)
+{
+    return f->header.tokenizer_hash;
+}
+
+void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids)
+{
+    token_unpack(f->ids + first * f->header.width, count, f->header.width, ids);
+}
+
+size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end)
+{
+    size_t bytes = 0;
+    for (size_t i = begin; i < end; i++) {
+        int32_t id;
+        size_t size = 0;
+        rapt_token_file_ids(f, i, 1, &id);
+        bytes += rapt_tokenizer_token(k, id, &size) ? size : 0;
+    }
+    return bytes;
+}
+
+static size_t split_at(const rapt_token_file *f, double fraction)
+{
+    double at = (double)f->header.count * fraction;
+    if (!(at > 0))
+        return 0;
+    return at < (double)f->header.count ? (size_t)at : (size_t)f->header.count;
+}
+
+rapt_part rapt_training_part(const rapt_token_file *f, double fraction)
+{
+    return (rapt_part){0, split_at(f, fraction), "training part"};
+}
+
+rapt_part rapt_validation_part(const rapt_token_file *f, double fraction)
+{
+    return (rapt_part){split_at(f, fraction), rapt_token_file_count(f), "validation part"};
+}
+
+rapt_part rapt_whole_part(const rapt_token_file *f)
+{
+    return (rapt_part){0, rapt_token_file_count(f), "text"};
+}

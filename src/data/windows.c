@@ -1,0 +1,133 @@
+/* data/windows.c: batches of windows of a token stream, at random places or one after the other. For training and
+ * evaluation of language models. It keeps nothing between calls but memory: a batch is a function of what is asked for. */
+#include "data/token_file.h"
+
+#include "base/arena.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rapt_windows {
+    const rapt_token_file *file;
+    rapt_part part;
+    size_t context, batch, windows; /* windows: one after the other, the last maybe shorter */
+    uint64_t key;
+    arena memory;
+    int32_t *inputs, *labels, *valid_lens;
+    uint32_t *examples;
+    size_t *starts;
+    rapt_window_batch current;
+};
+
+/* Of a file on disk the path comes first. */
+static rapt_code refuse(const rapt_token_file *f, rapt_code code, const char *reason, rapt_error *err)
+{
+    return rapt_fail(err, code, "%s%s%s", f->path ? f->path : "", f->path ? ": " : "", reason);
+}
+
+static rapt_code check(const rapt_token_file *f, const rapt_part *part, size_t context, size_t batch, rapt_error *err)
+{
+    rapt_error reason = {0};
+    const char *name = part->name ? part->name : "part";
+    size_t count = rapt_token_file_count(f);
+    if (context == 0 || batch == 0)
+        rapt_fail(&reason, RAPT_VALUE, "windows of %zu tokens, %zu at once, are none", context, batch);
+    else if (context > INT32_MAX)
+        rapt_fail(&reason, RAPT_VALUE, "a window of %zu tokens is too long", context);
+    else if (part->begin > part->end || part->end > count)
+        rapt_fail(&reason, RAPT_VALUE, "the %s is tokens %zu to %zu, but there are %zu", name, part->begin, part->end, count);
+    else if (part->end - part->begin <= context)
+        rapt_fail(&reason, RAPT_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, part->end - part->begin,
+                  context, context + 1);
+    return reason.code ? refuse(f, reason.code, reason.message, err) : RAPT_OK;
+}
+
+static bool allocate(rapt_windows *w)
+{
+    size_t tokens;
+    arena_init(&w->memory, (size_t)4 << 10);
+    if (__builtin_mul_overflow(w->batch, w->context, &tokens))
+        return false;
+    w->inputs = arena_array(&w->memory, tokens, sizeof *w->inputs);
+    w->labels = arena_array(&w->memory, tokens, sizeof *w->labels);
+    w->valid_lens = arena_array(&w->memory, w->batch, sizeof *w->valid_lens);
+    w->examples = arena_array(&w->memory, w->batch, sizeof *w->examples);
+    w->starts = arena_array(&w->memory, w->batch, sizeof *w->starts);
+    return w->inputs && w->labels && w->valid_lens && w->examples && w->starts;
+}
+
+rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_part *part, size_t context, size_t batch,
+                               uint64_t seed, rapt_error *err)
+{
+    if (check(f, part, context, batch, err) != RAPT_OK)
+        return NULL;
+    rapt_windows *w = calloc(1, sizeof *w);
+    if (w) {
+        *w = (rapt_windows){.file = f, .part = *part, .context = context, .batch = batch};
+        w->windows = (part->end - part->begin - 2) / context + 1; /* labels / context, rounded up */
+        w->key = rng_mix(seed, rng_hash_text("windows")); /* numbers of its own: the seed serves a model too */
+    }
+    if (w && allocate(w))
+        return w;
+    refuse(f, RAPT_NO_MEMORY, "no memory for a batch of windows", err);
+    rapt_windows_free(w);
+    return NULL;
+}
+
+void rapt_windows_free(rapt_windows *w)
+{
+    if (!w)
+        return;
+    arena_free(&w->memory);
+    free(w);
+}
+
+/* A row of `length` tokens and labels from `start` on, filled up with zeros. */
+static void fill_row(rapt_windows *w, size_t row, size_t start, size_t length)
+{
+    int32_t *inputs = w->inputs + row * w->context, *labels = w->labels + row * w->context;
+    size_t rest = (w->context - length) * sizeof *inputs;
+    rapt_token_file_ids(w->file, start, length, inputs);
+    rapt_token_file_ids(w->file, start + 1, length, labels);
+    memset(inputs + length, 0, rest);
+    memset(labels + length, 0, rest);
+    w->starts[row] = start;
+    w->valid_lens[row] = (int32_t)length;
+    w->current.tokens += length;
+}
+
+static void begin_batch(rapt_windows *w, uint64_t index, size_t rows)
+{
+    w->current = (rapt_window_batch){{w->inputs, rows, w->context, NULL}, {w->labels, rows, w->context, NULL},
+                                     w->valid_lens, w->examples, w->starts, 0};
+    for (size_t row = 0; row < rows; row++)
+        w->examples[row] = (uint32_t)(index * w->batch + row);
+}
+
+const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step)
+{
+    uint64_t key = rng_mix(w->key, step), starts = w->part.end - w->part.begin - w->context;
+    begin_batch(w, step, w->batch);
+    for (size_t row = 0; row < w->batch; row++)
+        fill_row(w, row, w->part.begin + (size_t)rng_below(key, row, starts), w->context);
+    return &w->current;
+}
+
+size_t rapt_windows_count(const rapt_windows *w)
+{
+    return (w->windows - 1) / w->batch + 1;
+}
+
+const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index)
+{
+    if (index >= rapt_windows_count(w))
+        return NULL;
+    size_t first = index * w->batch, left = w->windows - first, rows = left < w->batch ? left : w->batch;
+    begin_batch(w, index, rows);
+    for (size_t row = 0; row < rows; row++) {
+        size_t start = w->part.begin + (first + row) * w->context, labels = w->part.end - 1 - start;
+        fill_row(w, row, start, labels < w->context ? labels : w->context);
+    }
+    return &w->current;
+}
