@@ -25,6 +25,8 @@ import argparse
 import math
 from pathlib import Path
 
+import golden_lm
+import golden_ops
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -421,7 +423,8 @@ FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor,
          "layer_norm": layer_norm, "relu": relu, "masked_softmax": masked_softmax_file, "attention": attention,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
-         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training}
+         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training,
+         **golden_ops.FILES, **golden_lm.FILES}
 
 
 def write(folder, name):

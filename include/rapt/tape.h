@@ -75,7 +75,13 @@ typedef struct rapt_mask {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-typedef enum rapt_activation { RAPT_IDENTITY, RAPT_RELU } rapt_activation;
+typedef enum rapt_activation {
+    RAPT_IDENTITY,
+    RAPT_RELU,      /* max(0, x) */
+    RAPT_GELU,      /* x Phi(x), Phi of the normal distribution, exact (Hendrycks & Gimpel 2016) */
+    RAPT_GELU_TANH, /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's */
+    RAPT_SILU       /* x / (1 + exp(-x)) */
+} rapt_activation;
 
 /* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */
 rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
@@ -87,14 +93,26 @@ rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool tran
 rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
 rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
 rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
+rapt_tensor *rapt_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation); /* RAPT_IDENTITY: x itself */
+/* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
+rapt_tensor *rapt_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
+
+/* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at
+ * position first + i is turned by the angle whose cosine and sine are table[first + i][j] and
+ * table[first + i][d/2 + j]. x [batch, time, heads * d], or ragged; table [max_len, d], a buffer; d is
+ * even. */
+rapt_tensor *rapt_rotary_op(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
  * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
 rapt_tensor *rapt_dropout(rapt_tape *t, rapt_tensor *x, double p);
 
 /* (x - mean) / sqrt(var + eps) * gamma + beta over the trailing dimensions that gamma's shape names; population
- * variance (Ba et al. 2016, eq. 4). gamma, beta: both or neither NULL; with neither, over the last dimension. */
+ * variance (Ba et al. 2016, eq. 4). beta may be NULL (0); with gamma NULL too, over the last dimension. */
 rapt_tensor *rapt_layer_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
+
+/* x / sqrt(mean(x^2) + eps) * gamma over the last dimension (Zhang & Sennrich 2019, eq. 4); gamma may be NULL. */
+rapt_tensor *rapt_rms_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
 
 /* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. */
 rapt_tensor *rapt_add_norm_op(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
@@ -160,6 +178,22 @@ typedef struct rapt_loss_parts {
  * `parts` may be NULL. */
 rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
                                 const rapt_loss_options *options, rapt_loss_parts *parts);
+
+/* rapt_cross_entropy(rapt_linear_op(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
+ * takes their place, so that a vocabulary of 100,000 entries never lies in memory twice. x [batch, time, in],
+ * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
+ * count cost nothing.
+ *
+ * With `late_weight_grad`, the backward pass keeps what the gradient of w is made of, in w->late, instead of making it:
+ * rapt_grad_norm and rapt_adam_step make it chunk by chunk as they go, with the same bits, and it never lies in memory.
+ * Whoever else wants it, or begins another pass before the step, calls rapt_param_settle. For a w that other operations
+ * use too, or with many rows, it gains nothing; where `in` is above 16 and no multiple of it, it is left aside. */
+rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                              const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts);
+
+/* Makes the gradient that w->late describes and adds it to value.grad; nothing to do where there is none. RAPT_VALUE:
+ * it belongs to another tape or a pass that is over. */
+rapt_code rapt_param_settle(rapt_tape *t, rapt_param *w, rapt_error *err);
 
 /* The sum of all elements, as a loss to try things with. */
 rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x);

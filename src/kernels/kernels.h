@@ -88,6 +88,16 @@ typedef struct kernels {
      * Adds dy * xhat to dgamma and dy to dbeta unless they are NULL. dx may be dy or x. */
     void (*layer_norm_backward)(size_t n, const rapt_real *dy, const rapt_real *x, const rapt_real *gamma,
                                 rapt_real mean, rapt_real rstd, rapt_real *dx, rapt_real *dgamma, rapt_real *dbeta);
+    /* y = x * rstd * gamma, rstd = 1/sqrt(mean(x^2) + eps); gamma may be NULL (1). y may be x. */
+    void (*rms_norm)(size_t n, const rapt_real *x, const rapt_real *gamma, rapt_real eps, rapt_real *y, rapt_real *rstd);
+    /* dx = rstd * (g - xhat * mean(g * xhat)), g = dy * gamma, xhat = x * rstd. Adds dy * xhat to dgamma unless it is
+     * NULL. dx may be dy or x. */
+    void (*rms_norm_backward)(size_t n, const rapt_real *dy, const rapt_real *x, const rapt_real *gamma, rapt_real rstd,
+                              rapt_real *dx, rapt_real *dgamma);
+    /* Turns the pairs (a, b) of features (j, half + j), j < half, in each of `heads` heads of 2 half features, by the
+     * angle with cosine table[j] and sine table[half + j] times `direction`, 1 or, to turn back, -1:
+     * (a c - b s, b c + a s). y may be x. */
+    void (*rotary)(size_t heads, size_t half, rapt_real direction, const rapt_real *x, const rapt_real *table, rapt_real *y);
     /* *max = max x, *sum = sum exp(x - max) over n > 0 elements. */
     void (*log_sum_exp)(size_t n, const rapt_real *x, rapt_real *max, rapt_real *sum);
     /* dx[j] = scale * (exp(x[j] - max) * inv_sum - floor); dx may be x. The gradient of cross-entropy but for
@@ -98,11 +108,25 @@ typedef struct kernels {
     /* ---- elements -------------------------------------------------------------------------------------- */
     void (*fill)(size_t n, rapt_real value, rapt_real *y);
     void (*add)(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y);         /* y = a + b; y may be a or b */
+    void (*mul)(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y);         /* y = a b; y may be a or b */
+    void (*mul_add)(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y);     /* y = fma(a, b, y) */
     void (*scale)(size_t n, rapt_real alpha, const rapt_real *x, rapt_real *y);          /* y = alpha x; y may be x */
     void (*axpy)(size_t n, rapt_real alpha, const rapt_real *x, rapt_real *y);           /* y = fma(alpha, x, y) */
     void (*scale_add)(size_t n, rapt_real alpha, const rapt_real *x, const rapt_real *b, rapt_real *y); /* fma(alpha, x, b) */
     void (*relu)(size_t n, const rapt_real *x, rapt_real *y);                            /* y = 0 > x ? 0 : x; NaN stays */
     void (*relu_backward)(size_t n, const rapt_real *y, const rapt_real *dy, rapt_real *dx); /* dx = y > 0 ? dy : 0 */
+    /* y = f(x), and the derivative there, f'(x), to `slope` unless it is NULL. y or slope may be x. GELU: x Phi(x),
+     * Phi of the normal distribution; its tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); SiLU:
+     * x / (1 + exp(-x)). -inf gives 0, inf gives inf, NaN stays; see body/activation.h for how, check_activation.c for
+     * how exactly. */
+    void (*gelu)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
+    void (*gelu_tanh)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
+    void (*silu)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
+    /* y = silu(gate) up; y may be gate or up. Backward: dgate = (dy up) silu'(gate), dup = dy silu(gate); dgate or dup
+     * may be any of the inputs. */
+    void (*swiglu)(size_t n, const rapt_real *gate, const rapt_real *up, rapt_real *y);
+    void (*swiglu_backward)(size_t n, const rapt_real *gate, const rapt_real *up, const rapt_real *dy, rapt_real *dgate,
+                            rapt_real *dup);
     void (*exp)(size_t n, const rapt_real *x, rapt_real *y);  /* <= 2 ulp; -inf gives 0, NaN stays, overflow inf */
     rapt_real (*sum)(size_t n, const rapt_real *x);           /* 16 lanes and the tree */
     rapt_real (*sum_squares)(size_t n, const rapt_real *x);   /* the same of x * x by fma */
@@ -120,6 +144,9 @@ typedef struct kernels {
      * p *= decay; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
      * p -= step_size * m / (sqrt(v) * inv_sqrt_bc2 + eps). */
     void (*adam)(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m, rapt_real *v, const kernels_adam *a);
+    /* `count` steps of `adam` with gradients of 0, one after the other, bit for bit. m and v NULL: moments of 0, so that
+     * only the decay is left (eps > 0). */
+    void (*adam_replay)(size_t n, rapt_real *p, rapt_real *m, rapt_real *v, size_t count, const kernels_adam *steps);
 } kernels;
 
 extern const kernels kernels_scalar;

@@ -111,7 +111,7 @@ static void backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial
         size_t row = (s.at + i) / n->norm_width;
         k->layer_norm_backward(n->norm_width, n->out->grad + s.at + i, n->sum + s.at + i,
                                n->gamma ? n->gamma->data : NULL, n->mean[row], n->rstd[row], dsum + i, partial,
-                               partial ? partial + n->norm_width : NULL);
+                               partial && n->beta ? partial + n->norm_width : NULL);
     }
     deliver(k, s.size, dsum, loop->dx ? loop->dx + s.at : NULL, loop->add_x);
     if (loop->dy && n->drops)
@@ -187,7 +187,7 @@ static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
     if (n->norm_width == 0)
         return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: the weight's shape %s does not end %s", n->gamma->name,
                               rapt_shape_text(n->gamma, sy, sizeof sy), sx);
-    if (!n->gamma != !n->beta || (n->gamma && !rapt_tensor_same_shape(n->gamma, n->beta)))
+    if (n->beta && (!n->gamma || !rapt_tensor_same_shape(n->gamma, n->beta)))
         return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: weight and bias differ in shape",
                               n->gamma ? n->gamma->name : n->beta->name);
     if (!(p >= 0 && p < 1))

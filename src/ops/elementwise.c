@@ -1,6 +1,6 @@
 /* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules
- * and for tests; the fused operations have these built in. */
-#include "ops/tape.h"
+ * and for tests; the fused operations have these built in. Curved activations are in activation.c. */
+#include "ops/elements.h"
 
 #include <string.h>
 
@@ -23,17 +23,27 @@ static rapt_tensor *finish(rapt_tape *t, elementwise_node e, void (*backward)(ra
     return e.y;
 }
 
+/* to (+)= alpha from. */
+typedef struct scaling {
+    const rapt_real *from;
+    rapt_real *to, alpha;
+    bool accumulate;
+} scaling;
+
+static void scale_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const scaling *s = context;
+    (void)worker;
+    (s->accumulate ? k->axpy : k->scale)(n, s->alpha, s->from + at, s->to + at);
+}
+
 /* dx (+)= alpha dy. */
 static void pass_scaled(rapt_tape *t, rapt_tensor *x, const rapt_tensor *y, double alpha)
 {
     bool accumulate;
     rapt_real *dx = tape_grad(t, x, &accumulate);
-    if (!dx)
-        return;
-    if (accumulate)
-        t->k->axpy(rapt_tensor_size(x), (rapt_real)alpha, y->grad, dx);
-    else
-        t->k->scale(rapt_tensor_size(x), (rapt_real)alpha, y->grad, dx);
+    if (dx)
+        elements_run(t, rapt_tensor_size(x), 1, scale_block, &(scaling){y->grad, dx, (rapt_real)alpha, accumulate});
 }
 
 static void add_backward(rapt_tape *t, tape_node *node)
@@ -43,6 +53,13 @@ static void add_backward(rapt_tape *t, tape_node *node)
         return;
     pass_scaled(t, e->a, e->y, 1);
     pass_scaled(t, e->b, e->y, 1);
+}
+
+static void add_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const elementwise_node *e = context;
+    (void)worker;
+    k->add(n, e->a->data + at, e->b->data + at, e->y->data + at);
 }
 
 rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
@@ -56,8 +73,9 @@ rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
     rapt_tensor *y = tape_output_like(t, a, tape_wants(t, a) || tape_wants(t, b));
     if (!y)
         return &t->poison;
-    t->k->add(rapt_tensor_size(a), a->data, b->data, y->data);
-    return finish(t, (elementwise_node){.a = a, .b = b, .y = y}, add_backward);
+    elementwise_node e = {.a = a, .b = b, .y = y};
+    elements_run(t, rapt_tensor_size(a), 1, add_block, &e);
+    return finish(t, e, add_backward);
 }
 
 static void scale_backward(rapt_tape *t, tape_node *node)
@@ -74,24 +92,41 @@ rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha)
     rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
     if (!y)
         return &t->poison;
-    t->k->scale(rapt_tensor_size(x), (rapt_real)alpha, x->data, y->data);
+    elements_run(t, rapt_tensor_size(x), 1, scale_block, &(scaling){x->data, y->data, (rapt_real)alpha, false});
     return finish(t, (elementwise_node){.a = x, .y = y, .alpha = alpha}, scale_backward);
+}
+
+typedef struct relu_gradient {
+    const rapt_tensor *y;
+    rapt_real *dx, *scratch; /* scratch where dx holds a sum already, else NULL */
+} relu_gradient;
+
+static void relu_backward_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const relu_gradient *g = context;
+    rapt_real *dx = g->dx + at, *through = g->scratch ? g->scratch + (size_t)worker * ELEMENTS_BLOCK : dx;
+    k->relu_backward(n, g->y->data + at, g->y->grad + at, through);
+    if (g->scratch)
+        k->add(n, dx, through, dx);
 }
 
 static void relu_backward(rapt_tape *t, tape_node *node)
 {
     elementwise_node *e = (elementwise_node *)node;
-    size_t n = rapt_tensor_size(e->y);
     bool accumulate;
     rapt_real *dx = e->y->grad_filled ? tape_grad(t, e->a, &accumulate) : NULL;
     if (!dx)
         return;
-    rapt_real *through = accumulate ? tape_scratch(t, n, sizeof *through) : dx;
-    if (!through)
-        return;
-    t->k->relu_backward(n, e->y->data, e->y->grad, through);
-    if (accumulate)
-        t->k->add(n, dx, through, dx);
+    relu_gradient g = {e->y, dx, accumulate ? elements_scratch(t) : NULL};
+    if (!tape_failed(t))
+        elements_run(t, rapt_tensor_size(e->y), 1, relu_backward_block, &g);
+}
+
+static void relu_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const elementwise_node *e = context;
+    (void)worker;
+    k->relu(n, e->a->data + at, e->y->data + at);
 }
 
 rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x)
@@ -101,8 +136,9 @@ rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x)
     rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
     if (!y)
         return &t->poison;
-    t->k->relu(rapt_tensor_size(x), x->data, y->data);
-    return finish(t, (elementwise_node){.a = x, .y = y}, relu_backward);
+    elementwise_node e = {.a = x, .y = y};
+    elements_run(t, rapt_tensor_size(x), 1, relu_block, &e);
+    return finish(t, e, relu_backward);
 }
 
 static void weighted_sum_backward(rapt_tape *t, tape_node *node)

@@ -1,8 +1,10 @@
-/* ops/linear.c: y = activation(x w^T + b). For every projection of a model. Bias and activation are the tail of the
- * matrix product, so y is written once.
+/* ops/linear.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are the tail of the matrix
+ * product, so y is written once; a curved activation follows it, over y, or over its own derivative f' where a
+ * backward pass will come, which needs that and not z = x w^T + b.
  *
- * Backward, with dz = dy where the activation let it through: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
-#include "ops/tape.h"
+ * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
+#include "ops/activation.h"
+#include "ops/elements.h"
 
 #include <string.h>
 
@@ -13,11 +15,15 @@ typedef struct linear_node {
     rapt_tensor *x, *w, *b, *y;
     rapt_param *weight; /* w is its value */
     rapt_activation activation;
+    rapt_real *slope;   /* f'(z) of a curved activation, else NULL */
 } linear_node;
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b)
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b,
+                          rapt_activation activation)
 {
     size_t in = rapt_tensor_features(x);
+    if (activation_unknown(activation))
+        return rapt_tape_fail(t, RAPT_VALUE, "linear %s: there is no activation %d", w->name, (int)activation);
     if (w->ndim != 2 || w->shape[1] != in)
         return rapt_tape_fail(t, RAPT_SHAPE, "linear %s: input has %zu features, weight wants %zu", w->name, in,
                               w->ndim == 2 ? w->shape[1] : 0);
@@ -50,7 +56,9 @@ static const rapt_real *through_activation(rapt_tape *t, const linear_node *l)
     if (l->activation == RAPT_IDENTITY)
         return l->y->grad;
     loop.to = tape_scratch(t, loop.rows * loop.out, sizeof *loop.to);
-    if (loop.to)
+    if (loop.to && l->slope)
+        elements_chain(t, loop.rows * loop.out, l->slope, l->y->grad, loop.to, false);
+    else if (loop.to)
         tape_units(t, loop.rows, loop.out, relu_rows, &loop);
     return loop.to;
 }
@@ -127,21 +135,25 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     rapt_tensor *wt = &w->value, *bt = b ? &b->value : NULL, *bad;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, x, wt, bt)))
+    if ((bad = check(t, x, wt, bt, activation)))
         return bad;
     size_t shape[RAPT_MAX_DIMS], rows = rapt_tensor_rows(x), in = wt->shape[1], out = wt->shape[0];
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i + 1 < x->ndim ? x->shape[i] : out;
     bool grad = tape_wants(t, x) || tape_wants(t, wt) || tape_wants(t, bt);
     rapt_tensor *y = tape_output(t, x->ndim, shape, grad);
-    if (!y)
+    rapt_real *slope = grad && activation_curved(activation) ? tape_alloc(t, rows * out, sizeof *slope) : NULL;
+    if (tape_failed(t))
         return &t->poison;
     y->name = wt->name;
+    rapt_real *z = slope ? slope : y->data;
     y->ragged = x->ragged;
     gemm(&t->team, &(gemm_job){.m = rows, .n = out, .k = in, .a = {x->data, (ptrdiff_t)in, 1},
-                               .b = {wt->data, 1, (ptrdiff_t)in}, .packed = packed_weight(t, w), .c = y->data,
+                               .b = {wt->data, 1, (ptrdiff_t)in}, .packed = packed_weight(t, w), .c = z,
                                .tail = {.bias = bt ? bt->data : NULL, .relu = activation == RAPT_RELU}});
+    if (activation_curved(activation))
+        activation_run(t, activation, rows * out, z, y->data, slope);
     if (grad)
-        record(t, (linear_node){.x = x, .w = wt, .b = bt, .y = y, .weight = w, .activation = activation});
+        record(t, (linear_node){.x = x, .w = wt, .b = bt, .y = y, .weight = w, .activation = activation, .slope = slope});
     return y;
 }

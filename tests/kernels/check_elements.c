@@ -57,6 +57,8 @@ static void check_out(check *c, size_t n, const float *out, const float *want, c
     }
 ELEMENTWISE(fill, fill(n, alpha, y), alpha, fill(n, alpha, a), a)
 ELEMENTWISE(add, add(n, a, b, y), a[i] + b[i], add(n, a, b, a), a)
+ELEMENTWISE(mul, mul(n, a, b, y), a[i] * b[i], mul(n, a, b, a), a)
+ELEMENTWISE(mul_add, mul_add(n, a, b, y), fmaf(a[i], b[i], b[i]), mul_add(n, a, b, b), b)
 ELEMENTWISE(scale, scale(n, alpha, a, y), alpha * a[i], scale(n, alpha, a, a), a)
 ELEMENTWISE(axpy, axpy(n, alpha, a, y), fmaf(alpha, a[i], b[i]), axpy(n, alpha, a, b), b)
 ELEMENTWISE(scale_add, scale_add(n, alpha, a, b, y), fmaf(alpha, a[i], b[i]), scale_add(n, alpha, a, b, b), b)

@@ -18,6 +18,20 @@ static void add_all(size_t n, const rapt_real *a, const rapt_real *b, rapt_real 
     });
 }
 
+static void mul_all(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y)
+{
+    EACH_VECTOR(i, k, n, {
+        v_store_n(y + i, v_mul(v_load_n(a + i, k), v_load_n(b + i, k)), k);
+    });
+}
+
+static void mul_add_all(size_t n, const rapt_real *a, const rapt_real *b, rapt_real *y)
+{
+    EACH_VECTOR(i, k, n, {
+        v_store_n(y + i, v_fma(v_load_n(a + i, k), v_load_n(b + i, k), v_load_n(y + i, k)), k);
+    });
+}
+
 static void scale_all(size_t n, rapt_real alpha, const rapt_real *x, rapt_real *y)
 {
     const v16 a = v_set1(alpha);

@@ -25,19 +25,33 @@ VEC v16 v_exp(v16 x)
 #define EXP_LOWEST -0x1.5d589ep6f  /* the smallest x with e^x >= FLT_MIN */
 #define EXP_HIGHEST 0x1.62e42ep6f  /* the largest x with e^x <= FLT_MAX */
 
-VEC v16 v_exp(v16 x)
+/* x as k ln 2 + r; k stands in the low bits of t. */
+typedef struct exp_parts { v16 t, r; } exp_parts;
+
+VEC exp_parts exp_split(v16 x)
 {
-    const v16 one = v_set1(1.0f), round = v_set1(0x1.8p23f);
+    const v16 round = v_set1(0x1.8p23f);
     v16 t = v_fma(x, v_set1(0x1.715476p0f), round);
     v16 k = v_sub(t, round);
     v16 r = v_fnma(k, v_set1(0x1.62e4p-1f), x);
-    r = v_fnma(k, v_set1(0x1.7f7d1cp-20f), r);
-    v16 q = v_fma(v_set1(0x1.6aae44p-10f), r, v_set1(0x1.123a56p-7f));
-    q = v_fma(q, r, v_set1(0x1.55589p-5f));
-    q = v_fma(q, r, v_set1(0x1.555494p-3f));
-    q = v_fma(q, r, v_set1(0x1.fffffcp-2f));
-    v16 e = v_fma(v_fma(q, r, one), r, one);
-    v16 y = v_shift_exponent(e, t);
+    return (exp_parts){t, v_fnma(k, v_set1(0x1.7f7d1cp-20f), r)};
+}
+
+/* 2^k e^r, where that is a normal number. */
+VEC v16 exp_join(exp_parts p)
+{
+    const v16 one = v_set1(1.0f);
+    v16 q = v_fma(v_set1(0x1.6aae44p-10f), p.r, v_set1(0x1.123a56p-7f));
+    q = v_fma(q, p.r, v_set1(0x1.55589p-5f));
+    q = v_fma(q, p.r, v_set1(0x1.555494p-3f));
+    q = v_fma(q, p.r, v_set1(0x1.fffffcp-2f));
+    v16 e = v_fma(v_fma(q, p.r, one), p.r, one);
+    return v_shift_exponent(e, p.t);
+}
+
+VEC v16 v_exp(v16 x)
+{
+    v16 y = exp_join(exp_split(x));
     y = v_select(m_ge(v_set1(EXP_HIGHEST), x), y, v_add(x, v_set1(INFINITY))); /* NaN stays NaN */
     return v_select(m_gt(v_set1(EXP_LOWEST), x), v_zero(), y);
 }

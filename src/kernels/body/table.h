@@ -6,8 +6,11 @@
 #include "kernels/body/pack.h"
 #include "kernels/body/softmax.h"
 #include "kernels/body/layer_norm.h"
+#include "kernels/body/rms_norm.h"
+#include "kernels/body/rotary.h"
 #include "kernels/body/cross_entropy.h"
 #include "kernels/body/elementwise.h"
+#include "kernels/body/activation.h"
 #include "kernels/body/reduce.h"
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"
@@ -25,15 +28,25 @@ const kernels LEVEL_TABLE = {
     .softmax_backward = softmax_backward,
     .layer_norm = layer_norm,
     .layer_norm_backward = layer_norm_backward,
+    .rms_norm = rms_norm,
+    .rms_norm_backward = rms_norm_backward,
+    .rotary = rotary,
     .log_sum_exp = log_sum_exp,
     .softmax_gradient = softmax_gradient,
     .fill = fill_all,
     .add = add_all,
+    .mul = mul_all,
+    .mul_add = mul_add_all,
     .scale = scale_all,
     .axpy = axpy_all,
     .scale_add = scale_add_all,
     .relu = relu_all,
     .relu_backward = relu_backward_all,
+    .gelu = gelu_all,
+    .gelu_tanh = gelu_tanh_all,
+    .silu = silu_all,
+    .swiglu = swiglu_all,
+    .swiglu_backward = swiglu_backward_all,
     .exp = exp_all,
     .sum = sum_row,
     .sum_squares = sum_squares_row,
@@ -42,4 +55,5 @@ const kernels LEVEL_TABLE = {
     .column_sums = column_sums,
     .dropout = dropout,
     .adam = adam_all,
+    .adam_replay = adam_replay,
 };

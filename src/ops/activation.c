@@ -1,0 +1,158 @@
+/* ops/activation.c: GELU, its tanh form, SiLU, and the gate of SwiGLU. For feed-forward networks of language models.
+ * Not ReLU: see elementwise.c, and linear.c for activations behind a matrix product.
+ *
+ * A forward pass that is recorded computes the derivative f'(x) beside f(x), for next to nothing: both need the same
+ * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), computed anew. */
+#include "ops/activation.h"
+
+#include "ops/elements.h"
+
+#define COST 4 /* of an element, in elementary operations */
+
+bool activation_unknown(rapt_activation a)
+{
+    return a > RAPT_SILU;
+}
+
+bool activation_curved(rapt_activation a)
+{
+    return a == RAPT_GELU || a == RAPT_GELU_TANH || a == RAPT_SILU;
+}
+
+typedef struct run {
+    rapt_activation activation;
+    const rapt_real *x;
+    rapt_real *y, *slope;
+} run;
+
+static void run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const run *r = context;
+    rapt_real *slope = r->slope ? r->slope + at : NULL;
+    (void)worker;
+    switch (r->activation) {
+    case RAPT_GELU: k->gelu(n, r->x + at, r->y + at, slope); break;
+    case RAPT_GELU_TANH: k->gelu_tanh(n, r->x + at, r->y + at, slope); break;
+    default: k->silu(n, r->x + at, r->y + at, slope); break;
+    }
+}
+
+void activation_run(rapt_tape *t, rapt_activation a, size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope)
+{
+    elements_run(t, n, COST, run_block, &(run){a, x, y, slope});
+}
+
+typedef struct activation_node {
+    tape_node node;
+    rapt_tensor *x, *y;
+    rapt_real *slope;
+} activation_node;
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    activation_node *a = (activation_node *)node;
+    bool accumulate;
+    rapt_real *dx = a->y->grad_filled ? tape_grad(t, a->x, &accumulate) : NULL;
+    if (dx)
+        elements_chain(t, rapt_tensor_size(a->x), a->slope, a->y->grad, dx, accumulate);
+}
+
+static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
+{
+    size_t n = rapt_tensor_size(x);
+    rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
+    activation_node *node = y && y->requires_grad ? tape_alloc(t, 1, sizeof *node) : NULL;
+    rapt_real *slope = node ? tape_alloc(t, n, sizeof *slope) : NULL;
+    if (tape_failed(t))
+        return &t->poison;
+    activation_run(t, activation, n, x->data, y->data, slope);
+    if (node) {
+        *node = (activation_node){.x = x, .y = y, .slope = slope};
+        tape_record(t, &node->node, backward);
+    }
+    return y;
+}
+
+rapt_tensor *rapt_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
+{
+    if (tape_failed(t))
+        return &t->poison;
+    if (activation_unknown(activation))
+        return rapt_tape_fail(t, RAPT_VALUE, "activate: there is no activation %d", (int)activation);
+    if (activation == RAPT_IDENTITY)
+        return x;
+    return activation == RAPT_RELU ? rapt_relu(t, x) : activate(t, x, activation);
+}
+
+/* ---- SwiGLU ------------------------------------------------------------------------------------------------- */
+
+typedef struct swiglu_node {
+    tape_node node;
+    rapt_tensor *gate, *up, *y;
+} swiglu_node;
+
+static void swiglu_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const swiglu_node *s = context;
+    (void)worker;
+    k->swiglu(n, s->gate->data + at, s->up->data + at, s->y->data + at);
+}
+
+typedef struct swiglu_gradients {
+    const swiglu_node *s;
+    rapt_real *dgate, *dup; /* or NULL */
+    bool add_gate, add_up;
+    rapt_real *gate_scratch, *up_scratch; /* a block for each worker */
+} swiglu_gradients;
+
+/* Where a block's gradient is computed: in its place, or beside it. */
+static rapt_real *first_place(rapt_real *gradient, bool add, rapt_real *scratch, size_t at, int worker)
+{
+    return gradient && !add ? gradient + at : scratch + (size_t)worker * ELEMENTS_BLOCK;
+}
+
+static void swiglu_backward_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+{
+    const swiglu_gradients *g = context;
+    const swiglu_node *s = g->s;
+    rapt_real *dgate = first_place(g->dgate, g->add_gate, g->gate_scratch, at, worker);
+    rapt_real *dup = first_place(g->dup, g->add_up, g->up_scratch, at, worker);
+    k->swiglu_backward(n, s->gate->data + at, s->up->data + at, s->y->grad + at, dgate, dup);
+    if (g->dgate && g->add_gate)
+        k->add(n, g->dgate + at, dgate, g->dgate + at);
+    if (g->dup && g->add_up)
+        k->add(n, g->dup + at, dup, g->dup + at);
+}
+
+static void swiglu_backward(rapt_tape *t, tape_node *node)
+{
+    swiglu_node *s = (swiglu_node *)node;
+    swiglu_gradients g = {.s = s};
+    if (!s->y->grad_filled)
+        return;
+    g.dgate = tape_grad(t, s->gate, &g.add_gate);
+    g.dup = tape_grad(t, s->up, &g.add_up);
+    g.gate_scratch = elements_scratch(t);
+    g.up_scratch = elements_scratch(t);
+    if (!tape_failed(t))
+        elements_run(t, rapt_tensor_size(s->y), COST, swiglu_backward_block, &g);
+}
+
+rapt_tensor *rapt_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up)
+{
+    char sg[96], su[96];
+    if (tape_failed(t))
+        return &t->poison;
+    if (!rapt_tensor_same_shape(gate, up))
+        return rapt_tape_fail(t, RAPT_SHAPE, "swiglu: gate %s and up %s differ", rapt_shape_text(gate, sg, sizeof sg),
+                              rapt_shape_text(up, su, sizeof su));
+    rapt_tensor *y = tape_output_like(t, gate, tape_wants(t, gate) || tape_wants(t, up));
+    swiglu_node *node = tape_alloc(t, 1, sizeof *node);
+    if (tape_failed(t))
+        return &t->poison;
+    *node = (swiglu_node){.gate = gate, .up = up, .y = y};
+    elements_run(t, rapt_tensor_size(y), COST, swiglu_block, node);
+    if (y->requires_grad)
+        tape_record(t, &node->node, swiglu_backward);
+    return y;
+}
