@@ -39,7 +39,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
     size_t mr = (size_t)team->kernels->mr, nr = (size_t)team->kernels->nr;
     gemm_split s = {.team = team, .job = job};
     s.rows = MIN(round_up(ROWS_MAX, mr), round_up(job->m, mr));
-    s.columns = MIN((size_t)COLUMNS_MAX, round_up(job->n, nr));
+    s.columns = round_up(count_of(job->n, count_of(job->n, COLUMNS_MAX)), nr); /* tasks of one size */
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
     while (count_of(job->m, s.rows) * count_of(job->n, s.columns) < wanted) {
         if (s.rows > 4 * mr && s.rows >= s.columns)
@@ -105,16 +105,78 @@ static void group_task(void *context, size_t task, int worker)
     run_task(&g->splits[job], task, worker);
 }
 
-void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
+/* ---- packing once for all ----------------------------------------------------------------------------------- */
+
+/* Right factors that several tasks of a group read: packed first, by all threads, into all their memory. */
+typedef struct gemm_packing {
+    const gemm_team *team;
+    gemm_job jobs[GEMM_MOST_JOBS];
+    rapt_real *to[GEMM_MOST_JOBS];
+    size_t panels[GEMM_MOST_JOBS]; /* of all K blocks of each */
+    size_t count;
+} gemm_packing;
+
+/* Whether any task of the product packs. */
+static bool packs(const gemm_split *s)
+{
+    return !s->job->packed && !reads_in_place(s->team->kernels, s->job, MIN(s->rows, s->job->m), s->job->n);
+}
+
+/* One panel of one K block. */
+static void pack_task(void *context, size_t task, int worker)
+{
+    const gemm_packing *p = context;
+    size_t i = 0;
+    (void)worker;
+    for (; task >= p->panels[i]; i++)
+        task -= p->panels[i];
+    const gemm_job *job = &p->jobs[i];
+    size_t nr = (size_t)p->team->kernels->nr, panels = count_of(job->n, nr);
+    size_t k0 = task / panels * KERNELS_K_BLOCK, j = task % panels * nr, kc = MIN(KERNELS_K_BLOCK, job->k - k0);
+    panels_pack(p->team->kernels, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
+                p->to[i] + k0 * panels * nr + j * kc);
+}
+
+/* Packs what tasks would pack, where several of them share it and there is room for all; `jobs` then have it as packed.
+ * All or nothing: a task that packs does it in the same memory. */
+static void pack_shared(const gemm_team *team, const gemm_group *g, gemm_job *jobs, size_t count)
+{
+    gemm_packing p = {.team = team};
+    size_t room = gemm_workspace_size() * (size_t)pool_threads(team->pool), used = 0, panels = 0;
+    bool shared = false;
+    for (size_t i = 0; i < count; i++) {
+        used += packs(&g->splits[i]) ? panels_size(team->kernels, jobs[i].k, jobs[i].n) : 0;
+        shared = shared || (packs(&g->splits[i]) && jobs[i].m > g->splits[i].rows);
+    }
+    if (!shared || used > room)
+        return;
+    rapt_real *next = team->workspace;
+    for (size_t i = 0; i < count; i++) {
+        if (!packs(&g->splits[i]))
+            continue;
+        p.jobs[p.count] = jobs[i];
+        p.to[p.count] = next;
+        p.panels[p.count] = count_of(jobs[i].k, KERNELS_K_BLOCK) * count_of(jobs[i].n, (size_t)team->kernels->nr);
+        panels += p.panels[p.count++];
+        jobs[i].packed = next;
+        next += panels_size(team->kernels, jobs[i].k, jobs[i].n);
+    }
+    pool_run(team->pool, panels, 4 * used, pack_task, &p);
+}
+
+void gemm_all(const gemm_team *team, const gemm_job *wanted, size_t count)
 {
     gemm_group g;
+    gemm_job jobs[GEMM_MOST_JOBS];
     size_t tasks = 0, work = 0;
     for (size_t i = 0; i < count; i++) {
+        jobs[i] = wanted[i];
         g.splits[i] = choose_split(team, &jobs[i]);
         g.tasks[i] = count_of(jobs[i].m, g.splits[i].rows) * g.splits[i].column_tasks;
         tasks += g.tasks[i];
         work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
     }
+    pack_shared(team, &g, jobs, count);
     pool_run(team->pool, tasks, work, group_task, &g);
 }
 

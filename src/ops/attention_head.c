@@ -1,0 +1,168 @@
+/* ops/attention_head.c: one head of the fused attention, forward: scores, mask, softmax, dropout and weighted sum of a few
+ * queries at a time, so that the weights of a whole sentence are never stored. For attention.c; attention_backward.c
+ * shares its parts. */
+#include "ops/attention.h"
+
+#include <string.h>
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+static const rapt_mask *mask_of(const attention_node *n)
+{
+    return n->masked ? &n->mask : NULL;
+}
+
+static ptrdiff_t row_stride(const rapt_tensor *x)
+{
+    return (ptrdiff_t)rapt_tensor_features(x);
+}
+
+/* The columns of one head in rows of one example. */
+matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width)
+{
+    return (matrix){data + rows.first * (size_t)row_stride(x) + head * width, row_stride(x), 1};
+}
+
+size_t attention_vectors(size_t n)
+{
+    return (n + KERNELS_LANES - 1) / KERNELS_LANES * KERNELS_LANES;
+}
+
+attention_head attention_head_of(const attention_loop *loop, size_t item)
+{
+    const attention_node *n = loop->n;
+    attention_head h = {.n = n, .kn = loop->t->k, .example = item / n->heads, .head = item % n->heads, .key = n->key};
+    h.query_rows = tape_rows_of(n->q, h.example);
+    h.key_rows = tape_rows_of(n->k, h.example);
+    h.seen = mask_keys(mask_of(n), h.example, h.query_rows.count, h.key_rows.count);
+    h.q = attention_slice(n->q, n->q->data, h.query_rows, h.head, n->d);
+    h.k = attention_slice(n->k, n->k->data, h.key_rows, h.head / n->group, n->d);
+    h.v = attention_slice(n->v, n->v->data, h.key_rows, h.head / n->group, n->dv);
+    h.key.example = tape_example(loop->t, h.example);
+    h.key.head = (uint32_t)h.head;
+    return h;
+}
+
+size_t attention_row(const attention_head *h, size_t query)
+{
+    return h->query_rows.first * h->n->heads + h->head * h->query_rows.count + query;
+}
+
+
+query_tile attention_tile(const attention_head *h, size_t first)
+{
+    const rapt_mask *mask = mask_of(h->n);
+    query_tile tile = {.first = first, .m = MIN(QUERY_TILE, h->query_rows.count - first), .seen = h->seen};
+    if (mask && mask->causal)
+        tile.seen = MIN(tile.seen, mask->past + first + tile.m);
+    tile.width = attention_vectors(tile.seen);
+    return tile;
+}
+
+/* A right factor [k x n] of this head's products: few queries read it where it stands, if they can. */
+panel_matrix attention_factor(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels)
+{
+    if (h->query_rows.count <= QUERY_TILE && panels_can_stay(b, n))
+        return (panel_matrix){.in_place = b};
+    panels_pack(h->kn, k, n, b, panels);
+    return (panel_matrix){.packed = panels};
+}
+
+/* The rows of a tile times packed panels of a transposed [keys, d] matrix: [m, width]; nothing in them is used beyond
+ * `seen`. Panels of one K block stand side by side, so a tile takes the first few. */
+void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
+                       const rapt_real *panels, rapt_real *out)
+{
+    for (size_t k0 = 0; k0 < d; k0 += KERNELS_K_BLOCK) {
+        size_t kc = MIN(KERNELS_K_BLOCK, d - k0);
+        panel_block block = panels_packed(h->kn, kc, panels + k0 * (panels_size(h->kn, 1, h->seen)));
+        matrix left = matrix_at(*rows, 0, k0);
+        panels_multiply_block(h->kn, tile->m, tile->width, kc, &left, &block, out, tile->width,
+                              &(kernels_tail){.accumulate = k0 > 0});
+    }
+}
+
+/* Unscaled scores [m, width]. */
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys, rapt_real *scores)
+{
+    matrix q = matrix_at(h->q, tile->first, 0);
+    attention_times_keys(h, tile, h->n->d, &q, keys, scores);
+}
+
+void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows)
+{
+    if (h->n->drops)
+        h->kn->dropout(&h->key, h->n->mask.past + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
+}
+
+/* The rest of each row is zero already. */
+static void keep_weights(const attention_head *h, const query_tile *tile, const rapt_real *rows)
+{
+    for (size_t i = 0; i < tile->m; i++) {
+        size_t row = (h->example * h->n->heads + h->head) * h->n->queries + tile->first + i;
+        memcpy(h->n->weights + row * h->n->keys, rows + i * tile->width, tile->seen * sizeof *rows);
+    }
+}
+
+mask_row attention_mask_row(const attention_head *h, size_t query)
+{
+    return mask_row_of(mask_of(h->n), h->example, query, h->query_rows.count, h->key_rows.count);
+}
+
+static void softmax_rows(const attention_head *h, const query_tile *tile, rapt_real *rows)
+{
+    const attention_node *n = h->n;
+    for (size_t i = 0; i < tile->m; i++) {
+        mask_row row = attention_mask_row(h, tile->first + i);
+        size_t at = attention_row(h, tile->first + i);
+        h->kn->softmax(tile->width, row.count, rows + i * tile->width, row.keep, n->scale, rows + i * tile->width,
+                       &n->row_max[at], &n->row_inv_sum[at]);
+    }
+}
+
+/* Panels start on cache lines. */
+rapt_real *attention_take(rapt_real **from, size_t numbers)
+{
+    size_t line = KERNELS_ALIGN / sizeof(rapt_real);
+    rapt_real *p = *from;
+    *from += (numbers + line - 1) / line * line;
+    return p;
+}
+
+void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld)
+{
+    for (size_t i = 0; i < rows; i++)
+        memset(x + i * ld, 0, width * sizeof *x);
+}
+
+void attention_forward_head(const attention_head *h, rapt_real *scratch)
+{
+    const attention_node *n = h->n;
+    size_t ldo = (size_t)row_stride(n->out);
+    size_t queries = h->query_rows.count;
+    rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;
+    rapt_real *keys = attention_take(&scratch, panels_size(h->kn, n->d, h->seen));
+    panel_matrix values = attention_factor(h, h->seen, n->dv, h->v, attention_take(&scratch, panels_size(h->kn, h->seen, n->dv)));
+    panels_pack(h->kn, n->d, h->seen, attention_transposed(h->k), keys);
+    if (h->seen == 0)
+        attention_zero(queries, n->dv, out, ldo);
+    for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
+        query_tile tile = attention_tile(h, i);
+        attention_scores(h, &tile, keys, scratch);
+        softmax_rows(h, &tile, scratch);
+        if (n->wish == RAPT_WEIGHTS_BEFORE_DROPOUT)
+            keep_weights(h, &tile, scratch);
+        attention_drop(h, &tile, scratch);
+        if (n->wish == RAPT_WEIGHTS_AFTER_DROPOUT)
+            keep_weights(h, &tile, scratch);
+        panels_multiply(h->kn, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
+                        out + i * ldo, ldo, &(kernels_tail){0});
+    }
+}
+
+size_t attention_forward_size(const kernels *kn, const attention_node *n)
+{
+    size_t line = KERNELS_ALIGN / sizeof(rapt_real);
+    return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->dv) + QUERY_TILE * attention_vectors(n->keys) +
+           3 * line;
+}
