@@ -18,7 +18,8 @@ extern "C" {
 
 typedef enum rapt_linear_init_kind {
     RAPT_LINEAR_XAVIER, /* weight Xavier uniform, bias U(-1/sqrt(in), 1/sqrt(in)): the book's */
-    RAPT_LINEAR_PYTORCH /* both U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
+    RAPT_LINEAR_PYTORCH, /* both U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
+    RAPT_LINEAR_ZEROS   /* to be filled afterwards: rapt_param_fill */
 } rapt_linear_init_kind;
 
 typedef struct rapt_linear {
@@ -32,13 +33,19 @@ rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
 
+typedef enum rapt_norm_kind { RAPT_NORM_LAYER, RAPT_NORM_RMS } rapt_norm_kind;
+
 typedef struct rapt_layer_norm {
-    rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalised: "weight", "bias" */
+    rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalised: "weight", "bias" (or NULL) */
     double eps;
+    rapt_norm_kind kind; /* RMS: only divided by the root of the mean square (rapt_rms_norm_op) */
 } rapt_layer_norm;
 
 /* `shape`: the 1 to 4 trailing dimensions to normalise over. eps is PyTorch's 1e-5. */
 void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape);
+/* Either kind over the last dimension; only a layer norm can have a bias. */
+void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, size_t features, rapt_norm_kind kind,
+                    bool bias, double eps);
 rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x);
 
 /* ---- embedding ------------------------------------------------------------------------------------------ */
@@ -98,14 +105,16 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
 typedef struct rapt_multi_head_attention {
     const char *name; /* the prefix without its last dot; its weights are filed under it */
     rapt_linear q, k, v, o; /* "q.", "k.", "v.", "o." */
-    size_t heads;
+    size_t heads, kv_heads; /* of queries; of keys and values, each for heads / kv_heads of the queries' */
     double dropout; /* on the weights */
+    const rapt_param *rotary; /* the table of rapt_rotary_op that turns queries and keys, or NULL */
 } rapt_multi_head_attention;
 
 typedef struct rapt_attention_sizes {
     size_t query, key, value; /* features of the inputs */
     size_t hidden;            /* of all heads together, and of the output */
     size_t heads;             /* divides hidden */
+    size_t kv_heads;          /* of keys and values; divides heads; 0: heads */
 } rapt_attention_sizes;
 
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
@@ -114,11 +123,12 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
  * `mask` may be NULL. */
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
-/* The same, one step after the other through the small operations: for looking and for checking the fused one. */
+/* The same, one step after the other through the small operations: for looking and for checking the fused one. As
+ * many key heads as query heads only. */
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
 
-/* Keys and values of positions that were computed before, [batch, capacity, hidden] each. */
+/* Keys and values of positions that were computed before, [batch, capacity, features] each. */
 typedef struct rapt_kv {
     rapt_tensor k, v;
 } rapt_kv;
@@ -131,12 +141,24 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens);
 
-/* ---- position-wise FFN: W2 relu(W1 x + b1) + b2 ----------------------------------------------------------- */
+/* ---- position-wise FFN: W2 relu(W1 x + b1) + b2, or what came after it -------------------------------------- */
+
+typedef enum rapt_ffn_kind {
+    RAPT_FFN_RELU,
+    RAPT_FFN_GELU,
+    RAPT_FFN_GELU_TANH,
+    RAPT_FFN_SWIGLU /* W2 (silu(Wg x + bg) * (W1 x + b1)) + b2 (Shazeer 2020, eq. 6) */
+} rapt_ffn_kind;
 
 typedef struct rapt_ffn {
-    rapt_linear dense1, dense2; /* "dense1.", "dense2." */
+    rapt_linear dense1, dense2; /* "dense1.", "dense2."; SwiGLU: "up.", "down." */
+    rapt_linear gate;           /* SwiGLU: "gate." */
+    rapt_ffn_kind kind;
 } rapt_ffn;
 
+void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
+                        rapt_ffn_kind kind, bool bias, rapt_linear_init_kind init);
+/* The book's: ReLU, with biases. */
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
                    rapt_linear_init_kind kind);
 rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
@@ -153,9 +175,9 @@ typedef struct rapt_add_norm {
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
                         double dropout, rapt_norm_place place);
-/* What goes into the sublayer: x (post-norm), layer_norm(x) (pre-norm). */
+/* What goes into the sublayer: x (post-norm), norm(x) (pre-norm). */
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
-/* What comes after it: layer_norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). */
+/* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). */
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */

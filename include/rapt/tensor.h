@@ -66,6 +66,17 @@ typedef struct rapt_init {
     double scale;
 } rapt_init;
 
+/* The gradient of a matrix [out, in] that is not made yet: dy^T x, summed over the rows that count in blocks of so many
+ * as a matrix product takes. Its numbers lie in the memory of a pass, see rapt_output_loss. */
+typedef struct rapt_late_grad {
+    const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: there is none */
+    size_t dy_stride;             /* numbers from one row of dy to the next */
+    const size_t *ends;           /* [blocks]: block i ends before row ends[i]; blocks may be empty */
+    size_t blocks;
+    const struct rapt_tape *tape; /* whose pass number `pass` left it */
+    uint64_t pass;
+} rapt_late_grad;
+
 /* A named parameter, or a buffer: a tensor that is never trained. */
 typedef struct rapt_param {
     rapt_tensor value;
@@ -74,6 +85,7 @@ typedef struct rapt_param {
     bool frozen;      /* keeps its value in training */
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
     uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
+    rapt_late_grad late; /* to be added to value.grad; good until the tape's next rapt_tape_begin */
     rapt_real *packed; /* the matrix as kernels multiply by it (rapt_transformer_pack), or NULL; for inference */
     int packed_columns; /* of a packed panel: a tape whose kernels have others ignores it */
 } rapt_param;
@@ -92,6 +104,8 @@ void rapt_params_free(rapt_params *set);
  * of its own. */
 rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
 
+/* Fills p once more, as rapt_params_add did. */
+void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
 /* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
 void rapt_param_make_buffer(rapt_param *p, bool persistent);
 /* Makes the gradient of an embedding matrix sparse: see rapt_param. A failure sticks in the set. */

@@ -22,24 +22,47 @@ static const char *keep_name(rapt_params *set, const char *prefix)
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                     rapt_attention_sizes s, bool bias, double dropout, rapt_linear_init_kind kind)
 {
+    size_t kv_heads = s.kv_heads ? s.kv_heads : s.heads, heads = s.heads ? s.heads : 1;
+    size_t kv_hidden = s.hidden / heads * kv_heads;
     if (s.heads == 0 || s.hidden % s.heads != 0)
         rapt_params_fail(set, RAPT_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, s.heads,
                          s.hidden);
-    m->name = keep_name(set, prefix);
-    m->heads = s.heads;
-    m->dropout = dropout;
+    else if (s.heads % kv_heads != 0)
+        rapt_params_fail(set, RAPT_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
+                         s.heads);
+    *m = (rapt_multi_head_attention){.name = keep_name(set, prefix), .heads = s.heads, .kv_heads = kv_heads,
+                                     .dropout = dropout};
     rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, s.query, s.hidden, bias, kind);
-    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, s.key, s.hidden, bias, kind);
-    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, s.value, s.hidden, bias, kind);
+    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, s.key, kv_hidden, bias, kind);
+    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, s.value, kv_hidden, bias, kind);
     rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, s.hidden, s.hidden, bias, kind);
 }
 
+/* Queries, keys and values as the heads see them. */
+typedef struct projected {
+    rapt_tensor *q, *k, *v;
+} projected;
+
+/* `first` is the position of the first row. */
+static projected project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
+                         rapt_tensor *v, size_t first)
+{
+    projected p;
+    p.q = rapt_linear_forward(t, &m->q, q);
+    p.k = rapt_linear_forward(t, &m->k, k);
+    p.v = rapt_linear_forward(t, &m->v, v);
+    if (!m->rotary)
+        return p;
+    p.q = rapt_rotary_op(t, p.q, m->rotary, first);
+    p.k = rapt_rotary_op(t, p.k, m->rotary, first);
+    return p;
+}
+
 /* Attention of projected queries to projected keys and values, then the output projection. */
-static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
-                           rapt_tensor *v, const rapt_mask *mask)
+static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, projected p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = rapt_attention_op(t, q, k, v, m->heads, mask, m->dropout, rapt_tape_attention_wish(t), &weights);
+    rapt_tensor *y = rapt_attention_op(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_wish(t), &weights);
     if (weights)
         rapt_tape_file_attention(t, m->name, weights);
     return rapt_linear_forward(t, &m->o, y);
@@ -48,16 +71,18 @@ static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, rap
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
-    rapt_tensor *qp = rapt_linear_forward(t, &m->q, q), *kp = rapt_linear_forward(t, &m->k, k);
-    return attend(t, m, qp, kp, rapt_linear_forward(t, &m->v, v), mask);
+    return attend(t, m, project(t, m, q, k, v, 0), mask);
 }
 
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
-    rapt_tensor *qh = rapt_split_heads(t, rapt_linear_forward(t, &m->q, q), m->heads);
-    rapt_tensor *kh = rapt_split_heads(t, rapt_linear_forward(t, &m->k, k), m->heads);
-    rapt_tensor *vh = rapt_split_heads(t, rapt_linear_forward(t, &m->v, v), m->heads);
+    if (m->kv_heads != m->heads)
+        return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: step by step, %zu heads share %zu heads of keys", m->name,
+                              m->heads, m->kv_heads);
+    projected p = project(t, m, q, k, v, 0);
+    rapt_tensor *qh = rapt_split_heads(t, p.q, m->heads), *kh = rapt_split_heads(t, p.k, m->kv_heads);
+    rapt_tensor *vh = rapt_split_heads(t, p.v, m->kv_heads);
     rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, qh, kh, true), 1 / sqrt((double)rapt_tensor_features(qh)));
     rapt_tensor *weights = rapt_masked_softmax(t, scores, mask);
     rapt_tape_file_attention(t, m->name, weights);
@@ -77,23 +102,23 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
                                         size_t past)
 {
     char sx[96], sk[96];
-    rapt_tensor *q = rapt_linear_forward(t, &m->q, x), *k = rapt_linear_forward(t, &m->k, x);
-    rapt_tensor *v = rapt_linear_forward(t, &m->v, x);
+    projected p = project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
-        return v;
-    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || k->shape[2] != kv->k.shape[2])
+        return p.v;
+    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
         return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
     if (past + x->shape[1] > kv->k.shape[1])
         return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);
-    append(&kv->k, k, past);
-    append(&kv->v, v, past);
-    return attend(t, m, q, &kv->k, &kv->v, &(rapt_mask){.causal = true, .past = past});
+    append(&kv->k, p.k, past);
+    append(&kv->v, p.v, past);
+    return attend(t, m, (projected){p.q, &kv->k, &kv->v}, &(rapt_mask){.causal = true, .past = past});
 }
 
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens)
 {
-    return attend(t, m, rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v, &(rapt_mask){.valid_lens = valid_lens});
+    projected p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
+    return attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens});
 }

@@ -1,17 +1,11 @@
 /* nn/decoder_state.c: keys and values kept between decoding steps (the KV cache). */
 #include "nn/decoder_state.h"
+#include "nn/kv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK ((size_t)1 << 20)
-
-static bool make_cache(rapt_decoder_state *s, rapt_tensor *x, size_t time, size_t hidden)
-{
-    *x = (rapt_tensor){.ndim = 3, .shape = {s->batch, time, hidden}, .name = "cache"};
-    x->data = arena_array(&s->memory, s->batch * time, hidden * sizeof *x->data);
-    return x->data != NULL;
-}
 
 static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t capacity)
 {
@@ -24,9 +18,8 @@ static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int
     if (ok && lens)
         memcpy(s->memory_lens, lens, s->batch * sizeof *lens);
     for (size_t i = 0; ok && i < s->layers; i++)
-        ok = make_cache(s, &s->self[i].k, capacity, hidden) && make_cache(s, &s->self[i].v, capacity, hidden) &&
-             make_cache(s, &s->cross[i].k, memory->shape[1], hidden) &&
-             make_cache(s, &s->cross[i].v, memory->shape[1], hidden);
+        ok = kv_make(&s->self[i], &s->memory, s->batch, capacity, hidden) &&
+             kv_make(&s->cross[i], &s->memory, s->batch, memory->shape[1], hidden);
     return ok;
 }
 

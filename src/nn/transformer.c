@@ -1,7 +1,7 @@
-/* nn/transformer.c: encoder and decoder put together (the book's EncoderDecoder), and weights packed for inference. */
+/* nn/transformer.c: encoder and decoder put together (the book's EncoderDecoder). For training and translation. */
 #include "rapt/nn.h"
 
-#include "ops/tape.h"
+#include "nn/pack.h"
 
 #include <stdlib.h>
 
@@ -85,33 +85,6 @@ void rapt_transformer_set_dropout(rapt_transformer *m, double dropout)
     set_decoder_dropout(&m->decoder, dropout);
 }
 
-static rapt_code pack(rapt_params *set, const rapt_tape *t, rapt_linear *l, rapt_error *err)
-{
-    rapt_param *w = l->weight;
-    size_t out = w->value.shape[0], in = w->value.shape[1];
-    if (w->packed && w->packed_columns == t->k->nr)
-        return RAPT_OK;
-    rapt_real *panels = rapt_params_alloc(set, panels_size(t->k, in, out), sizeof *panels);
-    if (!panels)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to pack %s", w->value.name);
-    panels_pack(t->k, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, panels);
-    w->packed = panels;
-    w->packed_columns = t->k->nr;
-    return RAPT_OK;
-}
-
-static rapt_code pack_attention(rapt_params *set, const rapt_tape *t, rapt_multi_head_attention *a, rapt_error *err)
-{
-    bool ok = !pack(set, t, &a->q, err) && !pack(set, t, &a->k, err) && !pack(set, t, &a->v, err) &&
-              !pack(set, t, &a->o, err);
-    return ok ? RAPT_OK : RAPT_NO_MEMORY;
-}
-
-static rapt_code pack_ffn(rapt_params *set, const rapt_tape *t, rapt_ffn *f, rapt_error *err)
-{
-    return pack(set, t, &f->dense1, err) || pack(set, t, &f->dense2, err) ? RAPT_NO_MEMORY : RAPT_OK;
-}
-
 rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err)
 {
     bool failed = false;
@@ -124,6 +97,6 @@ rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_er
         failed = pack_attention(m->params, t, &b->self_attention, err) ||
                  pack_attention(m->params, t, &b->cross_attention, err) || pack_ffn(m->params, t, &b->ffn, err);
     }
-    failed = failed || pack(m->params, t, &m->decoder.output, err);
+    failed = failed || pack_linear(m->params, t, &m->decoder.output, err);
     return failed ? RAPT_NO_MEMORY : RAPT_OK;
 }

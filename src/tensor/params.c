@@ -186,6 +186,12 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
     memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
 }
 
+void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
+{
+    bool random = set->seed != RAPT_SEED_NONE;
+    fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
+}
+
 rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init)
 {
     if (set->error.code)
@@ -199,7 +205,7 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
         rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for parameter \"%s\"", name);
     if (!p)
         return &set->stand_in;
-    fill(&p->value, init, set->seed == RAPT_SEED_NONE ? RAPT_SEED_NONE : rng_mix(set->seed, rng_hash_text(name)));
+    rapt_param_fill(set, p, init);
     set->list[set->count++] = p;
     return p;
 }
@@ -221,16 +227,18 @@ size_t rapt_params_freeze(rapt_params *set, const char *pattern)
 static void forget_rows(rapt_param *p)
 {
     size_t width = rapt_tensor_size(&p->value) / p->value.shape[0];
-    for (size_t i = 0; i < p->value.shape[0]; i++)
-        if (p->row_used[i])
-            memset(p->value.grad + i * width, 0, width * sizeof(rapt_real));
-    memset(p->row_used, 0, p->value.shape[0]);
+    uint8_t *row = p->row_used, *end = row + p->value.shape[0];
+    while ((row = memchr(row, 1, (size_t)(end - row)))) { /* few of very many */
+        memset(p->value.grad + (size_t)(row - p->row_used) * width, 0, width * sizeof(rapt_real));
+        *row = 0;
+    }
 }
 
 void rapt_params_zero_grad(rapt_params *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         rapt_param *p = set->list[i];
+        p->late = (rapt_late_grad){0};
         if (p->sparse)
             forget_rows(p);
         else

@@ -1,0 +1,150 @@
+/* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; keys and
+ * values are kept in lm_state.c, initial values chosen in lm_init.c. */
+#include "nn/lm.h"
+
+#include "nn/lm_init.h"
+#include "nn/names.h"
+#include "nn/pack.h"
+
+#include <stdlib.h>
+
+static void init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+{
+    rapt_embedding_options embedding = {.std = c->embedding_std};
+    rapt_positions *p = &m->input.positions;
+    double std = c->init == RAPT_LM_INIT_GPT2 ? c->std : c->embedding_std;
+    rapt_embedding_init(&m->input.embedding, set, "embedding.", c->vocab, c->d_model, &embedding);
+    m->input.scale = c->scale_embedding;
+    p->dropout = c->dropout;
+    if (c->positions == RAPT_LM_SINUSOIDAL)
+        rapt_positions_init(p, set, "positions.", c->context, c->d_model, c->dropout, true);
+    else if (c->positions == RAPT_LM_LEARNED)
+        p->table = rapt_params_add(set, "positions.weight", 2, (size_t[]){c->context, c->d_model},
+                                   (rapt_init){RAPT_INIT_NORMAL, std});
+}
+
+static void init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+{
+    rapt_param *rotary = NULL;
+    if (c->positions == RAPT_LM_ROTARY)
+        rotary = rapt_rotary_init(set, "rotary.table", c->context, c->d_model / c->heads, c->rotary_base);
+    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
+    m->layers = m->blocks ? c->layers : 0;
+    for (size_t i = 0; i < m->layers; i++)
+        rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, c, rotary);
+}
+
+static void init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+{
+    m->has_norm = c->norm_place == RAPT_PRE_NORM;
+    if (m->has_norm)
+        rapt_norm_init(&m->norm, set, "norm.", c->d_model, c->norm, c->bias, c->norm_eps);
+    if (c->tied)
+        m->output = (rapt_linear){.weight = m->input.embedding.weight};
+    else
+        rapt_linear_init(&m->output, set, "output.", c->d_model, c->vocab, c->output_bias,
+                         c->init == RAPT_LM_INIT_GPT2 ? RAPT_LINEAR_ZEROS : RAPT_LINEAR_PYTORCH);
+}
+
+void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
+{
+    *m = (rapt_lm){.config = lm_init_defaults(config), .params = set};
+    lm_init_check(set, &m->config);
+    if (rapt_params_error(set)->code)
+        return;
+    init_input(m, set, &m->config);
+    init_blocks(m, set, &m->config);
+    init_output(m, set, &m->config);
+    if (!rapt_params_error(set)->code && m->config.init == RAPT_LM_INIT_GPT2)
+        lm_init_gpt2(m);
+}
+
+rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err)
+{
+    rapt_lm *m = calloc(1, sizeof *m);
+    rapt_params *set = m ? rapt_params_new(seed, err) : NULL;
+    if (!set) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+        free(m);
+        return NULL;
+    }
+    rapt_lm_init(m, set, config);
+    if (rapt_params_error(set)->code == RAPT_OK)
+        return m;
+    rapt_fail(err, rapt_params_error(set)->code, "%s", rapt_params_error(set)->message);
+    rapt_lm_free(m);
+    return NULL;
+}
+
+void rapt_lm_free(rapt_lm *m)
+{
+    if (!m)
+        return;
+    rapt_params_free(m->params);
+    free(m);
+}
+
+rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first)
+{
+    if (tokens.lens)
+        return rapt_tape_fail(t, RAPT_SHAPE, "the rows of a language model are of one length");
+    for (size_t i = 0; i < tokens.batch * tokens.time; i++)
+        if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= m->config.vocab)
+            return rapt_tape_fail(t, RAPT_VALUE, "token %d at position %zu of row %zu is not in the vocabulary of %zu",
+                                  tokens.ids[i], first + i % tokens.time, i / tokens.time, m->config.vocab);
+    return NULL;
+}
+
+static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
+{
+    if (past + tokens.time > m->config.context)
+        return rapt_tape_fail(t, RAPT_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
+                              m->config.context);
+    return lm_check_ids(t, m, tokens, past);
+}
+
+rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv *kv, size_t past)
+{
+    rapt_tensor *bad = check(t, m, tokens, past);
+    if (bad)
+        return bad;
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
+    for (size_t i = 0; i < m->layers; i++)
+        x = rapt_lm_block_forward(t, &m->blocks[i], x, kv ? &kv[i] : NULL, past);
+    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+}
+
+rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
+{
+    return lm_hidden(t, m, tokens, NULL, 0);
+}
+
+rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
+{
+    return rapt_linear_forward(t, &m->output, rapt_lm_hidden(t, m, tokens));
+}
+
+rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
+                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts)
+{
+    return rapt_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options,
+                            late_weight_grad, parts);
+}
+
+void rapt_lm_set_dropout(rapt_lm *m, double dropout)
+{
+    m->config.dropout = m->input.positions.dropout = dropout;
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_lm_block *b = &m->blocks[i];
+        b->attention.dropout = b->norm1.dropout = b->norm2.dropout = dropout;
+    }
+}
+
+rapt_code rapt_lm_pack(rapt_lm *m, const rapt_tape *t, rapt_error *err)
+{
+    bool failed = pack_linear(m->params, t, &m->output, err) != RAPT_OK;
+    for (size_t i = 0; i < m->layers && !failed; i++)
+        failed = pack_attention(m->params, t, &m->blocks[i].attention, err) ||
+                 pack_ffn(m->params, t, &m->blocks[i].ffn, err);
+    return failed ? RAPT_NO_MEMORY : RAPT_OK;
+}

@@ -1,0 +1,43 @@
+/* nn/lm_block.c: the block of a decoder-only language model: attention to what stands before, and a feed-forward
+ * network, each with a residual connection and a norm. For training and for decoding; it reads like encoder.c. */
+#include "rapt/lm.h"
+
+#include "nn/names.h"
+
+static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
+{
+    *m = (rapt_add_norm){.dropout = c->dropout, .place = c->norm_place};
+    rapt_norm_init(&m->norm, set, prefix, c->d_model, c->norm, c->bias, c->norm_eps);
+}
+
+void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c,
+                        rapt_param *rotary)
+{
+    rapt_linear_init_kind kind = c->init == RAPT_LM_INIT_GPT2 ? RAPT_LINEAR_ZEROS : RAPT_LINEAR_PYTORCH;
+    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads, c->kv_heads};
+    init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);
+    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
+                                   kind);
+    m->attention.rotary = rotary;
+    if (c->shared_norm)
+        m->norm2 = m->norm1;
+    else
+        init_norm(&m->norm2, set, name_join(prefix, "norm2.").text, c);
+    rapt_ffn_init_kind(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->ffn_kind, c->bias,
+                       kind);
+}
+
+static rapt_tensor *attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h, rapt_kv *kv, size_t past)
+{
+    if (kv)
+        return rapt_cached_self_attention(t, &m->attention, h, kv, past);
+    return rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &(rapt_mask){.causal = true});
+}
+
+rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past)
+{
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
+    x = rapt_add_norm_after(t, &m->norm1, x, attend(t, m, h, kv, past));
+    h = rapt_add_norm_before(t, &m->norm2, x);
+    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
+}

@@ -1,0 +1,40 @@
+/* tests/nn/lm_model.h: small language models of every shape, and texts for them, for the tests of this folder. It checks
+ * nothing itself. */
+#ifndef TESTS_NN_LM_MODEL_H
+#define TESTS_NN_LM_MODEL_H
+
+#include "nn/model.h"
+
+#include "rapt/lm.h"
+
+#define LM_CONTEXT 12
+#define LM_VARIANTS 144 /* positions x norm x feed-forward network x heads of keys x place of the norm */
+
+static inline rapt_lm_config lm_variant(size_t i)
+{
+    static const size_t kv_heads[] = {0, 2, 1};
+    return (rapt_lm_config){
+        .vocab = MODEL_VOCAB, .layers = 2, .d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 24 % 3], .ffn = 37,
+        .context = LM_CONTEXT, .norm_place = i / 72 ? RAPT_PRE_NORM : RAPT_POST_NORM,
+        .norm = i / 3 % 2 ? RAPT_NORM_RMS : RAPT_NORM_LAYER, .ffn_kind = (rapt_ffn_kind)(i / 6 % 4),
+        .positions = (rapt_lm_positions)(i % 3), .tied = i % 2, .bias = i % 5 < 3, .output_bias = i % 2 == 0 && i % 4,
+        .shared_norm = i % 7 == 0, .scale_embedding = i % 11 == 0, .dropout = 0.2};
+}
+
+static inline rapt_lm *lm_model(const rapt_lm_config *config)
+{
+    rapt_error err = {0};
+    rapt_lm *m = rapt_lm_new(config, 11, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+/* A copy of the logits of whole rows; free() it. */
+static inline rapt_real *lm_whole(rapt_tape *t, const rapt_lm *m, const int32_t *ids, size_t batch, size_t time)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    return model_copy(t, rapt_lm_forward(t, m, (rapt_tokens){ids, batch, time}));
+}
+
+#endif

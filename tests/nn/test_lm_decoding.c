@@ -1,0 +1,277 @@
+/* tests/nn/test_lm_decoding.c: a language model that keeps keys and values gives the bits of the pass over whole rows,
+ * in every shape, in pieces of any length, with packed weights, and when its window moves on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "nn/lm_model.h"
+
+#define BATCH 3
+
+typedef struct setting {
+    rapt_tape *t;
+    rapt_lm *m;
+    size_t context;
+} setting;
+
+static setting new_setting(const char *isa, int threads, const rapt_lm_config *config)
+{
+    return (setting){model_tape(isa, threads), lm_model(config), config->context};
+}
+
+static void free_setting(setting *s)
+{
+    rapt_tape_free(s->t);
+    rapt_lm_free(s->m);
+}
+
+static rapt_lm_state *new_state(const setting *s, size_t batch)
+{
+    rapt_error err = {0};
+    rapt_lm_state *state = rapt_lm_state_new(s->m, batch, &err);
+    if (!state)
+        fail_msg("%s", err.message);
+    return state;
+}
+
+/* Columns first .. first + count - 1 of ids [BATCH, time]. */
+static void columns(const int32_t *ids, size_t time, size_t first, size_t count, int32_t *to)
+{
+    for (size_t b = 0; b < BATCH; b++)
+        memcpy(to + b * count, ids + b * time + first, count * sizeof *to);
+}
+
+/* Row b of want [BATCH, time, vocab] from column `first` on against row b of got [BATCH, count, vocab]. */
+static void compare(const char *what, const rapt_real *want, size_t time, const rapt_real *got, size_t first, size_t count)
+{
+    for (size_t b = 0; b < BATCH; b++)
+        model_same(what, want + (b * time + first) * MODEL_VOCAB, got + b * count * MODEL_VOCAB, count * MODEL_VOCAB);
+}
+
+/* ---- pieces ----------------------------------------------------------------------------------------------- */
+
+/* Pieces of the given lengths, over and over; each once for all logits and, with another state, for the last ones. */
+static void check_pieces(const setting *s, const int32_t *ids, const rapt_real *want, const size_t *lengths, size_t n)
+{
+    int32_t piece[BATCH * LM_CONTEXT];
+    rapt_lm_state *all = new_state(s, BATCH), *last = new_state(s, BATCH);
+    for (size_t first = 0, i = 0, count; first < LM_CONTEXT; first += count, i++) {
+        count = lengths[i % n] < LM_CONTEXT - first ? lengths[i % n] : LM_CONTEXT - first;
+        columns(ids, LM_CONTEXT, first, count, piece);
+        assert_int_equal(rapt_lm_state_past(all), first);
+        rapt_tape_begin(s->t, (rapt_pass){0});
+        rapt_real *a = model_copy(s->t, rapt_lm_step(s->t, s->m, all, (rapt_tokens){piece, BATCH, count}, false));
+        compare("all logits", want, LM_CONTEXT, a, first, count);
+        rapt_tensor *x = rapt_lm_step(s->t, s->m, last, (rapt_tokens){piece, BATCH, count}, true);
+        rapt_real *b = model_copy(s->t, x);
+        assert_int_equal(x->shape[1], 1);
+        compare("last logits", want, LM_CONTEXT, b, first + count - 1, 1);
+        free(a);
+        free(b);
+    }
+    rapt_lm_state_free(all);
+    rapt_lm_state_free(last);
+}
+
+static void check_setting(const setting *s)
+{
+    int32_t ids[BATCH * LM_CONTEXT];
+    model_ids(ids, BATCH * LM_CONTEXT, 5);
+    rapt_real *want = lm_whole(s->t, s->m, ids, BATCH, LM_CONTEXT);
+    check_pieces(s, ids, want, (size_t[]){1}, 1);
+    check_pieces(s, ids, want, (size_t[]){3, 1, 5, 2}, 4);
+    check_pieces(s, ids, want, (size_t[]){LM_CONTEXT}, 1);
+    free(want);
+}
+
+static void pieces_equal_whole_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LM_VARIANTS; i++) {
+        rapt_lm_config c = lm_variant(i);
+        setting s = new_setting(NULL, 1 + (int)(i % 3), &c);
+        check_setting(&s);
+        free_setting(&s);
+    }
+}
+
+/* All matrices but those that are only looked up. */
+static void check_packed(const rapt_lm *m)
+{
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_param *p = rapt_params_at(m->params, i);
+        bool looked_up = p == m->input.positions.table || (p == m->input.embedding.weight && !m->config.tied);
+        if (p->value.ndim == 2 && !p->buffer && !p->packed != looked_up)
+            fail_msg("%s is%s packed", p->value.name, p->packed ? "" : " not");
+    }
+}
+
+static void packed_weights_change_nothing(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    for (const char *const *isa = kernels_names; *isa; isa++)
+        for (size_t i = 0; i < LM_VARIANTS && kernels_level(*isa, NULL); i += 13) {
+            rapt_lm_config c = lm_variant(i);
+            setting s = new_setting(*isa, 2, &c);
+            int32_t ids[BATCH * LM_CONTEXT];
+            model_ids(ids, BATCH * LM_CONTEXT, 5);
+            rapt_real *want = lm_whole(s.t, s.m, ids, BATCH, LM_CONTEXT);
+            assert_int_equal(rapt_lm_pack(s.m, s.t, &err), RAPT_OK);
+            check_packed(s.m);
+            rapt_real *got = lm_whole(s.t, s.m, ids, BATCH, LM_CONTEXT);
+            model_same("packed weights", want, got, BATCH * LM_CONTEXT * MODEL_VOCAB);
+            check_setting(&s);
+            free(want);
+            free(got);
+            free_setting(&s);
+        }
+}
+
+/* ---- a text without end ----------------------------------------------------------------------------------- */
+
+#define LENGTH (4 * LM_CONTEXT + 5)
+
+/* Of the first n tokens those that are visible, by playing the rule of rapt/lm.h token by token. */
+static size_t visible_of(size_t context, size_t n)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (held == context)
+            held -= context == 1 ? 1 : context / 2;
+        held++;
+    }
+    return held;
+}
+
+/* Logits [BATCH, 1, vocab] after n tokens of ids [BATCH, LENGTH], all visible ones computed anew. */
+static rapt_real *anew(const setting *s, const int32_t *ids, size_t n)
+{
+    int32_t window[BATCH * LM_CONTEXT];
+    size_t visible = visible_of(s->context, n);
+    columns(ids, LENGTH, n - visible, visible, window);
+    rapt_real *all = lm_whole(s->t, s->m, window, BATCH, visible);
+    for (size_t b = 0; b < BATCH; b++)
+        memmove(all + b * MODEL_VOCAB, all + (b * visible + visible - 1) * MODEL_VOCAB, MODEL_VOCAB * sizeof *all);
+    return all;
+}
+
+static void check_text(const setting *s, const size_t *lengths, size_t n)
+{
+    char what[80];
+    int32_t ids[BATCH * LENGTH], piece[BATCH * LENGTH];
+    model_ids(ids, BATCH * LENGTH, 6);
+    rapt_lm_state *state = new_state(s, BATCH);
+    for (size_t first = 0, i = 0, count; first < LENGTH; first += count, i++) {
+        count = lengths[i % n] < LENGTH - first ? lengths[i % n] : LENGTH - first;
+        columns(ids, LENGTH, first, count, piece);
+        rapt_tape_begin(s->t, (rapt_pass){0});
+        rapt_real *got = model_copy(s->t, rapt_lm_next(s->t, s->m, state, (rapt_tokens){piece, BATCH, count}));
+        rapt_real *want = anew(s, ids, first + count);
+        assert_int_equal(rapt_lm_state_past(state), visible_of(s->context, first + count));
+        assert_int_equal(rapt_lm_visible(&s->m->config, first + count), visible_of(s->context, first + count));
+        snprintf(what, sizeof what, "context %zu, %zu tokens after %zu", s->context, count, first);
+        model_same(what, want, got, BATCH * MODEL_VOCAB);
+        free(want);
+        free(got);
+    }
+    rapt_lm_state_free(state);
+}
+
+static void window_moves_on(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LM_VARIANTS; i++) {
+        rapt_lm_config c = lm_variant(i);
+        setting s = new_setting(NULL, 2, &c);
+        check_text(&s, (size_t[]){1}, 1);
+        if (i % 5 == 0) {
+            check_text(&s, (size_t[]){7, 1, 1, 30, 2}, 5);
+            check_text(&s, (size_t[]){LENGTH}, 1);
+        }
+        free_setting(&s);
+    }
+}
+
+static void windows_of_any_size(void **state)
+{
+    (void)state;
+    for (size_t context = 1; context < LM_CONTEXT; context++) {
+        rapt_lm_config c = lm_variant(context % 3 + 72);
+        c.context = context;
+        setting s = new_setting(NULL, 1, &c);
+        check_text(&s, (size_t[]){1}, 1);
+        check_text(&s, (size_t[]){4, 9, 1, 1}, 4);
+        free_setting(&s);
+    }
+}
+
+/* A row does not see the rows beside it. */
+static void rows_stand_alone(void **state)
+{
+    (void)state;
+    int32_t ids[BATCH * LM_CONTEXT];
+    model_ids(ids, BATCH * LM_CONTEXT, 9);
+    for (size_t i = 0; i < LM_VARIANTS; i += 5) {
+        rapt_lm_config c = lm_variant(i);
+        setting s = new_setting(NULL, 2, &c);
+        rapt_real *together = lm_whole(s.t, s.m, ids, BATCH, LM_CONTEXT);
+        for (size_t b = 0; b < BATCH; b++) {
+            rapt_real *alone = lm_whole(s.t, s.m, ids + b * LM_CONTEXT, 1, LM_CONTEXT);
+            model_same("a row alone", together + b * LM_CONTEXT * MODEL_VOCAB, alone, LM_CONTEXT * MODEL_VOCAB);
+            free(alone);
+        }
+        free(together);
+        free_setting(&s);
+    }
+}
+
+/* ---- refusals --------------------------------------------------------------------------------------------- */
+
+static void expect(const setting *s, const char *message)
+{
+    assert_string_equal(rapt_tape_error(s->t)->message, message);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+}
+
+static void refusals_leave_the_state(void **unused)
+{
+    (void)unused;
+    int32_t ids[2 * LM_CONTEXT] = {1, 2, 3, 4, 5, 6};
+    rapt_lm_config c = lm_variant(1);
+    setting s = new_setting(NULL, 1, &c);
+    rapt_lm_state *state = new_state(&s, 2);
+    rapt_tape_begin(s.t, (rapt_pass){0});
+    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 3}, false);
+    expect(&s, "");
+    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 1, 3}, false);
+    expect(&s, "1 rows of tokens for a state of 2");
+    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 10}, false);
+    expect(&s, "13 tokens are more than the model's context of 12");
+    ids[4] = MODEL_VOCAB;
+    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 3}, false);
+    expect(&s, "token 53 at position 4 of row 1 is not in the vocabulary of 53");
+    ids[4] = -1;
+    rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 12});
+    expect(&s, "token -1 at position 7 of row 0 is not in the vocabulary of 53");
+    rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 0});
+    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_SHAPE);
+    assert_int_equal(rapt_lm_state_past(state), 3);
+    rapt_lm_state_clear(state);
+    assert_int_equal(rapt_lm_state_past(state), 0);
+    rapt_lm_state_free(state);
+    rapt_lm_state_free(NULL);
+    free_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_equal_whole_rows),       cmocka_unit_test(packed_weights_change_nothing),
+        cmocka_unit_test(window_moves_on),               cmocka_unit_test(windows_of_any_size),
+        cmocka_unit_test(rows_stand_alone),              cmocka_unit_test(refusals_leave_the_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
