@@ -1,0 +1,311 @@
+/* decode/sampler.c: repetition penalty, temperature, top-k, top-p and the draw. For generation with language models.
+ * Not a model, and not a loop over positions: it sees one row of logits at a time. */
+#include "decode/sampler.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_PENALTY 0.001
+#define MOST_PENALTY 1000
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static rapt_code check_options(const rapt_sample_options *o, rapt_error *err)
+{
+    double r = o->repetition_penalty;
+    if (!(o->temperature >= 0 && o->temperature < INFINITY))
+        return rapt_fail(err, RAPT_VALUE, "temperature %g: it is 0 (the likeliest token) or more", o->temperature);
+    if (!(o->top_p >= 0 && o->top_p <= 1))
+        return rapt_fail(err, RAPT_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
+    if (r != 0 && !(r >= LEAST_PENALTY && r <= MOST_PENALTY))
+        return rapt_fail(err, RAPT_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, LEAST_PENALTY,
+                         MOST_PENALTY);
+    return RAPT_OK;
+}
+
+rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err)
+{
+    *s = (sampler){.options = options ? *options : (rapt_sample_options){0}, .k = k};
+    s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* numbers of its own: a seed may serve a model too */
+    return check_options(&s->options, err);
+}
+
+/* ---- the logits -------------------------------------------------------------------------------------------------- */
+
+static rapt_code no_memory(const sampler_input *in, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "no memory to choose among %zu tokens", in->vocab);
+}
+
+/* Starts from the model's logit each time, so a token that occurs twice is penalised once. */
+static void penalise(const sampler_input *in, const rapt_sample_options *o, rapt_real *x)
+{
+    size_t window = o->repetition_window, first = window > 0 && window < in->count ? in->count - window : 0;
+    for (size_t i = first; i < in->count; i++) {
+        int32_t id = in->history[i];
+        if (id < 0 || (size_t)id >= in->vocab)
+            continue;
+        double logit = (double)in->logits[id];
+        x[id] = (rapt_real)(logit > 0 ? logit / o->repetition_penalty : logit * o->repetition_penalty);
+    }
+}
+
+/* A copy of the logits, with the penalty; NULL when memory is out. */
+static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options *o, arena *scratch)
+{
+    rapt_real *x = arena_array(scratch, in->vocab, sizeof *x);
+    if (!x)
+        return NULL;
+    memcpy(x, in->logits, in->vocab * sizeof *x);
+    if (o->repetition_penalty != 0 && o->repetition_penalty != 1)
+        penalise(in, o, x);
+    return x;
+}
+
+/* -inf is allowed: it rules a token out. */
+static rapt_code check_finite(const kernels *k, const rapt_real *x, const sampler_input *in, rapt_error *err)
+{
+    size_t at = 0;
+    if (k->all_finite(in->vocab, x))
+        return RAPT_OK;
+    while (at < in->vocab && x[at] < INFINITY)
+        at++;
+    if (at == in->vocab)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_NOT_FINITE, "the logits of position %llu are not finite: token %zu has %s",
+                     (unsigned long long)in->position, at, isnan(x[at]) ? "nan" : "inf");
+}
+
+/* Finds the first of the largest logits. */
+static rapt_code find_most(const kernels *k, const rapt_real *x, const sampler_input *in, size_t *most, rapt_error *err)
+{
+    rapt_code code = check_finite(k, x, in, err);
+    if (code)
+        return code;
+    *most = in->vocab > 0 ? k->argmax(in->vocab, x) : 0;
+    if (in->vocab == 0 || x[*most] == -INFINITY)
+        return rapt_fail(err, RAPT_NOT_FINITE, "the logits of position %llu leave no token: all are -inf",
+                         (unsigned long long)in->position);
+    return RAPT_OK;
+}
+
+/* ---- the tokens that stay, in order of ids ----------------------------------------------------------------------- */
+
+typedef struct remaining {
+    int32_t *ids;
+    rapt_real *x, *weights;
+    double *sums; /* running sums of the weights */
+    size_t count;
+} remaining;
+
+/* All tokens; NULL as ids when memory is out. Takes x over. */
+static remaining all_tokens(rapt_real *x, size_t vocab, arena *scratch)
+{
+    remaining r = {.x = x, .count = vocab};
+    r.weights = arena_array(scratch, vocab, sizeof *r.weights);
+    r.sums = arena_array(scratch, vocab, sizeof *r.sums);
+    r.ids = r.weights && r.sums ? arena_array(scratch, vocab, sizeof *r.ids) : NULL;
+    for (size_t i = 0; r.ids && i < vocab; i++)
+        r.ids[i] = (int32_t)i;
+    return r;
+}
+
+/* The weights exp((x - most) / T), at most 1. In doubles up to the exponent: no temperature is too small for them. */
+static void weigh(const kernels *k, remaining *r, rapt_real most, double temperature)
+{
+    for (size_t i = 0; i < r->count; i++)
+        r->weights[i] = (rapt_real)(((double)r->x[i] - (double)most) / temperature);
+    k->exp(r->count, r->weights, r->weights);
+}
+
+/* Returns the last of the running sums. */
+static double sum_up(remaining *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->count; i++)
+        r->sums[i] = sum += (double)r->weights[i];
+    return sum;
+}
+
+/* A number that is the larger, the larger x is: the bits of a float have that order but for the sign. */
+static uint32_t key_of(rapt_real x)
+{
+    float value = (float)x + 0.0f; /* -0 becomes 0 */
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+/* Where the likeliest tokens end: those above `key` belong to them, and the first of those at `key`, until they have
+ * `left`. */
+typedef struct border {
+    uint32_t key;
+    double left;
+} border;
+
+#define DIGITS 2048u
+
+/* The border of the likeliest tokens that together have `wanted` of the weight, or that are so many where weights is
+ * NULL: found digit by digit of their keys, the highest first, from what the tokens with each value of a digit have.
+ * No token is compared with another, so the time is nearly the same for any logits, k and p. The last digit has a bit
+ * of the one before, which is known by then. */
+static border find_border(const rapt_real *x, const rapt_real *weights, size_t count, double wanted)
+{
+    static const int shifts[] = {21, 10, 0};
+    uint32_t found = 0, mask = 0;
+    for (size_t d = 0; d < sizeof shifts / sizeof *shifts; d++) {
+        double have[DIGITS] = {0};
+        uint32_t digit = DIGITS - 1;
+        for (size_t i = 0; i < count; i++)
+            if ((key_of(x[i]) & mask) == found)
+                have[key_of(x[i]) >> shifts[d] & (DIGITS - 1)] += weights ? (double)weights[i] : 1;
+        for (; digit > 0 && have[digit] < wanted; digit--)
+            wanted -= have[digit];
+        found |= digit << shifts[d];
+        mask |= (DIGITS - 1) << shifts[d];
+    }
+    return (border){found, wanted};
+}
+
+/* Keeps the likeliest tokens that have `wanted` of the weight, or so many. */
+static void keep_likeliest(remaining *r, bool by_weight, double wanted)
+{
+    border b = find_border(r->x, by_weight ? r->weights : NULL, r->count, wanted);
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t key = key_of(r->x[i]);
+        bool stays = key > b.key;
+        if (key == b.key) {
+            stays = b.left > 0;
+            b.left -= by_weight ? (double)r->weights[i] : 1;
+        }
+        r->ids[kept] = r->ids[i];
+        r->x[kept] = r->x[i];
+        r->weights[kept] = r->weights[i];
+        kept += stays;
+    }
+    r->count = kept;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+/* The first of the running sums above `target`; the last one if none is. */
+static size_t first_above(const remaining *r, double target)
+{
+    size_t low = 0, high = r->count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->sums[middle] > target)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static int32_t draw(const sampler *s, const sampler_input *in, rapt_real most, remaining *r)
+{
+    const rapt_sample_options *o = &s->options;
+    weigh(s->k, r, most, o->temperature);
+    if (o->top_k > 0 && o->top_k < r->count)
+        keep_likeliest(r, false, (double)o->top_k);
+    double sum = sum_up(r);
+    if (o->top_p > 0 && o->top_p < 1) {
+        keep_likeliest(r, true, o->top_p * sum);
+        sum = sum_up(r);
+    }
+    return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];
+}
+
+static rapt_code choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
+{
+    size_t most;
+    rapt_real *x = own_logits(in, &s->options, scratch);
+    if (!x)
+        return no_memory(in, err);
+    rapt_code code = find_most(s->k, x, in, &most, err);
+    if (code)
+        return code;
+    *id = (int32_t)most;
+    if (s->options.temperature == 0)
+        return RAPT_OK;
+    rapt_real largest = x[most];
+    remaining r = all_tokens(x, in->vocab, scratch);
+    if (!r.ids)
+        return no_memory(in, err);
+    *id = draw(s, in, largest, &r);
+    return RAPT_OK;
+}
+
+rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
+{
+    arena_mark mark = arena_save(scratch);
+    rapt_code code = choose(s, in, scratch, id, err);
+    arena_release(scratch, mark);
+    return code;
+}
+
+/* ---- to look at -------------------------------------------------------------------------------------------------- */
+
+typedef struct listed {
+    rapt_real x, weight;
+    int32_t id;
+} listed;
+
+static int by_likelihood(const void *a, const void *b)
+{
+    const listed *p = a, *q = b;
+    if (p->x != q->x)
+        return p->x > q->x ? -1 : 1;
+    return p->id < q->id ? -1 : 1;
+}
+
+static bool list_likeliest(const kernels *k, remaining *r, rapt_real most, size_t n, arena *scratch, int32_t *ids,
+                           double *probabilities)
+{
+    listed *list = arena_array(scratch, n, sizeof *list);
+    if (!list)
+        return false;
+    weigh(k, r, most, 1);
+    double sum = sum_up(r);
+    if (n < r->count)
+        keep_likeliest(r, false, (double)n);
+    for (size_t i = 0; i < n; i++)
+        list[i] = (listed){r->x[i], r->weights[i], r->ids[i]};
+    qsort(list, n, sizeof *list, by_likelihood);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = list[i].id;
+        probabilities[i] = (double)list[i].weight / sum;
+    }
+    return true;
+}
+
+static rapt_code likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
+                           arena *scratch, rapt_error *err)
+{
+    size_t most;
+    rapt_real *x = own_logits(in, &(rapt_sample_options){0}, scratch);
+    if (!x)
+        return no_memory(in, err);
+    rapt_code code = find_most(k, x, in, &most, err);
+    if (code)
+        return code;
+    rapt_real largest = x[most];
+    remaining r = all_tokens(x, in->vocab, scratch);
+    bool ok = r.ids && list_likeliest(k, &r, largest, n, scratch, ids, probabilities);
+    return ok ? RAPT_OK : no_memory(in, err);
+}
+
+rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
+                            arena *scratch, rapt_error *err)
+{
+    if (n > in->vocab)
+        return rapt_fail(err, RAPT_VALUE, "the %zu likeliest of %zu tokens", n, in->vocab);
+    arena_mark mark = arena_save(scratch);
+    rapt_code code = likeliest(k, in, n, ids, probabilities, scratch, err);
+    arena_release(scratch, mark);
+    return code;
+}

@@ -1,0 +1,42 @@
+/* decode/sampler.h: from the logits of a position to a token, see rapt/generate.h; and the likeliest tokens, to look
+ * at. */
+#ifndef DECODE_SAMPLER_H
+#define DECODE_SAMPLER_H
+
+#include "rapt/generate.h"
+
+#include "base/arena.h"
+#include "kernels/kernels.h"
+
+/* Const once made: threads can share it, each with its own scratch memory. */
+typedef struct sampler {
+    rapt_sample_options options;
+    const kernels *k;
+    uint64_t key; /* of the seed */
+} sampler;
+
+/* The logits of one position of one row. */
+typedef struct sampler_input {
+    const rapt_real *logits; /* [vocab] */
+    size_t vocab;
+    uint64_t row, position;
+    const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are passed over */
+    size_t count;
+} sampler_input;
+
+/* NULL as options is greedy. RAPT_VALUE where an option is out of range. */
+rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err);
+
+/* The token: `*id`. Each token that stays has the weight exp((x - x_max) / T), and in order of ids the first is drawn
+ * whose running sum is above u times the whole sum, u = rng_uniform(rng_mix(rng_mix(seed, rng_hash_text("sample")), row),
+ * position). Weights are floats from the kernels' exp, sums are doubles: the same on every machine. Time grows with the
+ * vocabulary only, whatever k and p are. Leaves nothing in `scratch`, which settles at 20 bytes for each token.
+ * RAPT_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
+rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
+
+/* The n <= vocab likeliest tokens, ids[n], the likeliest first and of equals the smaller id, and their softmax
+ * probabilities[n], without any of the options. Errors are those of sampler_choose. */
+rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
+                            arena *scratch, rapt_error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* decode/text_stream.c: whole characters from bytes, and where a stop string begins. For text that is generated token
+ * by token. Not a tokenizer: it knows neither tokens nor models. */
+#include "decode/text_stream.h"
+
+#include "base/arena.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PORTION 4096 /* bytes that are handed on together at most, but for what was held back */
+#define LONGEST_CHARACTER 4
+
+static const char REPLACEMENT[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+/* A stop string and how far the text ends like it (Knuth, Morris, Pratt 1977). */
+typedef struct stop {
+    const char *text;
+    size_t size;
+    size_t matched;  /* the longest beginning of `text` that the text so far ends with */
+    size_t *shorter; /* [size] shorter[n - 1]: the next longest, when it was n */
+} stop;
+
+struct text_stream {
+    text_stream_sink sink;
+    void *context;
+    stop *stops;
+    size_t stop_count;
+    bool done;
+    char character[LONGEST_CHARACTER]; /* an unfinished one: bytes that there are and bytes that it has */
+    size_t begun, length;
+    char *text; /* not handed on yet */
+    size_t size, capacity;
+    arena memory;
+};
+
+/* ---- stop strings ------------------------------------------------------------------------------------------------ */
+
+/* The longest beginning of the stop string that the text ends with after one more byte. */
+static size_t follow(const stop *p, size_t matched, char byte)
+{
+    while (matched > 0 && p->text[matched] != byte)
+        matched = p->shorter[matched - 1];
+    return p->text[matched] == byte ? matched + 1 : 0;
+}
+
+static void prepare(stop *p)
+{
+    p->shorter[0] = 0;
+    for (size_t i = 1; i < p->size; i++)
+        p->shorter[i] = follow(p, p->shorter[i - 1], p->text[i]);
+}
+
+static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
+{
+    size_t number = s->stop_count + 1, size = strlen(text), valid = utf8_valid_prefix(text, size);
+    if (size == 0)
+        return rapt_fail(err, RAPT_VALUE, "stop string %zu is empty", number);
+    if (valid < size)
+        return rapt_fail(err, RAPT_VALUE, "stop string %zu is not UTF-8: byte %zu", number, valid + 1);
+    stop *p = &s->stops[s->stop_count++];
+    *p = (stop){arena_string(&s->memory, text), size, 0, arena_array(&s->memory, size, sizeof *p->shorter)};
+    if (!p->text || !p->shorter)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for stop string %zu", number);
+    prepare(p);
+    return RAPT_OK;
+}
+
+/* Goes on by one byte; the size of the longest stop string that is complete now, or 0. */
+static size_t complete(text_stream *s, char byte)
+{
+    size_t longest = 0;
+    for (stop *p = s->stops; p < s->stops + s->stop_count; p++) {
+        p->matched = follow(p, p->matched, byte);
+        if (p->matched == p->size && p->size > longest)
+            longest = p->size;
+    }
+    return longest;
+}
+
+/* How much of the text's end may be the beginning of a stop string. */
+static size_t held(const text_stream *s)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < s->stop_count; i++)
+        most = s->stops[i].matched > most ? s->stops[i].matched : most;
+    return most;
+}
+
+/* ---- handing on -------------------------------------------------------------------------------------------------- */
+
+/* All but the last `keep` bytes. A stop string begins with a whole character, so no character is cut. */
+static rapt_code hand_on(text_stream *s, size_t keep, rapt_error *err)
+{
+    size_t size = s->size - keep;
+    rapt_code code = size > 0 ? s->sink(s->context, s->text, size, err) : RAPT_OK;
+    memmove(s->text, s->text + size, keep);
+    s->size = keep;
+    s->done = s->done || code != RAPT_OK;
+    return code;
+}
+
+/* A stop string can be complete only with the last byte of a character. */
+static rapt_code put_character(text_stream *s, const char *bytes, size_t length, rapt_error *err)
+{
+    size_t stopped = 0;
+    memcpy(s->text + s->size, bytes, length);
+    s->size += length;
+    for (size_t i = 0; i < length; i++)
+        stopped = complete(s, bytes[i]);
+    if (stopped > 0) {
+        s->done = true;
+        s->size -= stopped;
+        return hand_on(s, 0, err);
+    }
+    return s->size + LONGEST_CHARACTER > s->capacity ? hand_on(s, held(s), err) : RAPT_OK;
+}
+
+/* ---- characters -------------------------------------------------------------------------------------------------- */
+
+/* Bytes of the character that begins with this one; 0 if none does. */
+static size_t length_of(unsigned char byte)
+{
+    return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
+}
+
+/* Whether the byte can follow the ones there are: Unicode's table 3-7, which rules out overlong forms, surrogates and
+ * what is above 10FFFF by the second byte. */
+static bool continues(const text_stream *s, unsigned char byte)
+{
+    unsigned char first = (unsigned char)s->character[0], low = 0x80, high = 0xBF;
+    if (s->begun == 1) {
+        low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    }
+    return byte >= low && byte <= high;
+}
+
+static rapt_code replace(text_stream *s, rapt_error *err)
+{
+    s->begun = 0;
+    return put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
+}
+
+static rapt_code begin_character(text_stream *s, char byte, rapt_error *err)
+{
+    s->length = length_of((unsigned char)byte);
+    if (s->length == 0)
+        return replace(s, err);
+    s->character[s->begun++] = byte;
+    return RAPT_OK;
+}
+
+static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    if (s->begun > 0 && continues(s, (unsigned char)byte)) {
+        s->character[s->begun++] = byte;
+    } else {
+        code = s->begun > 0 ? replace(s, err) : RAPT_OK;
+        if (!s->done)
+            code = begin_character(s, byte, err);
+    }
+    if (s->done || s->begun == 0 || s->begun < s->length)
+        return code;
+    s->begun = 0;
+    return put_character(s, s->character, s->length, err);
+}
+
+/* ---- the stream -------------------------------------------------------------------------------------------------- */
+
+static rapt_code set_up(text_stream *s, const char *const *stops, size_t count, rapt_error *err)
+{
+    size_t longest = 0;
+    s->stops = arena_array(&s->memory, count, sizeof *s->stops);
+    if (!s->stops)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu stop strings", count);
+    for (size_t i = 0; i < count; i++) {
+        rapt_code code = add_stop(s, stops[i], err);
+        if (code)
+            return code;
+        longest = s->stops[i].size > longest ? s->stops[i].size : longest;
+    }
+    s->capacity = longest + PORTION;
+    s->text = arena_alloc(&s->memory, s->capacity);
+    return s->text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory to stream text");
+}
+
+text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err)
+{
+    text_stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory to stream text");
+        return NULL;
+    }
+    s->sink = sink;
+    s->context = context;
+    arena_init(&s->memory, PORTION);
+    if (set_up(s, stops, count, err)) {
+        text_stream_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void text_stream_free(text_stream *s)
+{
+    if (!s)
+        return;
+    arena_free(&s->memory);
+    free(s);
+}
+
+rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < size && !s->done; i++)
+        code = put_byte(s, bytes[i], err);
+    return s->done ? code : hand_on(s, held(s), err);
+}
+
+bool text_stream_done(const text_stream *s)
+{
+    return s->done;
+}
+
+rapt_code text_stream_finish(text_stream *s, rapt_error *err)
+{
+    rapt_code code = !s->done && s->begun > 0 ? replace(s, err) : RAPT_OK;
+    if (!s->done)
+        code = hand_on(s, 0, err);
+    s->done = true;
+    return code;
+}

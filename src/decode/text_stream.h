@@ -1,0 +1,31 @@
+/* decode/text_stream.h: the bytes of tokens in, text that can be shown at once out. A token may end within a character
+ * or within a stop string; what could still change its meaning is held back until more is known. */
+#ifndef DECODE_TEXT_STREAM_H
+#define DECODE_TEXT_STREAM_H
+
+#include "rapt/base.h"
+
+/* Takes text as it comes: `size` > 0 bytes of valid UTF-8, whole characters, no NUL added. Another code than RAPT_OK
+ * ends the stream, and the call that pushed returns it. */
+typedef rapt_code (*text_stream_sink)(void *context, const char *text, size_t size, rapt_error *err);
+
+typedef struct text_stream text_stream;
+
+/* The strings are copied; the stream ends before the first of them. NULL with `err` set: a stop string is empty or not
+ * UTF-8 (RAPT_VALUE; the message counts from 1), or memory is out. */
+text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err);
+void text_stream_free(text_stream *s);
+
+/* Hands on all that is certain by now. Bytes that are not UTF-8 become U+FFFD, one for each of the Unicode standard's
+ * maximal subparts (section 3.9), as Python's errors="replace" has it. What comes out in all depends on what goes in in
+ * all, not on where it is cut. Memory is that of text_stream_new, however much is pushed.
+ *
+ * The stream is done where a stop string is complete: it and what follows are dropped, what stands before it has been
+ * handed on. If several are complete with the same character, it is the longest. Further bytes are passed over. */
+rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_error *err);
+bool text_stream_done(const text_stream *s);
+
+/* No more bytes: hands on what was held back, an unfinished character as U+FFFD. The stream is done then. */
+rapt_code text_stream_finish(text_stream *s, rapt_error *err);
+
+#endif
