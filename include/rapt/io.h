@@ -1,11 +1,12 @@
-/* rapt/io.h: model folders: `config.json`, `model.safetensors`, one tokenizer file a side.
+/* rapt/io.h: model folders: `config.json`, `model.safetensors`, and the tokenizers: `source.tokenizer.json` and
+ * `target.tokenizer.json` of a translation model, `tokenizer.json` of a language model.
  *
  * PyTorch's safetensors reader opens `model.safetensors` as it is; linear weights are [out, in] as nn.Linear has them.
  */
 #ifndef RAPT_IO_H
 #define RAPT_IO_H
 
-#include "rapt/nn.h"
+#include "rapt/lm.h"
 #include "rapt/text.h"
 
 #ifdef __cplusplus
@@ -14,16 +15,27 @@ extern "C" {
 
 #define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
 
-/* A translation model with all it needs. */
+typedef enum rapt_task { RAPT_TRANSLATION, RAPT_LANGUAGE_MODEL } rapt_task;
+
+/* A model with all it needs; what the task doesn't use is NULL. All of it is owned. */
 typedef struct rapt_model {
-    rapt_transformer *net;            /* owned */
-    rapt_tokenizer *source, *target;  /* owned; the same object in a model with one vocabulary */
+    rapt_task task;
+    rapt_params *params;              /* of net or lm */
+    /* translation */
+    rapt_transformer *net;
+    rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
+    /* language model */
+    rapt_lm *lm;
+    rapt_tokenizer *tokenizer;        /* may have more ids than the model: see rapt_lm_config.vocab */
 } rapt_model;
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. */
 rapt_model *rapt_model_load(const char *folder, rapt_error *err);
+/* The same, for one task only: a model of another one is refused with a word on what it is ("models/gpt is a language
+ * model; rapt generate runs it"). */
+rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
 void rapt_model_free(rapt_model *m);
 
 /* Writes config.json and the tokenizers into a folder that exists. */

@@ -1,0 +1,147 @@
+/* cli/info_model.c: `rapt info MODEL`: what a model is, how large, and what it takes to run it. For info.c. The words
+ * are those of config.json. */
+#include "cli/info.h"
+
+#include "cli/cli.h"
+#include "io/model.h"
+
+#include <stdio.h>
+
+/* Bytes of the parameters; the same again for gradients and each of Adam's moments; what decoding keeps. */
+typedef struct model_memory {
+    double parameters, training, token;
+} model_memory;
+
+static model_memory memory_of(const rapt_model *m)
+{
+    double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real)), features;
+    if (m->task == RAPT_LANGUAGE_MODEL) {
+        const rapt_lm_config *c = &m->lm->config;
+        features = (double)(c->layers * (c->d_model / c->heads * c->kv_heads));
+    } else {
+        features = (double)(m->net->config.layers * m->net->config.block.d_model);
+    }
+    return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
+}
+
+static const char *kind_of(const rapt_tokenizer *k)
+{
+    static const char *const names[] = {[RAPT_WORDS] = "words", [RAPT_CHARACTERS] = "characters",
+                                        [RAPT_BYTE_BPE] = "byte_bpe"};
+    return names[rapt_tokenizer_kind_of(k)];
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------------------- */
+
+static json_t *tensor_json(const rapt_param *p)
+{
+    json_t *shape = json_array();
+    for (int i = 0; shape && i < p->value.ndim; i++)
+        json_array_append_new(shape, json_integer((json_int_t)p->value.shape[i]));
+    return json_pack("{s:s, s:o, s:b}", "name", p->value.name, "shape", shape, "buffer", p->buffer);
+}
+
+/* NULL, which "s:o*" leaves out, where no list is wanted. */
+static json_t *tensors_json(const rapt_params *set, bool wanted)
+{
+    json_t *list = wanted ? json_array() : NULL;
+    for (size_t i = 0; list && i < rapt_params_count(set); i++)
+        json_array_append_new(list, tensor_json(rapt_params_at(set, i)));
+    return list;
+}
+
+/* What is not in config.json. */
+static json_t *more_json(const rapt_model *m, bool tensors)
+{
+    model_memory memory = memory_of(m);
+    const rapt_tokenizer *k = m->task == RAPT_LANGUAGE_MODEL ? m->tokenizer : m->target;
+    return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
+                     "tokenizer_kind", kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
+                     "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
+                     (json_int_t)memory.token, "tensors", tensors_json(m->params, tensors));
+}
+
+static int print_model_json(const rapt_model *m, json_t *config, bool tensors)
+{
+    json_t *more = more_json(m, tensors);
+    bool ok = more && json_object_update(config, more) == 0;
+    json_decref(more);
+    return info_print_json(ok ? json_incref(config) : NULL);
+}
+
+/* ---- as text ---------------------------------------------------------------------------------------------- */
+
+/* A word of config.json. */
+static const char *word(const json_t *config, const char *key)
+{
+    return json_string_value(json_object_get(config, key));
+}
+
+static void print_translation(const rapt_model *m, const json_t *config)
+{
+    char bytes[32];
+    const rapt_transformer_config *c = &m->net->config;
+    printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers, word(config, "norm"));
+    printf("d_model       %zu, %zu heads, ffn %zu\n", c->block.d_model, c->block.heads, c->block.ffn);
+    printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab, kind_of(m->target),
+           c->tied ? ", embeddings and output tied" : "");
+    printf("sentences     up to %zu tokens, %zu positions\n", m->max_len, c->max_positions);
+    printf("memory        a decoding step keeps %s a sentence and token\n", cli_bytes(memory_of(m).token, bytes));
+}
+
+static void print_language_model(const rapt_model *m, const json_t *config)
+{
+    char token[32], context[32];
+    const rapt_lm_config *c = &m->lm->config;
+    double kept = memory_of(m).token;
+    printf("blocks        %zu, %s-norm, %s norm%s\n", c->layers, word(config, "norm"), word(config, "norm_kind"),
+           c->shared_norm ? " used twice" : "");
+    printf("d_model       %zu, %zu heads, %zu of keys and values, ffn %zu (%s)\n", c->d_model, c->heads, c->kv_heads, c->ffn,
+           word(config, "ffn_kind"));
+    printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
+    printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
+    printf("tokenizer     %s, %zu tokens\n", kind_of(m->tokenizer), rapt_tokenizer_size(m->tokenizer));
+    printf("memory        decoding keeps %s a token, %s for a full context\n", cli_bytes(kept, token),
+           cli_bytes(kept * (double)c->context, context));
+}
+
+static void list_tensors(const rapt_params *set)
+{
+    char shape[96];
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        printf("%-44s %s%s\n", p->value.name, rapt_shape_text(&p->value, shape, sizeof shape),
+               p->buffer ? "  (buffer)" : "");
+    }
+}
+
+static int print_model(const rapt_model *m, const json_t *config, bool tensors)
+{
+    char bytes[32], training[32];
+    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    model_memory memory = memory_of(m);
+    printf("task          %s\n", language ? "language model (decoder-only)" : "translation (encoder-decoder)");
+    printf("parameters    %zu (%s; training takes %s, and activations)\n", rapt_params_size(m->params),
+           cli_bytes(memory.parameters, bytes), cli_bytes(memory.training, training));
+    if (language)
+        print_language_model(m, config);
+    else
+        print_translation(m, config);
+    if (tensors)
+        list_tensors(m->params);
+    return 0;
+}
+
+int info_model(const char *folder, bool json, bool tensors)
+{
+    rapt_error err = {0};
+    rapt_model *m = rapt_model_load(folder, &err);
+    json_t *config = m ? json_object() : NULL;
+    bool ok = config && model_describe(m, config, folder, &err) == RAPT_OK;
+    if (m && !ok)
+        rapt_fail(&err, RAPT_NO_MEMORY, "no memory for JSON");
+    int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, config, tensors);
+    json_decref(config);
+    rapt_model_free(m);
+    return status;
+}

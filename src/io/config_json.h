@@ -1,0 +1,54 @@
+/* io/config_json.h: configurations as JSON: one table of members a struct, which writing, reading and checking walk.
+ * For model folders. It knows no model; what members have to do with each other, their owners check. */
+#ifndef IO_CONFIG_JSON_H
+#define IO_CONFIG_JSON_H
+
+#include "rapt/base.h"
+
+#include <jansson.h>
+
+typedef enum config_kind {
+    CONFIG_SIZE,     /* size_t, from 1 to `most` */
+    CONFIG_REAL,     /* double, at least `least` and below `most` */
+    CONFIG_POSITIVE, /* double, above 0 and below `most` */
+    CONFIG_BOOL,     /* bool */
+    CONFIG_WORD,     /* an enum, whose values are the indices of `words` */
+    CONFIG_HASH      /* char[CONFIG_HASH_TEXT], 16 hexadecimal digits */
+} config_kind;
+
+#define CONFIG_HASH_TEXT 17
+
+typedef struct config_member {
+    const char *key;
+    config_kind kind;
+    size_t offset; /* of the field in the struct */
+    double least, most;
+    const char *const *words; /* NULL ends them */
+} config_member;
+
+#define CONFIG_LARGEST 1073741824.0 /* 2^30: of any size in a configuration */
+#define CONFIG_MOST_LAYERS 1024
+
+/* Rows of a table; a field of another type than the row's doesn't compile. */
+#define CONFIG_FIELD(type, field, wanted) _Generic(((type *)NULL)->field, wanted : offsetof(type, field))
+#define CONFIG_SIZE_ROW(key, type, field, most) {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, most, NULL}
+#define CONFIG_REAL_ROW(key, type, field, least, most) \
+    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), least, most, NULL}
+#define CONFIG_POSITIVE_ROW(key, type, field, most) \
+    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, most, NULL}
+#define CONFIG_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL}
+#define CONFIG_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words}
+#define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL}
+
+/* `path` is for messages: '{path}: "layers" is -1; it must be from 1 to 1024'. */
+
+/* Adds the members of a struct to an object, in the order of the table. */
+rapt_code config_write(json_t *root, const config_member *members, size_t count, const void *config, const char *path,
+                       rapt_error *err);
+/* Fills a struct, whose numbers are checked. Members of the object that are in no table are ignored. */
+rapt_code config_read(const json_t *root, const config_member *members, size_t count, void *config, const char *path,
+                      rapt_error *err);
+/* Whether a struct's numbers are such that config_read takes them. */
+rapt_code config_check(const config_member *members, size_t count, const void *config, const char *path, rapt_error *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* io/config_lm.c: language models as folders: a decoder and its tokenizer. For model.c. */
+#include "io/model.h"
+
+#include <stdlib.h>
+
+#define TOKENIZER_FILE "tokenizer.json"
+#define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size needs no reason */
+
+typedef struct config {
+    rapt_lm_config lm;
+    char hash[CONFIG_HASH_TEXT];
+} config;
+
+static const char *const PLACES[] = {"post", "pre", NULL};
+static const char *const NORMS[] = {"layer", "rms", NULL};
+static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "swiglu", NULL};
+static const char *const POSITIONS[] = {"sinusoidal", "learned", "rotary", NULL};
+static const char *const INITS[] = {"pytorch", "gpt2", NULL};
+
+/* In the order of the file. */
+static const config_member MEMBERS[] = {
+    CONFIG_SIZE_ROW("vocab", config, lm.vocab, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("layers", config, lm.layers, CONFIG_MOST_LAYERS),
+    CONFIG_SIZE_ROW("d_model", config, lm.d_model, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("heads", config, lm.heads, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("kv_heads", config, lm.kv_heads, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("ffn", config, lm.ffn, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("context", config, lm.context, CONFIG_LARGEST),
+    CONFIG_WORD_ROW("norm", config, lm.norm_place, PLACES),
+    CONFIG_WORD_ROW("norm_kind", config, lm.norm, NORMS),
+    CONFIG_POSITIVE_ROW("norm_eps", config, lm.norm_eps, 1),
+    CONFIG_WORD_ROW("ffn_kind", config, lm.ffn_kind, ACTIVATIONS),
+    CONFIG_WORD_ROW("positions", config, lm.positions, POSITIONS),
+    CONFIG_REAL_ROW("rotary_base", config, lm.rotary_base, 1, 1e12),
+    CONFIG_BOOL_ROW("tied", config, lm.tied),
+    CONFIG_BOOL_ROW("bias", config, lm.bias),
+    CONFIG_BOOL_ROW("output_bias", config, lm.output_bias),
+    CONFIG_BOOL_ROW("shared_norm", config, lm.shared_norm),
+    CONFIG_BOOL_ROW("scale_embedding", config, lm.scale_embedding),
+    CONFIG_REAL_ROW("dropout", config, lm.dropout, 0, 1),
+    CONFIG_WORD_ROW("init", config, lm.init, INITS),
+    CONFIG_POSITIVE_ROW("std", config, lm.std, 1e6),
+    CONFIG_POSITIVE_ROW("embedding_std", config, lm.embedding_std, 1e6),
+    CONFIG_HASH_ROW("tokenizer", config, hash),
+};
+enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
+
+/* Bytes of the matrices: what the file of parameters holds at the least. */
+static double least_bytes(const rapt_lm_config *c)
+{
+    double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
+    double rows = (double)c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_LM_ROTARY ? 0 : (double)c->context);
+    double matrices = c->ffn_kind == RAPT_FFN_SWIGLU ? 3 : 2;
+    return (rows * d + (double)c->layers * (2 * d * d + 2 * d * kv + matrices * d * (double)c->ffn)) * sizeof(rapt_real);
+}
+
+/* The angles of rotary positions are computed, so that no file says how many of them are plausible. */
+static rapt_code check_rotary(const rapt_lm_config *c, const char *path, rapt_error *err)
+{
+    size_t features = c->d_model / c->heads;
+    double bytes = (double)c->context * (double)features * sizeof(rapt_real);
+    if (c->positions != RAPT_LM_ROTARY)
+        return RAPT_OK;
+    if (features % 2)
+        return rapt_fail(err, RAPT_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
+    if (bytes > FREE_TABLE && bytes > least_bytes(c))
+        return rapt_fail(err, RAPT_FORMAT, "%s: rotary positions for a context of %zu take %.0f bytes, more than the model",
+                         path, c->context, bytes);
+    return RAPT_OK;
+}
+
+static rapt_code check(const config *k, const char *path, rapt_error *err)
+{
+    const rapt_lm_config *c = &k->lm;
+    if (c->d_model % c->heads)
+        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
+    if (c->heads % c->kv_heads)
+        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads of keys do not divide %zu heads", path, c->kv_heads, c->heads);
+    if (c->tied && c->output_bias)
+        return rapt_fail(err, RAPT_FORMAT, "%s: a tied model has no output bias", path);
+    return check_rotary(c, path, err);
+}
+
+/* A text may use only some ids of a tokenizer; the model of it needs no others. */
+static model_vocabulary vocabulary(const config *c)
+{
+    return (model_vocabulary){c->lm.vocab, true, c->hash};
+}
+
+static rapt_code describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
+{
+    config c = {.lm = m->lm->config};
+    model_vocabulary wanted = vocabulary(&c);
+    model_hash(m->tokenizer, c.hash);
+    rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
+    if (!code)
+        code = check(&c, path, err);
+    return code ? code : model_check_entries(m->tokenizer, &wanted, path, err);
+}
+
+static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    return model_save_tokenizer(m->tokenizer, folder, TOKENIZER_FILE, err);
+}
+
+static rapt_code load_lm(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+{
+    char *path = model_weights(folder, least_bytes(&c->lm), err);
+    m->lm = path ? rapt_lm_new(&c->lm, RAPT_SEED_NONE, err) : NULL;
+    m->params = m->lm ? m->lm->params : NULL;
+    rapt_code code = m->lm ? rapt_params_load(m->params, path, err) : RAPT_FORMAT;
+    free(path);
+    return code;
+}
+
+static rapt_code load(rapt_model *m, const json_t *root, const char *path, const char *folder, rapt_error *err)
+{
+    config c = {0};
+    rapt_code code = config_read(root, MEMBERS, COUNT, &c, path, err);
+    if (!code)
+        code = check(&c, path, err);
+    if (code)
+        return code;
+    model_vocabulary wanted = vocabulary(&c);
+    m->tokenizer = model_load_tokenizer(folder, TOKENIZER_FILE, &wanted, err);
+    return m->tokenizer ? load_lm(m, &c, folder, err) : RAPT_FORMAT;
+}
+
+const model_task model_language_model = {"a language model", "rapt generate", describe, save_tokenizer, load};

@@ -1,0 +1,135 @@
+/* io/config_translation.c: translation models as folders: an encoder-decoder and the tokenizers of its two sides. For
+ * model.c. */
+#include "io/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_FILE "source.tokenizer.json"
+#define TARGET_FILE "target.tokenizer.json"
+
+typedef struct config {
+    rapt_transformer_config net;
+    bool shared_vocab, pad_to_max;
+    char source_hash[CONFIG_HASH_TEXT], target_hash[CONFIG_HASH_TEXT];
+    size_t max_len;
+} config;
+
+static const char *const NORMS[] = {"post", "pre", NULL};
+static const char *const INITS[] = {"xavier", "pytorch", NULL};
+
+/* In the order of the file. */
+static const config_member MEMBERS[] = {
+    CONFIG_SIZE_ROW("source_vocab", config, net.source_vocab, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("target_vocab", config, net.target_vocab, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("layers", config, net.layers, CONFIG_MOST_LAYERS),
+    CONFIG_SIZE_ROW("d_model", config, net.block.d_model, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("heads", config, net.block.heads, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("ffn", config, net.block.ffn, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("max_positions", config, net.max_positions, CONFIG_LARGEST),
+    CONFIG_REAL_ROW("dropout", config, net.block.dropout, 0, 1),
+    CONFIG_WORD_ROW("norm", config, net.block.norm, NORMS),
+    CONFIG_BOOL_ROW("bias", config, net.block.bias),
+    CONFIG_BOOL_ROW("scale_embedding", config, net.scale_embedding),
+    CONFIG_BOOL_ROW("tied", config, net.tied),
+    CONFIG_WORD_ROW("init", config, net.block.init, INITS),
+    CONFIG_REAL_ROW("embedding_std", config, net.embedding_std, 0, 1e6),
+    CONFIG_BOOL_ROW("shared_vocab", config, shared_vocab),
+    CONFIG_HASH_ROW("source_tokenizer", config, source_hash),
+    CONFIG_HASH_ROW("target_tokenizer", config, target_hash),
+    CONFIG_SIZE_ROW("max_len", config, max_len, CONFIG_LARGEST),
+    CONFIG_BOOL_ROW("pad_to_max", config, pad_to_max),
+};
+enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
+
+static rapt_code check_vocabularies(const config *c, const char *path, rapt_error *err)
+{
+    bool one = c->net.source_vocab == c->net.target_vocab;
+    if ((c->shared_vocab || c->net.tied) && !one)
+        return rapt_fail(err, RAPT_FORMAT, "%s: a model of one vocabulary, with %zu source tokens and %zu target tokens",
+                         path, c->net.source_vocab, c->net.target_vocab);
+    if (c->shared_vocab && strcmp(c->source_hash, c->target_hash) != 0)
+        return rapt_fail(err, RAPT_FORMAT, "%s: a model of one vocabulary names two tokenizers", path);
+    return RAPT_OK;
+}
+
+static rapt_code check(const config *c, const char *path, rapt_error *err)
+{
+    const rapt_block_config *b = &c->net.block;
+    if (b->d_model % b->heads)
+        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, b->heads, b->d_model);
+    if (c->max_len < 2 || c->max_len > c->net.max_positions)
+        return rapt_fail(err, RAPT_FORMAT, "%s: \"max_len\" is %zu; it must be from 2 to \"max_positions\", %zu", path,
+                         c->max_len, c->net.max_positions);
+    return check_vocabularies(c, path, err);
+}
+
+/* ---- out -------------------------------------------------------------------------------------------------- */
+
+static rapt_code describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
+{
+    const rapt_transformer_config *net = &m->net->config;
+    config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len};
+    model_hash(m->source, c.source_hash);
+    model_hash(m->target, c.target_hash);
+    rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
+    if (!code)
+        code = check(&c, path, err);
+    if (!code)
+        code = model_check_entries(m->source, &(model_vocabulary){.entries = net->source_vocab}, path, err);
+    return code ? code : model_check_entries(m->target, &(model_vocabulary){.entries = net->target_vocab}, path, err);
+}
+
+static rapt_code save_tokenizers(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    rapt_code code = model_save_tokenizer(m->source, folder, SOURCE_FILE, err);
+    if (!code && m->target != m->source)
+        code = model_save_tokenizer(m->target, folder, TARGET_FILE, err);
+    return code;
+}
+
+/* ---- in --------------------------------------------------------------------------------------------------- */
+
+static rapt_code load_tokenizers(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+{
+    const model_vocabulary source = {c->net.source_vocab, false, c->source_hash};
+    const model_vocabulary target = {c->net.target_vocab, false, c->target_hash};
+    m->source = model_load_tokenizer(folder, SOURCE_FILE, &source, err);
+    if (m->source)
+        m->target = c->shared_vocab ? m->source : model_load_tokenizer(folder, TARGET_FILE, &target, err);
+    return m->target ? RAPT_OK : RAPT_FORMAT;
+}
+
+/* Bytes that the largest parameters of such a model take at the least. */
+static double least_bytes(const rapt_transformer_config *c)
+{
+    double d = (double)c->block.d_model, rows = (double)c->source_vocab + 2 * (double)c->max_positions;
+    return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
+}
+
+static rapt_code load_net(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+{
+    char *path = model_weights(folder, least_bytes(&c->net), err);
+    m->net = path ? rapt_transformer_new(&c->net, RAPT_SEED_NONE, err) : NULL;
+    m->params = m->net ? m->net->params : NULL;
+    rapt_code code = m->net ? rapt_params_load(m->params, path, err) : RAPT_FORMAT;
+    free(path);
+    return code;
+}
+
+static rapt_code load(rapt_model *m, const json_t *root, const char *path, const char *folder, rapt_error *err)
+{
+    config c = {0};
+    rapt_code code = config_read(root, MEMBERS, COUNT, &c, path, err);
+    if (!code)
+        code = check(&c, path, err);
+    if (!code)
+        code = load_tokenizers(m, &c, folder, err);
+    if (code)
+        return code;
+    m->max_len = c.max_len;
+    m->pad_to_max = c.pad_to_max;
+    return load_net(m, &c, folder, err);
+}
+
+const model_task model_translation = {"a translation model", "rapt translate", describe, save_tokenizers, load};

@@ -1,0 +1,82 @@
+/* io/model_parts.c: the parts of a model folder that all tasks have: tokenizers that fit, a file of parameters of a
+ * plausible size. For the tasks; see model.h. */
+#include "io/model.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *join(const char *folder, const char *name, rapt_error *err)
+{
+    char *path = file_join(folder, name);
+    if (!path)
+        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    return path;
+}
+
+void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT])
+{
+    snprintf(text, CONFIG_HASH_TEXT, "%016llx", (unsigned long long)rapt_tokenizer_hash(k));
+}
+
+rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err)
+{
+    char *path = join(folder, name, err);
+    rapt_code code = path ? rapt_tokenizer_save(k, path, err) : RAPT_NO_MEMORY;
+    free(path);
+    return code;
+}
+
+rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err)
+{
+    size_t n = rapt_tokenizer_size(k);
+    if (n == wanted->entries || (wanted->at_least && n > wanted->entries))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_FORMAT, "%s: %zu tokens; the model was made for %zu", path, n, wanted->entries);
+}
+
+static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err)
+{
+    char own[CONFIG_HASH_TEXT];
+    model_hash(k, own);
+    rapt_code code = model_check_entries(k, wanted, path, err);
+    if (!code && strcmp(own, wanted->hash) != 0)
+        code = rapt_fail(err, RAPT_FORMAT, "%s: not the tokenizer that the model was trained with", path);
+    return code;
+}
+
+rapt_tokenizer *model_load_tokenizer(const char *folder, const char *name, const model_vocabulary *wanted, rapt_error *err)
+{
+    char *path = join(folder, name, err);
+    rapt_tokenizer *k = path ? rapt_tokenizer_load(path, err) : NULL;
+    if (k && check_tokenizer(k, wanted, path, err)) {
+        rapt_tokenizer_free(k);
+        k = NULL;
+    }
+    free(path);
+    return k;
+}
+
+static rapt_code check_bytes(const char *path, double least, rapt_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: %s", path, strerror(errno));
+    if ((double)info.st_size < least)
+        return rapt_fail(err, RAPT_FORMAT, "%s: %lld bytes; the model of config.json takes more than %.0f", path,
+                         (long long)info.st_size, least);
+    return RAPT_OK;
+}
+
+char *model_weights(const char *folder, double least, rapt_error *err)
+{
+    char *path = join(folder, "model.safetensors", err);
+    if (!path || check_bytes(path, least, err) == RAPT_OK)
+        return path;
+    free(path);
+    return NULL;
+}

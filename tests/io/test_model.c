@@ -1,0 +1,257 @@
+/* tests/io/test_model.c: model folders, out and in: what the files hold, and that what is loaded is what was saved.
+ * For src/io/model*.c and config_*.c. Expected configurations are written out here.
+ * What loading refuses is in test_model_damage.c. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "io/model_folder.h"
+
+/* ---- what is in the file ---------------------------------------------------------------------------------- */
+
+static void check_config_file(const char *wanted)
+{
+    char *text = file_text("config.json");
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static const char *hash_of(const rapt_tokenizer *k, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)rapt_tokenizer_hash(k));
+    return text;
+}
+
+/* As every version has written it. */
+static void translation_config_is_the_formats(void **state)
+{
+    (void)state;
+    char wanted[2000], source[17], target[17];
+    rapt_model *m = translation_model();
+    rapt_error err = {0};
+    m->net->config.block.dropout = 0.1;
+    must(rapt_model_save_config(m, folder, &err), &err);
+    snprintf(wanted, sizeof wanted,
+             "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
+             "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"ffn\": 6,\n"
+             "  \"max_positions\": 8,\n  \"dropout\": 0.10000000000000001,\n  \"norm\": \"post\",\n  \"bias\": true,\n"
+             "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
+             "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
+             "  \"max_len\": 6,\n  \"pad_to_max\": false\n}",
+             hash_of(m->source, source), hash_of(m->target, target));
+    check_config_file(wanted);
+    assert_false(file_exists(in_folder("tokenizer.json")));
+    rapt_model_free(m);
+}
+
+static void language_model_config_is_the_formats(void **state)
+{
+    (void)state;
+    char wanted[2000], hash[17];
+    rapt_error err = {0};
+    rapt_lm_config c = {.vocab = 9, .layers = 2, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
+                        .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .norm_eps = 1e-6, .ffn_kind = RAPT_FFN_SWIGLU,
+                        .positions = RAPT_LM_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
+                        .scale_embedding = true, .dropout = 0.25, .init = RAPT_LM_INIT_GPT2, .std = 0.5};
+    rapt_model *m = language_model(&c, characters('a', 10));
+    must(rapt_model_save_config(m, folder, &err), &err);
+    snprintf(wanted, sizeof wanted,
+             "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"language_model\",\n  \"vocab\": 9,\n"
+             "  \"layers\": 2,\n  \"d_model\": 12,\n  \"heads\": 6,\n  \"kv_heads\": 2,\n  \"ffn\": 20,\n  \"context\": 5,\n"
+             "  \"norm\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 9.9999999999999995e-7,\n"
+             "  \"ffn_kind\": \"swiglu\",\n  \"positions\": \"rotary\",\n  \"rotary_base\": 500000.0,\n  \"tied\": true,\n"
+             "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
+             "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
+             "  \"tokenizer\": \"%s\"\n}",
+             hash_of(m->tokenizer, hash));
+    check_config_file(wanted);
+    assert_true(file_exists(in_folder("tokenizer.json")));
+    rapt_model_free(m);
+}
+
+/* ---- round trips ------------------------------------------------------------------------------------------ */
+
+#define SAME(field) assert_true(a->field == b->field)
+
+static void same_config(const rapt_lm_config *a, const rapt_lm_config *b)
+{
+    SAME(vocab), SAME(layers), SAME(d_model), SAME(heads), SAME(kv_heads), SAME(ffn), SAME(context);
+    SAME(norm_place), SAME(norm), SAME(norm_eps), SAME(ffn_kind), SAME(positions), SAME(rotary_base);
+    SAME(tied), SAME(bias), SAME(output_bias), SAME(shared_norm), SAME(scale_embedding);
+    SAME(dropout), SAME(init), SAME(std), SAME(embedding_std);
+}
+
+static void same_logits(rapt_tape *t, const rapt_lm *a, const rapt_lm *b)
+{
+    size_t vocab = a->config.vocab, time = a->config.context;
+    int32_t ids[2 * LM_CONTEXT];
+    assert_true(time <= LM_CONTEXT);
+    for (size_t i = 0; i < 2 * time; i++)
+        ids[i] = (int32_t)rng_below(3, i, vocab);
+    rapt_real *want = lm_whole(t, a, ids, 2, time), *got = lm_whole(t, b, ids, 2, time);
+    model_same("logits", want, got, 2 * time * vocab);
+    free(want);
+    free(got);
+}
+
+/* Saves, loads, compares. */
+static void round_trip(rapt_tape *t, rapt_model *m)
+{
+    save(m);
+    rapt_model *back = load();
+    assert_int_equal(back->task, RAPT_LANGUAGE_MODEL);
+    assert_non_null(back->lm);
+    assert_ptr_equal(back->params, back->lm->params);
+    assert_true(!back->net && !back->source && !back->target);
+    same_config(&m->lm->config, &back->lm->config);
+    assert_true(rapt_tokenizer_hash(m->tokenizer) == rapt_tokenizer_hash(back->tokenizer));
+    same_logits(t, m->lm, back->lm);
+    rapt_model_free(back);
+    rapt_model_free(m);
+}
+
+static void language_models_come_back(void **state)
+{
+    (void)state;
+    rapt_tape *t = model_tape(NULL, 1);
+    for (size_t i = 0; i < LM_VARIANTS; i += 13) { /* 13 has no factor in common with the numbers of choices */
+        rapt_lm_config c = lm_variant(i);
+        round_trip(t, language_model(&c, characters('A', MODEL_VOCAB)));
+    }
+    rapt_tape_free(t);
+}
+
+/* Numbers that no decimal fraction of few digits equals. */
+static void numbers_come_back_to_the_bit(void **state)
+{
+    (void)state;
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_lm_config c = lm_variant(77);
+    c.norm_eps = 1.0 / 3e5, c.rotary_base = 1e5 / 7, c.dropout = 1.0 / 3, c.std = 0.1 / 3, c.embedding_std = 2.0 / 3;
+    c.init = RAPT_LM_INIT_GPT2;
+    round_trip(t, language_model(&c, characters('A', MODEL_VOCAB)));
+    rapt_tape_free(t);
+}
+
+static void tokenizers_of_all_kinds_come_back(void **state)
+{
+    (void)state;
+    static const char text[] = "the cat sat on the mat, the dog sat on the cat";
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_error err = {0};
+    rapt_lm_config c = lm_variant(0);
+    rapt_tokenizer *pairs = rapt_tokenizer_train_bpe(text, sizeof text - 1, &(rapt_bpe_options){.vocab_size = 260}, &err);
+    must(err.code, &err);
+    c.vocab = 260;
+    round_trip(t, language_model(&c, pairs));
+    c.vocab = 7;
+    round_trip(t, language_model(&c, words("a b c")));
+    rapt_tape_free(t);
+}
+
+/* A text may use a part of a tokenizer's ids only. */
+static void a_vocabulary_may_be_smaller_than_the_tokenizers(void **state)
+{
+    (void)state;
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_lm_config c = lm_variant(2);
+    c.vocab = 11;
+    round_trip(t, language_model(&c, characters('!', 90)));
+    rapt_tape_free(t);
+}
+
+static void same_net_config(const rapt_transformer_config *a, const rapt_transformer_config *b)
+{
+    SAME(source_vocab), SAME(target_vocab), SAME(layers), SAME(max_positions);
+    SAME(block.d_model), SAME(block.heads), SAME(block.ffn), SAME(block.bias), SAME(block.dropout), SAME(block.norm);
+    SAME(block.init), SAME(scale_embedding), SAME(tied), SAME(embedding_std);
+}
+
+static void translation_models_come_back(void **state)
+{
+    (void)state;
+    rapt_model *m = translation_model();
+    m->pad_to_max = true;
+    save(m);
+    rapt_model *back = load();
+    assert_int_equal(back->task, RAPT_TRANSLATION);
+    assert_ptr_equal(back->params, back->net->params);
+    assert_true(!back->lm && !back->tokenizer && back->pad_to_max && back->max_len == 6);
+    same_net_config(&m->net->config, &back->net->config);
+    assert_int_equal(rapt_params_count(back->params), rapt_params_count(m->params));
+    for (size_t i = 0; i < rapt_params_count(m->params); i++) {
+        const rapt_tensor *want = &rapt_params_at(m->params, i)->value, *got = &rapt_params_at(back->params, i)->value;
+        assert_string_equal(want->name, got->name);
+        model_same(want->name, want->data, got->data, rapt_tensor_size(want));
+    }
+    rapt_model_free(back);
+    rapt_model_free(m);
+}
+
+/* Members that a later version of the program may add are none of ours. */
+static void other_members_are_left_alone(void **state)
+{
+    (void)state;
+    rapt_lm_config c = lm_variant(0);
+    rapt_model *m = language_model(&c, characters('A', MODEL_VOCAB));
+    char more[3000];
+    save(m);
+    char *text = file_text("config.json");
+    snprintf(more, sizeof more, "{\"name\": [\"Ada\"], %s", text + 1);
+    write_file("config.json", more, strlen(more));
+    rapt_model_free(load());
+    free(text);
+    rapt_model_free(m);
+}
+
+/* ---- what is not saved --------------------------------------------------------------------------------------- */
+
+/* A folder that could not be read again is not written. */
+static void not_saved(rapt_model *m, const char *says)
+{
+    rapt_error err = {0};
+    assert_int_not_equal(rapt_model_save_config(m, folder, &err), RAPT_OK);
+    if (!strstr(err.message, says))
+        fail_msg("\"%s\" lacks \"%s\"", err.message, says);
+    assert_false(file_exists(in_folder("config.json")));
+    assert_false(file_exists(in_folder("tokenizer.json")));
+    rapt_model_free(m);
+}
+
+static void models_that_could_not_be_loaded(void **state)
+{
+    (void)state;
+    rapt_lm_config c = lm_variant(24);
+    not_saved(language_model(&c, characters('A', MODEL_VOCAB - 1)), "52 tokens; the model was made for 53");
+    rapt_model *m = language_model(&c, characters('A', MODEL_VOCAB));
+    m->lm->config.dropout = 1;
+    not_saved(m, "\"dropout\" is 1; it must be at least 0 and below 1");
+    m = language_model(&c, characters('A', MODEL_VOCAB));
+    m->lm->config.norm_eps = 0.0 / 0.0;
+    not_saved(m, "\"norm_eps\" is");
+    m = language_model(&c, characters('A', MODEL_VOCAB));
+    m->lm->config.ffn_kind = (rapt_ffn_kind)9;
+    not_saved(m, "\"ffn_kind\" has no word for 9");
+    m = translation_model();
+    m->max_len = 9;
+    not_saved(m, "\"max_len\" is 9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(translation_config_is_the_formats, empty_folder),
+        cmocka_unit_test_teardown(language_model_config_is_the_formats, empty_folder),
+        cmocka_unit_test_teardown(language_models_come_back, empty_folder),
+        cmocka_unit_test_teardown(numbers_come_back_to_the_bit, empty_folder),
+        cmocka_unit_test_teardown(tokenizers_of_all_kinds_come_back, empty_folder),
+        cmocka_unit_test_teardown(a_vocabulary_may_be_smaller_than_the_tokenizers, empty_folder),
+        cmocka_unit_test_teardown(translation_models_come_back, empty_folder),
+        cmocka_unit_test_teardown(other_members_are_left_alone, empty_folder),
+        cmocka_unit_test_teardown(models_that_could_not_be_loaded, empty_folder),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
