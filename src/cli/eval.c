@@ -1,204 +1,84 @@
-/* cli/eval.c: `rapt eval`: loss and perplexity of a model on sentence pairs, BLEU and chrF of its translations. */
+/* cli/eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. The work is in
+ * eval_pairs.c and eval_text.c. */
 #include "cli/cli.h"
+#include "cli/eval.h"
 
-#include "rapt/data.h"
-#include "rapt/decode.h"
-#include "rapt/metrics.h"
-#include "rapt/train.h"
-
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define BATCH 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY };
 
 static const struct argp_option OPTIONS[] = {
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
+    {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 0)", 0},
     {"limit", KEY_LIMIT, "N", 0, "Only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
     {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
     {0}};
-
-typedef struct eval_arguments {
-    const char *model;
-    char **files;
-    size_t file_count, limit;
-    rapt_translate_options o;
-    bool lowercase, json, loss_only;
-} eval_arguments;
 
 static void take_paths(eval_arguments *a, struct argp_state *state)
 {
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
     if (count < 2)
-        argp_error(state, "wants a model and a file of sentence pairs");
+        argp_error(state, "wants a model and a file: sentence pairs, or for a language model a text");
     a->model = paths[0];
     a->files = paths + 1;
     a->file_count = count - 1;
+}
+
+static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
+{
+    eval_arguments *a = state->input;
+    switch (key) {
+    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, a->for_pairs = "beam", state); return 0;
+    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state); return 0;
+    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, (long)1 << 53, a->for_pairs = "limit", state); return 0;
+    case KEY_LOWERCASE:
+        a->lowercase = true;
+        a->for_pairs = "lowercase";
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
     switch (key) {
-    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, "beam", state); return 0;
-    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state); return 0;
-    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, (long)1 << 53, "limit", state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
-    case KEY_LOWERCASE: a->lowercase = true; return 0;
-    case KEY_LOSS_ONLY: a->loss_only = true; return 0;
+    case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS: take_paths(a, state); return 0;
     case ARGP_KEY_NO_ARGS: take_paths(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return parse_for_pairs(key, text, state);
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL PAIRS...",
-    .doc = "Evaluate a model on files of SOURCE<tab>TARGET lines."
-           "\vLoss is in nats a target token, <eos> included; pairs that are too long for the model are cut as in training. "
-           "BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file."};
+    .options = OPTIONS, .parser = parse, .args_doc = "MODEL FILE...",
+    .doc = "Evaluate a translation model on files of SOURCE<tab>TARGET lines, or a language model on texts."
+           "\vSentence pairs: loss in nats a target token, <eos> included; pairs that are too long for the model are cut as in "
+           "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file.\n\n"
+           "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
+           "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
 
-typedef struct eval_result {
-    rapt_loss_parts parts;
-    double bleu, chrf;
-    size_t pairs;
-} eval_result;
-
-static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_parts *sum,
-                          rapt_error *err)
+void eval_print(json_t *o)
 {
-    for (size_t i = 0; i < batches; i++) {
-        const rapt_batch *b = rapt_loader_batch(loader, 0, i);
-        rapt_loss_parts parts = {0};
-        if (!b)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
-        rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *logits = rapt_transformer_forward(t, m->net, b->source, b->source_lens, b->inputs);
-        rapt_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
-        const rapt_error *failure = rapt_tape_error(t);
-        if (failure->code)
-            return rapt_fail(err, failure->code, "%s", failure->message);
-        sum->nll += parts.nll;
-        sum->tokens += parts.tokens;
-    }
-    return RAPT_OK;
-}
-
-static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_parts *sum,
-                              rapt_error *err)
-{
-    rapt_dataset_options o = {.max_len = m->max_len, .too_long = RAPT_CUT, .pad_to_max = m->pad_to_max};
-    rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
-    rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
-    rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads}, err) : NULL;
-    rapt_code code = t ? add_loss(m, t, loader, rapt_dataset_batches(data, BATCH), sum, err) : RAPT_NO_MEMORY;
-    rapt_tape_free(t);
-    rapt_loader_free(loader);
-    rapt_dataset_free(data);
-    return code;
-}
-
-/* Sources, references and hypotheses of all files, one array each. */
-typedef struct eval_text {
-    const char **sources, **references, **hypotheses;
-    rapt_translation *translations;
-    size_t count;
-} eval_text;
-
-static void free_text(eval_text *x)
-{
-    if (x->translations)
-        rapt_translations_free(x->translations, x->count);
-    free(x->translations);
-    free(x->sources);
-    free(x->references);
-    free(x->hypotheses);
-}
-
-static rapt_code list_text(const rapt_pairs *pairs, eval_text *x, rapt_error *err)
-{
-    size_t n = rapt_pairs_count(pairs);
-    *x = (eval_text){malloc(n * sizeof *x->sources), malloc(n * sizeof *x->references),
-                     malloc(n * sizeof *x->hypotheses), calloc(n, sizeof *x->translations), n};
-    if (!x->sources || !x->references || !x->hypotheses || !x->translations)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu pairs", n);
-    for (size_t i = 0; i < n; i++) {
-        x->sources[i] = rapt_pairs_source(pairs, i);
-        x->references[i] = rapt_pairs_target(pairs, i);
-    }
-    return RAPT_OK;
-}
-
-static rapt_code score(const eval_arguments *a, const eval_text *x, eval_result *r, rapt_error *err)
-{
-    const char *const *references[] = {x->references};
-    rapt_bleu bleu;
-    rapt_bleu_options bleu_options = {.lowercase = a->lowercase};
-    rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
-    rapt_code code = rapt_bleu_corpus(&bleu_options, x->hypotheses, references, 1, x->count, &bleu, err);
-    if (!code)
-        code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
-    r->bleu = bleu.score;
-    return code;
-}
-
-static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs, eval_result *r,
-                                     rapt_error *err)
-{
-    eval_text x;
-    rapt_code code = list_text(pairs, &x, err);
-    if (!code)
-        code = rapt_translate(m, x.sources, x.count, &a->o, x.translations, err);
-    for (size_t i = 0; i < x.count && !code; i++)
-        x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
-    if (!code)
-        code = score(a, &x, r, err);
-    free_text(&x);
-    return code;
-}
-
-static rapt_code evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
-{
-    rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
-    rapt_code code = pairs ? compute_loss(a, m, pairs, &r->parts, err) : err->code;
-    if (!code && !a->loss_only)
-        code = translate_and_score(a, m, pairs, r, err);
-    r->pairs = pairs ? rapt_pairs_count(pairs) : 0;
-    rapt_pairs_free(pairs);
-    return code;
-}
-
-static void print_json(const eval_arguments *a, const char *file, const eval_result *r)
-{
-    double loss = r->parts.nll / (double)r->parts.tokens;
-    json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", loss,
-                          "perplexity", exp(loss), "tokens", (json_int_t)r->parts.tokens);
-    if (o && !a->loss_only) {
-        json_object_set_new(o, "bleu", json_real(r->bleu));
-        json_object_set_new(o, "chrf", json_real(r->chrf));
-    }
     char *text = o ? json_dumps(o, 0) : NULL;
     puts(text ? text : "{}");
     free(text);
     json_decref(o);
 }
 
-static void print_text(const eval_arguments *a, const char *file, const eval_result *r)
+/* Which options fit is known only when the model is. */
+static int refuse_option(const eval_arguments *a)
 {
-    double loss = r->parts.nll / (double)r->parts.tokens;
-    printf("%s: %zu pairs, %zu target tokens\n", file, r->pairs, r->parts.tokens);
-    printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
-    if (!a->loss_only)
-        printf("BLEU %.2f (13a%s), chrF %.2f\n", r->bleu, a->lowercase ? ", lower-cased" : "", r->chrf);
+    fprintf(stderr, "rapt: --%s is for translation models; %s is a language model\n", a->for_pairs, a->model);
+    return 2;
 }
 
 int cmd_eval(int argc, char **argv)
@@ -207,15 +87,12 @@ int cmd_eval(int argc, char **argv)
     rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     rapt_model *m = rapt_model_load(a.model, &err);
-    for (size_t i = 0; m && i < a.file_count; i++) {
-        eval_result r = {0};
-        if (evaluate(&a, m, a.files[i], &r, &err))
-            break;
-        if (a.json)
-            print_json(&a, a.files[i], &r);
-        else
-            print_text(&a, a.files[i], &r);
-    }
+    bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
+    rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;
+    for (size_t i = 0; !code && i < a.file_count; i++)
+        code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
     rapt_model_free(m);
-    return err.code ? cli_fail(&err) : 0;
+    if (!fits)
+        return refuse_option(&a);
+    return code ? cli_fail(&err) : 0;
 }

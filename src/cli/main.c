@@ -18,10 +18,12 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"train", cmd_train, "train a model as a recipe says"},
     {"translate", cmd_translate, "translate lines with a trained model"},
-    {"eval", cmd_eval, "loss, perplexity, BLEU and chrF of a model on sentence pairs"},
+    {"generate", cmd_generate, "continue a text with a trained language model"},
+    {"eval", cmd_eval, "loss and perplexity of a model, BLEU and chrF of its translations"},
     {"score", cmd_score, "BLEU or chrF of a translated text, as sacreBLEU computes them"},
+    {"tokenizer", cmd_tokenizer, "make and use tokenizers: text to ids and back"},
     {"info", cmd_info, "this machine, or a model's sizes"},
-    {"bench", cmd_bench, "speed of kernels and of training steps"},
+    {"bench", cmd_bench, "speed of kernels, training steps and tokenizers"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

@@ -112,7 +112,7 @@ static rapt_code deliver(const translator *t, const search_result *r, rapt_trans
     bool ok = out->hypotheses != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         const search_hypothesis *h = &r->best[i];
-        out->hypotheses[i].text = rapt_tokenizer_decode(t->m->target, h->tokens, h->length);
+        out->hypotheses[i].text = rapt_tokenizer_decode(t->m->target, h->tokens, h->length, NULL);
         out->hypotheses[i].score = t->o.beam > 1 ? h->score : h->score / search_penalty(t->o.length_penalty, h->length);
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
@@ -204,6 +204,8 @@ rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, 
     t.o.n_best = t.o.n_best ? t.o.n_best : 1;
     t.o.batch = t.o.batch ? t.o.batch : DEFAULT_BATCH;
     memset(out, 0, count * sizeof *out);
+    if (m->task != RAPT_TRANSLATION)
+        return rapt_fail(err, RAPT_VALUE, "a language model does not translate");
     rapt_code code = set_up(&t, err);
     if (!code)
         code = encode_lines(&t, lines, count, err);

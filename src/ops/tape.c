@@ -63,6 +63,7 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     arena_release(&t->step, (arena_mark){0});
     arena_release(&t->scratch, (arena_mark){0});
     t->pass = pass;
+    t->passes++;
     t->last = NULL;
     t->results = NULL;
     t->weights = NULL;

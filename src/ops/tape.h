@@ -34,6 +34,7 @@ struct rapt_tape {
     gemm_team team;
     arena step, scratch;
     rapt_pass pass;
+    uint64_t passes; /* begun so far */
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
     rapt_weights_wish wish;

@@ -27,7 +27,7 @@ nothing() {
 # ---- help ----------------------------------------------------------------------------------------------------------
 silent err 'rapt --help' "$RAPT" --help
 commands=$("$RAPT" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
-check 'it lists the commands' test "$(echo "$commands" | tr '\n' ' ')" = 'train translate eval score info bench '
+check 'it lists the commands' test "$(echo "$commands" | tr '\n' ' ')" = 'train translate generate eval score tokenizer info bench '
 for command in $commands; do
     silent err "rapt $command --help" "$RAPT" "$command" --help
     check "its first line shows the usage" grep -q "^Usage: rapt $command" .out

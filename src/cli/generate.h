@@ -1,0 +1,31 @@
+/* cli/generate.h: what the files of `rapt generate` share. */
+#ifndef CLI_GENERATE_H
+#define CLI_GENERATE_H
+
+#include "rapt/generate.h"
+#include "rapt/io.h"
+
+#define GENERATE_MAX_STOPS 64
+
+typedef struct generate_arguments {
+    const char *model, *prompt, *prompt_file;
+    rapt_generate_options o;
+    const char *stops[GENERATE_MAX_STOPS];
+    long samples, top, at;
+    int threads;
+    bool greedy, no_prompt, json, quiet, has_at;
+} generate_arguments;
+
+/* The prompt as it was given. */
+typedef struct generate_prompt {
+    const char *text;
+    size_t size;
+} generate_prompt;
+
+/* --at: the likeliest tokens after one token of the prompt, to stdout. */
+rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err);
+
+/* `bytes` with U+FFFD for what is not UTF-8, as JSON wants it; free() it. NULL with `err` set. */
+char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err);
+
+#endif

@@ -1,0 +1,144 @@
+/* cli/generate_at.c: `rapt generate --at`: what a model expects after a token of the prompt. It generates nothing. */
+#include "cli/generate.h"
+
+#include "decode/prompt.h"
+#include "decode/text_stream.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_TOP 5
+
+typedef struct valid_text {
+    char *text;
+    size_t size;
+} valid_text;
+
+static rapt_code put(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)err;
+    valid_text *v = context;
+    memcpy(v->text + v->size, text, size);
+    v->size += size;
+    return RAPT_OK;
+}
+
+char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err)
+{
+    valid_text v = {.text = malloc(3 * size + 1)}; /* a byte becomes three at most */
+    text_stream *s = v.text ? text_stream_new(NULL, 0, put, &v, err) : NULL;
+    rapt_code code = s ? text_stream_push(s, bytes, size, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    if (!code)
+        code = text_stream_finish(s, err);
+    text_stream_free(s);
+    if (code) {
+        free(v.text);
+        return NULL;
+    }
+    *length = v.size;
+    return v.text;
+}
+
+/* What --at finds. */
+typedef struct expectation {
+    size_t position, count;
+    int32_t token; /* at that position */
+    int32_t *ids;  /* [count], likeliest first */
+    double *probabilities;
+} expectation;
+
+/* The text of a token as a JSON string; ids without one have none. */
+static json_t *token_json(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size, length;
+    const char *bytes = rapt_tokenizer_token(k, id, &size);
+    char *text = bytes ? generate_valid_text(bytes, size, &length, NULL) : NULL;
+    json_t *string = bytes ? (text ? json_stringn(text, length) : NULL) : json_string("");
+    free(text);
+    return string;
+}
+
+static json_t *id_json(const rapt_tokenizer *k, int32_t id)
+{
+    return json_pack("{s:i, s:o}", "id", (int)id, "text", token_json(k, id));
+}
+
+static json_t *at_json(const rapt_tokenizer *k, const expectation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < e->count; i++) {
+        json_t *token = id_json(k, e->ids[i]);
+        if (token)
+            json_object_set_new(token, "probability", json_real(e->probabilities[i]));
+        json_array_append_new(list, token);
+    }
+    return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", id_json(k, e->token), "likeliest", list);
+}
+
+static void print_token(const rapt_tokenizer *k, int32_t id)
+{
+    json_t *string = token_json(k, id);
+    char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    printf("%d\t%s", (int)id, text ? text : "");
+    free(text);
+    json_decref(string);
+}
+
+static void print_at(const rapt_tokenizer *k, const expectation *e)
+{
+    printf("after token %zu:\t", e->position);
+    print_token(k, e->token);
+    for (size_t i = 0; i < e->count; i++) {
+        printf("\n%.6f\t", e->probabilities[i]);
+        print_token(k, e->ids[i]);
+    }
+    putchar('\n');
+}
+
+static void print_at_json(const rapt_tokenizer *k, const expectation *e)
+{
+    json_t *o = at_json(k, e);
+    char *text = o ? json_dumps(o, 0) : NULL;
+    puts(text ? text : "{}");
+    free(text);
+    json_decref(o);
+}
+
+/* Positions below 0 count from the end of the prompt. */
+static rapt_code find_position(long at, size_t count, size_t *position, rapt_error *err)
+{
+    if (at >= (long)count || at < -(long)count)
+        return rapt_fail(err, RAPT_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
+    *position = at >= 0 ? (size_t)at : count - (size_t)-at;
+    return RAPT_OK;
+}
+
+static rapt_code expect(rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e, rapt_error *err)
+{
+    e->ids = malloc(e->count * sizeof *e->ids);
+    e->probabilities = malloc(e->count * sizeof *e->probabilities);
+    if (!e->ids || !e->probabilities)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu tokens", e->count);
+    e->token = p->ids[e->position];
+    return prompt_likeliest(t, m->lm, p, e->position, e->count, e->ids, e->probabilities, err);
+}
+
+rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt given, rapt_error *err)
+{
+    prompt p;
+    expectation e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
+    e.count = e.count < m->lm->config.vocab ? e.count : m->lm->config.vocab;
+    rapt_code code = prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err);
+    if (!code)
+        code = find_position(a->at, p.count, &e.position, err);
+    if (!code)
+        code = expect(t, m, &p, &e, err);
+    if (!code)
+        (a->json ? print_at_json : print_at)(m->tokenizer, &e);
+    free(e.ids);
+    free(e.probabilities);
+    free(p.ids);
+    return code;
+}

@@ -1,0 +1,183 @@
+/* decode/generate.c: text that goes on after a prompt, token by token. For `rapt generate`, samples in training, and C
+ * programs. How a token is chosen is in sampler.c, when its text can be shown in text_stream.c. */
+#include "rapt/generate.h"
+
+#include "decode/prompt.h"
+#include "decode/sampler.h"
+#include "decode/text_stream.h"
+#include "ops/tape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)64 << 10)
+
+typedef struct generation {
+    rapt_tape *t;
+    const rapt_lm *m;
+    const rapt_tokenizer *k;
+    const rapt_generate_options *o;
+    sampler sampler;
+    rapt_lm_state *state;
+    text_stream *out;
+    arena scratch;
+    prompt text; /* the prompt and what came after it */
+    size_t room; /* ids that fit into `text` */
+    size_t fed;  /* tokens that the model has had */
+    int32_t end_of_text;
+    rapt_generated report;
+} generation;
+
+/* ---- one token ------------------------------------------------------------------------------------------------ */
+
+/* Logits after all tokens there are; NULL with `err` set. */
+static const rapt_real *next_logits(generation *g, rapt_error *err)
+{
+    rapt_tape_begin(g->t, (rapt_pass){0});
+    rapt_tokens news = {g->text.ids + g->fed, 1, g->text.count - g->fed};
+    rapt_tensor *logits = rapt_lm_next(g->t, g->m, g->state, news);
+    const rapt_error *failure = rapt_tape_error(g->t);
+    g->fed = g->text.count;
+    if (!failure->code)
+        return logits->data;
+    rapt_fail(err, failure->code, "%s", failure->message);
+    return NULL;
+}
+
+/* A window of the repetition penalty may reach further back than the model sees; without one, what it sees counts. */
+static void set_history(const generation *g, sampler_input *in)
+{
+    bool all = g->o->sample.repetition_window > 0;
+    in->count = all ? g->text.count : rapt_lm_visible(&g->m->config, g->text.count);
+    in->history = g->text.ids + g->text.count - in->count;
+}
+
+static rapt_code choose(generation *g, int32_t *id, rapt_error *err)
+{
+    const rapt_real *logits = next_logits(g, err);
+    sampler_input in = {.logits = logits, .vocab = g->m->config.vocab, .row = g->o->row, .position = g->text.count};
+    set_history(g, &in);
+    return logits ? sampler_choose(&g->sampler, &in, &g->scratch, id, err) : err->code;
+}
+
+static rapt_code append(generation *g, int32_t id, rapt_error *err)
+{
+    if (g->text.count == g->room) {
+        size_t room = 2 * g->room + 64;
+        int32_t *longer = realloc(g->text.ids, room * sizeof *longer);
+        if (!longer)
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu tokens", room);
+        g->text.ids = longer;
+        g->room = room;
+    }
+    g->text.ids[g->text.count++] = id;
+    g->report.tokens++;
+    return RAPT_OK;
+}
+
+/* Rank files have ids without a text, which a model that is trained hardly chooses: they add nothing. */
+static rapt_code show(generation *g, int32_t id, rapt_error *err)
+{
+    size_t size;
+    const char *bytes = rapt_tokenizer_token(g->k, id, &size);
+    rapt_code code = bytes ? text_stream_push(g->out, bytes, size, err) : RAPT_OK;
+    if (!code && text_stream_done(g->out))
+        g->report.end = RAPT_END_STOP;
+    return code;
+}
+
+static rapt_code run(generation *g, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    while (!code && g->report.tokens < g->o->max_tokens && g->report.end == RAPT_END_LENGTH) {
+        int32_t id;
+        code = choose(g, &id, err);
+        if (!code && id == g->end_of_text) {
+            g->report.end = RAPT_END_OF_TEXT;
+            break;
+        }
+        if (!code)
+            code = append(g, id, err);
+        if (!code)
+            code = show(g, id, err);
+    }
+    return code ? code : text_stream_finish(g->out, err);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------- */
+
+static rapt_code set_up(generation *g, const char *text, size_t size, rapt_text_sink sink, void *context, rapt_error *err)
+{
+    rapt_code code = sampler_init(&g->sampler, &g->o->sample, g->t->k, err);
+    if (!code)
+        code = prompt_encode(g->m, g->k, text, size, &g->text, err);
+    if (code)
+        return code;
+    g->room = g->report.prompt_tokens = g->text.count;
+    g->end_of_text = prompt_end_of_text(g->m, g->k);
+    g->out = text_stream_new(g->o->stops, g->o->stop_count, sink, context, err);
+    g->state = g->out ? rapt_lm_state_new(g->m, 1, err) : NULL;
+    return g->state ? RAPT_OK : err->code;
+}
+
+static void tear_down(generation *g)
+{
+    rapt_lm_state_free(g->state);
+    text_stream_free(g->out);
+    free(g->text.ids);
+    arena_free(&g->scratch);
+    if (g->o->report)
+        *g->o->report = g->report;
+}
+
+rapt_code rapt_generate(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k, const char *text, size_t size,
+                        const rapt_generate_options *options, rapt_text_sink sink, void *context, rapt_error *err)
+{
+    static const rapt_generate_options none = {0};
+    rapt_error own = {0};
+    generation g = {.t = t, .m = m, .k = k, .o = options ? options : &none};
+    err = err ? err : &own;
+    arena_init(&g.scratch, CHUNK);
+    rapt_code code = set_up(&g, text, size, sink, context, err);
+    if (!code)
+        code = run(&g, err);
+    tear_down(&g);
+    return code;
+}
+
+typedef struct collected {
+    char *text; /* NUL-terminated */
+    size_t size, room;
+} collected;
+
+static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+{
+    collected *c = context;
+    if (size >= c->room - c->size) {
+        size_t room = 2 * c->room + size;
+        char *longer = realloc(c->text, room);
+        if (!longer)
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text of %zu bytes", room);
+        c->text = longer;
+        c->room = room;
+    }
+    memcpy(c->text + c->size, text, size);
+    c->size += size;
+    c->text[c->size] = '\0';
+    return RAPT_OK;
+}
+
+char *rapt_generate_text(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k, const char *text, size_t size,
+                         const rapt_generate_options *options, size_t *length, rapt_error *err)
+{
+    collected c = {.text = calloc(1, 64), .room = 64};
+    rapt_code code = c.text ? rapt_generate(t, m, k, text, size, options, collect, &c, err)
+                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    if (code) {
+        free(c.text);
+        return NULL;
+    }
+    if (length)
+        *length = c.size;
+    return c.text;
+}

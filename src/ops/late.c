@@ -1,0 +1,75 @@
+/* ops/late.c: makes late gradients: a chunk for the optimizer, or all of one for whoever asks. For rapt_output_loss,
+ * which leaves them, and train/. */
+#include "ops/late.h"
+
+#include <string.h>
+
+#define SETTLE_ROWS 128 /* that one task makes */
+#define WIDEST 2048     /* numbers of a row: 64 rows fit into the memory that a worker packs into */
+
+bool late_fits(size_t in)
+{
+    return panels_can_stay((matrix){.row = (ptrdiff_t)in, .col = 1}, in) && in <= WIDEST;
+}
+
+rapt_code late_check(const rapt_tape *t, const rapt_param *p, rapt_error *err)
+{
+    if (!p->late.dy || (p->late.tape == t && p->late.pass == t->passes))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: its late gradient belongs to another tape or to a pass that is over; "
+                     "rapt_param_settle keeps it", p->value.name);
+}
+
+void late_make(const kernels *k, const rapt_param *p, size_t first, size_t count, rapt_real *to, bool accumulate)
+{
+    const rapt_late_grad *l = &p->late;
+    size_t in = p->value.shape[1], row = 0;
+    for (size_t i = 0; i < l->blocks; i++) {
+        const rapt_real *dy = l->dy + row * l->dy_stride + first;
+        matrix a = {dy, 1, (ptrdiff_t)l->dy_stride};
+        panel_block b = panels_in_place(k, (matrix){l->x + row * in, (ptrdiff_t)in, 1});
+        size_t rows = l->ends[i] - row;
+        for (; row < l->ends[i]; row++, dy += l->dy_stride)
+            late_fetch(dy, count);
+        if (rows > 0)
+            panels_multiply_block(k, count, in, rows, &a, &b, to, in, &(kernels_tail){.accumulate = accumulate});
+        accumulate = accumulate || rows > 0;
+    }
+    if (!accumulate)
+        memset(to, 0, count * in * sizeof *to);
+}
+
+const rapt_real *late_chunk(const rapt_tape *t, int worker, const rapt_param *p, size_t first, size_t count)
+{
+    rapt_real *to = t->team.workspace + (size_t)worker * gemm_workspace_size();
+    late_make(t->k, p, first, count, to, false);
+    return to;
+}
+
+typedef struct settle_loop {
+    const kernels *k;
+    const rapt_param *p;
+} settle_loop;
+
+static void settle_rows(void *context, size_t chunk, int worker)
+{
+    const settle_loop *loop = context;
+    const rapt_tensor *w = &loop->p->value;
+    size_t first = chunk * SETTLE_ROWS, left = w->shape[0] - first;
+    (void)worker;
+    late_make(loop->k, loop->p, first, left < SETTLE_ROWS ? left : SETTLE_ROWS, w->grad + first * w->shape[1],
+              w->grad_filled);
+}
+
+rapt_code rapt_param_settle(rapt_tape *t, rapt_param *p, rapt_error *err)
+{
+    settle_loop loop = {t->k, p};
+    rapt_code code = late_check(t, p, err);
+    if (code || !p->late.dy)
+        return code;
+    pool_run(t->pool, (p->value.shape[0] + SETTLE_ROWS - 1) / SETTLE_ROWS, 64 * rapt_tensor_size(&p->value), settle_rows,
+             &loop);
+    p->value.grad_filled = true;
+    p->late = (rapt_late_grad){0};
+    return RAPT_OK;
+}

@@ -1,0 +1,36 @@
+/* ops/loss.h: the rows of a cross-entropy: which count, what each adds to the loss, and its gradient. For the operation
+ * on finished logits (cross_entropy.c) and the one that makes them itself (output_loss.c). */
+#ifndef OPS_LOSS_H
+#define OPS_LOSS_H
+
+#include "ops/tape.h"
+
+/* Arrays of one entry a row, in the memory of the pass. */
+typedef struct loss_rows {
+    const int32_t *labels; /* of each row; -1 where it does not count */
+    size_t rows, classes;
+    double smoothing, normalizer;
+    rapt_real *row_max, *row_sum;
+    double *row_nll, *row_loss;
+} loss_rows;
+
+/* Whether x has a row for each label: [batch, time, feature], or ragged with rows up to `time`. */
+bool loss_fits(const rapt_tensor *x, rapt_tokens labels);
+/* NULL, or the poison where labels or options are none. `op` begins the message. */
+rapt_tensor *loss_check(rapt_tape *t, const char *op, rapt_tokens labels, size_t classes, const rapt_loss_options *o);
+/* For the rows of x: logits, or what they are made of. */
+loss_rows loss_lay_out(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, size_t classes, const rapt_loss_options *o);
+
+bool loss_counts(const loss_rows *n, size_t row);
+/* What the row adds to the sums; x: its logits, not read where it does not count. */
+void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const rapt_real *x);
+/* Adds up the rows in order, into `loss` and the result. */
+rapt_loss_parts loss_add_up(loss_rows *n, rapt_tensor *loss);
+
+/* What the gradient of every row is multiplied by, given that of the loss. */
+rapt_real loss_scale(const loss_rows *n, const rapt_tensor *loss);
+/* The gradient of logits first .. first + count - 1 of a row that counts. x and dx point at the first; dx may be x. */
+void loss_backward_row(const kernels *k, const loss_rows *n, size_t row, rapt_real scale, size_t first, size_t count,
+                       const rapt_real *x, rapt_real *dx);
+
+#endif

@@ -1,0 +1,325 @@
+/* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation: for vocabularies so large that the
+ * time goes into reading and writing logits. Small ones go through rapt_linear_op and rapt_cross_entropy.
+ *
+ * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the
+ * other, while it is in the cache: d, its gradient, takes the place of the logits; dx += d w, dw = d^T x, db = column
+ * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
+ * linear.c, bit for bit. */
+#include "ops/late.h"
+#include "ops/loss.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef FEWEST_CLASSES        /* tests make it 1 */
+#define FEWEST_CLASSES 3072   /* that make enough blocks for all threads */
+#endif
+#define FEW_ROWS 128          /* of a product: B is read where it stands */
+#define PARTIAL_NUMBERS ((size_t)1 << 22) /* of dx's blocks side by side */
+#define LINE (KERNELS_ALIGN / sizeof(rapt_real))
+#define FETCH_NUMBERS ((size_t)1 << 16)   /* of a block of w that fits into the cache with all else */
+
+typedef struct output_node {
+    tape_node node;
+    rapt_tensor *x, *b, *loss;
+    rapt_param *w;
+    loss_rows rows;
+    size_t count;           /* of rows that count */
+    size_t *row_of;         /* [count] where they stand in x */
+    size_t *ends;           /* [blocks]: where each 384 rows of x end among those that count */
+    size_t blocks;
+    const rapt_real *inputs; /* [count, in] */
+    size_t stride;          /* of a row of logits: an odd number of cache lines, so that columns use all of the cache */
+    rapt_real *logits;      /* [count, stride], then their gradient */
+    bool late;
+} output_node;
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t blocks_of(size_t numbers)
+{
+    return (numbers + KERNELS_K_BLOCK - 1) / KERNELS_K_BLOCK;
+}
+
+/* ---- forward ---------------------------------------------------------------------------------------------- */
+
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b,
+                          rapt_tokens labels, const rapt_loss_options *o)
+{
+    char op[96], text[96];
+    snprintf(op, sizeof op, "output_loss %s", w->name);
+    if (!loss_fits(x, labels))
+        return rapt_tape_fail(t, RAPT_SHAPE, "%s: input %s for %zu x %zu labels", op, rapt_shape_text(x, text, sizeof text),
+                              labels.batch, labels.time);
+    if (w->ndim != 2 || w->shape[1] != rapt_tensor_features(x))
+        return rapt_tape_fail(t, RAPT_SHAPE, "%s: input has %zu features, weight wants %zu", op, rapt_tensor_features(x),
+                              w->ndim == 2 ? w->shape[1] : 0);
+    if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
+        return rapt_tape_fail(t, RAPT_SHAPE, "%s: bias has %zu elements, output %zu", op, rapt_tensor_size(b), w->shape[0]);
+    return loss_check(t, op, labels, w->shape[0], o);
+}
+
+/* Finds the rows that count. */
+static void list_rows(rapt_tape *t, output_node *n)
+{
+    size_t rows = rapt_tensor_rows(n->x);
+    n->blocks = blocks_of(rows);
+    n->row_of = tape_alloc(t, rows, sizeof *n->row_of);
+    n->ends = tape_alloc(t, n->blocks, sizeof *n->ends);
+    if (tape_failed(t))
+        return;
+    for (size_t row = 0; row < rows; row++) {
+        if (loss_counts(&n->rows, row))
+            n->row_of[n->count++] = row;
+        n->ends[row / KERNELS_K_BLOCK] = n->count;
+    }
+}
+
+/* x without the rows that don't count. */
+static const rapt_real *gather_inputs(rapt_tape *t, const output_node *n)
+{
+    size_t in = rapt_tensor_features(n->x);
+    if (n->count == rapt_tensor_rows(n->x))
+        return n->x->data;
+    rapt_real *to = tape_alloc(t, n->count * in, sizeof *to);
+    for (size_t i = 0; to && i < n->count; i++)
+        memcpy(to + i * in, n->x->data + n->row_of[i] * in, in * sizeof *to);
+    return to;
+}
+
+static void lay_out(rapt_tape *t, output_node *n, rapt_tokens labels, const rapt_loss_options *o)
+{
+    n->rows = loss_lay_out(t, n->x, labels, n->w->value.shape[0], o);
+    n->stride = ((n->rows.classes + LINE - 1) / LINE | 1) * LINE;
+    n->loss = tape_output(t, 1, (size_t[]){1}, true);
+    if (!tape_failed(t))
+        list_rows(t, n);
+    if (!tape_failed(t))
+        n->inputs = gather_inputs(t, n);
+    if (!tape_failed(t))
+        n->logits = tape_alloc(t, n->count * n->stride, sizeof *n->logits);
+}
+
+typedef struct output_loop {
+    rapt_tape *t;
+    const output_node *n;
+    rapt_real scale;          /* of the gradient */
+    size_t first_row, rows;   /* that count, of the block of rows at hand */
+    size_t first_block;       /* of classes, of the group at hand */
+    size_t group;             /* blocks of classes at most */
+    rapt_real *dx, *dw, *db;  /* NULL: not wanted */
+    bool add_x, add_w;        /* they hold a sum already */
+    rapt_real *partial;       /* [group, rows, in]: what each block of classes adds to dx */
+} output_loop;
+
+static void forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const output_loop *l = context;
+    const output_node *n = l->n;
+    (void)chunk, (void)worker;
+    for (size_t i = first; i < last; i++)
+        loss_forward_row(l->t->k, &n->rows, n->row_of[i], n->logits + i * n->stride);
+}
+
+/* Logits of one block of classes. */
+static void forward_block(void *context, size_t index, int worker)
+{
+    const output_loop *l = context;
+    const output_node *n = l->n;
+    const kernels *k = l->t->k;
+    size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK, count = least(KERNELS_K_BLOCK, n->rows.classes - first);
+    const kernels_tail whole = {.bias = n->b ? n->b->data + first : NULL};
+    rapt_real *own = l->t->team.workspace + (size_t)worker * gemm_workspace_size();
+    matrix w = {n->w->value.data + first * in, 1, (ptrdiff_t)in}, x = {n->inputs, (ptrdiff_t)in, 1};
+    if (count * in <= FETCH_NUMBERS)
+        late_fetch(w.data, count * in);
+    for (size_t k0 = 0; k0 < in; k0 += KERNELS_K_BLOCK) {
+        size_t kc = least(KERNELS_K_BLOCK, in - k0);
+        panels_pack(k, kc, count, matrix_at(w, k0, 0), own);
+        matrix a = matrix_at(x, 0, k0);
+        panel_block b = panels_packed(k, kc, own);
+        kernels_tail tail = panels_block_tail(&whole, k0, in);
+        panels_multiply_block(k, n->count, count, kc, &a, &b, n->logits + first, n->stride, &tail);
+    }
+}
+
+static rapt_loss_parts forward(rapt_tape *t, output_node *n)
+{
+    size_t classes = n->rows.classes, rows = rapt_tensor_rows(n->x);
+    output_loop loop = {.t = t, .n = n};
+    memset(n->rows.row_nll, 0, rows * sizeof *n->rows.row_nll);
+    memset(n->rows.row_loss, 0, rows * sizeof *n->rows.row_loss);
+    pool_run(t->pool, blocks_of(classes), classes * n->count * n->w->value.shape[1] / 8, forward_block, &loop);
+    tape_units(t, n->count, 2 * classes, forward_rows, &loop);
+    return loss_add_up(&n->rows, n->loss);
+}
+
+/* ---- backward --------------------------------------------------------------------------------------------- */
+
+/* C [m x n] (+)= A [m x kc] B [kc x n] for kc up to KERNELS_K_BLOCK, on this worker. */
+static void multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t kc, const matrix *a, matrix b, rapt_real *c,
+                     bool accumulate)
+{
+    const size_t most = gemm_workspace_size() / KERNELS_K_BLOCK;
+    rapt_real *own = t->team.workspace + (size_t)worker * gemm_workspace_size();
+    for (size_t j = 0; j < n; j += most) {
+        size_t columns = least(most, n - j);
+        bool stays = m <= FEW_ROWS && panels_can_stay(b, columns);
+        if (!stays)
+            panels_pack(t->k, kc, columns, matrix_at(b, 0, j), own);
+        panel_block block = stays ? panels_in_place(t->k, matrix_at(b, 0, j)) : panels_packed(t->k, kc, own);
+        panels_multiply_block(t->k, m, columns, kc, a, &block, c + j, n, &(kernels_tail){.accumulate = accumulate});
+    }
+}
+
+/* Columns first .. first + count - 1 of the block of rows: its part of dx, and of dw. */
+static void multiply_both(const output_loop *l, size_t first, size_t count, rapt_real *partial, int worker)
+{
+    const output_node *n = l->n;
+    size_t in = n->w->value.shape[1], at = first * in;
+    const rapt_real *d = n->logits + l->first_row * n->stride + first, *w = n->w->value.data + at;
+    ptrdiff_t ld = (ptrdiff_t)n->stride, width = (ptrdiff_t)in;
+    bool fetch = count * in <= FETCH_NUMBERS;
+    if (l->dx && fetch)
+        late_fetch(w, count * in);
+    if (l->dx)
+        multiply(l->t, worker, l->rows, in, count, &(matrix){d, ld, 1}, (matrix){w, width, 1}, partial, false);
+    if (l->dw && fetch)
+        late_fetch(l->dw + at, count * in);
+    if (l->dw)
+        multiply(l->t, worker, count, in, l->rows, &(matrix){d, 1, ld},
+                 (matrix){n->inputs + l->first_row * in, width, 1}, l->dw + at, l->add_w);
+}
+
+static void backward_block(void *context, size_t index, int worker)
+{
+    const output_loop *l = context;
+    const output_node *n = l->n;
+    size_t first = (l->first_block + index) * KERNELS_K_BLOCK;
+    size_t count = least(KERNELS_K_BLOCK, n->rows.classes - first), end = l->first_row + l->rows;
+    for (size_t i = l->first_row; i < end; i++) {
+        rapt_real *d = n->logits + i * n->stride + first;
+        loss_backward_row(l->t->k, &n->rows, n->row_of[i], l->scale, first, count, d, d);
+    }
+    multiply_both(l, first, count, l->partial + index * l->rows * n->w->value.shape[1], worker);
+    if (l->db && end == n->count)
+        l->t->k->column_sums(n->count, count, n->logits + first, n->stride, l->db + first);
+}
+
+/* dx += what each block of classes has for it, in their order. */
+static void add_partials(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const output_loop *l = context;
+    size_t in = l->n->w->value.shape[1];
+    (void)chunk, (void)worker;
+    for (size_t i = first; i < last; i++) {
+        rapt_real *dx = l->dx + l->n->row_of[l->first_row + i] * in;
+        for (size_t j = 0; j < l->group; j++) {
+            const rapt_real *part = l->partial + (j * l->rows + i) * in;
+            if (l->add_x || l->first_block + j > 0)
+                l->t->k->add(in, dx, part, dx);
+            else
+                memcpy(dx, part, in * sizeof *dx);
+        }
+    }
+}
+
+/* A block of rows: all classes, in groups whose parts of dx have room. */
+static void backward_rows(output_loop l, size_t most)
+{
+    rapt_tape *t = l.t;
+    size_t in = l.n->w->value.shape[1], blocks = blocks_of(l.n->rows.classes);
+    for (; l.first_block < blocks; l.first_block += l.group) {
+        l.group = least(most, blocks - l.first_block);
+        pool_run(t->pool, l.group, l.group * KERNELS_K_BLOCK * l.rows * in / 4, backward_block, &l);
+        if (l.dx)
+            tape_units(t, l.rows, l.group * in, add_partials, &l);
+    }
+}
+
+/* Leaves dw for later where that was asked for and nobody else did so. */
+static bool leave_late(rapt_tape *t, const output_node *n)
+{
+    rapt_error err = {0};
+    if (late_check(t, n->w, &err))
+        rapt_tape_fail(t, err.code, "output_loss %s", err.message);
+    if (tape_failed(t) || !n->late || n->w->late.dy || n->w->sparse || !tape_wants(t, &n->w->value))
+        return false;
+    n->w->late = (rapt_late_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
+    return true;
+}
+
+/* The gradients that are to be filled; those of rows that don't count are 0. */
+static void find_gradients(rapt_tape *t, output_loop *l, bool late)
+{
+    const output_node *n = l->n;
+    l->dx = tape_grad(t, n->x, &l->add_x);
+    l->dw = late ? NULL : tape_grad(t, &n->w->value, &l->add_w);
+    l->db = tape_grad_zeroed(t, n->b);
+    if (l->dw && n->w->sparse)
+        memset(n->w->row_used, 1, n->w->value.shape[0]);
+    if (l->dx && !l->add_x && n->count < rapt_tensor_rows(n->x))
+        memset(l->dx, 0, rapt_tensor_size(n->x) * sizeof *l->dx);
+    if (l->dw && !l->add_w && n->count == 0)
+        memset(l->dw, 0, rapt_tensor_size(&n->w->value) * sizeof *l->dw);
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    output_node *n = (output_node *)node;
+    if (!n->loss->grad_filled)
+        return;
+    output_loop l = {.t = t, .n = n, .scale = loss_scale(&n->rows, n->loss)};
+    bool late = leave_late(t, n);
+    if (!tape_failed(t))
+        find_gradients(t, &l, late);
+    size_t in = n->w->value.shape[1], numbers = least(n->count, KERNELS_K_BLOCK) * in;
+    size_t most = PARTIAL_NUMBERS / (numbers ? numbers : 1) + 2 * (size_t)rapt_tape_threads(t);
+    most = least(most, blocks_of(n->rows.classes));
+    l.partial = tape_failed(t) ? NULL : tape_scratch(t, most * numbers, sizeof *l.partial);
+    for (size_t i = 0; i < n->blocks && !tape_failed(t); i++) {
+        l.rows = n->ends[i] - l.first_row;
+        if (l.rows == 0)
+            continue;
+        backward_rows(l, most);
+        l.first_row = n->ends[i];
+        l.add_w = true;
+    }
+}
+
+static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const rapt_loss_options *options,
+                          rapt_loss_parts *parts)
+{
+    output_node *node = tape_alloc(t, 1, sizeof *node);
+    if (!node)
+        return &t->poison;
+    *node = *n;
+    lay_out(t, node, labels, options);
+    if (tape_failed(t))
+        return &t->poison;
+    node->loss->name = n->w->value.name;
+    rapt_loss_parts sums = forward(t, node);
+    if (parts)
+        *parts = sums;
+    tape_record(t, &node->node, backward);
+    return node->loss;
+}
+
+rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                              const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts)
+{
+    rapt_tensor *bt = b ? &b->value : NULL, *bad;
+    options = options ? options : &(rapt_loss_options){0};
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = check(t, x, &w->value, bt, labels, options)))
+        return bad;
+    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && late_fits(w->value.shape[1])};
+    bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
+    if (records && (n.late || w->value.shape[0] >= FEWEST_CLASSES))
+        return fused(t, &n, labels, options, parts);
+    return rapt_cross_entropy(t, rapt_linear_op(t, x, w, b, RAPT_IDENTITY), labels, options, parts);
+}

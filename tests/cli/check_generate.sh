@@ -1,0 +1,303 @@
+#!/bin/bash
+# tests/cli/check_generate.sh: `rapt generate` and `rapt eval` with language models: what is printed where, that it is the
+# same however it is computed, what ends a text, what is refused, and the figures of a text against sums made here.
+. "$(dirname "$0")/lib.sh"
+
+# ---- models --------------------------------------------------------------------------------------------------------
+# A line and its number, often: easy to learn, and what follows depends on what came before.
+for i in {1..120}; do echo "the cat sat on the mat, naïve as it was; day $i of 日 and the dog ate its bone."; done >text.txt
+recipe() {
+    cat <<YAML
+task: language_model
+seed: 5
+data:
+  text: text.txt
+  held_out: 0.1
+tokenizer:
+  type: $1
+  vocab_size: 300
+model:
+  layers: 2
+  d_model: 32
+  heads: 2
+  ffn: 64
+  context: 16
+  norm: pre
+  positions: learned
+  init: gpt2
+train:
+  steps: 150
+  batch: 8
+  lr: 0.01
+  report_every: 50
+YAML
+}
+recipe characters >characters.yaml
+recipe bpe >bpe.yaml
+for kind in characters bpe; do
+    "$RAPT" train $kind.yaml --quiet --out $kind || { echo "cannot train the model"; exit 1; }
+done
+make_inputs
+train pairs --set train.steps=2 || { echo "cannot train the translation model"; exit 1; }
+generate() { "$RAPT" generate characters --quiet "$@"; }
+
+# is NAME EXPECTED-FILE COMMAND...: what the command prints.
+is() {
+    local name=$1 wanted=$2
+    shift 2
+    if "$@" >.got 2>.err </dev/null && cmp "$wanted" .got >.cmp; then pass "$name"; else
+        fail "$name" "$(head -c 300 .err .cmp)"
+    fi
+}
+
+# ---- what is printed ------------------------------------------------------------------------------------------------
+generate --prompt 'the cat' --max-tokens 40 >plain.out 2>plain.err
+check 'the prompt comes first' grep -q '^the cat' plain.out
+check 'so many characters follow, and a newline' test "$(LC_ALL=C.UTF-8 wc -m <plain.out)" = 48
+check '--quiet: nothing on stderr' test ! -s plain.err
+"$RAPT" generate characters --prompt 'the cat' --max-tokens 40 >.out 2>.err
+check 'without: the same text' cmp plain.out .out
+check 'and the speed on stderr' grep -Eqx '40 tokens in [0-9.]+ s: [0-9.]+ tokens/s' .err
+tail -c +8 plain.out >bare.out
+is '--no-prompt' bare.out generate --prompt 'the cat' --max-tokens 40 --no-prompt
+printf 'the cat' >prompt.txt
+is '--prompt-file' plain.out generate --prompt-file prompt.txt --max-tokens 40
+printf 'the cat' | generate --prompt-file - --max-tokens 40 >.out
+check '--prompt-file -: standard input' cmp plain.out .out
+printf 'the cat\n' >.wanted
+is '--max-tokens 0' .wanted generate --prompt 'the cat' --max-tokens 0
+printf '\n' >.wanted
+is '--max-tokens 0 --no-prompt' .wanted generate --prompt 'the cat' --max-tokens 0 --no-prompt
+check 'no prompt: the end of a text is one' "$RAPT" generate bpe --quiet --max-tokens 5
+check 'by default 200 tokens' test "$(generate --prompt t --no-prompt | LC_ALL=C.UTF-8 wc -m)" = 201
+generate --prompt t --max-tokens 30 --samples 3 >samples.out
+check '--samples: as many, with lines between' test "$(grep -cx -- ---- samples.out)" = 2
+check 'the first is what one alone is' cmp <(generate --prompt t --max-tokens 30 | head -1) <(head -1 samples.out)
+check 'they differ' test "$(generate --prompt t --max-tokens 60 --samples 3 --temperature 1.5 --json | sed 's/.*"text"//' |
+    sort -u | wc -l)" = 3
+
+# ---- the same, however it is computed ------------------------------------------------------------------------------
+for kind in characters bpe; do
+    again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
+    for options in '--greedy' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8'; do
+        again $options >want.out
+        is "$kind $options: again" want.out again $options
+        for threads in 1 2 3; do
+            is "$kind $options --threads $threads" want.out again $options --threads $threads
+        done
+        for isa in $(levels); do
+            is "$kind $options, RAPT_ISA=$isa" want.out env RAPT_ISA="$isa" "$RAPT" generate $kind --quiet \
+                --prompt 'the dog ' --max-tokens 120 $options
+        done
+    done
+done
+generate --prompt 'the ' --greedy >greedy.out
+is '--temperature 0 is --greedy' greedy.out generate --prompt 'the ' --temperature 0
+is '--top-k 1 is --greedy' greedy.out generate --prompt 'the ' --top-k 1
+is '--greedy knows no seed' greedy.out generate --prompt 'the ' --greedy --seed 99
+is 'the default seed is 1' plain.out generate --prompt 'the cat' --max-tokens 40 --seed 1
+generate --prompt 'the cat' --max-tokens 40 --seed 2 >seed2.out
+check 'another seed, another text' test "$(cmp -s plain.out seed2.out; echo $?)" = 1
+is 'the defaults: 0.8, top 200' plain.out generate --prompt 'the cat' --max-tokens 40 --temperature 0.8 --top-k 200 \
+    --top-p 1 --repetition-penalty 1 --repetition-window 0 --samples 1
+
+# ---- ends of a text -------------------------------------------------------------------------------------------------
+# before_stop NAME STOP OPTIONS...: the text ends before STOP, where the whole text has it.
+before_stop() {
+    local name=$1 stop=$2 whole
+    shift 2
+    whole=$("$RAPT" generate "$@" --quiet --greedy --no-prompt --max-tokens 150; echo x)
+    if [[ $whole != *"$stop"* ]]; then fail "$name: the text lacks it" "$whole"; return; fi
+    printf '%s\n' "${whole%%"$stop"*}" >.wanted
+    is "$name" .wanted "$RAPT" generate "$@" --quiet --greedy --no-prompt --max-tokens 150 --stop 'zzz' --stop "$stop"
+}
+before_stop 'stop: a character' 'd' characters --prompt 'the '
+before_stop 'stop: over tokens' 'd the d' characters --prompt 'the cat sat on the mat, naïve as it was; day 7 of 日 an'
+before_stop 'stop: over pairs of bytes' ' the d' bpe --prompt 'the cat sat on the mat, naïve as it was; day 7 of 日 an'
+timeout 60 "$RAPT" generate characters --quiet --prompt 'the ' --max-tokens 1000000000 >int.out 2>int.err &
+pid=$! # timeout hands the signal on
+for _ in {1..500}; do [ -s int.out ] && break; sleep 0.02; done
+kill -INT $pid
+wait $pid
+check 'Ctrl-C: status 1' test $? = 1
+check 'the text ends with a newline' test -s int.out -a "$(tail -c 1 int.out | od -An -c | tr -d ' ')" = '\n'
+check 'and whole characters' iconv -f UTF-8 -t UTF-8 int.out
+check 'without a message' test ! -s int.err
+generate --prompt 'the ' --max-tokens 1000000000 2>.err | head -c 100 >.out
+check 'a reader that goes away ends it' test "$(wc -c <.out)" = 100
+check 'without a message' test ! -s .err
+generate --prompt 'the ' >/dev/full 2>.err
+check 'a full disk: status 1' test $? = 1
+check 'and one line' grep -Eqx 'rapt: .*No space left.*' .err
+generate --prompt 'the ' --json >/dev/full 2>.err
+check 'a full disk, --json: status 1' test $? = 1
+check 'and one line' test "$(wc -l <.err)" = 1
+
+# ---- JSON, --at ------------------------------------------------------------------------------------------------------
+# json NAME EXPRESSION: each line of .out is an object o, number i, for which the Python expression holds.
+python_check='
+import json, sys
+lines = open(".out", encoding="utf-8").read().splitlines()
+assert lines, "no line"
+for i, line in enumerate(lines):
+    o = json.loads(line)
+    assert eval("(" + sys.argv[1] + ")"), sys.argv[1]
+'
+json() {
+    if ! { command -v python3 >/dev/null && python3 -c 'import json' 2>/dev/null; }; then
+        skip "$1 (python3 is not installed)"
+    elif python3 -c "$python_check" "$2" 2>.err; then pass "$1"; else fail "$1" "$(tail -1 .err)" "$(head -c 300 .out)"; fi
+}
+generate --prompt 'the cat' --max-tokens 40 --json >.out
+json '--json: the same text' 'o["prompt"] + o["text"] + "\n" == open("plain.out", encoding="utf-8").read()'
+json '--json: figures' 'o["tokens"] == 40 and o["prompt_tokens"] == 7 and o["end"] == "length" and o["seed"] == 1'
+generate --prompt 'the "naïve"' --max-tokens 5 --samples 3 --json >.out 2>.err
+check '--json: a character that is unknown is refused as ever' grep -q 'U+0022' .err
+generate --prompt $'was;\n日' --max-tokens 5 --samples 3 --json --seed 4 >.out
+json '--json --samples' 'o["sample"] == i and o["prompt"] == "was;\n日" and o["seed"] == 4 and len(lines) == 3'
+generate --prompt 'the ' --greedy --stop 'a' --json >.out
+json '--json: ended by a stop text' 'o["end"] == "stop" and "a" not in o["text"]'
+"$RAPT" generate bpe --quiet --prompt $'the \xff' --max-tokens 20 --temperature 3 --top-k 0 --json >.out
+json '--json: bytes that are no text' 'o["prompt"] == "the \ufffd"'
+
+at() { "$RAPT" generate characters --prompt 'the cat sat' --at "$@"; }
+not_generated() { refused 1 "$1" "$2" "$RAPT" generate characters --quiet "${@:3}"; }
+at 5 >at.out
+check '--at: five tokens by default, and which one they follow' test "$(wc -l <at.out)" = 6
+check 'the token is named' grep -Eqx $'after token 5:\t[0-9]+\t"a"' at.out
+check 'likeliest first' awk -F'\t' 'NR > 2 && $1 > last { exit 1 } NR > 1 { last = $1 }' at.out
+likeliest() { sed -n '2s/^[^"]*"\(.*\)"$/\1/p'; }
+for ((i = 0; i < 11; i++)); do
+    text='the cat sat'
+    got=$(at $i | likeliest) wanted=$(generate --prompt "${text:0:i+1}" --greedy --no-prompt --max-tokens 1)
+    [ "$got" = "$wanted" ] || echo "position $i: $got instead of $wanted"
+done >.differ
+check '--at: the first is what --greedy says after that position' test ! -s .differ
+is '--at -1: the last one' <(at 10) at -1
+check '--at --top: all of them sum to 1' awk -F'\t' 'NR > 1 { sum += $1; n++ }
+    END { exit !(n > 20 && sum > 0.9999 && sum < 1.0001) }' <(at 3 --top 1000)
+at 5 --json --top 3 >.out
+json '--at --json' 'o["position"] == 5 and o["token"]["text"] == "a" and len(o["likeliest"]) == 3 and
+    all(0 < t["probability"] < 1 and "id" in t and len(t["text"]) == 1 for t in o["likeliest"])'
+not_generated 'the prompt has tokens 0 to 10' '--at beyond the prompt' --prompt 'the cat sat' --at 11
+not_generated 'the prompt has tokens 0 to 10' '--at before the prompt' --prompt 'the cat sat' --at -12
+
+# ---- refused ---------------------------------------------------------------------------------------------------------
+not_generated 'the prompt: byte 3: character U\+0021' 'a prompt with an unknown character' --prompt 'th!'
+not_generated 'the prompt: byte 3: ' 'a prompt that is not UTF-8' --prompt $'th\xff'
+not_generated 'at least one token' 'an empty prompt' --prompt ''
+not_generated 'at least one token' 'no prompt'
+not_generated 'none.txt' 'a prompt file that is not there' --prompt-file none.txt
+refused 1 'none' 'no model' "$RAPT" generate none --prompt a
+refused 1 'translat' 'a translation model' "$RAPT" generate pairs --prompt a
+refused 1 'language model' 'translate with a language model' "$RAPT" translate characters text.txt
+not_generated 'stop string 1 is not UTF-8' '--stop that is not UTF-8' --prompt t --stop $'\xff'
+usage() { refused 2 "$1" "usage: rapt generate ${*:2}" "$RAPT" generate "${@:2}"; }
+usage 'wants a model'
+usage 'one model' characters bpe
+usage 'not both' characters --prompt a --prompt-file b
+usage 'max-tokens' characters --max-tokens -1
+usage 'temperature' characters --temperature -0.1
+usage 'temperature' characters --temperature nan
+usage 'top-k' characters --top-k 1.5
+usage 'top-p' characters --top-p 1.1
+usage 'repetition-penalty' characters --repetition-penalty 0
+usage 'repetition-window' characters --repetition-window x
+usage 'seed' characters --seed -1
+usage 'stop' characters --stop ''
+usage 'samples' characters --samples 0
+usage 'threads' characters --threads 0
+usage 'at' characters --at x
+usage 'belongs to --at' characters --top 3
+usage 'frob' characters --frob
+
+# ---- eval ------------------------------------------------------------------------------------------------------------
+# value KEY: of the JSON object in .out.
+value() { sed -E "s/.*\"$1\": ([-+0-9.e]+).*/\1/" .out; }
+# near A B TOLERANCE
+near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(d <= t && d >= -t) }'; }
+evaluate() { "$RAPT" eval characters --json "$@" >.out; }
+head -9 text.txt >some.txt
+bytes=$(($(wc -c <some.txt) - 1))
+evaluate some.txt
+check 'eval --json: tokens and bytes of all but the first character' test "$(value tokens)" = \
+    $(($(LC_ALL=C.UTF-8 wc -m <some.txt) - 1)) -a "$(value bytes)" = $bytes
+check 'eval: perplexity is exp(loss)' near "$(value perplexity)" "$(awk -v x="$(value loss)" 'BEGIN { print exp(x) }')" 1e-3
+check 'eval: bits per byte' near "$(value bits_per_byte)" \
+    "$(awk -v l="$(value loss)" -v t="$(value tokens)" -v b="$(value bytes)" 'BEGIN { print l * t / b / log(2) }')" 1e-4
+check 'eval: a trained model knows its text' near "$(value loss)" 0.5 0.499
+"$RAPT" eval characters some.txt >.text
+check 'eval: as text' grep -Eq '^loss [0-9.]+ nats a token, perplexity [0-9.]+, [0-9.]+ bits per byte$' .text
+check 'eval: which file' grep -Eqx "some.txt: [0-9]+ tokens, $bytes bytes" .text
+
+# The loss is the mean of -ln p of each next character, as --at has p.
+short='the cat sat on t'
+printf '%s' "$short" >short.txt
+for ((i = 0; i + 1 < ${#short}; i++)); do
+    "$RAPT" generate characters --prompt "$short" --at $i --top 1000 | grep -F "\"${short:i+1:1}\"" | grep -v '^after' | cut -f1
+done | awk '{ sum -= log($1); n++ } END { print sum / n }' >mean
+evaluate short.txt
+check 'eval: a file shorter than the context' test "$(value tokens)" = 15
+check 'eval: the mean of -ln p' near "$(value loss)" "$(cat mean)" 1e-2
+
+# Windows of 16 tokens, each with the first of the next one as its last label.
+printf 'the cat ate its bone and the dog sat on it an' >windows.txt
+evaluate windows.txt
+whole=$(value loss) sum=0
+for start in 0 16 32; do
+    tail -c +$((start + 1)) windows.txt | head -c 17 >window.txt
+    evaluate window.txt
+    sum=$(awk -v s=$sum -v l="$(value loss)" -v t="$(value tokens)" 'BEGIN { print s + l * t }')
+done
+check 'eval: windows one after the other' near "$whole" "$(awk -v s="$sum" 'BEGIN { print s / 44 }')" 1e-4
+
+evaluate some.txt
+cp .out some.json
+for threads in 1 2 3; do
+    is "eval --threads $threads" some.json "$RAPT" eval characters --json some.txt --threads $threads
+done
+for isa in $(levels); do
+    is "eval, RAPT_ISA=$isa" some.json env RAPT_ISA="$isa" "$RAPT" eval characters --json some.txt
+done
+evaluate some.txt short.txt
+check 'eval: two files' test "$(wc -l <.out)" = 2
+printf 'ab' >two.txt
+evaluate two.txt
+check 'eval: two characters are one token to guess' test "$(value tokens)" = 1 -a "$(value bytes)" = 1
+printf 'a\xff' >bad.txt
+: >empty.txt
+printf 'a' >one.txt
+printf 'the !' >unknown.txt
+eval_refused() { refused "$1" "$2" "eval: $3" "$RAPT" eval "${@:4}"; }
+eval_refused 1 'empty.txt: the file is empty' 'empty file' characters empty.txt
+eval_refused 1 'one.txt: a text of one token' 'one character' characters one.txt
+eval_refused 1 'bad.txt: byte 2' 'not UTF-8' characters bad.txt
+eval_refused 1 'unknown.txt: byte 5: character U\+0021' 'unknown character' characters unknown.txt
+eval_refused 1 'none.txt' 'missing file' characters none.txt
+eval_refused 1 'Is a directory' 'a folder' characters "$WORK"
+eval_refused 2 '--beam is for translation' 'an option for pairs' characters some.txt --beam 2
+eval_refused 2 '--limit is for translation' 'another one' characters some.txt --limit 2
+check 'eval --loss-only: nothing else comes anyway' "$RAPT" eval characters some.txt --loss-only
+check 'eval: any bytes, where tokens are bytes' "$RAPT" eval bpe bad.txt
+"$RAPT" eval bpe text.txt --json >.out
+check 'eval: pairs of bytes are fewer tokens' test "$(value tokens)" -lt "$(value bytes)"
+check 'eval: bits per byte of them' near "$(value bits_per_byte)" \
+    "$(awk -v l="$(value loss)" -v t="$(value tokens)" -v b="$(value bytes)" 'BEGIN { print l * t / b / log(2) }')" 1e-4
+
+# A text beyond 64 MB goes through a temporary file; a pipe never does. Words that are one token each make it short.
+if [ "$SANITIZED" ]; then skip 'eval: a large text (too slow with sanitizers)'; else
+    line=$(printf 'a%.0s' {1..255})
+    yes "$line $line" | head -80 >words.txt
+    "$RAPT" train bpe.yaml --quiet --out words --set data.text=words.txt --set train.steps=5 --set data.held_out=0 \
+        --set model.layers=1 --set model.d_model=16 --set model.ffn=16
+    yes "$line $line" | head -c 67200000 >large.txt
+    mkdir temporary
+    TMPDIR=$WORK/temporary "$RAPT" eval words large.txt --json >large.json
+    cat large.txt | "$RAPT" eval words /dev/stdin --json >.out
+    check 'eval: a large text is really large' test "$(wc -c <large.txt)" -gt $((64 << 20))
+    check 'eval: a large text and a pipe agree' cmp <(sed 's/"data": "[^"]*"//' large.json) <(sed 's/"data": "[^"]*"//' .out)
+    check 'eval: no temporary file is left' test -z "$(ls temporary)"
+    refused 1 'cannot make the folder .*nowhere' 'eval: no place for a temporary file' \
+        env TMPDIR=$WORK/nowhere "$RAPT" eval words large.txt
+fi
+finish
