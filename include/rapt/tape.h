@@ -28,6 +28,7 @@ void rapt_tape_free(rapt_tape *t);
 typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
     bool training; /* dropout drops, max_norm is written back */
+    bool keep_gradients; /* of every result, to look at; else their memory serves several, one after the other */
     uint64_t seed; /* with `step`: the key of every random number of this pass */
     uint64_t step;
     const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ...;
@@ -184,10 +185,10 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
  * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
  * count cost nothing.
  *
- * With `late_weight_grad`, the backward pass keeps what the gradient of w is made of, in w->late, instead of making it:
+ * With `late_weight_grad`, the backward pass may keep what the gradient of w is made of, in w->late, instead of making it:
  * rapt_grad_norm and rapt_adam_step make it chunk by chunk as they go, with the same bits, and it never lies in memory.
- * Whoever else wants it, or begins another pass before the step, calls rapt_param_settle. For a w that other operations
- * use too, or with many rows, it gains nothing; where `in` is above 16 and no multiple of it, it is left aside. */
+ * Whoever else wants it, or begins another pass before the step, calls rapt_param_settle. It does so for large
+ * vocabularies and up to 8 rows; with more, making the gradient twice takes longer than keeping it in memory. */
 rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
                               const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts);
 

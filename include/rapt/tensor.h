@@ -25,7 +25,8 @@ typedef struct rapt_ragged {
 
 typedef struct rapt_tensor {
     rapt_real *data;
-    rapt_real *grad;  /* the same shape once a backward pass has reached it, NULL before */
+    rapt_real *grad;  /* the same shape once a backward pass has reached it, NULL before; results of operations lose
+                         it again when it was passed on, unless rapt_pass.keep_gradients */
     int ndim;
     size_t shape[RAPT_MAX_DIMS];
     bool requires_grad;

@@ -66,6 +66,8 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     t->passes++;
     t->last = NULL;
     t->results = NULL;
+    t->spare.count = 0;
+    t->walked = false;
     t->weights = NULL;
     t->dropouts = 0;
     t->error = (rapt_error){0};
@@ -215,7 +217,10 @@ rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
     if (ndim < 1 || ndim > RAPT_MAX_DIMS || n == 0)
         return rapt_tape_fail(t, RAPT_SHAPE, "a tensor of %d dimensions, empty or too large", ndim);
     rapt_tensor *x = tape_output(t, ndim, shape, grad);
-    return x ? x : &t->poison;
+    if (!x)
+        return &t->poison;
+    t->results->keeps_grad = true;
+    return x;
 }
 
 rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad)
@@ -230,7 +235,22 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 {
     node->previous = t->last;
     node->backward = backward;
+    node->results = t->results;
     t->last = node;
+}
+
+static rapt_real *new_grad(rapt_tape *t, size_t size)
+{
+    tape_spare *s = &t->spare;
+    for (int i = s->count - 1; i >= 0; i--)
+        if (s->size[i] == size) {
+            rapt_real *grad = s->grad[i];
+            s->count--;
+            s->grad[i] = s->grad[s->count];
+            s->size[i] = s->size[s->count];
+            return grad;
+        }
+    return tape_alloc(t, size, sizeof(rapt_real));
 }
 
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
@@ -238,7 +258,7 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
     if (!tape_wants(t, x))
         return NULL;
     if (!x->grad) /* parameters bring their own */
-        x->grad = tape_alloc(t, rapt_tensor_size(x), sizeof(rapt_real));
+        x->grad = new_grad(t, rapt_tensor_size(x));
     if (!x->grad)
         return NULL;
     *accumulate = x->grad_filled;
@@ -333,12 +353,29 @@ tape_rows tape_rows_of(const rapt_tensor *x, size_t example)
              : (tape_rows){example * rows, rows};
 }
 
+/* Once a node is walked, nobody reads the gradients of its results again. */
+static void spare_gradients(rapt_tape *t, const tape_node *node)
+{
+    const tape_result *earlier = node->previous ? node->previous->results : NULL;
+    tape_spare *s = &t->spare;
+    for (tape_result *r = node->results; r != earlier; r = r->previous) {
+        if (!r->tensor.grad || r->keeps_grad || s->count == TAPE_SPARE)
+            continue;
+        s->grad[s->count] = r->tensor.grad;
+        s->size[s->count++] = rapt_tensor_size(&r->tensor);
+        r->tensor.grad = NULL;
+        r->tensor.grad_filled = false;
+    }
+}
+
 static void walk_back(rapt_tape *t)
 {
     for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
         tape_release(t, mark);
+        if (!t->pass.keep_gradients)
+            spare_gradients(t, node);
     }
 }
 
@@ -348,7 +385,7 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
         rapt_tape_fail(t, RAPT_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
     if (!tape_failed(t) && !tape_wants(t, loss))
         rapt_tape_fail(t, RAPT_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
-    if (!tape_failed(t) && loss->grad_filled)
+    if (!tape_failed(t) && t->walked)
         rapt_tape_fail(t, RAPT_VALUE, "backward: this pass was walked back already");
     if (!tape_failed(t) && !isfinite((double)loss->data[0]))
         rapt_tape_fail(t, RAPT_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
@@ -356,6 +393,7 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
     rapt_real *grad = tape_failed(t) ? NULL : tape_grad(t, loss, &filled);
     if (grad) {
         grad[0] = 1;
+        t->walked = true;
         walk_back(t);
     }
     return tape_failed(t) ? rapt_fail(err, t->error.code, "%s", t->error.message) : RAPT_OK;

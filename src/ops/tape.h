@@ -14,6 +14,7 @@ typedef struct tape_node tape_node;
 struct tape_node {
     tape_node *previous;
     void (*backward)(rapt_tape *t, tape_node *node);
+    struct tape_result *results; /* the newest when it was recorded: its own, and those before */
 };
 
 typedef struct tape_weights {
@@ -22,11 +23,20 @@ typedef struct tape_weights {
     rapt_tensor *weights;
 } tape_weights;
 
-/* A tensor that an operation returned. */
+/* A tensor that an operation returned, or the caller made. */
 typedef struct tape_result {
     struct tape_result *previous;
+    bool keeps_grad; /* the caller's */
     rapt_tensor tensor;
 } tape_result;
+
+/* Memory of gradients that were passed on, for those that are still to come: what a step touches stays small. */
+#define TAPE_SPARE 32
+typedef struct tape_spare {
+    rapt_real *grad[TAPE_SPARE];
+    size_t size[TAPE_SPARE]; /* numbers */
+    int count;
+} tape_spare;
 
 struct rapt_tape {
     const kernels *k;
@@ -37,6 +47,8 @@ struct rapt_tape {
     uint64_t passes; /* begun so far */
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
+    tape_spare spare;
+    bool walked;          /* back, in this pass */
     rapt_weights_wish wish;
     tape_weights *weights;
     uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */

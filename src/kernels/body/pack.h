@@ -6,10 +6,23 @@
 
 VEC size_t pack_least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* dst[k * stride + i] = src[i + k * step], 0 from count to a multiple of 16. */
+/* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` numbers: a row at a time, as it lies in memory. */
+VEC void pack_rows(size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride, rapt_real *dst)
+{
+    for (size_t k = 0; k < kc; k++, src += step, dst += stride)
+        UNROLL
+        for (size_t i = 0; i < stride; i += 16)
+            v_store(dst + i, v_load(src + i));
+}
+
+/* The same for any count, 0 from there to a multiple of 16. */
 VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
                        rapt_real *dst)
 {
+    if (count == stride && stride % 16 == 0) {
+        pack_rows(kc, src, step, stride, dst);
+        return;
+    }
     for (size_t i = 0; i < count; i += 16)
         for (size_t k = 0; k < kc; k++) {
             v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_least(count - i, 16));
