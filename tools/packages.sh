@@ -37,4 +37,5 @@ need_for_build() {
     need 'YAML: recipes' libyaml-dev
     need 'letters of all scripts: lower case, word boundaries' libutf8proc-dev
     need 'checksums of model files' libxxhash-dev
+    need 'patterns that split texts for tokenizers' libpcre2-dev
 }

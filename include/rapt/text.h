@@ -1,7 +1,10 @@
 /* rapt/text.h: from text to token ids and back.
  *
- * The words tokenizer is the book's (Zhang et al., "Dive into Deep Learning", section 10.5): no-break spaces become
- * spaces, letters become small where asked for, a space goes before , . ! ? and tokens are what lies between spaces.
+ * One interface for all tokenizers. Words are the book's (Zhang et al., "Dive into Deep Learning", section 10.5):
+ * no-break spaces become spaces, letters become small where asked for, a space goes before , . ! ? and tokens are what
+ * lies between spaces. Characters are code points. Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the
+ * text into pieces by a regular expression, and merges pairs of tokens within a piece, starting from its bytes; any
+ * bytes come back as they were. A tokenizer is const once made: threads can share it.
  */
 #ifndef RAPT_TEXT_H
 #define RAPT_TEXT_H
@@ -15,7 +18,11 @@ extern "C" {
 /* The ids of the special tokens of every vocabulary of words. */
 enum { RAPT_UNK = 0, RAPT_PAD = 1, RAPT_BOS = 2, RAPT_EOS = 3, RAPT_SPECIALS = 4 };
 
+typedef enum rapt_tokenizer_kind { RAPT_WORDS, RAPT_CHARACTERS, RAPT_BYTE_BPE } rapt_tokenizer_kind;
+
 typedef struct rapt_tokenizer rapt_tokenizer;
+
+/* ---- making one ------------------------------------------------------------------------------------------- */
 
 typedef struct rapt_words_options {
     bool lowercase;
@@ -27,23 +34,67 @@ typedef struct rapt_words_options {
  * equal ones in order of first appearance. NULL with `err` set on failure. */
 rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
                                            rapt_error *err);
+/* The code points that occur in `text`, in order of their codes, without special tokens. NULL with `err` set: empty
+ * text, or invalid UTF-8 ("byte 17: ..."). */
+rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
+
+typedef struct rapt_bpe_options {
+    size_t vocab_size;           /* entries wanted: 256 bytes, merges, special tokens */
+    size_t min_freq;             /* pairs that occur less often are not merged; 0 counts as 2 */
+    const char *pattern;         /* cuts the text into pieces (PCRE2); NULL: GPT-2's */
+    const char *const *specials; /* tokens that no merge makes; ids after all others */
+    size_t special_count;
+    int threads;                 /* 0: all; the result doesn't depend on it */
+} rapt_bpe_options;
+
+/* Merges the most frequent pair of tokens again and again (equal counts: the pair with the smaller first id, then the
+ * smaller second id). Stops early where no pair is left. */
+rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
+                                         rapt_error *err);
+
+/* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
+ * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
+ * tokenizer.json in it. Failures name path, line and reason. */
+rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
 void rapt_tokenizer_free(rapt_tokenizer *k);
 
-/* One JSON file. */
+/* One JSON file. A trained byte-level BPE is a Hugging Face tokenizer.json; a rank file is kept as a list. */
 rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err);
-rapt_tokenizer *rapt_tokenizer_load(const char *path, rapt_error *err);
 
-size_t rapt_tokenizer_size(const rapt_tokenizer *k); /* entries, specials included */
-const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id); /* NULL outside the vocabulary */
+/* ---- what it is ------------------------------------------------------------------------------------------- */
 
+rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *k);
+/* The largest id and one: entries, specials included, and the holes of rank files. */
+size_t rapt_tokenizer_size(const rapt_tokenizer *k);
+/* The bytes of a token, and their number if `size` is not NULL (a token may hold NUL; another NUL ends it); NULL
+ * outside the vocabulary and for holes. */
+const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id, size_t *size);
+/* The id of a special token ("<|endoftext|>"), or -1. */
+int32_t rapt_tokenizer_special(const rapt_tokenizer *k, const char *text);
 /* A number that stands for all that the tokenizer does: equal for equal ones, and hardly ever otherwise. */
 uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
 
-/* Ids of one line, without <bos> and <eos>; unknown words are RAPT_UNK. The caller frees *ids. */
+/* ---- using it --------------------------------------------------------------------------------------------- */
+
+/* Takes ids as they come; `count` of them. Another code than RAPT_OK stops the encoding, which returns it. */
+typedef rapt_code (*rapt_ids_sink)(void *context, const int32_t *ids, size_t count, rapt_error *err);
+
+/* Ids of a whole text of any length, handed on in portions; memory does not grow with the text, but with its longest
+ * piece or line, and for a tokenizer.json that asks for the form NFC. `specials`: texts of special tokens become those
+ * tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a text are
+ * there; else texts of special tokens are text like any other. Fails where a character is not in the vocabulary or not
+ * UTF-8 (characters and words: "byte 17: ..."), and where a pattern takes too many steps. */
+rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                   rapt_ids_sink sink, void *context, rapt_error *err);
+/* The same into one array, which the caller frees (never NULL on success). */
+rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                      int32_t **ids, size_t *count, rapt_error *err);
+/* Ids of one line, without special tokens; unknown words are RAPT_UNK. The caller frees *ids. */
 rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err);
-/* Tokens joined by spaces, up to the first <eos>, without <bos> and <pad>. The caller frees it; NULL when memory is
- * out. */
-char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count);
+/* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
+ * one after the other. Ids outside the vocabulary are left out. NUL-terminated; `size`, unless NULL, gets the length.
+ * The caller frees it; NULL when memory is out. */
+char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 
 #ifdef __cplusplus
 }

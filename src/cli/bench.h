@@ -1,4 +1,4 @@
-/* cli/bench.h: the two benchmarks, and how they report. */
+/* cli/bench.h: the three benchmarks, and how they report. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
@@ -9,10 +9,12 @@ typedef struct bench_options {
     int threads;
     double seconds; /* measured, for each case */
     bool json;
+    const char *tokenizer, *text; /* of `tokenizer` */
 } bench_options;
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err);
 rapt_code bench_train(const bench_options *o, rapt_error *err);
+rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
 
 /* GFLOP/s of fused multiply-adds on `threads` threads with all operands in registers or the first cache: what the
  * machine can do at most. */

@@ -86,7 +86,7 @@ int cmd_translate(int argc, char **argv)
     rapt_error err = {0};
     struct lines lines = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
-    rapt_model *m = rapt_model_load(a.model, &err);
+    rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
     bool ok = m && lines_read(a.file ? a.file : "-", CLI_MAX_TEXT, &lines, &err) == RAPT_OK &&
               translate(&a, m, &lines, &err) == RAPT_OK;
     lines_free(&lines);

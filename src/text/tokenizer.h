@@ -1,18 +1,42 @@
-/* text/tokenizer.h: the inside of rapt_tokenizer, shared with its file format. */
+/* text/tokenizer.h: the inside of rapt_tokenizer: what every kind of tokenizer does, as a table of functions. */
 #ifndef TEXT_TOKENIZER_H
 #define TEXT_TOKENIZER_H
 
 #include "rapt/text.h"
-#include "text/word_table.h"
 
+#include <jansson.h>
+
+/* See rapt/text.h; what is said there of rapt_tokenizer_... holds for these. */
+typedef struct tokenizer_ops {
+    rapt_tokenizer_kind kind;
+    void (*free)(rapt_tokenizer *k);
+    size_t (*size)(const rapt_tokenizer *k);
+    const char *(*token)(const rapt_tokenizer *k, int32_t id, size_t *size);
+    int32_t (*special)(const rapt_tokenizer *k, const char *text);
+    uint64_t (*hash)(const rapt_tokenizer *k);
+    rapt_code (*encode_to)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+                           void *context, rapt_error *err);
+    char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+    json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: no memory */
+} tokenizer_ops;
+
+/* The first member of every kind's struct. */
 struct rapt_tokenizer {
-    word_table words; /* by id */
-    bool lowercase;
+    const tokenizer_ops *ops;
 };
 
-extern const char *const tokenizer_specials[RAPT_SPECIALS];
+#define TOKENIZER_FORMAT "rapt-tokenizer"
+#define TOKENIZER_VERSION 1
 
-/* An empty one; NULL with `err` set when memory is out. */
-rapt_tokenizer *tokenizer_new(bool lowercase, rapt_error *err);
+/* The tokens of ids one after the other, as rapt_tokenizer_decode has it for all kinds but words. */
+char *tokenizer_join(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+
+/* Each makes a tokenizer of its type from the JSON object of a file; `path` is for messages. NULL with `err` set. */
+rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error *err);
+rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_error *err);
+rapt_tokenizer *ranks_from_json(const json_t *root, const char *path, rapt_error *err);
+rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err);
+/* The rank file of a public encoding: "cl100k_base" and so on. */
+rapt_tokenizer *ranks_from_file(const char *encoding, const char *path, rapt_error *err);
 
 #endif

@@ -1,32 +1,21 @@
-/* text/tokenizer_file.c: a tokenizer as a JSON file: {"format", "version", "type", "lowercase", "tokens"}. For model
- * folders. What is read is checked: a model depends on every entry. */
+/* text/tokenizer_file.c: tokenizers as files: which type a file is of, and who reads it. For model folders and the
+ * program. What the types hold is read and checked where they are used. */
+#define _GNU_SOURCE /* strndup */
 #include "text/tokenizer.h"
 
 #include "base/file.h"
+#include "base/quote.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define FORMAT "rapt-tokenizer"
-#define VERSION 1
 #define MAX_BYTES ((size_t)1 << 30)
-
-static json_t *tokens_json(const rapt_tokenizer *k)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < k->words.size; i++)
-        if (json_array_append_new(list, json_string(k->words.entries[i].word)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
 
 rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
-    json_t *root = json_pack("{s:s, s:i, s:s, s:b, s:o}", "format", FORMAT, "version", VERSION, "type", "words",
-                             "lowercase", k->lowercase, "tokens", tokens_json(k));
+    json_t *root = k->ops->to_json(k);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     if (!text)
@@ -36,71 +25,86 @@ rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_er
     return code;
 }
 
-/* No token may be empty or hold white space: the text that it comes from is split there. */
-static rapt_code take_token(rapt_tokenizer *k, size_t i, const char *word, const char *path, rapt_error *err)
+static const struct {
+    const char *name;
+    rapt_tokenizer *(*read)(const json_t *root, const char *path, rapt_error *err);
+} TYPES[] = {{"words", words_from_json}, {"characters", characters_from_json}, {"ranks", ranks_from_json}};
+
+static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_error *err)
 {
-    if (!word || !*word || strpbrk(word, " \t\r\n\v\f"))
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a word", path, i);
-    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_specials[i]) != 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_specials[i]);
-    int64_t id = word_table_add(&k->words, word, strlen(word));
-    if (id < 0)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);
-    if ((size_t)id != i)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
-    return RAPT_OK;
+    const char *type = json_string_value(json_object_get(root, "type"));
+    json_int_t version = json_integer_value(json_object_get(root, "version"));
+    for (size_t i = 0; type && version == TOKENIZER_VERSION && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(TYPES[i].name, type) == 0)
+            return TYPES[i].read(root, path, err);
+    rapt_fail(err, RAPT_FORMAT,
+              "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\" and \"ranks\", version %d",
+              path, type ? quote(type).text : "", (long long)version, TOKENIZER_VERSION);
+    return NULL;
 }
 
-static rapt_code take_tokens(rapt_tokenizer *k, json_t *tokens, const char *path, rapt_error *err)
+static rapt_tokenizer *from_json(const json_t *root, const char *path, rapt_error *err)
 {
-    for (size_t i = 0; i < json_array_size(tokens); i++) {
-        rapt_code code = take_token(k, i, json_string_value(json_array_get(tokens, i)), path, err);
-        if (code)
-            return code;
-    }
-    if (k->words.size < RAPT_SPECIALS)
-        return rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary of %zu tokens lacks the special ones", path, k->words.size);
-    return RAPT_OK;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (format && strcmp(format, TOKENIZER_FORMAT) == 0)
+        return from_rapt(root, path, err);
+    if (json_is_object(json_object_get(root, "model")))
+        return hf_from_json(root, path, err);
+    rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+    return NULL;
 }
 
-static rapt_tokenizer *from_json(json_t *root, const char *path, rapt_error *err)
-{
-    const char *format = NULL, *type = NULL;
-    int version = 0, lowercase = 0;
-    json_t *tokens = NULL;
-    if (json_unpack(root, "{s:s, s:i, s:s, s:b, s:o}", "format", &format, "version", &version, "type", &type,
-                    "lowercase", &lowercase, "tokens", &tokens) != 0 ||
-        strcmp(format, FORMAT) != 0 || !json_is_array(tokens)) {
-        rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
-        return NULL;
-    }
-    if (version != VERSION || strcmp(type, "words") != 0) {
-        rapt_fail(err, RAPT_FORMAT, "%s: tokenizer type \"%s\", version %d; this rapt reads \"words\", version %d", path,
-                  type, version, VERSION);
-        return NULL;
-    }
-    rapt_tokenizer *k = tokenizer_new(lowercase, err);
-    if (k && take_tokens(k, tokens, path, err) != RAPT_OK) {
-        rapt_tokenizer_free(k);
-        return NULL;
-    }
-    return k;
-}
-
-rapt_tokenizer *rapt_tokenizer_load(const char *path, rapt_error *err)
+static rapt_tokenizer *load_json(const char *path, rapt_error *err)
 {
     char *text;
     size_t size;
     json_error_t where;
     if (file_read(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
-    json_t *root = json_loadb(text, size, 0, &where);
+    json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
     free(text);
     if (!root) {
-        rapt_fail(err, RAPT_FORMAT, "%s:%d: %s", path, where.line, where.text);
+        bool full = json_error_code(&where) == json_error_out_of_memory;
+        rapt_fail(err, full ? RAPT_NO_MEMORY : RAPT_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
         return NULL;
     }
     rapt_tokenizer *k = from_json(root, path, err);
     json_decref(root);
+    return k;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Whether the part of `spec` before a colon names a public encoding; then *path is what follows. */
+static bool split_spec(const char *spec, char name[32], const char **path)
+{
+    static const char *const names[] = {"cl100k_base", "o200k_base", "r50k_base"};
+    const char *colon = strchr(spec, ':');
+    for (size_t i = 0; colon && i < sizeof names / sizeof *names; i++)
+        if ((size_t)(colon - spec) == strlen(names[i]) && strncmp(spec, names[i], strlen(names[i])) == 0) {
+            strcpy(name, names[i]);
+            *path = colon + 1;
+            return true;
+        }
+    return false;
+}
+
+rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
+{
+    char name[32];
+    const char *ranks;
+    if (split_spec(spec, name, &ranks))
+        return ranks_from_file(name, ranks, err);
+    if (!is_folder(spec))
+        return load_json(spec, err);
+    char *path = file_join(spec, "tokenizer.json");
+    if (!path)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    rapt_tokenizer *k = path ? load_json(path, err) : NULL;
+    free(path);
     return k;
 }

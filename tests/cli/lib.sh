@@ -102,6 +102,45 @@ train:
 YAML
 }
 
+# 300 lines of a toy story, 18 kB, with letters beyond ASCII.
+make_text() {
+    local who=("the king" "a fox" "my sister" "the naïve owl" "an old man") did=(saw found lost "sang of" feared)
+    local what=("the moon" "a café" "seven stones" "the sea" "no one" "日本") how=("at night" "again" "and wept" "in the snow")
+    local i
+    for i in {1..300}; do
+        printf '%s %s %s %s, %s.\n' "${who[i % 5]}" "${did[i * 3 % 5]}" "${what[i * i % 6]}" "${how[i % 4]}" "${how[i * 7 % 4]}"
+    done
+}
+
+# A recipe of a language model of it, by characters or bpe, whose steps take a millisecond.
+make_text_recipe() {
+    cat <<YAML
+task: language_model
+seed: 7
+data:
+  text: text.txt
+  held_out: 0.1
+tokenizer:
+  type: $1
+  vocab_size: 320
+model:
+  layers: 1
+  d_model: 16
+  heads: 2
+  ffn: 32
+  context: 12
+  norm: pre
+  positions: learned
+  init: gpt2
+train:
+  steps: 120
+  batch: 8
+  lr: 0.01
+  report_every: 20
+  checkpoint_every: 20
+YAML
+}
+
 # pairs.tsv and tiny.yaml in the current folder.
 make_inputs() {
     make_pairs >pairs.tsv
@@ -135,8 +174,8 @@ listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }
 # same_model A B: the same bytes in every file of a model folder that a user reads.
 same_model() {
     local f
-    for f in model.safetensors best.safetensors config.json source.tokenizer.json target.tokenizer.json recipe.yaml \
-        held-out.tsv; do
+    for f in model.safetensors best.safetensors config.json source.tokenizer.json target.tokenizer.json tokenizer.json \
+        recipe.yaml held-out.tsv text.tokens text.txt; do
         [ ! -e "$1/$f" ] && [ ! -e "$2/$f" ] || cmp "$1/$f" "$2/$f" || return 1
     done
     diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")

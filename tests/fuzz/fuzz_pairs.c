@@ -26,7 +26,7 @@ static rapt_tokenizer *make_vocabulary(const rapt_pairs *pairs, bool target)
 static void check_tokens(const rapt_tokenizer *k, rapt_tokens tokens)
 {
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
-        require(rapt_tokenizer_token(k, tokens.ids[i]) != NULL);
+        require(rapt_tokenizer_token(k, tokens.ids[i], NULL) != NULL);
 }
 
 static size_t check_batch(const rapt_batch *b, const rapt_tokenizer *source, const rapt_tokenizer *target)
@@ -64,7 +64,7 @@ static void check_text(const rapt_tokenizer *k, const char *text)
     size_t count, count_again;
     require(utf8_valid_prefix(text, strlen(text)) == strlen(text));
     require(rapt_tokenizer_encode(k, text, &ids, &count, &err) == RAPT_OK);
-    char *decoded = rapt_tokenizer_decode(k, ids, count);
+    char *decoded = rapt_tokenizer_decode(k, ids, count, NULL);
     require(rapt_tokenizer_encode(k, decoded, &again, &count_again, &err) == RAPT_OK);
     require(count == count_again && (count == 0 || memcmp(ids, again, count * sizeof *ids) == 0));
     free(decoded);

@@ -1,0 +1,132 @@
+/* cli/tokenizer_decode.c: `rapt tokenizer decode`: ids to text. */
+#include "cli/tokenizer.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "rapt/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_LINES = 256, MOST_DIGITS = 9 };
+static const char SPACES[] = " \t\r\n";
+
+static const struct argp_option OPTIONS[] = {
+    {"lines", KEY_LINES, NULL, 0, "Each line holds the ids of a text, which becomes a line", 0}, {0}};
+
+typedef struct arguments {
+    const char *tokenizer, *file;
+    bool lines;
+} arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_LINES: a->lines = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "takes one file");
+        *(a->tokenizer ? &a->file : &a->tokenizer) = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->tokenizer)
+            argp_error(state, "wants a tokenizer");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "decode TOKENIZER [FILE]",
+    .doc = "Turn ids, from a file or standard input, into text."
+           "\vIds are numbers with white space between them. The text is printed as it is, with no line end added. "
+           "TOKENIZER: see `rapt tokenizer --help`."};
+
+/* The id that a word of digits stands for; `number` counts the words of the input. */
+static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
+                           rapt_error *err)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);
+    if (size > MOST_DIGITS || strspn(copy, "0123456789") != size)
+        return rapt_fail(err, RAPT_FORMAT, "word %zu, \"%s\", is not an id", number, quote(copy).text);
+    *id = (int32_t)atol(copy);
+    if (!rapt_tokenizer_token(k, *id, NULL))
+        return rapt_fail(err, RAPT_VALUE, "word %zu: id %d is not in the vocabulary", number, *id);
+    return RAPT_OK;
+}
+
+/* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
+static rapt_code take_words(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
+                            size_t *words, rapt_error *err)
+{
+    const char *end = text + size;
+    rapt_code code = RAPT_OK;
+    *count = 0;
+    for (text += strspn(text, SPACES); text < end && code == RAPT_OK; text += strspn(text, SPACES)) {
+        size_t length = strcspn(text, SPACES);
+        code = take_word(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
+        text += length ? length : 1;
+    }
+    return code;
+}
+
+static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t count, rapt_error *err)
+{
+    size_t size;
+    char *text = rapt_tokenizer_decode(k, ids, count, &size);
+    if (!text)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of %zu ids", count);
+    fwrite(text, 1, size, stdout);
+    free(text);
+    return RAPT_OK;
+}
+
+static rapt_code decode_all(const rapt_tokenizer *k, const char *text, size_t size, bool lines, rapt_error *err)
+{
+    size_t count, words = 0;
+    rapt_code code = RAPT_OK;
+    int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
+    if (!ids)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for ids");
+    for (size_t at = 0; at < size && code == RAPT_OK;) {
+        const char *feed = lines ? memchr(text + at, '\n', size - at) : NULL;
+        size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
+        code = take_words(k, text + at, length, ids, &count, &words, err);
+        if (code == RAPT_OK)
+            code = decode_text(k, ids, count, err);
+        if (code == RAPT_OK && lines)
+            putchar('\n');
+        at += length + 1;
+    }
+    free(ids);
+    return code;
+}
+
+static rapt_code run(const rapt_tokenizer *k, const arguments *a, rapt_error *err)
+{
+    char *text;
+    size_t size;
+    rapt_error why = {0};
+    const char *path = a->file ? a->file : "-";
+    rapt_code code = file_read(path, CLI_MAX_TEXT, &text, &size, err);
+    if (code)
+        return code;
+    code = decode_all(k, text, size, a->lines, &why);
+    free(text);
+    return code ? rapt_fail(err, code, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why.message) : RAPT_OK;
+}
+
+int tokenizer_decode(int argc, char **argv)
+{
+    arguments a = {0};
+    rapt_error err = {0};
+    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    rapt_tokenizer *k = rapt_tokenizer_load(a.tokenizer, &err);
+    rapt_code code = k ? run(k, &a, &err) : err.code;
+    rapt_tokenizer_free(k);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,229 @@
+/* text/characters.c: the tokenizer of characters: a token is a code point, ids go by their codes. For language models of
+ * small texts. It has no special tokens and no unknown one: a character that it lacks is an error. */
+#include "text/tokenizer.h"
+
+#include "base/rng.h"
+#include "text/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTION = 4096, CODES = 0x110000, ASCII = 128 };
+
+typedef struct character {
+    uint32_t code;
+    char text[5]; /* UTF-8, with a NUL */
+    unsigned char size;
+} character;
+
+typedef struct characters {
+    rapt_tokenizer base;
+    character *list; /* [count], by rising code */
+    size_t count;
+    int32_t ascii[ASCII]; /* ids, or -1 */
+} characters;
+
+static const tokenizer_ops CHARACTERS_OPS;
+
+static const characters *characters_of(const rapt_tokenizer *k)
+{
+    return (const characters *)k;
+}
+
+static characters *characters_new(size_t count, rapt_error *err)
+{
+    characters *c = calloc(1, sizeof *c);
+    if (c) {
+        c->base.ops = &CHARACTERS_OPS;
+        c->list = malloc((count + 1) * sizeof *c->list);
+        memset(c->ascii, 0xFF, sizeof c->ascii);
+    }
+    if (c && c->list)
+        return c;
+    free(c);
+    rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu characters", count);
+    return NULL;
+}
+
+static void characters_free(rapt_tokenizer *k)
+{
+    free(((characters *)k)->list);
+    free(k);
+}
+
+static void add_code(characters *c, uint32_t code)
+{
+    character *next = &c->list[c->count];
+    *next = (character){.code = code};
+    next->size = (unsigned char)utf8_encode(code, next->text);
+    if (code < ASCII)
+        c->ascii[code] = (int32_t)c->count;
+    c->count++;
+}
+
+/* ---- training ----------------------------------------------------------------------------------------------- */
+
+static rapt_code fail_byte(size_t at, const char *reason, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_FORMAT, "byte %zu: %s", at + 1, reason);
+}
+
+/* Marks the code points that occur; how many. */
+static rapt_code mark_codes(const char *text, size_t size, bool *seen, size_t *count, rapt_error *err)
+{
+    uint32_t code;
+    *count = 0;
+    for (size_t at = 0, used; at < size; at += used) {
+        used = utf8_decode(text + at, size - at, &code);
+        if (used == 0)
+            return fail_byte(at, "not UTF-8", err);
+        *count += !seen[code];
+        seen[code] = true;
+    }
+    return size ? RAPT_OK : rapt_fail(err, RAPT_VALUE, "an empty text has no characters");
+}
+
+rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
+{
+    size_t count;
+    bool *seen = calloc(CODES, sizeof *seen);
+    characters *c = NULL;
+    if (!seen)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory to find characters");
+    else if (mark_codes(text, size, seen, &count, err) == RAPT_OK)
+        c = characters_new(count, err);
+    for (uint32_t code = 0; c && code < CODES; code++)
+        if (seen[code])
+            add_code(c, code);
+    free(seen);
+    return c ? &c->base : NULL;
+}
+
+/* ---- what it is --------------------------------------------------------------------------------------------- */
+
+static size_t characters_size(const rapt_tokenizer *k)
+{
+    return characters_of(k)->count;
+}
+
+static const char *characters_token(const rapt_tokenizer *k, int32_t id, size_t *size)
+{
+    const characters *c = characters_of(k);
+    if (id < 0 || (size_t)id >= c->count)
+        return NULL;
+    if (size)
+        *size = c->list[id].size;
+    return c->list[id].text;
+}
+
+static int32_t characters_special(const rapt_tokenizer *k, const char *text)
+{
+    (void)k, (void)text;
+    return -1;
+}
+
+static uint64_t characters_hash(const rapt_tokenizer *k)
+{
+    const characters *c = characters_of(k);
+    uint64_t h = rng_hash_text("characters");
+    for (size_t i = 0; i < c->count; i++)
+        h = rng_mix(h, c->list[i].code);
+    return h;
+}
+
+/* ---- encoding ----------------------------------------------------------------------------------------------- */
+
+static int32_t find_code(const characters *c, uint32_t code)
+{
+    size_t low = 0, high = c->count;
+    if (code < ASCII)
+        return c->ascii[code];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->list[middle].code < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->count && c->list[low].code == code ? (int32_t)low : -1;
+}
+
+/* The ids of up to PORTION characters from *at on, which moves on. */
+static rapt_code encode_portion(const characters *c, const char *text, size_t size, size_t *at, int32_t *ids,
+                                size_t *count, rapt_error *err)
+{
+    uint32_t code;
+    for (*count = 0; *at < size && *count < PORTION; (*count)++) {
+        size_t used = utf8_decode(text + *at, size - *at, &code);
+        if (used == 0)
+            return fail_byte(*at, "not UTF-8", err);
+        ids[*count] = find_code(c, code);
+        if (ids[*count] < 0)
+            return rapt_fail(err, RAPT_VALUE, "byte %zu: character U+%04X is not in the vocabulary", *at + 1, code);
+        *at += used;
+    }
+    return RAPT_OK;
+}
+
+static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                      rapt_ids_sink sink, void *context, rapt_error *err)
+{
+    (void)specials;
+    int32_t ids[PORTION];
+    rapt_code code = RAPT_OK;
+    for (size_t at = 0, count; at < size && code == RAPT_OK;) {
+        code = encode_portion(characters_of(k), text, size, &at, ids, &count, err);
+        if (code == RAPT_OK)
+            code = sink(context, ids, count, err);
+    }
+    return code;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+static json_t *characters_to_json(const rapt_tokenizer *k)
+{
+    const characters *c = characters_of(k);
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < c->count; i++)
+        if (json_array_append_new(list, json_stringn(c->list[i].text, c->list[i].size)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return json_pack("{s:s, s:i, s:s, s:o}", "format", TOKENIZER_FORMAT, "version", TOKENIZER_VERSION, "type",
+                     "characters", "tokens", list);
+}
+
+static rapt_code take_character(characters *c, size_t i, const json_t *token, const char *path, rapt_error *err)
+{
+    uint32_t code;
+    size_t length = json_string_length(token);
+    if (length == 0 || utf8_decode(json_string_value(token), length, &code) != length)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a character", path, i);
+    if (i > 0 && code <= c->list[i - 1].code)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is out of order", path, i);
+    add_code(c, code);
+    return RAPT_OK;
+}
+
+rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_error *err)
+{
+    const json_t *tokens = json_object_get(root, "tokens");
+    size_t count = json_array_size(tokens);
+    if (count == 0) {
+        rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary without characters", path);
+        return NULL;
+    }
+    characters *c = characters_new(count, err);
+    for (size_t i = 0; c && i < count; i++)
+        if (take_character(c, i, json_array_get(tokens, i), path, err) != RAPT_OK) {
+            characters_free(&c->base);
+            return NULL;
+        }
+    return c ? &c->base : NULL;
+}
+
+static const tokenizer_ops CHARACTERS_OPS = {RAPT_CHARACTERS,    characters_free,      characters_size,
+                                             characters_token,   characters_special,   characters_hash,
+                                             characters_encode_to, tokenizer_join, characters_to_json};

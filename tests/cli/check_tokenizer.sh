@@ -1,0 +1,109 @@
+#!/bin/bash
+# tests/cli/check_tokenizer.sh: `rapt tokenizer`: what its parts print, in which forms, and what they say of bad input.
+. "$(dirname "$0")/lib.sh"
+printf 'hehehe he\nhello hello\n' >text
+printf '{"id": 7, "text": "hello<|end|>"}\n{"text": "\\u0000\\u00e9", "ids": 1}\n' >objects
+"$RAPT" tokenizer train text -o bpe.json --vocab-size 260 --special '<|end|>' --quiet 2>.err >.out || exit 1
+"$RAPT" tokenizer train text -o characters.json --type characters 2>/dev/null || exit 1
+"$RAPT" tokenizer train text -o words.json --type words --min-freq 2 2>/dev/null || exit 1
+
+# prints WANTED NAME COMMAND...: succeeds with just this on stdout.
+prints() {
+    local want=$1 name=$2
+    shift 2
+    check "$name" test "$("$@" 2>&1 | od -c)" = "$(printf '%b' "$want" | od -c)"
+}
+
+# ---- train ---------------------------------------------------------------------------------------------------------
+check 'train --quiet is quiet' test ! -s .out -a ! -s .err
+check 'train tells the number of entries' grep -q '^again.json: 260 entries$' <("$RAPT" tokenizer train text -o again.json \
+    --vocab-size 260 --special '<|end|>' --threads 3 2>&1)
+check 'the same bytes with three threads' cmp bpe.json again.json
+check 'from standard input' "$RAPT" tokenizer train - -o again.json --vocab-size 260 --special '<|end|>' <text
+check 'the same bytes' cmp bpe.json again.json
+head -1 text >one; tail -1 text >two
+check 'from two files' "$RAPT" tokenizer train one two -o again.json --vocab-size 260 --special '<|end|>'
+check 'the same bytes again' cmp bpe.json again.json
+
+# ---- encode, decode ------------------------------------------------------------------------------------------------
+# "h e" is the most frequent pair: 256. Two more merges, and the special token: 259.
+prints '256 259\n' 'a special token' "$RAPT" tokenizer encode bpe.json --specials <(printf 'he<|end|>')
+prints '256 60 124 101 110 100 124 62\n' 'as text' "$RAPT" tokenizer encode bpe.json <(printf 'he<|end|>')
+prints '2\n' 'a count' "$RAPT" tokenizer encode bpe.json --allow-special --count <(printf 'he<|end|>')
+prints '\n' 'an empty text' "$RAPT" tokenizer encode bpe.json /dev/null
+prints '256\n\n255 13\n' 'lines, a carriage return, a last line without an end' "$RAPT" tokenizer encode bpe.json --lines \
+    <(printf 'he\n\n\377\r')
+prints '1\n0\n2\n' 'counts of lines' "$RAPT" tokenizer encode bpe.json --lines --count <(printf 'he\n\nxy')
+"$RAPT" tokenizer encode bpe.json objects --jsonl --specials >.out
+check 'objects get ids, and keep what they had' grep -qx '{"id": 7, "text": "hello<|end|>", "ids": \[.*, 259\]}' .out
+check 'a NUL, and ids that are replaced' grep -qx '{"text": "\\u0000é", "ids": \[0, 195, 169\]}' .out
+"$RAPT" tokenizer encode bpe.json objects --jsonl --count >.out
+check 'objects get counts' grep -qx '{"text": "\\u0000é", "ids": 1, "count": 3}' .out
+{ head -c 5000 "$RAPT"; echo; } >bytes
+"$RAPT" tokenizer encode bpe.json bytes >ids
+check 'any bytes come back' cmp bytes <("$RAPT" tokenizer decode bpe.json ids)
+"$RAPT" tokenizer encode bpe.json bytes --lines >ids
+check 'and line by line' cmp bytes <("$RAPT" tokenizer decode bpe.json ids --lines)
+prints 'he<|end|>\xff' 'decode prints bytes and nothing else' "$RAPT" tokenizer decode bpe.json <(echo 256 259 255)
+prints 'hello he' 'characters' "$RAPT" tokenizer decode characters.json \
+    <(printf 'hello he' | "$RAPT" tokenizer encode characters.json)
+prints 'hello <unk>\n' 'words; lines' "$RAPT" tokenizer decode words.json --lines \
+    <(echo 'hello there' | "$RAPT" tokenizer encode words.json --lines)
+mkdir folder; cp bpe.json folder/tokenizer.json
+prints '256\n' 'a folder' "$RAPT" tokenizer encode folder <(printf he)
+
+# ---- info ----------------------------------------------------------------------------------------------------------
+"$RAPT" tokenizer info bpe.json >.out
+check 'type' grep -q '^type *byte-level bpe$' .out
+check 'entries' grep -q '^entries *260, 260 of them tokens' .out
+check 'special tokens' grep -q '^special *259 <|end|>$' .out
+check 'pattern' grep -q '^pattern *.s|.t|.re' .out
+check 'as JSON' grep -q '^{"type": "characters", "entries": 6, .*"hash": "[0-9a-f]*"}$' <("$RAPT" tokenizer info characters.json --json)
+
+# ---- wrong usage ---------------------------------------------------------------------------------------------------
+refused 2 'wants .train., .encode., .decode. or .info.' 'no part' "$RAPT" tokenizer
+refused 2 'wants .train.' 'an unknown part' "$RAPT" tokenizer count
+refused 2 'wants a text at least, and -o FILE' 'train without a file' "$RAPT" tokenizer train text
+refused 2 "--type: 'bytes' is none of" 'an unknown type' "$RAPT" tokenizer train text -o x --type bytes
+refused 2 '--pattern goes with --type bpe' 'an option of another type' "$RAPT" tokenizer train text -o x --type words --pattern gpt2
+refused 2 '--vocab-size' 'a size that is none' "$RAPT" tokenizer train text -o x --vocab-size 0
+refused 2 'wants a tokenizer' 'encode without a tokenizer' "$RAPT" tokenizer encode
+refused 2 'exclude each other' 'lines and objects' "$RAPT" tokenizer encode bpe.json --lines --jsonl
+refused 2 '.tokenizer. with a tokenizer and a text' 'bench without a text' "$RAPT" bench tokenizer bpe.json
+
+# ---- bad input -----------------------------------------------------------------------------------------------------
+refused 1 'nothing.json: No such file' 'no tokenizer' "$RAPT" tokenizer info nothing.json
+refused 1 'nothing: No such file' 'no rank file' "$RAPT" tokenizer info cl100k_base:nothing
+refused 1 'nothing: No such file' 'no text' "$RAPT" tokenizer encode bpe.json nothing
+refused 1 'nothing: No such file' 'no text to learn from' "$RAPT" tokenizer train nothing -o x
+refused 1 'the text is empty' 'an empty text to learn from' "$RAPT" tokenizer train /dev/null -o x
+refused 1 'vocabulary of 100 is too small' 'a small vocabulary' "$RAPT" tokenizer train text -o x --vocab-size 100
+refused 1 'pattern, byte 2 of 2' 'a pattern' "$RAPT" tokenizer train text -o x --pattern 'a('
+refused 1 '/nowhere/x' 'a folder that is not there' "$RAPT" tokenizer train text -o /nowhere/x
+head -c 300 bpe.json >cut.json
+refused 1 'cut.json:[0-9]+: ' 'half a file' "$RAPT" tokenizer info cut.json
+printf 'IQ== 0\nIQ= 1\n' >ranks
+refused 1 'ranks:2: the token is not base64' 'a bad line of a rank file' "$RAPT" tokenizer info r50k_base:ranks
+printf 'hello\nw\303\251ll' >other
+refused 1 'other: byte 7: character U\+0077 is not in the vocabulary' 'an unknown character' "$RAPT" tokenizer encode characters.json other
+printf 'h\377' >other
+refused 1 'other: byte 2: not UTF-8' 'bytes for characters' "$RAPT" tokenizer encode characters.json other
+for words in '1 x' '1 260' '1 -1' '1 99999999999'; do
+    printf '%s' "$words" >ids
+    refused 1 'ids: word 2' "ids \"$words\"" "$RAPT" tokenizer decode bpe.json ids
+done
+printf '{"text": 5}' >objects
+refused 1 'objects: line 1: not an object with a string .text.' 'text that is a number' "$RAPT" tokenizer encode bpe.json objects --jsonl
+printf '{"text": "a"' >objects
+refused 1 'objects: line 1: ' 'half an object' "$RAPT" tokenizer encode bpe.json objects --jsonl
+
+# ---- a rank file, where there is one -------------------------------------------------------------------------------
+ranks=$RAPT_SHARED/data/tokenizers/cl100k_base.tiktoken
+if [ -r "$ranks" ]; then
+    prints '9906 1917 100257\n' 'cl100k_base' "$RAPT" tokenizer encode --specials "cl100k_base:$ranks" <(printf 'Hello world<|endoftext|>')
+    refused 1 'word 1: id 100256 is not in the vocabulary' 'a hole' "$RAPT" tokenizer decode "cl100k_base:$ranks" <(echo 100256)
+    check 'bench' grep -q 'MB/s on one thread' <("$RAPT" bench tokenizer "cl100k_base:$ranks" text --seconds 0.01)
+else
+    skip "cl100k_base: $ranks is not here"
+fi
+finish

@@ -1,0 +1,312 @@
+/* tests/data/test_text_files.c: which files of folders and lists become one text, and in what order. For
+ * src/data/text_files.c. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "data/text_files.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Each test stands in an empty folder of its own, so that paths are short. */
+static char folder[32], before[4096];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/rapt-text-files-XXXXXX");
+    return getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof command, "chmod -R u+rwx %s && rm -rf %s", folder, folder);
+    return chdir(before) == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static void put_bytes(const char *path, const char *bytes, size_t size)
+{
+    char *copy = strdup(path), *slash = strrchr(copy, '/');
+    if (slash) {
+        *slash = '\0';
+        assert_int_equal(file_make_dir(copy, NULL), RAPT_OK);
+    }
+    free(copy);
+    assert_int_equal(file_write_atomic(path, bytes, size, NULL), RAPT_OK);
+}
+
+static void put(const char *path, const char *text)
+{
+    put_bytes(path, text, strlen(text));
+}
+
+static int entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    int count = -2; /* for . and .. */
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void assert_joins(const char *list, const char *text, size_t size)
+{
+    char *data;
+    size_t got;
+    rapt_error err = {0};
+    rapt_code code = text_files_join(list, "out", &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(code, RAPT_OK);
+    assert_int_equal(file_read("out", 1 << 20, &data, &got, NULL), RAPT_OK);
+    assert_int_equal(got, size);
+    assert_memory_equal(data, text, size);
+    free(data);
+    unlink("out");
+}
+
+static void assert_text(const char *list, const char *text)
+{
+    assert_joins(list, text, strlen(text));
+}
+
+/* Nothing is made, and what was there stays. */
+static void assert_fails(const char *list, rapt_code code, const char *message)
+{
+    int count = entries(".");
+    rapt_error err = {0};
+    assert_int_equal(text_files_join(list, "out", &err), code);
+    assert_string_equal(err.message, message);
+    assert_int_equal(err.code, code);
+    assert_int_equal(entries("."), count);
+}
+
+/* ---- what is several ---------------------------------------------------------------------------------------- */
+
+static void one_file_or_several(void **state)
+{
+    (void)state;
+    put("a", "A");
+    put("d/b", "B");
+    put("x:y", "colon");
+    assert_false(text_files_are_several("a"));
+    assert_false(text_files_are_several("missing"));
+    assert_false(text_files_are_several("x:y")); /* there is a file of that name */
+    assert_true(text_files_are_several("d"));
+    assert_true(text_files_are_several("d/"));
+    assert_true(text_files_are_several("a:d"));
+    assert_true(text_files_are_several("a:"));
+    assert_true(text_files_are_several("missing:too"));
+    assert_int_equal(symlink("d", "link"), 0);
+    assert_true(text_files_are_several("link")); /* named, so it is followed */
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------- */
+
+/* Bytes: capitals before small letters, digits before both, "a" before "a.b" before "aa", é (C3 A9) after z. */
+static void folders_go_by_the_bytes_of_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"z", "a", "B", "10", "9", "aa", "a.b", "\xC3\xA9", "_", "-", "Z", "A b"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[32], text[32];
+        snprintf(path, sizeof path, "d/%s", names[i]);
+        snprintf(text, sizeof text, "%s|", names[i]);
+        put(path, text);
+    }
+    assert_text("d", "-|10|9|A b|B|Z|_|a|a.b|aa|z|\xC3\xA9|");
+    assert_text("d/", "-|10|9|A b|B|Z|_|a|a.b|aa|z|\xC3\xA9|");
+}
+
+/* A folder stands among the files of its own folder by its name. */
+static void nested_folders(void **state)
+{
+    (void)state;
+    put("d/b.txt", "1");
+    put("d/b/z", "2");
+    put("d/b/a/deep/er", "3");
+    put("d/a", "4");
+    put("d/c/x", "5");
+    put("d/b0", "6");
+    assert_int_equal(mkdir("d/empty", 0777), 0);
+    assert_text("d", "432165");
+    assert_text("d/b", "32");
+}
+
+static void lists_go_as_they_are_written(void **state)
+{
+    (void)state;
+    put("a", "A");
+    put("b", "B");
+    put("d/x", "X");
+    put("x:y", "colon");
+    assert_text("b:a", "BA");
+    assert_text("b:d:a:b", "BXAB"); /* again where it is named again */
+    assert_text("d:d/x", "XX");
+    assert_text(":a::b:", "AB");
+    assert_text("a", "A");
+    assert_text("x:y", "colon");
+    char absolute[96];
+    snprintf(absolute, sizeof absolute, "%s/b:a:%s/d", folder, folder);
+    assert_text(absolute, "BAX");
+}
+
+/* Nothing is put between files, no line is ended. */
+static void bytes_stay_as_they_are(void **state)
+{
+    (void)state;
+    put("d/1", "no line break");
+    put("d/2", "\xEF\xBB\xBF" "a mark\r\n");
+    put("d/3", "");
+    put("d/4", "\n\n");
+    assert_text("d", "no line break\xEF\xBB\xBF" "a mark\r\n\n\n");
+}
+
+/* ---- what is left out ------------------------------------------------------------------------------------------ */
+
+static void hidden_entries_and_links_are_passed_over(void **state)
+{
+    (void)state;
+    put("d/seen", "seen ");
+    put("d/.hidden", "hidden ");
+    put("d/.git/config", "hidden too ");
+    put("d/sub/.x", "hidden there ");
+    put("outside", "outside ");
+    put("there/file", "there ");
+    assert_int_equal(symlink("../outside", "d/link"), 0);
+    assert_int_equal(symlink("../there", "d/link-to-folder"), 0);
+    assert_int_equal(symlink("..", "d/loop"), 0);
+    assert_int_equal(symlink("nowhere", "d/broken"), 0);
+    assert_int_equal(mkfifo("d/pipe", 0666), 0); /* reading it would wait forever */
+    assert_text("d", "seen ");
+    assert_text("d/.git:d/link:d/.hidden", "hidden too outside hidden "); /* named ones are taken */
+    assert_text("d/link-to-folder", "there ");
+}
+
+static void binary_files_are_passed_over_where_they_are_found(void **state)
+{
+    (void)state;
+    put("d/a", "text ");
+    put_bytes("d/b", "nul\0byte", 8);
+    put("d/c", "latin \xE9t\xE9");
+    put("d/d", "cut \xC3");
+    put("d/e", "surrogate \xED\xA0\x80");
+    put("d/f", "na\xC3\xAFve");
+    assert_text("d", "text na\xC3\xAFve");
+    assert_joins("d/b:d/c:d/d", "nul\0bytelatin \xE9t\xE9" "cut \xC3", 22);
+}
+
+/* Else the second run would read what the first has written. */
+static void the_result_is_no_part_of_itself(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    put("d/a", "A");
+    put("d/model/train.jsonl", "log");
+    for (int i = 0; i < 2; i++) {
+        char *data;
+        size_t size;
+        assert_int_equal(text_files_join("d", "d/model/text.txt", NULL), RAPT_OK);
+        assert_int_equal(file_read("d/model/text.txt", 100, &data, &size, NULL), RAPT_OK);
+        assert_string_equal(data, "A");
+        free(data);
+    }
+    assert_int_equal(entries("d/model"), 2);
+    assert_int_equal(text_files_join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_VALUE);
+    assert_string_equal(err.message, "d/model/text.txt: the joined texts would be written over it");
+    assert_fails(".", RAPT_FORMAT, ".: no text in there"); /* the result's own folder */
+}
+
+/* ---- failures ----------------------------------------------------------------------------------------------- */
+
+static void what_cannot_be_read(void **state)
+{
+    (void)state;
+    put("a", "A");
+    put("d/b", "B");
+    assert_fails("a:missing", RAPT_NOT_FOUND, "cannot read missing: No such file or directory");
+    assert_fails("missing:a", RAPT_NOT_FOUND, "cannot read missing: No such file or directory");
+    assert_fails("a:a/b", RAPT_IO, "cannot read a/b: Not a directory");
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    assert_fails("a:pipe", RAPT_IO, "cannot read pipe: not a regular file, so it cannot be mapped");
+}
+
+/* Nothing is closed to root: it becomes somebody else meanwhile. */
+static void what_must_not_be_read(void **state)
+{
+    (void)state;
+    uid_t user = geteuid();
+    put("a", "A");
+    put("d/b", "B");
+    assert_int_equal(chmod(".", 0777), 0);
+    assert_int_equal(chmod("d/b", 0), 0);
+    if (user == 0 && seteuid(65534) != 0)
+        skip();
+    assert_fails("d", RAPT_IO, "cannot read d/b: Permission denied");
+    assert_int_equal(seteuid(user), 0);
+    assert_int_equal(chmod("d", 0), 0);
+    if (user == 0)
+        assert_int_equal(seteuid(65534), 0);
+    assert_fails("a:d", RAPT_IO, "cannot read the folder d: Permission denied");
+    assert_int_equal(seteuid(user), 0);
+}
+
+static void no_text_at_all(void **state)
+{
+    (void)state;
+    put("empty", "");
+    put("d/empty", "");
+    put("d/.hidden", "text");
+    put_bytes("d/binary", "\0", 1);
+    put("out", "as before");
+    assert_fails("d", RAPT_FORMAT, "d: no text in there");
+    assert_fails("empty:d", RAPT_FORMAT, "empty:d: no text in there");
+    assert_fails(":", RAPT_FORMAT, ":: no text in there");
+    char *data;
+    size_t size;
+    assert_int_equal(file_read("out", 100, &data, &size, NULL), RAPT_OK);
+    assert_string_equal(data, "as before");
+    free(data);
+}
+
+static void where_nothing_can_be_written(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    put("a", "A");
+    assert_int_equal(text_files_join("a:a", "nowhere/out", &err), RAPT_NOT_FOUND);
+    assert_string_equal(err.message, "cannot write nowhere/out: No such file or directory");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(one_file_or_several),
+        IN_FOLDER(folders_go_by_the_bytes_of_names),
+        IN_FOLDER(nested_folders),
+        IN_FOLDER(lists_go_as_they_are_written),
+        IN_FOLDER(bytes_stay_as_they_are),
+        IN_FOLDER(hidden_entries_and_links_are_passed_over),
+        IN_FOLDER(binary_files_are_passed_over_where_they_are_found),
+        IN_FOLDER(the_result_is_no_part_of_itself),
+        IN_FOLDER(what_cannot_be_read),
+        IN_FOLDER(what_must_not_be_read),
+        IN_FOLDER(no_text_at_all),
+        IN_FOLDER(where_nothing_can_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

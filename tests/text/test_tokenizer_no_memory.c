@@ -1,0 +1,243 @@
+/* test_tokenizer_no_memory.c: every allocation of making, saving, loading and using tokenizers is made to fail in turn: the
+ * failure is reported as what it is, and nothing crashes. That nothing leaks is for a build with sanitizers to find.
+ * For src/text/tokenizer.c and what it stands on, allocations within other libraries left out. Linked with
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "text/split.h"
+#include "text/tokenizer_files.h"
+
+/* Weak, so that a program linked without the option says so instead of not linking. */
+#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((weak))
+REAL(void *, malloc, size_t size);
+REAL(void *, calloc, size_t count, size_t size);
+REAL(void *, realloc, void *old, size_t size);
+REAL(void *, aligned_alloc, size_t alignment, size_t size);
+REAL(void, free, void *p);
+REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *p);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
+
+static long countdown = -1; /* so many more succeed, then one fails; negative: all succeed */
+static long failed;
+
+static bool fails_now(void)
+{
+    if (countdown < 0 || countdown-- > 0)
+        return false;
+    failed++;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails_now() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void *p)
+{
+    __real_free(p);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+    return __real_pthread_create(thread, attr, start, argument);
+}
+
+static int check_link(void **state)
+{
+    (void)state;
+    if (__real_malloc && __real_pthread_create && __real_free)
+        return 0;
+    print_error("this test must be linked with --wrap, see its first lines\n");
+    return -1;
+}
+
+/* ---- scenarios ---------------------------------------------------------------------------------------------- */
+
+/* Text with a piece that is long, a special token, and something to compose. */
+static char text[3000];
+
+static void fill_text(void)
+{
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i < 400 ? 'a' : "the sea, the moon\n"[i % 18];
+    memcpy(text + 600, "<|end|>", 7);
+    memcpy(text + 700, "e\xCC\x81", 3);
+}
+
+/* Encodes, decodes, and writes and reads a file. What went wrong, RAPT_OK if nothing did. */
+static rapt_code use(rapt_tokenizer *k, rapt_error *err)
+{
+    int32_t *ids = NULL;
+    size_t count;
+    if (!k)
+        return err->code;
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, sizeof text, true, &ids, &count, err);
+    char *back = code ? NULL : rapt_tokenizer_decode(k, ids, count, NULL);
+    if (code == RAPT_OK && !back)
+        code = RAPT_NO_MEMORY;
+    free(back);
+    free(ids);
+    if (code == RAPT_OK)
+        code = rapt_tokenizer_save(k, path_of("again.json"), err);
+    rapt_tokenizer *again = code ? NULL : rapt_tokenizer_load(path_of("again.json"), err);
+    if (code == RAPT_OK && !again)
+        code = err->code;
+    rapt_tokenizer_free(again);
+    rapt_tokenizer_free(k);
+    return code;
+}
+
+static rapt_code with_words(void)
+{
+    rapt_error err = {0};
+    const char *lines[] = {"the sea , the moon"};
+    return use(rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){.lowercase = true}, &err), &err);
+}
+
+static rapt_code with_characters(void)
+{
+    rapt_error err = {0};
+    return use(rapt_tokenizer_train_characters(text, sizeof text, &err), &err);
+}
+
+static rapt_code with_bpe_of(const char *pattern)
+{
+    static const char *const specials[] = {"<|end|>"};
+    rapt_error err = {0};
+    rapt_bpe_options o = {.vocab_size = 290, .pattern = pattern, .specials = specials, .special_count = 1, .threads = 1};
+    return use(rapt_tokenizer_train_bpe(text, sizeof text, &o, &err), &err);
+}
+
+static rapt_code with_bpe(void)
+{
+    return with_bpe_of(SPLIT_O200K);
+}
+
+static rapt_code with_own_pattern(void)
+{
+    return with_bpe_of("\\w+|\\s");
+}
+
+/* A file made by test_files, with a normalizer and a template. */
+static rapt_code with_file(void)
+{
+    rapt_error err = {0};
+    return use(rapt_tokenizer_load(path_of("other.json"), &err), &err);
+}
+
+/* Replaces a part of the file that a trained tokenizer was saved to. */
+static void edit(char *file, const char *from, const char *to)
+{
+    char *at = strstr(file, from);
+    assert_non_null(at);
+    memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+    memcpy(at, to, strlen(to));
+}
+
+static void make_other_file(void)
+{
+    char *file = calloc(1, 100000);
+    assert_int_equal(with_bpe(), RAPT_OK);
+    FILE *saved = fopen(path_of("again.json"), "rb");
+    assert_true(saved && fread(file, 1, 90000, saved) > 0);
+    fclose(saved);
+    edit(file, "\"normalizer\": null", "\"normalizer\": {\"type\": \"NFC\"}");
+    edit(file, "\"post_processor\": null",
+         "\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"<|end|>\"}}, "
+         "{\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"<|end|>\": {\"ids\": [7]}}}");
+    write_file("other.json", file, strlen(file));
+    free(file);
+}
+
+/* Repeats the scenario with its first, second, ... allocation failing, until none is left to fail. */
+static void fail_each_allocation(rapt_code (*run)(void), long at_least)
+{
+    for (long i = 0;; i++) {
+        failed = 0;
+        countdown = i;
+        rapt_code code = run();
+        countdown = -1;
+        if (failed == 0) {
+            assert_int_equal(code, RAPT_OK);
+            assert_true(i >= at_least);
+            print_message("%ld allocations made to fail\n", i);
+            return;
+        }
+        if (code != RAPT_NO_MEMORY)
+            fail_msg("allocation %ld fails, the code is %d", i, code);
+    }
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    fail_each_allocation(with_words, 15);
+}
+
+static void test_characters(void **state)
+{
+    (void)state;
+    fail_each_allocation(with_characters, 8);
+}
+
+static void test_bpe(void **state)
+{
+    (void)state;
+    fail_each_allocation(with_bpe, 50);
+}
+
+static void test_own_pattern(void **state)
+{
+    (void)state;
+    fail_each_allocation(with_own_pattern, 50);
+}
+
+static void test_file(void **state)
+{
+    (void)state;
+    make_other_file();
+    fail_each_allocation(with_file, 300);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_characters), cmocka_unit_test(test_bpe),
+        cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_file),
+    };
+    fill_text();
+    int result = cmocka_run_group_tests(tests, check_link, NULL);
+    remove_folder();
+    return result;
+}
