@@ -16,7 +16,9 @@ extern "C" {
 
 typedef struct rapt_adam_options {
     double beta1, beta2, eps; /* 0.9, 0.999, 1e-8 in the paper */
-    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only; 0 for none */
+    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); 0 for none */
+    bool lazy;                /* sparse parameters: moments and values change only in rows that a step uses, as PyTorch's
+                                 SparseAdam; false: exactly as those of any other parameter, to the bit */
 } rapt_adam_options;
 
 /* The moments of all trainable parameters of a set; the set must outlive it. */
@@ -24,18 +26,28 @@ typedef struct rapt_adam rapt_adam;
 
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 void rapt_adam_free(rapt_adam *a);
-/* One step with the gradients times `grad_scale`; sparse parameters: only the rows used, whose moments decay only
- * then (as PyTorch's SparseAdam, with Adam's eps). Refuses, changing nothing, where the tape holds a failure.
- * Gradients are kept. */
+/* One step with the gradients times `grad_scale`. Late gradients (rapt_param.late) are made as it goes. Parameters without
+ * a gradient, and sparse ones of which no row was used, stay as they are. Refuses, changing nothing, where the tape holds
+ * a failure or a late gradient is gone. Gradients are kept.
+ *
+ * Rows of sparse parameters that a step does not use move later, unless `lazy`: they are behind by up to 256 steps.
+ * rapt_adam_catch_up and rapt_adam_flush make those steps, one by one, with the same bits as if made in time. */
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
+/* Brings the rows of p that a batch is about to read up to date: before each forward pass that looks ids up in a sparse p.
+ * Does nothing for other parameters. RAPT_VALUE: an id has no row (the others are done; the pass will say which). */
+rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens);
+/* Brings all rows up to date: before values or moments are read otherwise, to evaluate or to save. Refuses where the tape
+ * holds a failure. */
+rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err);
 uint64_t rapt_adam_steps(const rapt_adam *a);
+/* After a program has written moments: the step that they are of. */
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
 /* The moments of parameter `index` of the set, of its shape; NULL for frozen parameters and buffers. */
 rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
 rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
- * min(1, c / norm). */
+ * min(1, c / norm). NaN where a late gradient is gone; rapt_adam_step then says so. */
 double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
 /* The name of the first parameter (`of_grad`: or its gradient) with a value that is not finite, or NULL. */
 const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
@@ -61,7 +73,9 @@ typedef struct rapt_progress {
 /* Memory that training will take, in bytes; measured on the largest batch before the first step. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
-    size_t parameter_count, examples, held_out, dropped, source_vocab, target_vocab;
+    size_t parameter_count;
+    size_t examples, held_out, dropped; /* sentence pairs; of a text, tokens */
+    size_t source_vocab, target_vocab;
 } rapt_memory_plan;
 
 typedef struct rapt_train_options {
@@ -74,6 +88,7 @@ typedef struct rapt_train_options {
     const volatile sig_atomic_t *stop; /* turns nonzero: a checkpoint is written, RAPT_INTERRUPTED returned */
     void (*on_plan)(void *context, const rapt_memory_plan *plan);
     void (*on_progress)(void *context, const rapt_progress *progress);
+    void (*on_sample)(void *context, uint64_t step, const char *text); /* of a language model; train.sample_every */
     void *context;
 } rapt_train_options;
 

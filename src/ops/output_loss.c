@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef FEWEST_CLASSES        /* tests make it 1 */
+#ifndef FEWEST_CLASSES        /* tests want other numbers */
 #define FEWEST_CLASSES 3072   /* that make enough blocks for all threads */
+#define MOST_LATE_ROWS 8      /* more, and making dw twice, for its norm and for the step, takes longer than keeping it */
 #endif
 #define FEW_ROWS 128          /* of a product: B is read where it stands */
 #define PARTIAL_NUMBERS ((size_t)1 << 22) /* of dx's blocks side by side */
@@ -246,7 +247,8 @@ static bool leave_late(rapt_tape *t, const output_node *n)
     rapt_error err = {0};
     if (late_check(t, n->w, &err))
         rapt_tape_fail(t, err.code, "output_loss %s", err.message);
-    if (tape_failed(t) || !n->late || n->w->late.dy || n->w->sparse || !tape_wants(t, &n->w->value))
+    if (tape_failed(t) || !n->late || n->count > MOST_LATE_ROWS || n->w->late.dy || n->w->sparse ||
+        !tape_wants(t, &n->w->value))
         return false;
     n->w->late = (rapt_late_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
     return true;
@@ -319,7 +321,7 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
         return bad;
     output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && late_fits(w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
-    if (records && (n.late || w->value.shape[0] >= FEWEST_CLASSES))
+    if (records && w->value.shape[0] >= FEWEST_CLASSES)
         return fused(t, &n, labels, options, parts);
     return rapt_cross_entropy(t, rapt_linear_op(t, x, w, b, RAPT_IDENTITY), labels, options, parts);
 }

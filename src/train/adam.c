@@ -1,21 +1,24 @@
-/* train/adam.c: moments and steps of Adam, gradient norms. For the training loop; works on one parameter after the
- * other, in fixed blocks. */
+/* train/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of pieces for the threads.
+ * Rows that a step doesn't use are in adam_rows.c, the norm for clipping in grad_norm.c. */
 #include "rapt/train.h"
 
 #include "base/math.h"
-#include "ops/tape.h"
+#include "ops/late.h"
+#include "train/adam_rows.h"
+#include "train/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 8192 /* numbers of a parameter that are updated, or summed, together */
+#define CATCH_UP_AT_ONCE 512 /* rows */
 
 struct rapt_adam {
     rapt_params *set;
     rapt_adam_options options;
     arena memory;
     rapt_real **m, **v; /* [parameters], NULL where nothing is trained */
+    adam_rows **rows;   /* [parameters], of sparse ones whose rows may be behind; else NULL */
     uint64_t steps;
 };
 
@@ -24,20 +27,30 @@ static bool trained(const rapt_param *p)
     return !p->buffer && !p->frozen;
 }
 
+static bool allocate_moments(rapt_adam *a, size_t i)
+{
+    const rapt_param *p = rapt_params_at(a->set, i);
+    if (!trained(p))
+        return true;
+    a->m[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->m);
+    a->v[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->v);
+    bool ok = a->m[i] && a->v[i];
+    if (ok && p->sparse && !a->options.lazy && p->value.ndim >= 2) {
+        a->rows[i] = adam_rows_new(&a->memory, p, a->m[i], a->v[i], a->options.weight_decay != 0);
+        ok = a->rows[i] != NULL;
+    }
+    return ok;
+}
+
 static bool allocate(rapt_adam *a)
 {
     size_t n = rapt_params_count(a->set);
     a->m = arena_zeroed(&a->memory, n, sizeof *a->m);
     a->v = arena_zeroed(&a->memory, n, sizeof *a->v);
-    bool ok = a->m && a->v;
-    for (size_t i = 0; ok && i < n; i++) {
-        const rapt_param *p = rapt_params_at(a->set, i);
-        if (!trained(p))
-            continue;
-        a->m[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->m);
-        a->v[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->v);
-        ok = a->m[i] && a->v[i];
-    }
+    a->rows = arena_zeroed(&a->memory, n, sizeof *a->rows);
+    bool ok = a->m && a->v && a->rows;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = allocate_moments(a, i);
     return ok;
 }
 
@@ -72,6 +85,9 @@ uint64_t rapt_adam_steps(const rapt_adam *a)
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps)
 {
     a->steps = steps;
+    for (size_t i = 0; i < rapt_params_count(a->set); i++)
+        if (a->rows[i])
+            adam_rows_restart(a->rows[i]);
 }
 
 rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index)
@@ -98,94 +114,162 @@ static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scal
                           .decay = 1};
 }
 
-typedef struct adam_loop {
-    const kernels *k;
-    rapt_param *p;
-    rapt_real *m, *v;
-    kernels_adam c;
-} adam_loop;
+/* ---- a step ----------------------------------------------------------------------------------------------- */
 
-static void update(const adam_loop *l, size_t from, size_t count)
+typedef struct step_loop {
+    const rapt_adam *a;
+    const rapt_tape *t;
+    kernels_adam vector, matrix; /* only matrices decay */
+    pieces pieces;
+} step_loop;
+
+static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
 {
-    l->k->adam(count, l->p->value.data + from, l->p->value.grad + from, l->m + from, l->v + from, &l->c);
+    return p->value.ndim >= 2 ? &l->matrix : &l->vector;
 }
 
-static void update_blocks(void *context, size_t block, int worker)
+static void update(const step_loop *l, const piece *p, size_t first, size_t rows, const rapt_real *grad)
 {
-    const adam_loop *l = context;
-    size_t from = block * BLOCK, left = rapt_tensor_size(&l->p->value) - from;
-    (void)worker;
-    update(l, from, left < BLOCK ? left : BLOCK);
+    size_t from = first * p->width;
+    l->t->k->adam(rows * p->width, p->param->value.data + from, grad, l->a->m[p->index] + from, l->a->v[p->index] + from,
+                  constants_of(l, p->param));
 }
 
-static void update_rows(const adam_loop *l)
+static void update_used_rows(const step_loop *l, const piece *p)
 {
-    size_t width = rapt_tensor_size(&l->p->value) / l->p->value.shape[0];
-    for (size_t i = 0; i < l->p->value.shape[0]; i++)
-        if (l->p->row_used[i])
-            update(l, i * width, width);
+    const uint8_t *used = p->param->row_used;
+    for (size_t row = p->first; row < p->first + p->rows; row++)
+        if (used[row])
+            update(l, p, row, 1, p->param->value.grad + row * p->width);
 }
 
-static size_t blocks_of(const rapt_tensor *x)
+static void update_piece(void *context, size_t index, int worker)
 {
-    return (rapt_tensor_size(x) + BLOCK - 1) / BLOCK;
-}
-
-static void update_param(rapt_adam *a, rapt_tape *t, size_t i, kernels_adam c, double lr)
-{
-    rapt_param *p = rapt_params_at(a->set, i);
-    if (!a->m[i] || p->frozen || !p->value.grad_filled)
-        return;
-    if (p->value.ndim >= 2)
-        c.decay = (rapt_real)(1 - lr * a->options.weight_decay);
-    p->packed = NULL; /* of the values before */
-    adam_loop loop = {t->k, p, a->m[i], a->v[i], c};
-    if (p->sparse)
-        update_rows(&loop);
+    const step_loop *l = context;
+    const piece *p = &l->pieces.list[index];
+    if (p->param->late.dy)
+        update(l, p, p->first, p->rows, late_chunk(l->t, worker, p->param, p->first, p->rows));
+    else if (l->a->rows[p->index])
+        adam_rows_step(l->a->rows[p->index], l->t->k, p->first, p->rows);
+    else if (p->param->sparse && l->a->options.lazy)
+        update_used_rows(l, p);
     else
-        pool_run(t->pool, blocks_of(&p->value), 4 * rapt_tensor_size(&p->value), update_blocks, &loop);
+        update(l, p, p->first, p->rows, p->param->value.grad + p->first * p->width);
+}
+
+/* A parameter without a gradient stays as it is; a sparse one has none where no row was used. */
+static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
+{
+    if (!a->m[i] || p->frozen)
+        return false;
+    return p->late.dy || (p->sparse ? memchr(p->row_used, 1, p->value.shape[0]) != NULL : p->value.grad_filled);
+}
+
+/* Asked once for each parameter, before its first piece. */
+static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
+{
+    const step_loop *l = context;
+    if (!moves(l->a, p, i))
+        return false;
+    if (l->a->rows[i])
+        adam_rows_begin_step(l->a->rows[i], constants_of(l, p));
+    rapt_params_at(l->a->set, i)->packed = NULL; /* of the values before */
+    return true;
+}
+
+/* Late gradients must be of this pass, and alone: those that others have added to are made now. */
+static rapt_code check_late(const rapt_adam *a, rapt_tape *t, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_params_count(a->set) && !code; i++) {
+        rapt_param *p = rapt_params_at(a->set, i);
+        code = late_check(t, p, err);
+        if (!code && p->value.grad_filled)
+            code = rapt_param_settle(t, p, err);
+    }
+    return code;
 }
 
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
+    step_loop l = {.a = a, .t = t};
     if (tape_failed(t))
         return rapt_fail(err, t->error.code, "%s", t->error.message);
+    rapt_code code = check_late(a, t, err);
+    if (code)
+        return code;
     a->steps++;
-    kernels_adam c = coefficients(a, lr, grad_scale);
-    for (size_t i = 0; i < rapt_params_count(a->set); i++)
-        update_param(a, t, i, c, lr);
+    l.vector = l.matrix = coefficients(a, lr, grad_scale);
+    l.matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
+    pieces_begin(&l.pieces, a->set, begins_to_move, &l);
+    while (pieces_next(&l.pieces))
+        pool_run(t->pool, l.pieces.count, 4 * l.pieces.numbers, update_piece, &l);
     return RAPT_OK;
 }
 
-static double sum_squares(const kernels *k, const rapt_tensor *x)
+/* ---- rows that are behind --------------------------------------------------------------------------------- */
+
+typedef struct rows_loop {
+    adam_rows *r;
+    const kernels *k;
+    adam_missed list[CATCH_UP_AT_ONCE];
+    size_t count, work;
+} rows_loop;
+
+static void replay_one(void *context, size_t index, int worker)
 {
-    double sum = 0;
-    for (size_t i = 0; i < blocks_of(x); i++) {
-        size_t left = rapt_tensor_size(x) - i * BLOCK;
-        sum += (double)k->sum_squares(left < BLOCK ? left : BLOCK, x->grad + i * BLOCK);
-    }
-    return sum;
+    const rows_loop *l = context;
+    (void)worker;
+    adam_rows_replay(l->r, l->k, &l->list[index]);
 }
 
-double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
+static void replay_list(rapt_tape *t, rows_loop *l)
 {
-    double sum = 0;
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_param *p = rapt_params_at(set, i);
-        if (trained(p) && p->value.grad_filled)
-            sum += sum_squares(t->k, &p->value);
-    }
-    return sqrt(sum);
+    pool_run(t->pool, l->count, 4 * l->work, replay_one, l);
+    l->count = l->work = 0;
 }
 
-const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad)
+/* Puts a row on the list where it is behind. */
+static void list_row(rapt_tape *t, rows_loop *l, size_t row)
 {
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_tensor *x = &rapt_params_at(set, i)->value;
-        if (!t->k->all_finite(rapt_tensor_size(x), x->data))
-            return x->name;
-        if (of_grad && x->grad_filled && x->requires_grad && !t->k->all_finite(rapt_tensor_size(x), x->grad))
-            return x->name;
-    }
+    if (!adam_rows_claim(l->r, row, &l->list[l->count]))
+        return;
+    l->work += l->list[l->count++].steps * l->r->width;
+    if (l->count == CATCH_UP_AT_ONCE)
+        replay_list(t, l);
+}
+
+static adam_rows *rows_of(const rapt_adam *a, const rapt_param *p)
+{
+    for (size_t i = 0; i < rapt_params_count(a->set); i++)
+        if (rapt_params_at(a->set, i) == p)
+            return a->rows[i];
     return NULL;
+}
+
+rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens)
+{
+    rows_loop l = {.r = rows_of(a, p), .k = t->k};
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; l.r && i < tokens.batch * tokens.time; i++) {
+        if (tokens.ids[i] >= 0 && (size_t)tokens.ids[i] < l.r->rows)
+            list_row(t, &l, (size_t)tokens.ids[i]);
+        else
+            code = RAPT_VALUE;
+    }
+    replay_list(t, &l);
+    return code;
+}
+
+rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err)
+{
+    if (tape_failed(t))
+        return rapt_fail(err, t->error.code, "%s", t->error.message);
+    for (size_t i = 0; i < rapt_params_count(a->set); i++) {
+        rows_loop l = {.r = a->rows[i], .k = t->k};
+        for (size_t row = 0; l.r && row < l.r->rows; row++)
+            list_row(t, &l, row);
+        replay_list(t, &l);
+    }
+    return RAPT_OK;
 }

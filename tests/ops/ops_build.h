@@ -21,12 +21,20 @@ static inline double ops_p(const ops_case *c)
     return ops_is(c, OPS_DROPOUT) ? 0.3 : 0;
 }
 
+static inline rapt_activation ops_activation(const ops_case *c)
+{
+    bool gelu = ops_is(c, OPS_GELU), silu = ops_is(c, OPS_SILU);
+    if (ops_is(c, OPS_RELU))
+        return RAPT_RELU;
+    return gelu && silu ? RAPT_GELU_TANH : gelu ? RAPT_GELU : silu ? RAPT_SILU : RAPT_IDENTITY;
+}
+
 static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
 {
     size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_is(c, OPS_LONG) ? 3 : ops_size(c, 5, 83);
     rapt_tensor *x = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), in));
     rapt_param *w = ops_param(c, "w", SHAPE(out, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(out)) : NULL;
-    return rapt_linear_op(t, x, w, b, ops_is(c, OPS_RELU) ? RAPT_RELU : RAPT_IDENTITY);
+    return rapt_linear_op(t, x, w, b, ops_activation(c));
 }
 
 static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
@@ -65,29 +73,61 @@ static inline rapt_tensor *build_relu(ops_case *c, rapt_tape *t)
     return rapt_relu(t, plain_input(c, t));
 }
 
+static inline rapt_tensor *build_activate(ops_case *c, rapt_tape *t)
+{
+    return rapt_activate(t, plain_input(c, t), ops_activation(c));
+}
+
+static inline rapt_tensor *build_swiglu(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *gate = plain_input(c, t);
+    return rapt_swiglu(t, gate, ops_is(c, OPS_SAME) ? gate : plain_input(c, t));
+}
+
+/* Any numbers in place of cosines and sines: what is applied is linear all the same. */
+static inline rapt_tensor *build_rotary(ops_case *c, rapt_tape *t)
+{
+    static const size_t start[] = {0, 4, 5, 8};
+    static const rapt_ragged ragged = {3, 4, start};
+    size_t d = ops_size(c, 6, 74), heads = ops_is(c, OPS_HEADS) ? 3 : 1, time = ops_size(c, 4, 53);
+    rapt_param *table = ops_param(c, "table", SHAPE(time + 2, d));
+    rapt_tensor *x = ops_is(c, OPS_RAGGED) ? ops_input(c, t, SHAPE(start[3], heads * d))
+                                           : ops_input(c, t, SHAPE(3, time, heads * d));
+    x->ragged = ops_is(c, OPS_RAGGED) ? &ragged : NULL;
+    if (!table->buffer)
+        rapt_param_make_buffer(table, false);
+    return rapt_rotary_op(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0);
+}
+
 static inline rapt_tensor *build_dropout(ops_case *c, rapt_tape *t)
 {
     return rapt_dropout(t, plain_input(c, t), 0.3);
 }
 
-/* gamma or beta: as many trailing dimensions of x as the row asks for. */
-static inline rapt_param *norm_param(ops_case *c, const char *name, const rapt_tensor *x)
+/* gamma or beta, if one of these flags is the row's: as many trailing dimensions of x as it asks for. */
+static inline rapt_param *norm_param(ops_case *c, const char *name, const rapt_tensor *x, unsigned flags)
 {
     int dims = ops_is(c, OPS_ALL_DIMS) ? x->ndim : ops_is(c, OPS_TWO_DIMS) ? 2 : 1;
-    return ops_is(c, OPS_PARAMS) ? ops_param(c, name, dims, x->shape + x->ndim - dims) : NULL;
+    return ops_is(c, flags) ? ops_param(c, name, dims, x->shape + x->ndim - dims) : NULL;
 }
 
 static inline rapt_tensor *build_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t);
-    rapt_param *gamma = norm_param(c, "gamma", x), *beta = norm_param(c, "beta", x);
+    rapt_param *gamma = norm_param(c, "gamma", x, OPS_PARAMS | OPS_GAMMA), *beta = norm_param(c, "beta", x, OPS_PARAMS);
     return rapt_layer_norm_op(t, x, gamma, beta, 1e-5);
+}
+
+static inline rapt_tensor *build_rms_norm(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    return rapt_rms_norm_op(t, x, norm_param(c, "gamma", x, OPS_GAMMA), 1e-5);
 }
 
 static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
-    rapt_param *gamma = norm_param(c, "gamma", x), *beta = norm_param(c, "beta", x);
+    rapt_param *gamma = norm_param(c, "gamma", x, OPS_PARAMS | OPS_GAMMA), *beta = norm_param(c, "beta", x, OPS_PARAMS);
     return rapt_add_norm_op(t, x, y, gamma, beta, 1e-5, ops_p(c));
 }
 
@@ -198,6 +238,22 @@ static inline rapt_tensor *build_cross_entropy(ops_case *c, rapt_tape *t)
     if (ops_is(c, OPS_LENS))
         o.valid_lens = mask_lens(c, 3, time);
     return rapt_cross_entropy(t, x, labels, &o, NULL);
+}
+
+/* OPS_LONG: as many classes as it takes for the fused pass, in blocks. */
+static inline rapt_tensor *build_output_loss(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 2, 43), in = ops_size(c, 3, 9), classes = ops_is(c, OPS_LONG) ? 3100 : ops_size(c, 7, 111);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, time, in));
+    rapt_param *w = ops_param(c, "w", SHAPE(classes, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(classes)) : NULL;
+    rapt_tokens labels = {.ids = ops_ids(c, 3 * time, 0, (int32_t)classes), .batch = 3, .time = time};
+    rapt_loss_options o = {.label_smoothing = ops_is(c, OPS_SMOOTH) ? 0.1 : 0,
+                           .normalizer = ops_is(c, OPS_NORMALIZER) ? 5.5 : 0};
+    if (ops_is(c, OPS_LENS))
+        o.valid_lens = mask_lens(c, 3, time);
+    if (ops_is(c, OPS_SPARSE) && !w->sparse)
+        rapt_param_make_sparse(c->params, w);
+    return rapt_output_loss(t, x, w, b, labels, &o, false, NULL);
 }
 
 static inline rapt_tensor *build_sum(ops_case *c, rapt_tape *t)

@@ -5,6 +5,8 @@
 
 #include "ops_build.h"
 
+#include "rapt/lm.h"
+
 static inline rapt_block_config block_config(const ops_case *c)
 {
     return (rapt_block_config){.d_model = ops_size(c, 6, 66), .heads = ops_size(c, 2, 3), .ffn = ops_size(c, 7, 131),
@@ -107,6 +109,34 @@ static inline rapt_tensor *build_transformer(ops_case *c, rapt_tape *t)
     rapt_tensor *logits = rapt_decoder_forward(t, &m->decoder, target, memory, lens);
     rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = target_lens};
     return rapt_cross_entropy(t, logits, labels, &o, NULL);
+}
+
+/* The sales textbook's (post-norm), GPT-2's (tied) or Llama's (grouped heads), of 2 layers. */
+static inline rapt_lm_config lm_config(const ops_case *c)
+{
+    bool llama = ops_is(c, OPS_HEADS), tied = ops_is(c, OPS_SAME);
+    return (rapt_lm_config){.vocab = ops_size(c, 7, 53), .layers = 2, .d_model = ops_size(c, 8, 84),
+                            .heads = ops_size(c, 4, 6), .kv_heads = llama ? 2 : 0, .ffn = ops_size(c, 7, 131),
+                            .context = 40, .norm_place = ops_is(c, OPS_PRE) ? RAPT_PRE_NORM : RAPT_POST_NORM,
+                            .norm = llama ? RAPT_NORM_RMS : RAPT_NORM_LAYER,
+                            .ffn_kind = llama ? RAPT_FFN_SWIGLU : tied ? RAPT_FFN_GELU_TANH : RAPT_FFN_RELU,
+                            .positions = llama ? RAPT_LM_ROTARY : tied ? RAPT_LM_LEARNED : RAPT_LM_SINUSOIDAL,
+                            .tied = tied, .bias = !llama, .output_bias = !llama && !tied,
+                            .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0};
+}
+
+static inline rapt_tensor *build_lm(ops_case *c, rapt_tape *t)
+{
+    bool fresh;
+    rapt_lm_config config = lm_config(c);
+    size_t time = ops_size(c, 5, 37);
+    int32_t vocab = (int32_t)config.vocab;
+    rapt_lm *m = kept_module(c, sizeof *m, &fresh);
+    if (fresh)
+        rapt_lm_init(m, c->params, &config);
+    rapt_tokens tokens = {ops_ids(c, 2 * time, 0, vocab), 2, time}, labels = {ops_ids(c, 2 * time, 0, vocab), 2, time};
+    rapt_loss_options o = {.label_smoothing = 0.1};
+    return rapt_lm_loss(t, m, tokens, labels, &o, false, NULL);
 }
 
 #define MODULES_ROW(name_, build_, flags_) {"module", #name_, build_, flags_},

@@ -37,7 +37,10 @@ enum {
     OPS_MAX_NORM = 1 << 27,
     OPS_SAME = 1 << 28,      /* one tensor is several operands */
     OPS_RAGGED = 1 << 29,    /* examples of unequal length, without padding */
-    OPS_GROUP = 1 << 30      /* fewer heads of keys and values than of queries */
+    OPS_GROUP = 1 << 30,     /* fewer heads of keys and values than of queries */
+    OPS_GELU = OPS_SMOOTH,   /* where there is no loss: the activation, */
+    OPS_SILU = OPS_NORMALIZER, /* or, both of these together, GELU's tanh form */
+    OPS_GAMMA = OPS_SCALE    /* norms: gamma and no beta */
 };
 
 #define OPS(X)                                                                                               \
@@ -46,6 +49,9 @@ enum {
     X(rapt_linear_op, linear_relu, build_linear, OPS_RELU)                                                   \
     X(rapt_linear_op, linear_bias_relu, build_linear, OPS_BIAS | OPS_RELU)                                   \
     X(rapt_linear_op, linear_long, build_linear, OPS_BIAS | OPS_LONG)                                        \
+    X(rapt_linear_op, linear_gelu, build_linear, OPS_GELU)                                                   \
+    X(rapt_linear_op, linear_bias_gelu_tanh, build_linear, OPS_BIAS | OPS_GELU | OPS_SILU)                   \
+    X(rapt_linear_op, linear_bias_silu, build_linear, OPS_BIAS | OPS_SILU)                                   \
     X(rapt_matmul, matmul, build_matmul, 0)                                                                  \
     X(rapt_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
     X(rapt_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \
@@ -56,15 +62,31 @@ enum {
     X(rapt_add, add_same, build_add, OPS_SAME)                                                               \
     X(rapt_scale, scale, build_scale, 0)                                                                     \
     X(rapt_relu, relu, build_relu, 0)                                                                        \
+    X(rapt_activate, activate_identity, build_activate, 0)                                                   \
+    X(rapt_activate, activate_relu, build_activate, OPS_RELU)                                                \
+    X(rapt_activate, activate_gelu, build_activate, OPS_GELU)                                                \
+    X(rapt_activate, activate_gelu_tanh, build_activate, OPS_GELU | OPS_SILU | OPS_4D)                       \
+    X(rapt_activate, activate_silu, build_activate, OPS_SILU)                                                \
+    X(rapt_swiglu, swiglu, build_swiglu, 0)                                                                  \
+    X(rapt_swiglu, swiglu_same, build_swiglu, OPS_SAME)                                                      \
+    X(rapt_rotary_op, rotary, build_rotary, 0)                                                               \
+    X(rapt_rotary_op, rotary_first, build_rotary, OPS_FIRST | OPS_HEADS)                                     \
+    X(rapt_rotary_op, rotary_ragged, build_rotary, OPS_FIRST | OPS_HEADS | OPS_RAGGED)                       \
     X(rapt_dropout, dropout, build_dropout, 0)                                                               \
     X(rapt_dropout, dropout_4d, build_dropout, OPS_4D)                                                       \
     X(rapt_layer_norm_op, layer_norm, build_norm, OPS_PARAMS)                                                \
     X(rapt_layer_norm_op, layer_norm_bare, build_norm, 0)                                                    \
+    X(rapt_layer_norm_op, layer_norm_gamma, build_norm, OPS_GAMMA)                                           \
+    X(rapt_layer_norm_op, layer_norm_gamma_2, build_norm, OPS_GAMMA | OPS_TWO_DIMS)                          \
     X(rapt_layer_norm_op, layer_norm_2, build_norm, OPS_PARAMS | OPS_TWO_DIMS)                               \
     X(rapt_layer_norm_op, layer_norm_all, build_norm, OPS_PARAMS | OPS_ALL_DIMS)                             \
     X(rapt_layer_norm_op, layer_norm_4d, build_norm, OPS_PARAMS | OPS_4D)                                    \
     X(rapt_layer_norm_op, layer_norm_4d_2, build_norm, OPS_PARAMS | OPS_4D | OPS_TWO_DIMS)                   \
+    X(rapt_rms_norm_op, rms_norm, build_rms_norm, OPS_GAMMA)                                                 \
+    X(rapt_rms_norm_op, rms_norm_bare, build_rms_norm, 0)                                                    \
+    X(rapt_rms_norm_op, rms_norm_4d, build_rms_norm, OPS_GAMMA | OPS_4D)                                     \
     X(rapt_add_norm_op, add_norm, build_add_norm, OPS_PARAMS)                                                \
+    X(rapt_add_norm_op, add_norm_gamma, build_add_norm, OPS_GAMMA | OPS_DROPOUT)                             \
     X(rapt_add_norm_op, add_norm_bare, build_add_norm, 0)                                                    \
     X(rapt_add_norm_op, add_norm_same, build_add_norm, OPS_PARAMS | OPS_SAME)                                \
     X(rapt_add_norm_op, add_norm_dropout, build_add_norm, OPS_PARAMS | OPS_DROPOUT)                          \
@@ -119,6 +141,11 @@ enum {
     X(rapt_cross_entropy, cross_entropy_normalizer, build_cross_entropy, OPS_LENS | OPS_NORMALIZER)          \
     X(rapt_cross_entropy, cross_entropy_all, build_cross_entropy, OPS_LENS | OPS_SMOOTH | OPS_NORMALIZER)    \
     X(rapt_cross_entropy, cross_entropy_dead, build_cross_entropy, OPS_LENS | OPS_DEAD)                      \
+    X(rapt_output_loss, output_loss, build_output_loss, OPS_BIAS | OPS_LENS)                                 \
+    X(rapt_output_loss, output_loss_fused, build_output_loss, OPS_LONG)                                      \
+    X(rapt_output_loss, output_loss_bias, build_output_loss, OPS_LONG | OPS_BIAS | OPS_NORMALIZER)           \
+    X(rapt_output_loss, output_loss_lens, build_output_loss, OPS_LONG | OPS_BIAS | OPS_LENS | OPS_SMOOTH)    \
+    X(rapt_output_loss, output_loss_dead, build_output_loss, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE)    \
     X(rapt_sum, sum, build_sum, 0)                                                                           \
     X(rapt_weighted_sum, weighted_sum, build_weighted_sum, 0)
 
@@ -136,7 +163,11 @@ enum {
     X(transformer_tied, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_SAME)                                \
     X(transformer_plain, build_transformer, OPS_LENS)                                                        \
     X(transformer_ragged, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT)                            \
-    X(transformer_ragged_pre, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)
+    X(transformer_ragged_pre, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)              \
+    X(lm_textbook, build_lm, OPS_DROPOUT)                                                                    \
+    X(lm_gpt2, build_lm, OPS_DROPOUT | OPS_PRE | OPS_SAME)                                                   \
+    X(lm_llama, build_lm, OPS_HEADS | OPS_PRE)                                                               \
+    X(lm_llama_post, build_lm, OPS_HEADS | OPS_DROPOUT)
 
 #define OPS_PRE OPS_FIRST /* modules have no first position: the bit means norm before the sublayer */
 

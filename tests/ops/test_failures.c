@@ -18,6 +18,7 @@ typedef struct bench {
     rapt_tape *t;
     rapt_params *set;
     rapt_param *w, *bias, *gamma, *beta, *beta6, *gamma_2, *positions; /* [5, 7] [5] [7] [7] [6] [3, 7] [4, 7] */
+    rapt_param *angles, *angles_1, *angles_7; /* buffers: [4, 6] [6] [4, 7] */
     int hooked;
 } bench;
 
@@ -32,6 +33,13 @@ static rapt_param *add(bench *b, const char *name, int ndim, const size_t *shape
     return rapt_params_add(b->set, name, ndim, shape, (rapt_init){RAPT_INIT_NORMAL, 1});
 }
 
+static rapt_param *add_buffer(bench *b, const char *name, int ndim, const size_t *shape)
+{
+    rapt_param *p = add(b, name, ndim, shape);
+    rapt_param_make_buffer(p, false);
+    return p;
+}
+
 static void set_up(bench *b)
 {
     *b = (bench){.t = rapt_tape_new(&(rapt_tape_options){.threads = 2}, NULL), .set = rapt_params_new(1, NULL)};
@@ -42,6 +50,9 @@ static void set_up(bench *b)
     b->beta6 = add(b, "beta6", 1, (size_t[]){6});
     b->gamma_2 = add(b, "gamma_2", 2, (size_t[]){3, 7});
     b->positions = add(b, "positions", 2, (size_t[]){4, 7});
+    b->angles = add_buffer(b, "angles", 2, (size_t[]){4, 6});
+    b->angles_1 = add_buffer(b, "angles_1", 1, (size_t[]){6});
+    b->angles_7 = add_buffer(b, "angles_7", 2, (size_t[]){4, 7});
     rapt_tape_on_error(b->t, count_hook, &b->hooked);
 }
 
@@ -84,6 +95,11 @@ static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_l
     return rapt_cross_entropy(b->t, x, (rapt_tokens){labels, 2, 3}, &o, NULL);
 }
 
+static rapt_tensor *output_loss(bench *b, rapt_tensor *x, rapt_param *w, rapt_param *bias, const int32_t *labels)
+{
+    return rapt_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, true, NULL);
+}
+
 static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
 {
     return rapt_attention_op(b->t, q, k, v, heads, NULL, p, RAPT_WEIGHTS_NONE, NULL);
@@ -120,8 +136,25 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
     X(layer_norm_dims, norm(b, tensor(b, 1, (size_t[]){7}), b->gamma_2, b->gamma_2), RAPT_SHAPE,                  \
       "layer_norm gamma_2", "[3, 7]", "[7]")                                                                      \
     X(layer_norm_pair, norm(b, T3(2, 3, 7), b->gamma, b->beta6), RAPT_SHAPE, "layer_norm gamma", "bias", "")      \
-    X(layer_norm_one, norm(b, T3(2, 3, 7), b->gamma, NULL), RAPT_SHAPE, "layer_norm gamma", "bias", "")           \
     X(layer_norm_other, norm(b, T3(2, 3, 7), NULL, b->beta), RAPT_SHAPE, "layer_norm beta", "", "")               \
+    X(rms_norm_width, rapt_rms_norm_op(b->t, T3(2, 3, 6), b->gamma, 1e-5), RAPT_SHAPE, "rms_norm gamma", "[7]",   \
+      "[2, 3, 6]")                                                                                                \
+    X(rms_norm_dims, rapt_rms_norm_op(b->t, T3(2, 3, 7), b->gamma_2, 1e-5), RAPT_SHAPE, "rms_norm gamma_2",       \
+      "[3, 7]", "[2, 3, 7]")                                                                                      \
+    X(activate_unknown, rapt_activate(b->t, T2(2, 3), (rapt_activation)99), RAPT_VALUE, "activate", "99", "")     \
+    X(linear_unknown, rapt_linear_op(b->t, T3(2, 3, 7), b->w, NULL, (rapt_activation)99), RAPT_VALUE, "linear w", \
+      "99", "")                                                                                                   \
+    X(swiglu, rapt_swiglu(b->t, T3(2, 3, 4), T3(2, 3, 5)), RAPT_SHAPE, "swiglu", "[2, 3, 4]", "[2, 3, 5]")        \
+    X(rotary_table, rapt_rotary_op(b->t, T3(2, 3, 6), b->angles_1, 0), RAPT_SHAPE, "rotary angles_1", "[6]", "")  \
+    X(rotary_odd, rapt_rotary_op(b->t, T3(2, 3, 7), b->angles_7, 0), RAPT_SHAPE, "rotary angles_7", "[4, 7]", "") \
+    X(rotary_heads, rapt_rotary_op(b->t, T3(2, 3, 8), b->angles, 0), RAPT_SHAPE, "rotary angles", "[2, 3, 8]",    \
+      "6 features")                                                                                               \
+    X(rotary_dims, rapt_rotary_op(b->t, T2(3, 6), b->angles, 0), RAPT_SHAPE, "rotary angles", "[3, 6]", "")       \
+    X(rotary_time, rapt_rotary_op(b->t, T3(2, 3, 12), b->angles, 2), RAPT_SHAPE, "rotary angles", "position 4",   \
+      "has 4")                                                                                                    \
+    X(rotary_far, rapt_rotary_op(b->t, T3(2, 3, 12), b->angles, 5), RAPT_SHAPE, "rotary angles", "position 7", "") \
+    X(rotary_trained, rapt_rotary_op(b->t, T3(2, 3, 7), b->positions, 0), RAPT_VALUE, "rotary positions",         \
+      "not a buffer", "")                                                                                         \
     X(add_norm_shapes, add_norm(b, T3(2, 3, 7), T3(2, 4, 7), 0), RAPT_SHAPE, "add_norm", "[2, 3, 7]",             \
       "[2, 4, 7]")                                                                                                \
     X(add_norm_dropout, add_norm(b, T3(2, 3, 7), T3(2, 3, 7), 2), RAPT_VALUE, "add_norm", "2", "[0, 1)")          \
@@ -159,6 +192,15 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
       "bias", "7")                                                                                                \
     X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_VALUE, "embed w", "1",      \
       "[0, 1)")                                                                                                   \
+    X(output_loss_shape, output_loss(b, T3(2, 4, 7), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "[2, 4, 7]",  \
+      "2 x 3")                                                                                                    \
+    X(output_loss_dims, output_loss(b, T2(6, 7), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "[6, 7]", "2 x 3") \
+    X(output_loss_features, output_loss(b, T3(2, 3, 6), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "6", "7")  \
+    X(output_loss_weight, output_loss(b, T3(2, 3, 7), b->gamma, NULL, ids), RAPT_SHAPE, "output_loss gamma", "7", \
+      "0")                                                                                                        \
+    X(output_loss_bias, output_loss(b, T3(2, 3, 7), b->w, b->beta6, ids), RAPT_SHAPE, "output_loss w", "6", "5")  \
+    X(output_loss_label, output_loss(b, T3(2, 3, 7), b->w, b->bias, large), RAPT_VALUE, "output_loss w",          \
+      "label 2 is 5", "5 classes")                                                                                \
     X(loss_shape, loss(b, T3(2, 4, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[2, 4, 5]",    \
       "2 x 3")                                                                                                    \
     X(loss_dims, loss(b, T2(6, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[6, 5]", "2 x 3")  \
@@ -198,10 +240,13 @@ static void use_poison(bench *b, rapt_tensor *x)
     rapt_real weight = 1;
     rapt_tensor *y[] = {
         rapt_linear_op(b->t, x, b->w, b->bias, RAPT_RELU), rapt_matmul(b->t, x, x, true), rapt_add(b->t, x, x),
-        rapt_scale(b->t, x, 2), rapt_relu(b->t, x), rapt_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
+        rapt_scale(b->t, x, 2), rapt_relu(b->t, x), rapt_activate(b->t, x, RAPT_GELU), rapt_swiglu(b->t, x, x),
+        rapt_rotary_op(b->t, x, b->angles, 0), rapt_rms_norm_op(b->t, x, b->gamma, 1e-5),
+        rapt_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
         add_norm(b, x, x, 0.5), rapt_masked_softmax(b->t, x, NULL), rapt_split_heads(b->t, x, 2),
         rapt_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
-        loss(b, x, ids, (rapt_loss_options){0}), rapt_sum(b->t, x), rapt_weighted_sum(b->t, x, &weight),
+        loss(b, x, ids, (rapt_loss_options){0}), output_loss(b, x, b->w, b->bias, ids),
+        rapt_sum(b->t, x), rapt_weighted_sum(b->t, x, &weight),
         tensor(b, 1, (size_t[]){3}), rapt_input(b->t, 1, (size_t[]){1}, &weight, true)};
     for (size_t i = 0; i < sizeof y / sizeof *y; i++)
         assert_ptr_equal(y[i], x);

@@ -10,6 +10,7 @@
 #include "ops_modules.h"
 
 #include "ops/tape.h"
+#include "rapt/train.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -197,6 +198,36 @@ static rapt_code decoding(void)
     return err.code;
 }
 
+/* A language model whose window moves on. */
+static rapt_code generate(rapt_tape *t, rapt_lm *m, rapt_error *err)
+{
+    rapt_lm_state *s = rapt_lm_state_new(m, 2, err);
+    for (size_t i = 0; s && i < 4 && !err->code; i++) {
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_lm_next(t, m, s, (rapt_tokens){ids, 2, 2});
+        const rapt_error *failure = rapt_tape_error(t);
+        if (failure->code)
+            rapt_fail(err, failure->code, "%s", failure->message);
+    }
+    rapt_lm_state_free(s);
+    return err->code;
+}
+
+static rapt_code generating(void)
+{
+    rapt_error err = {0};
+    rapt_lm_config c = {.vocab = 7, .layers = 1, .d_model = 8, .heads = 2, .kv_heads = 1, .ffn = 5, .context = 4,
+                        .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                        .positions = RAPT_LM_ROTARY};
+    rapt_lm *m = rapt_lm_new(&c, 1, &err);
+    rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
+    if (t && rapt_lm_pack(m, t, &err) == RAPT_OK)
+        generate(t, m, &err);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+    return err.code;
+}
+
 /* More parameters than the list has room for at first, one of them sparse. */
 static rapt_code many_parameters(void)
 {
@@ -215,6 +246,25 @@ static rapt_code many_parameters(void)
     return code;
 }
 
+/* The optimizer: moments, and the rows of a sparse parameter. */
+static rapt_code optimizing(void)
+{
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err);
+    rapt_embedding m;
+    if (!set)
+        return err.code;
+    rapt_embedding_init(&m, set, "e.", 30, 10, &(rapt_embedding_options){.sparse = true});
+    rapt_params_add(set, "w", 2, (size_t[]){500, 1000}, (rapt_init){RAPT_INIT_ONES, 0});
+    rapt_code code = rapt_params_error(set)->code;
+    rapt_adam *a = code ? NULL : rapt_adam_new(set, &(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99}, &err);
+    if (!a && !code)
+        code = err.code;
+    rapt_adam_free(a);
+    rapt_params_free(set);
+    return code;
+}
+
 static void training_survives(void **state)
 {
     (void)state;
@@ -227,10 +277,22 @@ static void decoding_survives(void **state)
     fail_each_allocation(decoding, 100);
 }
 
+static void generating_survives(void **state)
+{
+    (void)state;
+    fail_each_allocation(generating, 60);
+}
+
 static void sets_survive(void **state)
 {
     (void)state;
     fail_each_allocation(many_parameters, 5);
+}
+
+static void optimizers_survive(void **state)
+{
+    (void)state;
+    fail_each_allocation(optimizing, 8);
 }
 
 /* One row of the table, set up with all the memory it wants, then run with less. */
@@ -272,7 +334,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_survives),
         cmocka_unit_test(decoding_survives),
+        cmocka_unit_test(generating_survives),
         cmocka_unit_test(sets_survive),
+        cmocka_unit_test(optimizers_survive),
         cmocka_unit_test(every_operation_survives),
     };
     return cmocka_run_group_tests(tests, check_link, NULL);

@@ -1,0 +1,92 @@
+/* train/grad_norm.c: the norm of all gradients, and the search for numbers that are not finite. For clipping, and for
+ * what the training loop says when something went wrong. */
+#include "rapt/train.h"
+
+#include "ops/late.h"
+#include "train/pieces.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct norm_loop {
+    rapt_tape *t;
+    pieces pieces;
+} norm_loop;
+
+static bool has_gradient(const void *context, const rapt_param *p, size_t index)
+{
+    (void)context, (void)index;
+    return !p->buffer && !p->frozen && (p->value.grad_filled || p->late.dy);
+}
+
+/* Leaves out what surely is zero at both ends of `rows` rows: those of a sparse parameter that were not used. The bits of
+ * the sum stay: zeros add nothing, and starting later only turns the lanes round, which adds the same pairs at every
+ * stage of the tree. */
+static void trim(const piece *p, size_t *first, size_t *rows)
+{
+    const uint8_t *used = p->param->row_used;
+    if (!p->param->sparse)
+        return;
+    for (; *rows > 0 && !used[*first + *rows - 1]; --*rows)
+        continue;
+    for (; *rows > 0 && !used[*first]; ++*first)
+        --*rows;
+}
+
+static void sum_piece(void *context, size_t index, int worker)
+{
+    norm_loop *loop = context;
+    piece *p = &loop->pieces.list[index];
+    const rapt_real *grad = p->param->value.grad + p->first * p->width;
+    size_t end = p->first + p->rows;
+    if (p->param->late.dy)
+        grad = late_chunk(loop->t, worker, p->param, p->first, p->rows);
+    for (size_t row = p->first; row < end; row += p->block) {
+        size_t first = row, rows = end - row < p->block ? end - row : p->block;
+        trim(p, &first, &rows);
+        p->sum += (double)loop->t->k->sum_squares(rows * p->width, grad + (first - p->first) * p->width);
+    }
+}
+
+/* The late ones that others have added to. False where one is gone. */
+static bool settle_mixed(rapt_tape *t, const rapt_params *set)
+{
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        rapt_param *p = rapt_params_at(set, i);
+        if (late_check(t, p, NULL) || (p->value.grad_filled && rapt_param_settle(t, p, NULL)))
+            return false;
+    }
+    return true;
+}
+
+double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
+{
+    norm_loop loop;
+    double sum = 0;
+    if (!settle_mixed(t, set))
+        return NAN;
+    loop.t = t;
+    pieces_begin(&loop.pieces, set, has_gradient, NULL);
+    while (pieces_next(&loop.pieces)) {
+        pool_run(t->pool, loop.pieces.count, loop.pieces.numbers, sum_piece, &loop);
+        for (size_t i = 0; i < loop.pieces.count; i++)
+            sum += loop.pieces.list[i].sum;
+    }
+    return sqrt(sum);
+}
+
+const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad)
+{
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        rapt_param *p = rapt_params_at(set, i);
+        const rapt_tensor *x = &p->value;
+        if (!t->k->all_finite(rapt_tensor_size(x), x->data))
+            return x->name;
+        if (of_grad && (p->late.dy || x->grad_filled) && x->requires_grad) {
+            rapt_param_settle(t, p, NULL);
+            if (!t->k->all_finite(rapt_tensor_size(x), x->grad))
+                return x->name;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,51 @@
+/* train/pieces.c: cuts parameters into pieces of whole rows. For adam.c and grad_norm.c, which run them. */
+#include "train/pieces.h"
+
+#define BLOCK 8192      /* numbers that are summed before the sum becomes a double */
+#define BLOCKS 4        /* of a piece: two threads that took turns at smaller ones read memory a third slower */
+#define FEWEST_ROWS 64  /* of a piece: a product that makes a late gradient wants some */
+
+void pieces_begin(pieces *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),
+                  const void *context)
+{
+    p->set = set;
+    p->wanted = wanted;
+    p->context = context;
+    p->param = p->row = p->count = p->numbers = 0;
+}
+
+static piece piece_at(rapt_param *p, size_t index, size_t row)
+{
+    size_t width = p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value), rows = rapt_tensor_size(&p->value) / width;
+    size_t block = width < BLOCK ? BLOCK / width : 1, blocks = (FEWEST_ROWS + block - 1) / block;
+    size_t most = (blocks > BLOCKS ? blocks : BLOCKS) * block;
+    return (piece){.param = p, .index = index, .first = row, .rows = rows - row < most ? rows - row : most, .width = width,
+                   .block = block};
+}
+
+/* Adds the pieces of a parameter that are left and have room; true when it is done. */
+static bool add_param(pieces *p)
+{
+    rapt_param *param = rapt_params_at(p->set, p->param);
+    if (p->row == 0 && !p->wanted(p->context, param, p->param))
+        return true;
+    while (p->count < PIECES_AT_ONCE) {
+        piece *next = &p->list[p->count++];
+        *next = piece_at(param, p->param, p->row);
+        p->numbers += next->rows * next->width;
+        p->row += next->rows;
+        if (p->row * next->width == rapt_tensor_size(&param->value))
+            return true;
+    }
+    return false;
+}
+
+bool pieces_next(pieces *p)
+{
+    p->count = p->numbers = 0;
+    while (p->param < rapt_params_count(p->set) && p->count < PIECES_AT_ONCE && add_param(p)) {
+        p->param++;
+        p->row = 0;
+    }
+    return p->count > 0;
+}

@@ -1,0 +1,690 @@
+/* tests/train/test_adam.c: steps of Adam and gradient norms against a plain one in double; sparse parameters that move
+ * like any other to the bit, however late; late gradients; the same bits at every level with any number of threads. Ten
+ * steps against PyTorch are the business of test_golden_training.c. */
+#define _GNU_SOURCE
+#define SERIAL_WORK 1    /* loops of any size go to the threads, */
+#include "base/pool.c"
+#define FEWEST_CLASSES 1 /* and matrices of any size may have late gradients: */
+#define MOST_LATE_ROWS 12
+#include "ops/output_loss.c" /* these copies take the places of the library's */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rapt/train.h"
+
+#include "base/rng.h"
+#include "ops/tape.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const levels[] = {"scalar", "avx2", "avx512"};
+static const int thread_counts[] = {1, 2, 3, 7};
+
+static rapt_tape *new_tape(const char *isa, int threads)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa}, &err);
+    if (!t)
+        fail_msg("%s", err.message);
+    return t;
+}
+
+static rapt_adam *new_adam(rapt_params *set, rapt_adam_options o)
+{
+    rapt_error err = {0};
+    rapt_adam *a = rapt_adam_new(set, &o, &err);
+    if (!a)
+        fail_msg("%s", err.message);
+    return a;
+}
+
+static bool have_level(const char *isa)
+{
+    for (const char *const *name = kernels_names; *name; name++)
+        if (strcmp(*name, isa) == 0)
+            return kernels_level(isa, NULL) != NULL;
+    print_message("level %s: not in this build, skipped\n", isa);
+    return false;
+}
+
+/* Runs `test` at every level that is to be had, with each number of threads. */
+static void everywhere(void (*test)(rapt_tape *t, void *context), void *context)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        for (size_t j = 0; j < sizeof thread_counts / sizeof *thread_counts && have_level(levels[i]); j++) {
+            rapt_tape *t = new_tape(levels[i], thread_counts[j]);
+            test(t, context);
+            rapt_tape_free(t);
+        }
+}
+
+static void step(rapt_adam *a, rapt_tape *t, double lr, double scale)
+{
+    rapt_error err = {0};
+    if (rapt_adam_step(a, t, lr, scale, &err))
+        fail_msg("%s", err.message);
+}
+
+static void same(const char *what, size_t n, const rapt_real *want, const rapt_real *got)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(&want[i], &got[i], sizeof *want) != 0)
+            fail_msg("%s[%zu] is %a, not %a", what, i, (double)got[i], (double)want[i]);
+}
+
+static void draw_gradient(rapt_param *p, size_t from, size_t count, uint64_t key)
+{
+    for (size_t i = 0; i < count; i++)
+        p->value.grad[from + i] = (rapt_real)(rng_uniform(key, i) - 0.5);
+}
+
+/* ---- against double --------------------------------------------------------------------------------------- */
+
+#define MOST 3000 /* numbers of a parameter below */
+
+/* A parameter and its moments in double, of the constants that a kernel has. */
+typedef struct plain {
+    double p[MOST], m[MOST], v[MOST];
+} plain;
+
+static void plain_step(plain *x, const rapt_param *p, const rapt_adam_options *o, double step, double lr, double scale)
+{
+    double beta1 = (double)(rapt_real)o->beta1, beta2 = (double)(rapt_real)o->beta2;
+    double bc1 = 1 - pow(beta1, step), bc2 = 1 - pow(beta2, step);
+    double decay = p->value.ndim >= 2 ? 1 - lr * o->weight_decay : 1;
+    for (size_t i = 0; i < rapt_tensor_size(&p->value); i++) {
+        double g = scale * (double)p->value.grad[i];
+        x->m[i] = beta1 * x->m[i] + (1 - beta1) * g;
+        x->v[i] = beta2 * x->v[i] + (1 - beta2) * g * g;
+        x->p[i] = decay * x->p[i] - lr / bc1 * x->m[i] / (sqrt(x->v[i] / bc2) + o->eps);
+    }
+}
+
+/* Each step rounds p three times (the decay, its product, the difference) and moves it by 0.01 |m| / sqrt(v) <= 0.012,
+ * which some ten roundings went into. */
+static void check_against(const plain *x, const rapt_param *p, size_t steps)
+{
+    for (size_t i = 0; i < rapt_tensor_size(&p->value); i++) {
+        double bound = (double)steps * (10 * 0.012 + 3 * fabs(x->p[i])) * 0.5 * (double)FLT_EPSILON;
+        if (!(fabs(x->p[i] - (double)p->value.data[i]) <= bound))
+            fail_msg("%s[%zu] is %.9g, plain Adam has %.9g", p->value.name, i, (double)p->value.data[i], x->p[i]);
+    }
+}
+
+static double plain_norm(rapt_param *const *p, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < rapt_tensor_size(&p[i]->value); j++)
+            sum += (double)p[i]->value.grad[j] * (double)p[i]->value.grad[j];
+    return sqrt(sum);
+}
+
+static void steps_are_those_of_plain_adam(rapt_tape *t, void *context)
+{
+    (void)context;
+    static plain x[3];
+    rapt_adam_options o = {.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1};
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_init init = {RAPT_INIT_UNIFORM, 1};
+    rapt_param *p[] = {rapt_params_add(set, "matrix", 2, (size_t[]){60, 50}, init),
+                       rapt_params_add(set, "vector", 1, (size_t[]){2999}, init),
+                       rapt_params_add(set, "cube", 3, (size_t[]){3, 7, 5}, init)};
+    rapt_param *frozen = rapt_params_add(set, "frozen", 1, (size_t[]){5}, init);
+    rapt_param *idle = rapt_params_add(set, "idle", 1, (size_t[]){5}, init);
+    rapt_params_freeze(set, "frozen");
+    frozen->value.grad_filled = true; /* from before it was frozen */
+    draw_gradient(frozen, 0, 5, 1);
+    rapt_adam *a = new_adam(set, o);
+    memset(x, 0, sizeof x);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < rapt_tensor_size(&p[i]->value); j++)
+            x[i].p[j] = (double)p[i]->value.data[j];
+    rapt_real kept[2] = {frozen->value.data[1], idle->value.data[1]};
+    rapt_tape_begin(t, (rapt_pass){0});
+    for (size_t s = 1; s <= 10; s++) {
+        double lr = 0.01 / (double)s, scale = s % 2 ? 1 : 0.25;
+        for (size_t i = 0; i < 3; i++) {
+            draw_gradient(p[i], 0, rapt_tensor_size(&p[i]->value), rng_mix(s, i));
+            p[i]->value.grad_filled = true;
+            plain_step(&x[i], p[i], &o, (double)s, lr, scale);
+        }
+        double norm = plain_norm(p, 3); /* each sum of 8,192 squares: their roundings, and those of the squares */
+        assert_true(fabs(rapt_grad_norm(t, set) - norm) <= (8192.0 / 16 + 5) * 0.5 * (double)FLT_EPSILON * norm);
+        step(a, t, lr, scale);
+        for (size_t i = 0; i < 3; i++)
+            check_against(&x[i], p[i], s);
+        rapt_params_zero_grad(set);
+    }
+    assert_true(frozen->value.data[1] == kept[0] && idle->value.data[1] == kept[1]);
+    assert_null(rapt_adam_first_moment(a, 3));
+    assert_int_equal(rapt_adam_steps(a), 10);
+    rapt_adam_free(a);
+    rapt_params_free(set);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    everywhere(steps_are_those_of_plain_adam, NULL);
+}
+
+/* ---- many pieces ------------------------------------------------------------------------------------------ */
+
+#define MANY 1500 /* parameters: more than a list of pieces has room for */
+
+static rapt_params *many_parameters(void)
+{
+    rapt_params *set = rapt_params_new(2, NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%zu", i);
+        size_t rows = i % 500 == 7 || i == 1018 ? 3000 : 1 + i % 3; /* some of several pieces, the last of two lists */
+        rapt_param *p = rapt_params_add(set, name, 2, (size_t[]){rows, 1 + i % 70}, (rapt_init){RAPT_INIT_UNIFORM, 1});
+        draw_gradient(p, 0, rapt_tensor_size(&p->value), i);
+        p->value.grad_filled = true;
+    }
+    assert_int_equal(rapt_params_error(set)->code, RAPT_OK);
+    return set;
+}
+
+static double sum_of_squares(const rapt_params *set)
+{
+    double sum = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        const rapt_tensor *x = &rapt_params_at(set, i)->value;
+        for (size_t j = 0; j < rapt_tensor_size(x); j++)
+            sum += (double)x->grad[j] * (double)x->grad[j];
+    }
+    return sum;
+}
+
+typedef struct many {
+    rapt_params *first; /* of the first tape */
+    double norm;
+} many;
+
+static void many_parameters_move(rapt_tape *t, void *context)
+{
+    many *m = context;
+    rapt_params *set = many_parameters();
+    rapt_adam *a = new_adam(set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1});
+    rapt_tape_begin(t, (rapt_pass){0});
+    double norm = rapt_grad_norm(t, set), want = sqrt(sum_of_squares(set));
+    assert_true(fabs(norm - want) <= 1e-4 * want);
+    step(a, t, 0.01, 1 / norm);
+    for (size_t i = 0; m->first && i < MANY; i++) {
+        const rapt_tensor *x = &rapt_params_at(set, i)->value;
+        same(x->name, rapt_tensor_size(x), rapt_params_at(m->first, i)->value.data, x->data);
+    }
+    if (m->first) {
+        assert_true(norm == m->norm);
+        rapt_params_free(set);
+    } else
+        *m = (many){set, norm};
+    rapt_adam_free(a);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    many m = {0};
+    everywhere(many_parameters_move, &m);
+    rapt_params_free(m.first);
+}
+
+/* ---- sparse parameters ------------------------------------------------------------------------------------ */
+
+#define ROWS 600
+#define WIDTH 21 /* a vector and a bit */
+#define STEPS 600 /* more than twice what a row may be behind */
+
+typedef struct twins {
+    rapt_params *dense_set, *sparse_set;
+    rapt_param *dense, *sparse;
+    rapt_adam *dense_adam, *sparse_adam;
+    rapt_tape *t;
+} twins;
+
+static rapt_param *add_matrix(rapt_params *set, size_t width, bool sparse)
+{
+    rapt_param *p = rapt_params_add(set, "w", 2, (size_t[]){ROWS, width}, (rapt_init){RAPT_INIT_UNIFORM, 1});
+    memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof *p->value.grad);
+    if (sparse)
+        rapt_param_make_sparse(set, p);
+    assert_int_equal(rapt_params_error(set)->code, RAPT_OK);
+    return p;
+}
+
+static twins make_twins(rapt_tape *t, size_t width, rapt_adam_options o)
+{
+    twins w = {.dense_set = rapt_params_new(3, NULL), .sparse_set = rapt_params_new(3, NULL), .t = t};
+    w.dense = add_matrix(w.dense_set, width, false);
+    w.sparse = add_matrix(w.sparse_set, width, true);
+    w.dense_adam = new_adam(w.dense_set, o);
+    w.sparse_adam = new_adam(w.sparse_set, o);
+    rapt_tape_begin(t, (rapt_pass){0});
+    return w;
+}
+
+static void free_twins(twins *w)
+{
+    rapt_adam_free(w->dense_adam);
+    rapt_adam_free(w->sparse_adam);
+    rapt_params_free(w->dense_set);
+    rapt_params_free(w->sparse_set);
+}
+
+static void forget_gradients(twins *w)
+{
+    memset(w->dense->value.grad, 0, rapt_tensor_size(&w->dense->value) * sizeof(rapt_real));
+    w->dense->value.grad_filled = false;
+    rapt_params_zero_grad(w->sparse_set);
+}
+
+/* A few rows, some of them often, most of them never. */
+static size_t draw_rows(int32_t *rows, uint64_t s)
+{
+    size_t count = 1 + rng_below(s, 0, 6);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (int32_t)(rng_below(s, 10 + i, 3) ? rng_below(s, 20 + i, 20) : rng_below(s, 30 + i, ROWS / 2));
+    return count;
+}
+
+static void fill_gradients(twins *w, const int32_t *rows, size_t count, uint64_t s)
+{
+    size_t width = w->dense->value.shape[1];
+    for (size_t i = 0; i < count; i++) {
+        size_t from = (size_t)rows[i] * width;
+        draw_gradient(w->dense, from, width, rng_mix(s, (uint64_t)rows[i]));
+        memcpy(w->sparse->value.grad + from, w->dense->value.grad + from, width * sizeof(rapt_real));
+        w->sparse->row_used[rows[i]] = 1;
+    }
+    w->dense->value.grad_filled = true;
+}
+
+/* The rows that a forward pass would read. */
+static void check_read_rows(twins *w, const int32_t *rows, size_t count)
+{
+    size_t width = w->dense->value.shape[1];
+    assert_int_equal(rapt_adam_catch_up(w->sparse_adam, w->t, w->sparse, (rapt_tokens){.ids = rows, .batch = 1, .time = count}),
+                     RAPT_OK);
+    for (size_t i = 0; i < count; i++)
+        same("a row about to be read", width, w->dense->value.data + (size_t)rows[i] * width,
+             w->sparse->value.data + (size_t)rows[i] * width);
+}
+
+static void check_everything(twins *w)
+{
+    rapt_error err = {0};
+    size_t n = rapt_tensor_size(&w->dense->value);
+    assert_int_equal(rapt_adam_flush(w->sparse_adam, w->t, &err), RAPT_OK);
+    same("w", n, w->dense->value.data, w->sparse->value.data);
+    same("m", n, rapt_adam_first_moment(w->dense_adam, 0), rapt_adam_first_moment(w->sparse_adam, 0));
+    same("v", n, rapt_adam_second_moment(w->dense_adam, 0), rapt_adam_second_moment(w->sparse_adam, 0));
+}
+
+static double rate(size_t s)
+{
+    return s < 50 ? 1e-3 * (double)s : 0.05 / sqrt((double)s);
+}
+
+/* One step of both; some steps read rows that were not brought up to date, which the optimizer has to bear. */
+static void step_twins(twins *w, size_t s, bool look)
+{
+    int32_t rows[8];
+    size_t count = draw_rows(rows, s);
+    if (s % 5 != 0 && look)
+        check_read_rows(w, rows, count);
+    forget_gradients(w);
+    fill_gradients(w, rows, count, s);
+    double norm = rapt_grad_norm(w->t, w->dense_set);
+    assert_true(norm == rapt_grad_norm(w->t, w->sparse_set));
+    step(w->dense_adam, w->t, rate(s), norm > 1 ? 1 / norm : 1);
+    step(w->sparse_adam, w->t, rate(s), norm > 1 ? 1 / norm : 1);
+}
+
+static void sparse_moves_as_dense(rapt_tape *t, void *context)
+{
+    double decay = *(double *)context;
+    twins w = make_twins(t, decay > 0 ? WIDTH : 32, (rapt_adam_options){0.9, 0.95, 1e-8, decay, false});
+    for (size_t s = 1; s <= STEPS; s++) {
+        step_twins(&w, s, true);
+        if (s == 3 || s == 300)
+            check_everything(&w);
+    }
+    check_everything(&w);
+    free_twins(&w);
+}
+
+static void test_sparse_decay(void **state)
+{
+    (void)state;
+    everywhere(sparse_moves_as_dense, &(double){0.1});
+}
+
+static void test_sparse_no_decay(void **state)
+{
+    (void)state;
+    everywhere(sparse_moves_as_dense, &(double){0});
+}
+
+/* Rows far behind are most of what is tested above; here nothing but the flush brings them up to date. */
+static void sparse_needs_no_catching_up(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    for (size_t s = 1; s <= 700; s++)
+        step_twins(&w, s, false);
+    bool differs = memcmp(w.dense->value.data, w.sparse->value.data, ROWS * WIDTH * sizeof(rapt_real)) != 0;
+    assert_true(differs); /* else it would not be late, and this no test */
+    check_everything(&w);
+    free_twins(&w);
+    rapt_tape_free(t);
+}
+
+/* With eps 0 rows without a gradient become NaN: exactly means that, too. */
+static void sparse_without_eps(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 0, 0.1, false});
+    for (size_t s = 1; s <= 3; s++)
+        step_twins(&w, s, false);
+    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, NULL), RAPT_OK);
+    for (size_t i = 0; i < ROWS * WIDTH; i++)
+        assert_int_equal(isnan(w.dense->value.data[i]), isnan(w.sparse->value.data[i]));
+    assert_true(isnan(w.sparse->value.data[ROWS * WIDTH - 1]));
+    free_twins(&w);
+    rapt_tape_free(t);
+}
+
+/* A step in which no row is used is none for a sparse parameter, as for one without a gradient. */
+static void steps_without_rows_are_none(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    for (size_t s = 1; s <= 40; s++) {
+        if (s % 3) {
+            step_twins(&w, s, true);
+            continue;
+        }
+        forget_gradients(&w);
+        step(w.dense_adam, t, 0.1, 1);
+        step(w.sparse_adam, t, 0.1, 1);
+    }
+    check_everything(&w);
+    free_twins(&w);
+    rapt_tape_free(t);
+}
+
+/* Moments and values that come from a file: as if never stopped. */
+static void resumed_rows_go_on(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    rapt_adam_options o = {0.9, 0.95, 1e-8, 0.1, false};
+    size_t bytes = ROWS * WIDTH * sizeof(rapt_real);
+    twins w = make_twins(t, WIDTH, o);
+    for (size_t s = 1; s <= 290; s++)
+        step_twins(&w, s, true);
+    check_everything(&w);
+    twins again = make_twins(t, WIDTH, o);
+    for (size_t i = 0; i < 5; i++)
+        step_twins(&again, 1000 + i, true); /* something to forget */
+    rapt_param *to[2] = {again.dense, again.sparse};
+    rapt_adam *adam[2] = {again.dense_adam, again.sparse_adam};
+    for (int i = 0; i < 2; i++) {
+        memcpy(to[i]->value.data, w.sparse->value.data, bytes);
+        memcpy(rapt_adam_first_moment(adam[i], 0), rapt_adam_first_moment(w.sparse_adam, 0), bytes);
+        memcpy(rapt_adam_second_moment(adam[i], 0), rapt_adam_second_moment(w.sparse_adam, 0), bytes);
+        rapt_adam_set_steps(adam[i], 290);
+    }
+    for (size_t s = 291; s <= 600; s++) {
+        step_twins(&w, s, true);
+        step_twins(&again, s, true);
+    }
+    check_everything(&w);
+    check_everything(&again);
+    same("w", ROWS * WIDTH, w.sparse->value.data, again.sparse->value.data);
+    free_twins(&again);
+    free_twins(&w);
+    rapt_tape_free(t);
+}
+
+static void catching_up_checks_its_ids(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 1e-8, 0.1, false});
+    for (size_t s = 1; s <= 4; s++)
+        step_twins(&w, s, false);
+    const int32_t ids[] = {ROWS, 590, -1, 590};
+    rapt_tokens tokens = {.ids = ids, .batch = 2, .time = 2};
+    assert_int_equal(rapt_adam_catch_up(w.sparse_adam, t, w.sparse, tokens), RAPT_VALUE);
+    same("row 590", WIDTH, w.dense->value.data + 590 * WIDTH, w.sparse->value.data + 590 * WIDTH);
+    assert_int_equal(rapt_adam_catch_up(w.dense_adam, t, w.dense, tokens), RAPT_OK); /* nothing to do */
+    rapt_tape_fail(t, RAPT_VALUE, "a failure");
+    rapt_error err = {0};
+    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, &err), RAPT_VALUE);
+    assert_int_equal(rapt_adam_step(w.sparse_adam, t, 0.1, 1, &err), RAPT_VALUE);
+    assert_int_equal(rapt_adam_steps(w.sparse_adam), 4);
+    free_twins(&w);
+    rapt_tape_free(t);
+}
+
+/* PyTorch's SparseAdam: one step of the kernel for the rows used, none for the others. */
+static void lazy_rows_stay(rapt_tape *t, void *context)
+{
+    (void)context;
+    rapt_adam_options o = {0.9, 0.95, 1e-8, 0.1, true};
+    twins w = make_twins(t, WIDTH, o);
+    static rapt_real p[ROWS * WIDTH], m[ROWS * WIDTH], v[ROWS * WIDTH];
+    memcpy(p, w.sparse->value.data, sizeof p);
+    memset(m, 0, sizeof m);
+    memset(v, 0, sizeof v);
+    for (size_t s = 1; s <= 30; s++) {
+        int32_t rows[8];
+        size_t count = draw_rows(rows, s);
+        double b1 = (double)(rapt_real)0.9, b2 = (double)(rapt_real)0.95;
+        kernels_adam c = {.beta1 = (rapt_real)0.9, .beta2 = (rapt_real)0.95, .eps = (rapt_real)1e-8, .grad_scale = 1,
+                          .step_size = (rapt_real)(0.01 / (1 - pow(b1, (double)s))),
+                          .inv_sqrt_bc2 = (rapt_real)(1 / sqrt(1 - pow(b2, (double)s))),
+                          .decay = (rapt_real)(1 - 0.01 * 0.1)};
+        forget_gradients(&w);
+        fill_gradients(&w, rows, count, s);
+        for (size_t i = 0; i < ROWS; i++)
+            if (w.sparse->row_used[i])
+                t->k->adam(WIDTH, p + i * WIDTH, w.sparse->value.grad + i * WIDTH, m + i * WIDTH, v + i * WIDTH, &c);
+        step(w.sparse_adam, t, 0.01, 1);
+        step(w.dense_adam, t, 0.01, 1);
+    }
+    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, NULL), RAPT_OK); /* nothing to do */
+    same("w", ROWS * WIDTH, p, w.sparse->value.data);
+    same("m", ROWS * WIDTH, m, rapt_adam_first_moment(w.sparse_adam, 0));
+    same("v", ROWS * WIDTH, v, rapt_adam_second_moment(w.sparse_adam, 0));
+    assert_true(memcmp(p, w.dense->value.data, sizeof p) != 0);
+    free_twins(&w);
+}
+
+static void test_lazy(void **state)
+{
+    (void)state;
+    everywhere(lazy_rows_stay, NULL);
+}
+
+/* ---- late gradients --------------------------------------------------------------------------------------- */
+
+typedef struct output {
+    rapt_params *set;
+    rapt_param *w, *b, *x;
+    rapt_adam *a;
+} output;
+
+#define LABELS 12
+
+static output make_output(size_t classes, size_t in)
+{
+    output o = {.set = rapt_params_new(7, NULL)};
+    rapt_init init = {RAPT_INIT_UNIFORM, 1};
+    o.w = rapt_params_add(o.set, "w", 2, (size_t[]){classes, in}, init);
+    o.b = rapt_params_add(o.set, "b", 1, (size_t[]){classes}, init);
+    o.x = rapt_params_add(o.set, "x", 3, (size_t[]){3, LABELS / 3, in}, init);
+    assert_int_equal(rapt_params_error(o.set)->code, RAPT_OK);
+    o.a = new_adam(o.set, (rapt_adam_options){.beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.1});
+    return o;
+}
+
+static void free_output(output *o)
+{
+    rapt_adam_free(o->a);
+    rapt_params_free(o->set);
+}
+
+static void backward_of(output *o, rapt_tape *t, bool late)
+{
+    int32_t labels[LABELS], lens[] = {4, 1, 3};
+    rapt_error err = {0};
+    for (size_t i = 0; i < LABELS; i++)
+        labels[i] = (int32_t)rng_below(9, i, o->w->value.shape[0]);
+    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
+    rapt_tensor *loss = rapt_output_loss(t, &o->x->value, o->w, o->b, (rapt_tokens){.ids = labels, .batch = 3, .time = 4},
+                                         &(rapt_loss_options){.valid_lens = lens}, late, NULL);
+    if (rapt_backward(t, loss, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(o->w->late.dy != NULL, late);
+}
+
+static void check_late(rapt_tape *t, size_t classes, size_t in)
+{
+    output late = make_output(classes, in), settled = make_output(classes, in);
+    for (size_t s = 1; s <= 3; s++) {
+        backward_of(&settled, t, false);
+        double norm = rapt_grad_norm(t, settled.set);
+        step(settled.a, t, 0.01, 1 / norm);
+        backward_of(&late, t, true);
+        assert_true(norm == rapt_grad_norm(t, late.set));
+        step(late.a, t, 0.01, 1 / norm);
+        assert_false(late.w->value.grad_filled);
+        same("w", classes * in, settled.w->value.data, late.w->value.data);
+        same("b", classes, settled.b->value.data, late.b->value.data);
+        rapt_params_zero_grad(settled.set);
+        rapt_params_zero_grad(late.set);
+    }
+    for (size_t i = 0; i < 2; i++)
+        same("v", rapt_tensor_size(&rapt_params_at(late.set, i)->value), rapt_adam_second_moment(settled.a, i),
+             rapt_adam_second_moment(late.a, i));
+    free_output(&late);
+    free_output(&settled);
+}
+
+/* Matrices of one piece and of several, of rows that make long and short blocks. */
+static void late_steps_are_the_same(rapt_tape *t, void *context)
+{
+    (void)context;
+    check_late(t, 5, 3);
+    check_late(t, 3100, 16);
+    check_late(t, 400, 272);
+    check_late(t, 70, 2048);
+}
+
+static void test_late(void **state)
+{
+    (void)state;
+    everywhere(late_steps_are_the_same, NULL);
+}
+
+/* What others have added to the parameter's gradient counts, too. */
+static void check_added(bool with_norm)
+{
+    rapt_tape *t = new_tape(NULL, 2);
+    output late = make_output(40, 16), settled = make_output(40, 16);
+    output *both[] = {&settled, &late};
+    double norm[2];
+    for (int i = 0; i < 2; i++) {
+        backward_of(both[i], t, i == 1);
+        for (size_t j = 0; j < 40 * 16; j++) /* by whole numbers, so that the order does not matter much */
+            both[i]->w->value.grad[j] = (both[i]->w->value.grad_filled ? both[i]->w->value.grad[j] : 0) + (rapt_real)(j % 5);
+        both[i]->w->value.grad_filled = true;
+        norm[i] = with_norm ? rapt_grad_norm(t, both[i]->set) : 0;
+        step(both[i]->a, t, 0.01, 1);
+    }
+    assert_null(late.w->late.dy);
+    assert_true(norm[0] == norm[1]);
+    same("w", 40 * 16, settled.w->value.data, late.w->value.data);
+    free_output(&late);
+    free_output(&settled);
+    rapt_tape_free(t);
+}
+
+static void late_gradients_are_added(void **state)
+{
+    (void)state;
+    check_added(true);
+    check_added(false);
+}
+
+static void late_gradients_that_are_gone(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    output o = make_output(40, 16);
+    rapt_error err = {0};
+    rapt_real before = o.w->value.data[0], bias = o.b->value.data[0];
+    backward_of(&o, t, true);
+    rapt_tape_begin(t, (rapt_pass){0});
+    assert_true(isnan(rapt_grad_norm(t, o.set)));
+    assert_int_equal(rapt_adam_step(o.a, t, 0.01, 1, &err), RAPT_VALUE);
+    assert_non_null(strstr(err.message, "w: its late gradient"));
+    assert_true(o.w->value.data[0] == before && o.b->value.data[0] == bias);
+    assert_int_equal(rapt_adam_steps(o.a), 0);
+    free_output(&o);
+    rapt_tape_free(t);
+}
+
+static void late_numbers_that_are_not_finite(void **state)
+{
+    (void)state;
+    rapt_tape *t = new_tape(NULL, 2);
+    output o = make_output(40, 16);
+    backward_of(&o, t, true);
+    assert_null(rapt_first_not_finite(t, o.set, true));
+    rapt_params_zero_grad(o.set);
+    backward_of(&o, t, true);
+    ((rapt_real *)o.w->late.dy)[0] = (rapt_real)INFINITY;
+    assert_false(isfinite(rapt_grad_norm(t, o.set)));
+    assert_null(rapt_first_not_finite(t, o.set, false));
+    assert_string_equal(rapt_first_not_finite(t, o.set, true), "w");
+    free_output(&o);
+    rapt_tape_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_sparse_decay),
+        cmocka_unit_test(test_sparse_no_decay),
+        cmocka_unit_test(sparse_needs_no_catching_up),
+        cmocka_unit_test(sparse_without_eps),
+        cmocka_unit_test(steps_without_rows_are_none),
+        cmocka_unit_test(resumed_rows_go_on),
+        cmocka_unit_test(catching_up_checks_its_ids),
+        cmocka_unit_test(test_lazy),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(late_gradients_are_added),
+        cmocka_unit_test(late_gradients_that_are_gone),
+        cmocka_unit_test(late_numbers_that_are_not_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
