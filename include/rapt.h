@@ -50,12 +50,15 @@
  * What is where, easy things first
  *
  *   rapt/decode.h    lines in, translations out: greedy and beam search on all threads
+ *   rapt/generate.h  a text goes on; how the next token is chosen: temperature, top-k, top-p, ...
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/train.h     the whole training loop; Adam, gradient norm and schedules by themselves
  *   rapt/recipe.h    recipes: what a training run depends on, as YAML or as a struct
  *   rapt/data.h      sentence pairs, the held-out part, batches in an order that (seed, epoch) decides
- *   rapt/text.h      the words tokenizer
+ *   rapt/stream.h    long texts: token files, random windows for training, all of them for evaluation
+ *   rapt/text.h      tokenizers: words, characters, byte-level BPE
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
+ *   rapt/lm.h        decoder-only language models and their decoding in a window
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder,
  *                    decoder and its cache
  *   rapt/tape.h      the tape, masks, and the operations that modules are made of
@@ -96,11 +99,14 @@
 #include "rapt/tensor.h"
 #include "rapt/tape.h"
 #include "rapt/nn.h"
+#include "rapt/lm.h"
 #include "rapt/text.h"
 #include "rapt/metrics.h"
 #include "rapt/data.h"
+#include "rapt/stream.h"
 #include "rapt/io.h"
 #include "rapt/decode.h"
+#include "rapt/generate.h"
 #include "rapt/recipe.h"
 #include "rapt/train.h"
 

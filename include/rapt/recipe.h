@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* What is learned. */
-typedef enum rapt_recipe_task { RAPT_RECIPE_TRANSLATION } rapt_recipe_task;
+typedef enum rapt_recipe_task { RAPT_RECIPE_TRANSLATION, RAPT_RECIPE_LANGUAGE_MODEL } rapt_recipe_task;
 
 /* What happens to a sentence of more than data.max_len tokens: its end is cut, its pair is left out, or the
  * run stops with an error. */
@@ -46,14 +46,43 @@ typedef enum rapt_recipe_too_long {
 /* How long the rows of a batch are: as its longest sentence, or always data.max_len. */
 typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
 
-/* How a text becomes tokens: whole words and punctuation marks. */
-typedef enum rapt_recipe_tokenizer { RAPT_RECIPE_WORDS } rapt_recipe_tokenizer;
+/* How a text becomes tokens: whole words and punctuation marks; characters; byte pairs that the run learns; a tokenizer
+ * file; rank files of tiktoken. */
+typedef enum rapt_recipe_tokenizer {
+    RAPT_RECIPE_WORDS,
+    RAPT_RECIPE_CHARACTERS,
+    RAPT_RECIPE_BPE,
+    RAPT_RECIPE_FILE,
+    RAPT_RECIPE_CL100K,
+    RAPT_RECIPE_O200K,
+    RAPT_RECIPE_R50K
+} rapt_recipe_tokenizer;
+
+/* A language model whose shape has a name: see rapt_lm_preset. Setting the key sets all of `model`. */
+typedef enum rapt_recipe_preset { RAPT_RECIPE_NO_PRESET, RAPT_RECIPE_SEED, RAPT_RECIPE_GPT2 } rapt_recipe_preset;
+
+/* How many ids a language model knows: as many as the tokenizer, or the largest of its text and one. */
+typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_TEXT } rapt_recipe_vocab;
+
+typedef enum rapt_recipe_norm_kind { RAPT_RECIPE_LAYER_NORM, RAPT_RECIPE_RMS_NORM } rapt_recipe_norm_kind;
+typedef enum rapt_recipe_ffn_kind {
+    RAPT_RECIPE_RELU,
+    RAPT_RECIPE_GELU,
+    RAPT_RECIPE_GELU_TANH,
+    RAPT_RECIPE_SWIGLU
+} rapt_recipe_ffn_kind;
+typedef enum rapt_recipe_positions {
+    RAPT_RECIPE_SINUSOIDAL,
+    RAPT_RECIPE_LEARNED,
+    RAPT_RECIPE_ROTARY
+} rapt_recipe_positions;
 
 /* Where layer norm stands: after the residual sum (Vaswani et al. 2017) or before the sublayer. */
 typedef enum rapt_recipe_norm { RAPT_RECIPE_POST, RAPT_RECIPE_PRE } rapt_recipe_norm;
 
-/* Starting values of the weight matrices: Xavier uniform, or those of PyTorch's linear layers. */
-typedef enum rapt_recipe_init { RAPT_RECIPE_XAVIER, RAPT_RECIPE_PYTORCH } rapt_recipe_init;
+/* Starting values of the weight matrices: Xavier uniform (translation), those of PyTorch's linear layers, or GPT-2's
+ * (language models). */
+typedef enum rapt_recipe_init { RAPT_RECIPE_XAVIER, RAPT_RECIPE_PYTORCH, RAPT_RECIPE_INIT_GPT2 } rapt_recipe_init;
 
 /* What the loss of a batch is: the mean over its tokens, or the book's (d2l): the sum over sentences of the
  * mean over each row, padding counted as zero loss. */
@@ -73,41 +102,58 @@ typedef struct rapt_recipe {
     rapt_recipe_task task;
     int64_t seed;
     struct {
-        char *pairs;     /* required */
+        char *pairs;     /* translation */
+        char *text;      /* language models: a file, or a folder of them; several with : between them */
         int64_t limit;   /* pairs; 0 is all */
         double held_out; /* fraction */
+        int64_t eval_tokens; /* of the held-out part of a text; 0 is all */
         int64_t max_len; /* tokens, <eos> included */
         rapt_recipe_too_long too_long;
         rapt_recipe_pad pad;
     } data;
     struct {
         rapt_recipe_tokenizer type;
+        char *path;
+        int64_t vocab_size; /* of BPE */
         bool lowercase;
         int64_t min_freq;
         int64_t max_size; /* 0 is unlimited */
         bool shared;
     } tokenizer;
     struct {
+        rapt_recipe_preset preset;
         int64_t layers;
         int64_t d_model;
         int64_t heads; /* divides d_model */
+        int64_t kv_heads; /* divides heads; 0 is heads */
         int64_t ffn;
+        rapt_recipe_ffn_kind ffn_kind;
         double dropout;
         rapt_recipe_norm norm;
+        rapt_recipe_norm_kind norm_kind;
+        bool shared_norm;
         bool bias;
+        bool output_bias;
         bool scale_embedding;
         bool tied;
+        rapt_recipe_positions positions;
+        double rotary_base;
+        int64_t context;
         int64_t max_positions;
+        rapt_recipe_vocab vocab;
         rapt_recipe_init init;
+        double std;
         double embedding_std;
     } model;
     struct {
         int64_t epochs;
         int64_t steps; /* 0: by epochs */
-        int64_t batch; /* sentences */
+        int64_t batch; /* sentences, or windows */
+        int64_t accumulate; /* batches a step */
         double lr;
         double beta1, beta2, eps;
         double weight_decay;
+        bool lazy; /* sparse embeddings: rows that a step doesn't use stay as they are */
         double clip; /* 0: off */
         double label_smoothing;
         rapt_recipe_reduction reduction;
@@ -117,35 +163,38 @@ typedef struct rapt_recipe {
         int64_t report_every;     /* steps; 0 is every epoch */
         int64_t checkpoint_every; /* steps; 0 is about every 10 s */
         int64_t keep;             /* checkpoints */
+        int64_t sample_every;     /* steps; 0 is never */
+        int64_t sample_tokens;
+        char *sample_prompt;
         char *freeze;             /* patterns, comma-separated */
     } train;
 } rapt_recipe;
 
-/* Every key at its default; data.pairs, which has none, is NULL. Frees nothing: the recipe may be
+/* Every key at its default; texts, which have none, are NULL. Frees nothing: the recipe may be
  * uninitialised. */
 void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative data.pairs is resolved against the file's folder, so that
- * it then holds for the working directory ("recipes/../data/en-fr.tsv"). `*out` may be uninitialised; after a
- * failure it holds the defaults. Keys are checked one by one here; call rapt_recipe_check when all
- * assignments are made.
+/* Reads a YAML file over the defaults. A relative data.pairs, data.text or tokenizer.path is resolved
+ * against the file's folder, so that it then holds for the working directory ("recipes/../data/en-fr.tsv").
+ * `*out` may be uninitialised; after a failure it holds the defaults. Keys are checked one by one here; call
+ * rapt_recipe_check when all assignments are made.
  *   - RAPT_NOT_FOUND, RAPT_IO: no such file, or not readable;
  *   - RAPT_FORMAT: "PATH:LINE: not YAML: ..." and the like;
  *   - RAPT_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?',
  *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
-/* Sets one key from "train.lr=0.001", with the checks of a file. A relative data.pairs is taken as it is.
+/* Sets one key from "train.lr=0.001", with the checks of a file. Relative paths are taken as they are.
  * Messages start with "--set train.lr=-1: ". On failure the recipe is as before. */
 rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
 
 /* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
- * fit each other: data.pairs is given, model.heads divides model.d_model, model.tied comes with
- * tokenizer.shared, data.max_len is at most model.max_positions, there is something to train. RAPT_VALUE:
- * "PATH: reason". */
+ * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
+ * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
+ * of the other task is set, which would do nothing. RAPT_VALUE: "PATH: reason". */
 rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
-/* The whole recipe, defaults included, as YAML text that reads back equal (but for a relative data.pairs,
+/* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,
  * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_VALUE:
  * a text that is not UTF-8, or a value that no key can have. */
 rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);

@@ -89,7 +89,21 @@ static void on_signal(int number)
 typedef struct display {
     bool quiet, terminal;
     double shown;
+    rapt_recipe_task task;
 } display;
+
+static void show_data(const display *d, const rapt_memory_plan *p)
+{
+    if (d->task == RAPT_RECIPE_LANGUAGE_MODEL) {
+        fprintf(stderr, "data: %zu tokens to train on, %zu held out; a vocabulary of %zu\n", p->examples, p->held_out,
+                p->target_vocab);
+        return;
+    }
+    fprintf(stderr, "data: %zu pairs to train on, %zu held out", p->examples, p->held_out);
+    if (p->dropped)
+        fprintf(stderr, ", %zu left out as too long", p->dropped);
+    fprintf(stderr, "; vocabularies of %zu and %zu words\n", p->source_vocab, p->target_vocab);
+}
 
 static void show_plan(void *context, const rapt_memory_plan *p)
 {
@@ -97,10 +111,7 @@ static void show_plan(void *context, const rapt_memory_plan *p)
     const display *d = context;
     if (d->quiet)
         return;
-    fprintf(stderr, "data: %zu pairs to train on, %zu held out", p->examples, p->held_out);
-    if (p->dropped)
-        fprintf(stderr, ", %zu left out as too long", p->dropped);
-    fprintf(stderr, "; vocabularies of %zu and %zu words\n", p->source_vocab, p->target_vocab);
+    show_data(d, p);
     fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
     fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
@@ -132,6 +143,13 @@ static void show_progress(void *context, const rapt_progress *p)
     print_progress(p);
     if (!d->terminal || p->step == p->steps)
         fputc('\n', stderr);
+}
+
+static void show_sample(void *context, uint64_t step, const char *text)
+{
+    const display *d = context;
+    if (!d->quiet)
+        fprintf(stderr, "%s---- a sample after step %llu\n%s\n----\n", d->terminal ? "\n" : "", (unsigned long long)step, text);
 }
 
 static int help_recipe(void)
@@ -167,11 +185,12 @@ static char *default_out(const char *recipe)
 static int run(const train_arguments *a, const rapt_recipe *r)
 {
     rapt_error err = {0};
-    display d = {.quiet = a->quiet, .terminal = isatty(STDERR_FILENO)};
+    display d = {.quiet = a->quiet, .terminal = isatty(STDERR_FILENO), .task = r->task};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .init = a->init, .resume = a->resume,
                             .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = &stop_asked,
-                            .on_plan = show_plan, .on_progress = show_progress, .context = &d};
+                            .on_plan = show_plan, .on_progress = show_progress, .on_sample = show_sample,
+                            .context = &d};
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");

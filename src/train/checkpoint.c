@@ -210,15 +210,27 @@ static rapt_code read_tensors(const safetensors *file, const char *path, rapt_pa
     return code;
 }
 
+/* Before the tensors, whose shapes would say less clearly that they are of something else. */
+static rapt_code check_recipe(const char *folder, const checkpoint_state *s, uint64_t hash, rapt_error *err)
+{
+    if (s->recipe_hash == hash)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see its "
+                     "recipe.yaml)", folder, s->step);
+}
+
 rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err)
 {
     safetensors *file = NULL;
+    uint64_t hash = state->recipe_hash;
     char *path = path_of(folder, step);
     rapt_code code = path ? safetensors_open(path, &file, err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = read_state(file, path, state, err);
+    if (!code)
+        code = check_recipe(folder, state, hash, err);
     if (!code)
         code = read_tensors(file, path, set, adam, err);
     if (!code)

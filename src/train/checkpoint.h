@@ -20,7 +20,8 @@ rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt
 /* The step of the newest checkpoint in `folder`, 0 where there is none. */
 uint64_t checkpoint_newest(const char *folder);
 
-/* Reads the checkpoint of step `step` into set, adam and state. */
+/* Reads the checkpoint of step `step` into set, adam and state. RAPT_VALUE where it has another recipe_hash than `state`
+ * has before. */
 rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err);
 

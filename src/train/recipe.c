@@ -20,6 +20,9 @@ void rapt_recipe_defaults(rapt_recipe *recipe)
 void rapt_recipe_free(rapt_recipe *recipe)
 {
     free(recipe->data.pairs);
+    free(recipe->data.text);
+    free(recipe->tokenizer.path);
+    free(recipe->train.sample_prompt);
     free(recipe->train.freeze);
     rapt_recipe_defaults(recipe);
 }
@@ -45,25 +48,96 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
     return code == RAPT_OK ? code : rapt_fail(err, code, "--set %s: %s", quote(assignment).text, reason);
 }
 
-/* Keys that are each in their range and yet don't fit together. */
-static rapt_code check_together(const rapt_recipe *r, char *reason)
+/* Keys that are each in their range and yet don't fit a translation model. */
+static rapt_code check_translation(const rapt_recipe *r, char *reason)
 {
-    const long long heads = r->model.heads, d_model = r->model.d_model;
-    const long long max_len = r->data.max_len, positions = r->model.max_positions;
     const size_t size = RECIPE_REASON;
+    const long long max_len = r->data.max_len, positions = r->model.max_positions;
     if (!r->data.pairs)
         snprintf(reason, size, "data.pairs is missing; it names the file of sentence pairs");
-    else if (d_model % heads != 0)
-        snprintf(reason, size, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
+    else if (r->tokenizer.type != RAPT_RECIPE_WORDS)
+        snprintf(reason, size, "tokenizer.type must be words for translation");
     else if (r->model.tied && !r->tokenizer.shared)
         snprintf(reason, size, "model.tied is true; it needs tokenizer.shared to be true as well");
     else if (max_len > positions)
-        snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len,
-                 positions);
-    else if (r->train.epochs == 0 && r->train.steps == 0)
-        snprintf(reason, size, "train.epochs and train.steps are both 0; one of them must be above 0");
+        snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len, positions);
+    else if (r->model.init == RAPT_RECIPE_INIT_GPT2)
+        snprintf(reason, size, "model.init is gpt2; translation starts as xavier or pytorch");
+    else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_BOOK)
+        snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
+                 (long long)r->train.accumulate);
     else
         return RAPT_OK;
+    return RAPT_VALUE;
+}
+
+static bool wants_path(rapt_recipe_tokenizer type)
+{
+    return type != RAPT_RECIPE_CHARACTERS && type != RAPT_RECIPE_BPE && type != RAPT_RECIPE_WORDS;
+}
+
+static rapt_code check_language_model(const rapt_recipe *r, char *reason)
+{
+    const size_t size = RECIPE_REASON;
+    const long long heads = r->model.heads, kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
+    if (!r->data.text)
+        snprintf(reason, size, "data.text is missing; it names the file to learn from");
+    else if (r->tokenizer.type == RAPT_RECIPE_WORDS)
+        snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
+    else if (wants_path(r->tokenizer.type) && !r->tokenizer.path)
+        snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
+    else if (heads % kv_heads != 0)
+        snprintf(reason, size, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
+    else if (r->model.positions == RAPT_RECIPE_ROTARY && r->model.d_model / heads % 2 != 0)
+        snprintf(reason, size, "model.positions is rotary; heads of %lld features can't be turned: they must be even",
+                 (long long)r->model.d_model / heads);
+    else if (r->model.tied && r->model.output_bias)
+        snprintf(reason, size, "model.output_bias is true; with model.tied there is none");
+    else if (r->model.init == RAPT_RECIPE_XAVIER)
+        snprintf(reason, size, "model.init is xavier, which is for translation; pytorch or gpt2");
+    else if (r->train.reduction == RAPT_RECIPE_BOOK)
+        snprintf(reason, size, "train.reduction is book, which is for translation");
+    else
+        return RAPT_OK;
+    return RAPT_VALUE;
+}
+
+static bool at_default(const recipe_key *key, const rapt_recipe *r)
+{
+    rapt_recipe defaults;
+    char is[RECIPE_NUMBER], would_be[RECIPE_NUMBER];
+    rapt_recipe_defaults(&defaults);
+    return strcmp(recipe_key_value(key, r, is), recipe_key_value(key, &defaults, would_be)) == 0;
+}
+
+/* A key that only the other task knows would do nothing. */
+static rapt_code check_other_task(const rapt_recipe *r, char *reason)
+{
+    const char *other = r->task == RAPT_RECIPE_TRANSLATION ? "language_model" : "translation";
+    const size_t length = strlen(other);
+    char value[RECIPE_NUMBER];
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (strncmp(key->meaning, other, length) != 0 || key->meaning[length] != ':' || at_default(key, r))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; that is for task %s only", key->name,
+                 quote(recipe_key_value(key, r, value)).text, other);
+        return RAPT_VALUE;
+    }
+    return RAPT_OK;
+}
+
+static rapt_code check_together(const rapt_recipe *r, char *reason)
+{
+    const long long heads = r->model.heads, d_model = r->model.d_model;
+    if (check_other_task(r, reason) != RAPT_OK)
+        return RAPT_VALUE;
+    if (d_model % heads != 0)
+        snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
+    else if (r->train.epochs == 0 && r->train.steps == 0)
+        snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
+    else
+        return r->task == RAPT_RECIPE_TRANSLATION ? check_translation(r, reason) : check_language_model(r, reason);
     return RAPT_VALUE;
 }
 

@@ -14,6 +14,7 @@
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "text/utf8.h"
+#include "train/recipe_model.h"
 
 #define FIELD(key) offsetof(rapt_recipe, key)
 #define INT_ROW(key, standard, min, max, meaning) \
@@ -24,8 +25,8 @@
     {#key, RECIPE_BOOL, FIELD(key), standard, '[', ']', 0, 1, "true|false", meaning},
 #define WORD_ROW(key, standard, words, meaning) \
     {#key, RECIPE_WORD, FIELD(key), standard, '[', ']', 0, 0, words, meaning},
-#define TEXT_ROW(key, required, meaning) \
-    {#key, RECIPE_TEXT, FIELD(key), required, '[', ']', 0, 0, NULL, meaning},
+#define TEXT_ROW(key, meaning) \
+    {#key, RECIPE_TEXT, FIELD(key), 0, '[', ']', 0, 0, NULL, meaning},
 
 static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, REAL_ROW, BOOL_ROW, WORD_ROW, TEXT_ROW)};
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -305,6 +306,8 @@ rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char 
         *(bool *)field = word == 0;
     else
         memcpy(field, &word, sizeof word);
+    if (key->offset == FIELD(model.preset))
+        recipe_apply_preset(recipe);
     return RAPT_OK;
 }
 

@@ -11,45 +11,64 @@
  * REAL  (key, default, '[' or '(', least, most, ']' or ')', meaning)   round brackets exclude the bound
  * BOOL  (key, default, meaning)
  * WORD  (key, default, words in the order of their enum, meaning)
- * TEXT  (key, 1 where it must be given, meaning) */
+ * TEXT  (key, meaning)
+ * A meaning that begins with a task and a colon: no other task knows the key (rapt_recipe_check). */
 #define RECIPE_KEYS(INT, REAL, BOOL, WORD, TEXT)                                                             \
-    WORD(task, RAPT_RECIPE_TRANSLATION, "translation", "what is learned")                                    \
+    WORD(task, RAPT_RECIPE_TRANSLATION, "translation|language_model", "what is learned")                     \
     INT(seed, 1, 0, RECIPE_MOST, "start of every random choice")                                             \
                                                                                                              \
-    TEXT(data.pairs, 1, "file of pairs, SOURCE<tab>TARGET a line; relative to the recipe")                   \
-    INT(data.limit, 0, 0, RECIPE_MOST, "only the first N pairs; 0: all")                                     \
-    REAL(data.held_out, 0, '[', 0, 0.5, ']', "fraction kept aside for evaluation, by source sentence")       \
-    INT(data.max_len, 50, 2, 4096, "tokens of a sentence, <eos> included")                                   \
-    WORD(data.too_long, RAPT_RECIPE_CUT, "cut|drop|error", "what happens to a longer sentence")              \
-    WORD(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "rows to the batch's longest, or to max_len")   \
+    TEXT(data.pairs, "translation: file of SOURCE<tab>TARGET lines; relative to the recipe")                 \
+    TEXT(data.text, "language_model: file, or folder of files; several with : between them")                 \
+    INT(data.limit, 0, 0, RECIPE_MOST, "translation: only the first N pairs; 0: all")                        \
+    REAL(data.held_out, 0, '[', 0, 0.5, ']', "fraction kept aside: of the source sentences, or a text's end") \
+    INT(data.eval_tokens, 0, 0, RECIPE_MOST, "language_model: tokens of it that reports evaluate; 0: all")   \
+    INT(data.max_len, 50, 2, 4096, "translation: tokens of a sentence, <eos> included")                      \
+    WORD(data.too_long, RAPT_RECIPE_CUT, "cut|drop|error", "translation: what happens to a longer one")      \
+    WORD(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: rows as the longest, or max_len") \
                                                                                                              \
-    WORD(tokenizer.type, RAPT_RECIPE_WORDS, "words", "how text becomes tokens")                              \
-    BOOL(tokenizer.lowercase, true, "lower case before anything else")                                       \
-    INT(tokenizer.min_freq, 1, 1, 1000000, "rarer words become <unk>")                                       \
-    INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "most frequent words kept; 0: all")                           \
-    BOOL(tokenizer.shared, false, "one vocabulary for both sides")                                           \
+    WORD(tokenizer.type, RAPT_RECIPE_WORDS, "words|characters|bpe|file|cl100k_base|o200k_base|r50k_base",    \
+         "how text becomes tokens")                                                                          \
+    TEXT(tokenizer.path, "the rank file, or a tokenizer.json; relative to the recipe")                       \
+    INT(tokenizer.vocab_size, 8000, 257, 1000000, "bpe: entries that are learned")                           \
+    BOOL(tokenizer.lowercase, true, "words: lower case before anything else")                                \
+    INT(tokenizer.min_freq, 1, 1, 1000000, "words: rarer ones become <unk>")                                 \
+    INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "words: the most frequent ones kept; 0: all")                 \
+    BOOL(tokenizer.shared, false, "translation: one vocabulary for both sides")                              \
                                                                                                              \
+    WORD(model.preset, RAPT_RECIPE_NO_PRESET, "none|seed|gpt2", "language_model: sets the keys below; comes first") \
     INT(model.layers, 2, 1, 64, "blocks of the encoder, and of the decoder")                                 \
     INT(model.d_model, 128, 1, 8192, "features of a token")                                                  \
     INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                          \
+    INT(model.kv_heads, 0, 0, 128, "heads of keys and values; divides heads; 0: heads")                      \
     INT(model.ffn, 256, 1, 65536, "hidden features of the feed-forward network")                             \
+    WORD(model.ffn_kind, RAPT_RECIPE_RELU, "relu|gelu|gelu_tanh|swiglu", "language_model: its activation")   \
     REAL(model.dropout, 0.1, '[', 0, 0.95, ']', "fraction of features zeroed in training")                   \
     WORD(model.norm, RAPT_RECIPE_POST, "post|pre", "layer norm after the sum, or before the sublayer")       \
-    BOOL(model.bias, true, "biases in the attention projections")                                            \
+    WORD(model.norm_kind, RAPT_RECIPE_LAYER_NORM, "layer|rms", "language_model: which norm")                 \
+    BOOL(model.shared_norm, false, "language_model: a block uses one norm twice")                            \
+    BOOL(model.bias, true, "biases in the attention projections; language_model: in all of a block")         \
+    BOOL(model.output_bias, false, "language_model: a bias in the output projection")                        \
     BOOL(model.scale_embedding, true, "embeddings times sqrt(d_model)")                                      \
-    BOOL(model.tied, false, "embeddings and output projection are one matrix; needs shared")                 \
-    INT(model.max_positions, 1000, 2, 1000000, "longest row that the model can take")                        \
-    WORD(model.init, RAPT_RECIPE_XAVIER, "xavier|pytorch", "starting values of weight matrices")             \
-    REAL(model.embedding_std, 1, '[', 0, 10, ']', "standard deviation of starting embeddings")               \
+    BOOL(model.tied, false, "embeddings and output projection are one matrix; translation: needs shared")    \
+    WORD(model.positions, RAPT_RECIPE_SINUSOIDAL, "sinusoidal|learned|rotary", "language_model: which kind") \
+    REAL(model.rotary_base, 10000, '[', 1, 1e9, ']', "rotary positions: longest period / 2 pi")              \
+    INT(model.context, 64, 2, 1000000, "language_model: tokens of a window")                                 \
+    INT(model.max_positions, 1000, 2, 1000000, "translation: longest row that the model can take")           \
+    WORD(model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER, "tokenizer|text", "language_model: ids, all or to the largest used") \
+    WORD(model.init, RAPT_RECIPE_XAVIER, "xavier|pytorch|gpt2", "starting values of weight matrices")        \
+    REAL(model.std, 0.02, '(', 0, 10, ']', "gpt2 starting values: standard deviation")                       \
+    REAL(model.embedding_std, 0, '[', 0, 10, ']', "deviation of starting embeddings; 0: 1, with gpt2 std")   \
                                                                                                              \
     INT(train.epochs, 10, 0, 1000000, "passes over the data")                                                \
     INT(train.steps, 0, 0, RECIPE_MOST, "exact number of steps instead; 0: by epochs")                       \
-    INT(train.batch, 64, 1, 65536, "sentences a step")                                                       \
+    INT(train.batch, 64, 1, 65536, "sentences, or windows, computed together")                               \
+    INT(train.accumulate, 1, 1, 65536, "batches a step, weighted by their tokens")                           \
     REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (its peak, with a schedule)")                      \
     REAL(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay of the mean")                                        \
     REAL(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay of the mean square")                               \
     REAL(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: added to the root of the mean square")                  \
-    REAL(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW)")                            \
+    REAL(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only")          \
+    BOOL(train.lazy, false, "embedding rows that a step doesn't use keep their values and moments")          \
     REAL(train.clip, 1, '[', 0, 1000000, ']', "largest global norm of the gradient; 0: off")                 \
     REAL(train.label_smoothing, 0, '[', 0, 0.9, ']', "probability spread over all words")                    \
     WORD(train.reduction, RAPT_RECIPE_TOKEN, "token|book", "loss: mean over tokens, or the d2l book's")      \
@@ -59,11 +78,14 @@
     INT(train.report_every, 0, 0, RECIPE_MOST, "steps between reports; 0: an epoch")                         \
     INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: about every 10 s")         \
     INT(train.keep, 2, 1, 1000, "checkpoints kept")                                                          \
-    TEXT(train.freeze, 0, "parameters not trained: names with * and ?, comma-separated")
+    INT(train.sample_every, 0, 0, RECIPE_MOST, "language_model: steps between samples of text; 0: never")    \
+    INT(train.sample_tokens, 100, 1, 100000, "tokens of a sample")                                           \
+    TEXT(train.sample_prompt, "what a sample goes on from; a line break if empty")                           \
+    TEXT(train.freeze, "parameters not trained: names with * and ?, comma-separated")
 
 typedef enum recipe_kind { RECIPE_INT, RECIPE_REAL, RECIPE_BOOL, RECIPE_WORD, RECIPE_TEXT } recipe_kind;
 
-/* A row. All numbers fit a double: `standard` is the default, a word's index, or 1 for a required text. */
+/* A row. All numbers fit a double: `standard` is the default, or a word's index. */
 typedef struct recipe_key {
     const char *name;
     recipe_kind kind;
@@ -89,8 +111,8 @@ size_t recipe_group_index(const char *name);
 /* 'unknown key "model.laiers"; did you mean "model.layers"?' */
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);
 
-/* Sets one field from text. On failure the recipe is as before and `reason` says "train.lr is -1; it must
- * be above 0 and at most 10". */
+/* Sets one field from text; model.preset sets others with it. On failure the recipe is as before and `reason` says
+ * "train.lr is -1; it must be above 0 and at most 10". */
 rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
                          char reason[RECIPE_REASON]);
 /* Whether a field holds a value that recipe_key_set would have accepted. */

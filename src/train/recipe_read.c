@@ -97,6 +97,17 @@ static rapt_code unknown_key(const reader *r, const char *name, size_t line)
     return fail_at(r, line, RAPT_VALUE, "%s", reason);
 }
 
+/* A preset sets the other keys of `model`: after one of them it would undo what the recipe says. */
+static rapt_code check_first_of_model(const reader *r, const recipe_key *preset, size_t line)
+{
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (r->key_lines[i] > 0 && key != preset && strncmp(key->name, "model.", 6) == 0)
+            return fail_at(r, line, RAPT_VALUE, "model.preset sets the keys of model; it must come before %s", key->name);
+    }
+    return RAPT_OK;
+}
+
 static rapt_code read_value(reader *r, const char *name, size_t line)
 {
     const char *text;
@@ -105,6 +116,8 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
     if (!key)
         return fail_at(r, line, RAPT_VALUE, "%s", reason);
     rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
+    if (code == RAPT_OK && key == recipe_key_find("model.preset"))
+        code = check_first_of_model(r, key, line);
     if (code == RAPT_OK)
         code = scalar_text(r, &text);
     if (code != RAPT_OK)
@@ -203,17 +216,37 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_rec
     return code;
 }
 
-/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. */
-static rapt_code resolve(const char *recipe_path, char **path, rapt_error *err)
+/* Writes the paths of a list, each joined to the folder but for absolute ones. */
+static void join_all(FILE *out, const char *folder, size_t length, const char *list, const char *between)
+{
+    for (const char *path = list;; path++) {
+        size_t size = strcspn(path, between);
+        if (size > 0 && *path != '/')
+            fprintf(out, "%.*s/", (int)length, folder);
+        fprintf(out, "%.*s", (int)size, path);
+        path += size;
+        if (!*path)
+            return;
+        putc(*path, out);
+    }
+}
+
+/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. `between` separates those of
+ * a list; "" where there is one. */
+static rapt_code resolve(const char *recipe_path, char **path, const char *between, rapt_error *err)
 {
     const char *slash = strrchr(recipe_path, '/');
-    if (!*path || **path == '/' || !slash)
+    char *joined = NULL;
+    size_t size;
+    if (!*path || !slash)
         return RAPT_OK;
-    char *folder = strndup(recipe_path, slash == recipe_path ? 1 : (size_t)(slash - recipe_path));
-    char *joined = folder ? file_join(folder, *path) : NULL;
-    free(folder);
-    if (!joined)
+    FILE *out = open_memstream(&joined, &size);
+    if (out)
+        join_all(out, recipe_path, (size_t)(slash - recipe_path), *path, between);
+    if (!out || fclose(out) != 0) {
+        free(joined);
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
+    }
     free(*path);
     *path = joined;
     return RAPT_OK;
@@ -229,7 +262,13 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
         return code;
     code = recipe_parse(path, text, size, out, err);
     free(text);
-    if (code == RAPT_OK && (code = resolve(path, &out->data.pairs, err)) != RAPT_OK)
+    if (code == RAPT_OK)
+        code = resolve(path, &out->data.pairs, "", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->data.text, ":", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->tokenizer.path, "", err);
+    if (code != RAPT_OK)
         rapt_recipe_free(out);
     return code;
 }

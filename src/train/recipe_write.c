@@ -161,7 +161,7 @@ static void fill_cells(const recipe_key *key, const rapt_recipe *defaults, char 
     snprintf(cells[0], CELL, "%s", key->name);
     snprintf(cells[1], CELL, "%s", types[key->kind]);
     if (key->kind == RECIPE_TEXT)
-        value = key->standard != 0 ? "(required)" : "\"\"";
+        value = "\"\"";
     snprintf(cells[2], CELL, "%s", value);
     if (key->words)
         snprintf(cells[3], CELL, "%s", key->words);

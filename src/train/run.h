@@ -1,4 +1,4 @@
-/* train/run.h: one training run: what the set-up makes and the loop uses. */
+/* train/run.h: one training run: what the set-up makes and the loop uses, and what a task is to both. */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
 
@@ -7,26 +7,66 @@
 #include "rapt/train.h"
 #include "train/checkpoint.h"
 
-typedef struct run {
+/* What one pass computes: sentence pairs, or windows of a text. Borrowed until the next one is asked for. */
+typedef struct train_batch {
+    const rapt_batch *pairs; /* translation */
+    rapt_tokens inputs, labels;
+    const int32_t *valid_lens; /* of the labels, or NULL */
+    const uint32_t *examples;
+    size_t tokens; /* labels that count */
+} train_batch;
+
+typedef struct run run;
+
+/* What the task decides; everything else of a run is the same for all of them. Functions that give a batch return
+ * false where memory is out. */
+typedef struct train_task {
+    /* Reads the data and makes or loads the model. */
+    rapt_code (*open)(run *r, rapt_error *err);
+    void (*close)(run *r);
+    /* The loaders, and how many steps an epoch has. */
+    rapt_code (*load)(run *r, rapt_error *err);
+    bool (*batch)(run *r, uint64_t index, train_batch *out); /* number `index` of the whole run */
+    bool (*held_out)(run *r, size_t index, train_batch *out);
+    bool (*largest)(run *r, train_batch *out); /* for the memory plan */
+    rapt_tensor *(*loss)(run *r, const train_batch *b, const rapt_loss_options *o, bool late_weight_grad,
+                         rapt_loss_parts *parts);
+    uint64_t (*hash)(const run *r); /* of the data and all else that the recipe doesn't say */
+    void (*describe)(const run *r, rapt_memory_plan *plan);
+    rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
+    char *(*sample)(run *r, rapt_error *err); /* some text of the model as it is; may be NULL */
+} train_task;
+
+extern const train_task train_translation, train_language_model;
+
+struct run {
     const rapt_train_options *options;
     const rapt_recipe *recipe;
-    rapt_pairs *pairs;
+    const train_task *task;
+    void *data; /* the task's own */
     rapt_model *model;
-    rapt_dataset *train, *held_out; /* held_out may be NULL */
-    rapt_loader *loader, *held_out_loader;
     rapt_tape *tape;
     rapt_adam *adam;
-    size_t steps_per_epoch;
+    size_t held_out_batches; /* 0: nothing is held out */
+    uint64_t steps_per_epoch;
     uint64_t steps; /* planned by the recipe */
     checkpoint_state state;
-} run;
+};
 
 /* Reads data, makes or loads the model, measures memory, prepares the folder; on resume loads the newest checkpoint.
  * Writes nothing before all input is checked. On failure the run still has to be freed. */
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
+typedef struct run_sums {
+    double normalizer; /* of the loss; 0: the batch's own tokens */
+    bool late;         /* the output matrix' gradient may wait for the optimizer */
+} run_sums;
+
 /* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
-rapt_code run_pass(run *r, const rapt_batch *batch, rapt_pass pass, rapt_loss_parts *parts, rapt_error *err);
+rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err);
+
+/* Writes a file of the model's folder. */
+rapt_code run_write(const run *r, const char *name, const char *text, size_t size, rapt_error *err);
 
 #endif

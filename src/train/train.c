@@ -34,7 +34,7 @@ static double seconds_so_far(const loop *l)
 static rapt_code not_finite(run *r, uint64_t step, const char *what, rapt_error *err)
 {
     char result[128];
-    const char *name = rapt_first_not_finite(r->tape, r->model->net->params, true);
+    const char *name = rapt_first_not_finite(r->tape, r->model->params, true);
     if (!name)
         name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
     *err = (rapt_error){0};
@@ -49,7 +49,7 @@ static double clip_scale(const run *r, double norm)
     return limit > 0 && norm > limit ? limit / norm : 1;
 }
 
-static void count(loop *l, const rapt_batch *batch, const rapt_loss_parts *parts)
+static void count(loop *l, const train_batch *batch, const rapt_loss_parts *parts)
 {
     checkpoint_state *s = &l->r->state;
     s->nll += parts->nll;
@@ -58,34 +58,57 @@ static void count(loop *l, const rapt_batch *batch, const rapt_loss_parts *parts
     l->tokens_here += parts->tokens;
 }
 
+/* The passes of a step; *scale is what their gradients have to be multiplied by. One batch has the mean over its
+ * tokens; of several, sums are gathered, so that each token weighs the same whatever batch it is in. */
+static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_error *err)
+{
+    run *r = l->r;
+    uint64_t batches = (uint64_t)r->recipe->train.accumulate;
+    size_t tokens = 0;
+    run_sums sums = {.normalizer = batches > 1 ? 1 : 0, .late = batches == 1};
+    for (uint64_t i = 0; i < batches; i++) {
+        train_batch batch;
+        rapt_loss_parts parts;
+        uint64_t index = (step - 1) * batches + i;
+        if (!r->task->batch(r, index, &batch))
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+        rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
+        rapt_code code = run_pass(r, &batch, pass, sums, &parts, err);
+        if (code)
+            return code == RAPT_NOT_FINITE ? not_finite(r, step, "loss", err) : code;
+        count(l, &batch, &parts);
+        tokens += parts.tokens;
+    }
+    *scale = batches > 1 && tokens > 0 ? 1 / (double)tokens : 1;
+    return RAPT_OK;
+}
+
 static rapt_code step_once(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    uint64_t step = r->state.step + 1, epoch = epoch_of(r, step);
-    rapt_loss_parts parts;
-    const rapt_batch *batch = rapt_loader_batch(r->loader, epoch, (step - 1) % r->steps_per_epoch);
-    rapt_code code = run_pass(r, batch, (rapt_pass){.record = true, .training = true, .step = step}, &parts, err);
-    if (code == RAPT_NOT_FINITE)
-        return not_finite(r, step, "loss", err);
+    uint64_t step = r->state.step + 1;
+    double scale = 1;
+    rapt_code code = gather_gradients(l, step, &scale, err);
     if (code)
         return code;
-    r->state.grad_norm = rapt_grad_norm(r->tape, r->model->net->params);
+    r->state.grad_norm = scale * rapt_grad_norm(r->tape, r->model->params);
     if (!isfinite(r->state.grad_norm))
         return not_finite(r, step, "gradient", err);
     l->lr = rapt_learning_rate(r->recipe, step, r->steps);
-    code = rapt_adam_step(r->adam, r->tape, l->lr, clip_scale(r, r->state.grad_norm), err);
-    rapt_params_zero_grad(r->model->net->params);
+    code = rapt_adam_step(r->adam, r->tape, l->lr, scale * clip_scale(r, r->state.grad_norm), err);
+    rapt_params_zero_grad(r->model->params);
     r->state.step = step;
-    count(l, batch, &parts);
     return code;
 }
 
 static rapt_code validate(run *r, rapt_error *err)
 {
     rapt_loss_parts sum = {0}, parts;
-    size_t batches = rapt_dataset_batches(r->held_out, (size_t)r->recipe->train.batch);
-    for (size_t i = 0; i < batches; i++) {
-        rapt_code code = run_pass(r, rapt_loader_batch(r->held_out_loader, 0, i), (rapt_pass){0}, &parts, err);
+    train_batch batch;
+    for (size_t i = 0; i < r->held_out_batches; i++) {
+        if (!r->task->held_out(r, i, &batch))
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+        rapt_code code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
         if (code)
             return code;
         sum.nll += parts.nll;
@@ -119,7 +142,7 @@ static bool due(const run *r, uint64_t every)
 static rapt_code save_params(const run *r, const char *name, rapt_error *err)
 {
     char *path = file_join(r->options->out, name);
-    rapt_code code = path ? rapt_params_save(r->model->net->params, path, err)
+    rapt_code code = path ? rapt_params_save(r->model->params, path, err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
     free(path);
     return code;
@@ -131,9 +154,11 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     run *r = l->r;
     checkpoint_state saved = r->state;
     saved.seconds = seconds_so_far(l);
-    rapt_code code = save_params(r, "model.safetensors", err);
+    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code)
-        code = checkpoint_save(r->options->out, r->model->net->params, r->adam, &saved, (size_t)r->recipe->train.keep, err);
+        code = save_params(r, "model.safetensors", err);
+    if (!code)
+        code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, (size_t)r->recipe->train.keep, err);
     l->checkpointed = clock_seconds();
     return code;
 }
@@ -150,7 +175,9 @@ static rapt_code report(loop *l, bool partial, rapt_error *err)
 {
     run *r = l->r;
     double before = clock_seconds();
-    rapt_code code = r->held_out ? validate(r, err) : RAPT_OK;
+    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
+    if (!code && r->held_out_batches > 0)
+        code = validate(r, err);
     if (!code && !partial)
         code = keep_best(r, err);
     l->pause += clock_seconds() - before;
@@ -178,7 +205,28 @@ static bool stop_asked(const loop *l)
     return l->r->options->stop && *l->r->options->stop;
 }
 
-/* What follows a step: a progress line, now and then a report and a checkpoint. */
+static bool sample_due(const run *r)
+{
+    uint64_t every = (uint64_t)r->recipe->train.sample_every;
+    return every > 0 && r->state.step % every == 0 && r->task->sample && r->options->on_sample;
+}
+
+static rapt_code sample(loop *l, rapt_error *err)
+{
+    run *r = l->r;
+    double before = clock_seconds();
+    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
+    char *text = code ? NULL : r->task->sample(r, err);
+    if (text)
+        r->options->on_sample(r->options->context, r->state.step, text);
+    else if (!code)
+        code = err->code;
+    free(text);
+    l->pause += clock_seconds() - before;
+    return code;
+}
+
+/* What follows a step: a progress line, now and then a report, a sample and a checkpoint. */
 static rapt_code after_step(loop *l, rapt_error *err)
 {
     run *r = l->r;
@@ -190,6 +238,8 @@ static rapt_code after_step(loop *l, rapt_error *err)
         rapt_progress p = progress_of(l);
         r->options->on_progress(r->options->context, &p);
     }
+    if (!code && sample_due(r))
+        code = sample(l, err);
     if (!code && checkpoint_due(l, reports) && r->state.step < l->end) {
         double before = clock_seconds();
         code = save_checkpoint(l, err);
@@ -237,5 +287,5 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
             code = finish(&l, err);
     }
     run_free(&r);
-    return code;
+    return code ? err->code : RAPT_OK;
 }

@@ -1,6 +1,6 @@
-/* tests/train/test_recipe.c: recipes from YAML and --set, their errors to the word, and their way back to
- * YAML. For src/train/recipe*.c. The defaults and ranges below are written down here once more, not taken
- * from the table. Not a fuzzer: see tests/fuzz/fuzz_recipe.c. */
+/* tests/train/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and their way back to YAML.
+ * For src/train/recipe*.c. The keys one by one are in test_recipe_keys.c, those of language models in
+ * test_recipe_language_model.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,146 +22,6 @@
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
 {
     return recipe_parse("r.yaml", text, strlen(text), recipe, err);
-}
-
-static void defaults(void **state)
-{
-    (void)state;
-    rapt_recipe r;
-    memset(&r, 0xA5, sizeof r);
-    rapt_recipe_defaults(&r);
-    assert_int_equal(r.task, RAPT_RECIPE_TRANSLATION);
-    assert_int_equal(r.seed, 1);
-    assert_null(r.data.pairs);
-    assert_int_equal(r.data.limit, 0);
-    assert_true(r.data.held_out == 0);
-    assert_int_equal(r.data.max_len, 50);
-    assert_int_equal(r.data.too_long, RAPT_RECIPE_CUT);
-    assert_int_equal(r.data.pad, RAPT_RECIPE_PAD_LONGEST);
-    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_WORDS);
-    assert_true(r.tokenizer.lowercase && !r.tokenizer.shared);
-    assert_int_equal(r.tokenizer.min_freq, 1);
-    assert_int_equal(r.tokenizer.max_size, 0);
-    assert_int_equal(r.model.layers, 2);
-    assert_int_equal(r.model.d_model, 128);
-    assert_int_equal(r.model.heads, 4);
-    assert_int_equal(r.model.ffn, 256);
-    assert_true(r.model.dropout == 0.1 && r.model.embedding_std == 1.0);
-    assert_int_equal(r.model.norm, RAPT_RECIPE_POST);
-    assert_true(r.model.bias && r.model.scale_embedding && !r.model.tied);
-    assert_int_equal(r.model.max_positions, 1000);
-    assert_int_equal(r.model.init, RAPT_RECIPE_XAVIER);
-    assert_int_equal(r.train.epochs, 10);
-    assert_int_equal(r.train.steps, 0);
-    assert_int_equal(r.train.batch, 64);
-    assert_true(r.train.lr == 0.001 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
-    assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0);
-    assert_int_equal(r.train.reduction, RAPT_RECIPE_TOKEN);
-    assert_int_equal(r.train.schedule, RAPT_RECIPE_CONSTANT);
-    assert_true(r.train.warmup == 0 && r.train.lr_end == 0);
-    assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
-    assert_int_equal(r.train.keep, 2);
-    assert_null(r.train.freeze);
-}
-
-/* Every key, none at its default. */
-static const char all_keys[] =
-    "# all keys\n"
-    "task: translation\n"
-    "seed: 9007199254740992\n"
-    "data: {pairs: 'x: #y', limit: 600, held_out: 0.25, max_len: 10, too_long: drop,\n"
-    "       pad: fixed}\n"
-    "tokenizer:\n"
-    "  type: words\n"
-    "  lowercase: false   # comment\n"
-    "  min_freq: 2\n"
-    "  max_size: 10000\n"
-    "  shared: true\n"
-    "model:\n"
-    "  layers: 6\n"
-    "  d_model: 512\n"
-    "  heads: 8\n"
-    "  ffn: 2048\n"
-    "  dropout: 0.3\n"
-    "  norm: pre\n"
-    "  bias: false\n"
-    "  scale_embedding: false\n"
-    "  tied: true\n"
-    "  max_positions: 64\n"
-    "  init: pytorch\n"
-    "  embedding_std: 0.02\n"
-    "train:\n"
-    "  epochs: 3\n"
-    "  steps: 1000\n"
-    "  batch: 128\n"
-    "  lr: 7e-4\n"
-    "  beta1: 0.8\n"
-    "  beta2: 0.98\n"
-    "  eps: 1e-9\n"
-    "  weight_decay: 0.01\n"
-    "  clip: 0\n"
-    "  label_smoothing: 0.1\n"
-    "  reduction: book\n"
-    "  schedule: cosine\n"
-    "  warmup: 4000\n"
-    "  lr_end: 1e-5\n"
-    "  report_every: 50\n"
-    "  checkpoint_every: 500\n"
-    "  keep: 5\n"
-    "  freeze: \"encoder.*,*.bias\"\n";
-
-static void assert_all_keys(const rapt_recipe *r)
-{
-    assert_true(r->seed == 9007199254740992);
-    assert_string_equal(r->data.pairs, "x: #y");
-    assert_int_equal(r->data.limit, 600);
-    assert_true(r->data.held_out == 0.25);
-    assert_int_equal(r->data.max_len, 10);
-    assert_int_equal(r->data.too_long, RAPT_RECIPE_DROP);
-    assert_int_equal(r->data.pad, RAPT_RECIPE_PAD_FIXED);
-    assert_true(!r->tokenizer.lowercase && r->tokenizer.shared);
-    assert_int_equal(r->tokenizer.min_freq, 2);
-    assert_int_equal(r->tokenizer.max_size, 10000);
-    assert_int_equal(r->model.layers, 6);
-    assert_int_equal(r->model.d_model, 512);
-    assert_int_equal(r->model.heads, 8);
-    assert_int_equal(r->model.ffn, 2048);
-    assert_true(r->model.dropout == 0.3 && r->model.embedding_std == 0.02);
-    assert_int_equal(r->model.norm, RAPT_RECIPE_PRE);
-    assert_true(!r->model.bias && !r->model.scale_embedding && r->model.tied);
-    assert_int_equal(r->model.max_positions, 64);
-    assert_int_equal(r->model.init, RAPT_RECIPE_PYTORCH);
-    assert_int_equal(r->train.epochs, 3);
-    assert_int_equal(r->train.steps, 1000);
-    assert_int_equal(r->train.batch, 128);
-    assert_true(r->train.lr == 0.0007 && r->train.beta1 == 0.8 && r->train.beta2 == 0.98 &&
-                r->train.eps == 1e-9);
-    assert_true(r->train.weight_decay == 0.01 && r->train.clip == 0 && r->train.label_smoothing == 0.1);
-    assert_int_equal(r->train.reduction, RAPT_RECIPE_BOOK);
-    assert_int_equal(r->train.schedule, RAPT_RECIPE_COSINE);
-    assert_int_equal(r->train.warmup, 4000);
-    assert_true(r->train.lr_end == 1e-5);
-    assert_int_equal(r->train.report_every, 50);
-    assert_int_equal(r->train.checkpoint_every, 500);
-    assert_int_equal(r->train.keep, 5);
-    assert_string_equal(r->train.freeze, "encoder.*,*.bias");
-}
-
-static void every_key_is_read_and_written(void **state)
-{
-    (void)state;
-    rapt_recipe r, again;
-    rapt_error err = {0};
-    char *yaml;
-    assert_int_equal(parse(all_keys, &r, &err), RAPT_OK);
-    assert_all_keys(&r);
-    assert_int_equal(rapt_recipe_check(&r, "r.yaml", &err), RAPT_OK);
-    assert_int_equal(rapt_recipe_format(&r, &yaml, &err), RAPT_OK);
-    assert_int_equal(parse(yaml, &again, &err), RAPT_OK);
-    assert_all_keys(&again);
-    free(yaml);
-    rapt_recipe_free(&r);
-    rapt_recipe_free(&again);
 }
 
 static void words_of_each_enum(void **state)
@@ -282,8 +142,8 @@ static void formatted_text(void **state)
     assert_int_equal(rapt_recipe_set(&r, "data.held_out=0.30000000000000004", NULL), RAPT_OK);
     assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_OK);
     const char *start =
-        "task: translation\nseed: 1\ndata:\n  pairs: \"a \\\"b\\\"\\\\\\n\\L\xC3\xA9\"\n  limit: 0\n"
-        "  held_out: 0.30000000000000004\n  max_len: 50\n";
+        "task: translation\nseed: 1\ndata:\n  pairs: \"a \\\"b\\\"\\\\\\n\\L\xC3\xA9\"\n  text: \"\"\n  limit: 0\n"
+        "  held_out: 0.30000000000000004\n  eval_tokens: 0\n  max_len: 50\n";
     const char *end = "  lr: 0.001\n  beta1: 0.9\n  beta2: 0.999\n  eps: 1e-08\n";
     assert_int_equal(strncmp(yaml, start, strlen(start)), 0);
     assert_non_null(strstr(yaml, end));
@@ -341,7 +201,7 @@ static void help_lists_every_key(void **state)
         assert_true((size_t)(end - line) > meaning);
         assert_true(line[meaning - 1] == ' ' && line[meaning] != ' '); /* the columns are aligned */
     }
-    assert_int_equal(lines, 1 + 43);
+    assert_int_equal(lines, 1 + 63);
     assert_non_null(strstr(text, "\ntrain.lr "));
     assert_non_null(strstr(text, "cut|drop|error"));
     assert_non_null(strstr(text, ">0..10"));
@@ -421,8 +281,6 @@ static void shipped_recipes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_key_is_read_and_written),
         cmocka_unit_test(words_of_each_enum),
         cmocka_unit_test(lenient_where_it_does_no_harm),
         cmocka_unit_test(assignments),

@@ -1,0 +1,17 @@
+/* data/text_files.h: one text from the files that a recipe names. For training language models. */
+#ifndef DATA_TEXT_FILES_H
+#define DATA_TEXT_FILES_H
+
+#include "rapt/base.h"
+
+/* Whether `list` is more than one file: a folder, or several paths with : between them. Something of that very name is
+ * one path, whatever it holds. */
+bool text_files_are_several(const char *list);
+
+/* Writes all files of `list` into one file at `path`: folders in the order of their entries' bytes, with what is in
+ * them, but for hidden entries, links, files that are not UTF-8 text, and the folder of `path` itself. Named files
+ * are taken as they are. Errors: a named file that is not there, any that cannot be read, one that is `path` itself, and a
+ * list without any text. The result appears whole or not at all. */
+rapt_code text_files_join(const char *list, const char *path, rapt_error *err);
+
+#endif

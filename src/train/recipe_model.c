@@ -1,0 +1,75 @@
+/* train/recipe_model.c: from a recipe to a model's shape, and from a preset to a recipe. For recipes and the set-up of
+ * runs. It checks nothing: recipes and models check themselves. */
+#include "train/recipe_model.h"
+
+static rapt_norm_place norm_place(const rapt_recipe *r)
+{
+    return r->model.norm == RAPT_RECIPE_PRE ? RAPT_PRE_NORM : RAPT_POST_NORM;
+}
+
+rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t source_vocab, size_t target_vocab)
+{
+    rapt_transformer_config c = {.source_vocab = source_vocab, .target_vocab = target_vocab,
+                                 .layers = (size_t)r->model.layers, .max_positions = (size_t)r->model.max_positions,
+                                 .scale_embedding = r->model.scale_embedding, .tied = r->model.tied,
+                                 .embedding_std = r->model.embedding_std};
+    c.block = (rapt_block_config){.d_model = (size_t)r->model.d_model, .heads = (size_t)r->model.heads,
+                                  .ffn = (size_t)r->model.ffn, .bias = r->model.bias, .dropout = r->model.dropout,
+                                  .norm = norm_place(r),
+                                  .init = r->model.init == RAPT_RECIPE_XAVIER ? RAPT_LINEAR_XAVIER : RAPT_LINEAR_PYTORCH};
+    return c;
+}
+
+/* The enums of a recipe and of a model list the same words in the same order. */
+_Static_assert((int)RAPT_RECIPE_SWIGLU == (int)RAPT_FFN_SWIGLU && (int)RAPT_RECIPE_GELU_TANH == (int)RAPT_FFN_GELU_TANH &&
+                   (int)RAPT_RECIPE_ROTARY == (int)RAPT_LM_ROTARY && (int)RAPT_RECIPE_LEARNED == (int)RAPT_LM_LEARNED &&
+                   (int)RAPT_RECIPE_RMS_NORM == (int)RAPT_NORM_RMS,
+               "recipe and model enums differ");
+
+rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
+{
+    return (rapt_lm_config){
+        .vocab = vocab, .layers = (size_t)r->model.layers, .d_model = (size_t)r->model.d_model,
+        .heads = (size_t)r->model.heads, .kv_heads = (size_t)r->model.kv_heads, .ffn = (size_t)r->model.ffn,
+        .context = (size_t)r->model.context, .norm_place = norm_place(r), .norm = (rapt_norm_kind)r->model.norm_kind,
+        .ffn_kind = (rapt_ffn_kind)r->model.ffn_kind, .positions = (rapt_lm_positions)r->model.positions,
+        .rotary_base = r->model.rotary_base, .tied = r->model.tied, .bias = r->model.bias,
+        .output_bias = r->model.output_bias, .shared_norm = r->model.shared_norm,
+        .scale_embedding = r->model.scale_embedding, .dropout = r->model.dropout,
+        .init = r->model.init == RAPT_RECIPE_INIT_GPT2 ? RAPT_LM_INIT_GPT2 : RAPT_LM_INIT_PYTORCH, .std = r->model.std,
+        .embedding_std = r->model.embedding_std};
+}
+
+static void take_config(rapt_recipe *r, const rapt_lm_config *c)
+{
+    r->model.layers = (int64_t)c->layers;
+    r->model.d_model = (int64_t)c->d_model;
+    r->model.heads = (int64_t)c->heads;
+    r->model.kv_heads = (int64_t)c->kv_heads;
+    r->model.ffn = (int64_t)c->ffn;
+    r->model.context = (int64_t)c->context;
+    r->model.norm = c->norm_place == RAPT_PRE_NORM ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
+    r->model.norm_kind = (rapt_recipe_norm_kind)c->norm;
+    r->model.ffn_kind = (rapt_recipe_ffn_kind)c->ffn_kind;
+    r->model.positions = (rapt_recipe_positions)c->positions;
+    r->model.rotary_base = c->rotary_base > 0 ? c->rotary_base : 10000;
+    r->model.tied = c->tied;
+    r->model.bias = c->bias;
+    r->model.output_bias = c->output_bias;
+    r->model.shared_norm = c->shared_norm;
+    r->model.scale_embedding = c->scale_embedding;
+    r->model.dropout = c->dropout;
+    r->model.init = c->init == RAPT_LM_INIT_GPT2 ? RAPT_RECIPE_INIT_GPT2 : RAPT_RECIPE_PYTORCH;
+    r->model.std = c->std > 0 ? c->std : 0.02;
+    r->model.embedding_std = c->embedding_std;
+}
+
+void recipe_apply_preset(rapt_recipe *r)
+{
+    static const char *const names[] = {NULL, "seed", "gpt2"};
+    rapt_lm_config c;
+    if (r->model.preset != RAPT_RECIPE_NO_PRESET && rapt_lm_preset(names[r->model.preset], &c, NULL) == RAPT_OK) {
+        take_config(r, &c);
+        r->model.vocab = r->model.preset == RAPT_RECIPE_SEED ? RAPT_RECIPE_VOCAB_TEXT : RAPT_RECIPE_VOCAB_TOKENIZER;
+    }
+}

@@ -1,0 +1,341 @@
+/* train/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
+ * it, a tokenizer and a decoder-only model. For run.c and train.c, which call it through its table. */
+#define _GNU_SOURCE
+#include "train/run.h"
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "data/text_files.h"
+#include "data/token_file.h"
+#include "decode/prompt.h"
+#include "train/recipe_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOKENS_FILE "text.tokens"
+#define TEXT_FILE "text.txt" /* where the recipe names several files */
+
+typedef struct text_data {
+    char *text;        /* path of the text */
+    char *tokens_path;
+    bool joined;       /* the text is a file of the model's folder */
+    bool had_text, had_tokens; /* those two files were there before this run */
+    size_t had_folder; /* bytes of the folder's path that were there: all, or a folder above it */
+    bool kept;         /* all input was checked, what this run has written stays */
+    rapt_token_file *tokens;
+    rapt_windows *train, *held_out; /* held_out may be NULL */
+} text_data;
+
+/* ---- the text and its tokenizer ------------------------------------------------------------------------------- */
+
+/* "models/gpt" to "models", "gpt" to "". */
+static void cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+    *(slash ? slash : path) = '\0';
+}
+
+/* Bytes of `path` that name something that is there. */
+static size_t existing_part(const char *path)
+{
+    char *part = strdup(path);
+    while (part && *part && !file_exists(part))
+        cut_last(part);
+    size_t length = part ? strlen(part) : strlen(path);
+    free(part);
+    return length;
+}
+
+/* Tokens are written before all is checked: a run that is refused leaves nothing behind. */
+static void remove_what_is_new(const run *r, const text_data *d)
+{
+    char *folder = strdup(r->options->out);
+    if (d->joined && !d->had_text && d->text)
+        unlink(d->text);
+    if (!d->had_tokens && d->tokens_path)
+        unlink(d->tokens_path);
+    for (; folder && strlen(folder) > d->had_folder; cut_last(folder))
+        rmdir(folder);
+    free(folder);
+}
+
+static rapt_code find_text(run *r, text_data *d, rapt_error *err)
+{
+    const char *list = r->recipe->data.text, *out = r->options->out;
+    d->joined = text_files_are_several(list);
+    d->text = d->joined ? file_join(out, TEXT_FILE) : strdup(list);
+    d->tokens_path = file_join(out, TOKENS_FILE);
+    if (!d->text || !d->tokens_path)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    d->had_folder = existing_part(out);
+    d->had_text = file_exists(d->text);
+    d->had_tokens = file_exists(d->tokens_path);
+    if (!d->joined && !d->had_text)
+        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: there is no such file", list);
+    rapt_code code = file_make_dir(out, err);
+    return !code && d->joined ? text_files_join(list, d->text, err) : code;
+}
+
+/* Byte pairs are learned from what is trained on; characters must know the held-out part too. */
+static rapt_tokenizer *learn_tokenizer(const run *r, const char *path, rapt_error *err)
+{
+    file_map text;
+    bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_BPE;
+    rapt_error reason = {0};
+    static const char *const specials[] = {"<|endoftext|>"};
+    rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
+                          .threads = r->options->threads};
+    if (file_map_open(&text, path, err) != RAPT_OK)
+        return NULL;
+    size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
+    rapt_tokenizer *k = pairs ? rapt_tokenizer_train_bpe(text.data, size, &o, &reason)
+                              : rapt_tokenizer_train_characters(text.data, size, &reason);
+    file_map_close(&text);
+    if (!k)
+        rapt_fail(err, reason.code, "%s: %s", path, reason.message);
+    return k;
+}
+
+static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
+{
+    static const char *const prefixes[] = {[RAPT_RECIPE_FILE] = "", [RAPT_RECIPE_CL100K] = "cl100k_base:",
+                                           [RAPT_RECIPE_O200K] = "o200k_base:", [RAPT_RECIPE_R50K] = "r50k_base:"};
+    char *spec = NULL;
+    if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0)
+        return NULL;
+    rapt_tokenizer *k = rapt_tokenizer_load(spec, err);
+    free(spec);
+    return k;
+}
+
+static rapt_tokenizer *make_tokenizer(const run *r, const char *text, rapt_error *err)
+{
+    rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
+    bool learns = type == RAPT_RECIPE_CHARACTERS || type == RAPT_RECIPE_BPE;
+    rapt_tokenizer *k = learns ? learn_tokenizer(r, text, err) : load_tokenizer(r, err);
+    if (!k)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+    return k;
+}
+
+/* ---- the model ------------------------------------------------------------------------------------------------ */
+
+static const char *prompt_of(const run *r)
+{
+    return r->recipe->train.sample_prompt ? r->recipe->train.sample_prompt : "\n";
+}
+
+static rapt_code load_init(run *r, rapt_error *err)
+{
+    r->model = rapt_model_load_task(r->options->init, RAPT_LANGUAGE_MODEL, err);
+    if (!r->model)
+        return RAPT_FORMAT;
+    size_t most = r->model->lm->config.context;
+    if ((uint64_t)r->recipe->model.context > most)
+        return rapt_fail(err, RAPT_VALUE, "model.context is %lld; the model in %s has %zu positions",
+                         (long long)r->recipe->model.context, r->options->init, most);
+    rapt_lm_set_dropout(r->model->lm, r->recipe->model.dropout);
+    return RAPT_OK;
+}
+
+/* Better now than when the first sample is due. */
+static rapt_code check_prompt(const run *r, rapt_error *err)
+{
+    prompt p;
+    rapt_error reason = {0};
+    const char *text = prompt_of(r);
+    if (r->recipe->train.sample_every == 0)
+        return RAPT_OK;
+    if (prompt_encode(r->model->lm, r->model->tokenizer, text, strlen(text), &p, &reason) != RAPT_OK)
+        return rapt_fail(err, reason.code, "train.sample_prompt: %s", reason.message);
+    free(p.ids);
+    return RAPT_OK;
+}
+
+static rapt_code start_model(run *r, const text_data *d, rapt_error *err)
+{
+    r->model = calloc(1, sizeof *r->model);
+    if (!r->model)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+    r->model->task = RAPT_LANGUAGE_MODEL;
+    r->model->tokenizer = make_tokenizer(r, d->text, err);
+    return r->model->tokenizer ? RAPT_OK : RAPT_FORMAT;
+}
+
+static rapt_code make_net(run *r, const text_data *d, rapt_error *err)
+{
+    bool by_text = r->recipe->model.vocab == RAPT_RECIPE_VOCAB_TEXT;
+    size_t vocab = by_text ? (size_t)rapt_token_file_largest(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
+    rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
+    r->model->lm = rapt_lm_new(&config, (uint64_t)r->recipe->seed, err);
+    r->model->params = r->model->lm ? r->model->lm->params : NULL;
+    return r->model->lm ? RAPT_OK : RAPT_VALUE;
+}
+
+/* A model that is trained on can lack ids that its tokenizer has, and that this text uses. */
+static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
+{
+    size_t vocab = r->model->lm->config.vocab;
+    int32_t largest = rapt_token_file_largest(d->tokens);
+    if ((size_t)largest < vocab)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
+}
+
+/* A matrix whose rows are hardly used touches only those: with exact AdamW the numbers are the same. */
+static void make_sparse(run *r)
+{
+    rapt_lm *m = r->model->lm;
+    size_t tokens = (size_t)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
+    if (!m->config.tied && m->config.vocab > 8 * tokens)
+        rapt_param_make_sparse(m->params, m->input.embedding.weight);
+}
+
+static rapt_code open_text(run *r, rapt_error *err)
+{
+    text_data *d = r->data = calloc(1, sizeof *d);
+    if (!d)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    rapt_code code = find_text(r, d, err);
+    if (!code)
+        code = r->options->init ? load_init(r, err) : start_model(r, d, err);
+    if (code)
+        return code;
+    d->tokens = rapt_token_file_ensure(r->model->tokenizer, d->text, d->tokens_path, err);
+    code = d->tokens ? RAPT_OK : RAPT_FORMAT;
+    if (!code && !r->options->init)
+        code = make_net(r, d, err);
+    if (!code)
+        code = check_ids(r, d, err);
+    if (!code)
+        code = check_prompt(r, err);
+    if (!code)
+        make_sparse(r);
+    return code;
+}
+
+static void close_text(run *r)
+{
+    text_data *d = r->data;
+    if (!d->kept)
+        remove_what_is_new(r, d);
+    rapt_windows_free(d->train);
+    rapt_windows_free(d->held_out);
+    rapt_token_file_close(d->tokens);
+    free(d->text);
+    free(d->tokens_path);
+    free(d);
+}
+
+/* ---- windows -------------------------------------------------------------------------------------------------- */
+
+/* The held-out part, or as much of it as reports evaluate. */
+static rapt_part held_out_part(const run *r, const text_data *d)
+{
+    rapt_part p = rapt_validation_part(d->tokens, 1 - r->recipe->data.held_out);
+    size_t most = (size_t)r->recipe->data.eval_tokens;
+    if (most > 0 && p.end - p.begin > most + 1)
+        p.end = p.begin + most + 1;
+    return p;
+}
+
+static rapt_code check_part(const run *r, const rapt_part *p, const char *name, rapt_error *err)
+{
+    const long long tokens = (long long)(p->end - p->begin), context = r->recipe->model.context;
+    if (tokens > context)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld",
+                     r->recipe->data.text, name, tokens, context, context + 1);
+}
+
+static rapt_code load_windows(run *r, rapt_error *err)
+{
+    text_data *d = r->data;
+    const rapt_recipe *k = r->recipe;
+    size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
+    rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
+    rapt_code code = check_part(r, &train, "training", err);
+    if (!code && k->data.held_out > 0)
+        code = check_part(r, &held_out, "held-out", err);
+    if (code)
+        return code;
+    d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
+    if (d->train && k->data.held_out > 0)
+        d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
+    if (!d->train || (!d->held_out && k->data.held_out > 0))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    size_t tokens = context * batch * (size_t)k->train.accumulate;
+    r->steps_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
+    r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
+    return RAPT_OK;
+}
+
+static bool take(const rapt_window_batch *b, train_batch *out)
+{
+    if (b)
+        *out = (train_batch){NULL, b->inputs, b->labels, b->valid_lens, b->examples, b->tokens};
+    return b != NULL;
+}
+
+static bool window_batch(run *r, uint64_t index, train_batch *out)
+{
+    return take(rapt_windows_random(((text_data *)r->data)->train, index), out);
+}
+
+static bool held_out_windows(run *r, size_t index, train_batch *out)
+{
+    return take(rapt_windows_at(((text_data *)r->data)->held_out, index), out);
+}
+
+static bool any_windows(run *r, train_batch *out)
+{
+    return window_batch(r, 0, out);
+}
+
+static rapt_tensor *window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
+{
+    if (rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
+        rapt_adam_catch_up(r->adam, r->tape, r->model->lm->input.embedding.weight, b->inputs);
+    return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, late, parts);
+}
+
+/* ---- what is told and written --------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(const run *r)
+{
+    const token_header *h = &((const text_data *)r->data)->tokens->header;
+    return rng_mix(rng_mix(h->tokenizer_hash, h->count), h->ids_hash);
+}
+
+static void describe_text(const run *r, rapt_memory_plan *plan)
+{
+    const text_data *d = r->data;
+    rapt_part train = rapt_training_part(d->tokens, 1 - r->recipe->data.held_out);
+    plan->examples = train.end - train.begin;
+    plan->held_out = rapt_token_file_count(d->tokens) - train.end;
+    plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;
+}
+
+/* Everything was checked. */
+static rapt_code keep_folder(const run *r, rapt_error *err)
+{
+    (void)err;
+    ((text_data *)r->data)->kept = true;
+    return RAPT_OK;
+}
+
+static char *sample_text(run *r, rapt_error *err)
+{
+    const char *text = prompt_of(r);
+    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = (uint64_t)r->recipe->seed},
+                               .max_tokens = (size_t)r->recipe->train.sample_tokens};
+    return rapt_generate_text(r->tape, r->model->lm, r->model->tokenizer, text, strlen(text), &o, NULL, err);
+}
+
+const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
+                                         .batch = window_batch, .held_out = held_out_windows, .largest = any_windows,
+                                         .loss = window_loss,   .hash = hash_text,            .describe = describe_text,
+                                         .write = keep_folder,  .sample = sample_text};

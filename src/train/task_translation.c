@@ -1,0 +1,219 @@
+/* train/task_translation.c: what a run needs to know about translation: sentence pairs, two vocabularies, an
+ * encoder-decoder. For run.c and train.c, which call it through its table. */
+#define _GNU_SOURCE
+#include "train/run.h"
+
+#include "base/rng.h"
+#include "train/recipe_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct translation {
+    rapt_pairs *pairs;
+    rapt_dataset *train, *held_out; /* held_out may be NULL */
+    rapt_loader *loader, *held_out_loader;
+} translation;
+
+static rapt_words_options words_options(const rapt_recipe *r)
+{
+    return (rapt_words_options){r->tokenizer.lowercase, (size_t)r->tokenizer.min_freq, (size_t)r->tokenizer.max_size};
+}
+
+/* The lines of one side, or of both, that the vocabulary is made from: those of the training part. */
+static const char **training_lines(const run *r, bool source, bool target, size_t *count)
+{
+    const translation *d = r->data;
+    size_t n = rapt_pairs_count(d->pairs);
+    const char **lines = malloc(2 * n * sizeof *lines);
+    *count = 0;
+    for (size_t i = 0; lines && i < n; i++) {
+        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.held_out))
+            continue;
+        if (source)
+            lines[(*count)++] = rapt_pairs_source(d->pairs, i);
+        if (target)
+            lines[(*count)++] = rapt_pairs_target(d->pairs, i);
+    }
+    return lines;
+}
+
+static rapt_tokenizer *make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
+{
+    size_t count;
+    rapt_words_options o = words_options(r->recipe);
+    const char **lines = training_lines(r, source, target, &count);
+    rapt_tokenizer *k = lines ? rapt_tokenizer_train_words(lines, count, &o, err) : NULL;
+    if (!lines)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
+    free(lines);
+    return k;
+}
+
+static rapt_code make_tokenizers(run *r, rapt_error *err)
+{
+    bool shared = r->recipe->tokenizer.shared;
+    r->model->source = make_tokenizer(r, true, shared, err);
+    if (r->model->source)
+        r->model->target = shared ? r->model->source : make_tokenizer(r, false, true, err);
+    return r->model->target ? RAPT_OK : RAPT_NO_MEMORY;
+}
+
+/* Fine-tuning takes the other model whole, but for what training decides. */
+static rapt_code load_init(run *r, rapt_error *err)
+{
+    r->model = rapt_model_load_task(r->options->init, RAPT_TRANSLATION, err);
+    if (!r->model)
+        return RAPT_FORMAT;
+    size_t most = r->model->net->config.max_positions;
+    if ((uint64_t)r->recipe->data.max_len > most)
+        return rapt_fail(err, RAPT_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
+                         (long long)r->recipe->data.max_len, r->options->init, most);
+    rapt_transformer_set_dropout(r->model->net, r->recipe->model.dropout);
+    return RAPT_OK;
+}
+
+static rapt_code make_model(run *r, rapt_error *err)
+{
+    if (r->options->init)
+        return load_init(r, err);
+    r->model = calloc(1, sizeof *r->model);
+    if (!r->model)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+    r->model->task = RAPT_TRANSLATION;
+    rapt_code code = make_tokenizers(r, err);
+    if (code)
+        return code;
+    rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->source),
+                                                               rapt_tokenizer_size(r->model->target));
+    r->model->net = rapt_transformer_new(&config, (uint64_t)r->recipe->seed, err);
+    r->model->params = r->model->net ? r->model->net->params : NULL;
+    return r->model->net ? RAPT_OK : RAPT_VALUE;
+}
+
+static rapt_code open_pairs(run *r, rapt_error *err)
+{
+    translation *d = r->data = calloc(1, sizeof *d);
+    if (!d)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
+    rapt_code code = d->pairs ? make_model(r, err) : err->code;
+    if (code)
+        return code;
+    r->model->max_len = (size_t)r->recipe->data.max_len;
+    r->model->pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
+    return RAPT_OK;
+}
+
+static void close_pairs(run *r)
+{
+    translation *d = r->data;
+    rapt_loader_free(d->loader);
+    rapt_loader_free(d->held_out_loader);
+    rapt_dataset_free(d->train);
+    rapt_dataset_free(d->held_out);
+    rapt_pairs_free(d->pairs);
+    free(d);
+}
+
+static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
+{
+    static const rapt_too_long policy[] = {RAPT_CUT, RAPT_DROP, RAPT_REFUSE};
+    const translation *d = r->data;
+    rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
+                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
+                              .fraction = r->recipe->data.held_out};
+    return rapt_dataset_new(d->pairs, r->model->source, r->model->target, &o, err);
+}
+
+static rapt_code load_pairs(run *r, rapt_error *err)
+{
+    translation *d = r->data;
+    size_t batch = (size_t)r->recipe->train.batch, accumulate = (size_t)r->recipe->train.accumulate;
+    d->train = make_dataset(r, false, err);
+    if (d->train)
+        d->loader = rapt_loader_new(d->train, batch, true, (uint64_t)r->recipe->seed, err);
+    if (d->loader && r->recipe->data.held_out > 0) {
+        d->held_out = make_dataset(r, true, err);
+        d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, batch, false, 0, err) : NULL;
+    }
+    if (!d->loader || (!d->held_out_loader && r->recipe->data.held_out > 0))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    r->steps_per_epoch = (rapt_dataset_batches(d->train, batch) + accumulate - 1) / accumulate;
+    r->held_out_batches = d->held_out ? rapt_dataset_batches(d->held_out, batch) : 0;
+    return RAPT_OK;
+}
+
+static bool take(const rapt_batch *b, train_batch *out)
+{
+    if (b)
+        *out = (train_batch){b, b->inputs, b->labels, b->target_lens, b->examples, b->tokens};
+    return b != NULL;
+}
+
+static bool pairs_batch(run *r, uint64_t index, train_batch *out)
+{
+    translation *d = r->data;
+    uint64_t batches = rapt_dataset_batches(d->train, (size_t)r->recipe->train.batch);
+    return take(rapt_loader_batch(d->loader, index / batches, index % batches), out);
+}
+
+static bool held_out_pairs(run *r, size_t index, train_batch *out)
+{
+    return take(rapt_loader_batch(((translation *)r->data)->held_out_loader, 0, index), out);
+}
+
+static bool largest_pairs(run *r, train_batch *out)
+{
+    return take(rapt_loader_largest(((translation *)r->data)->loader), out);
+}
+
+static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
+{
+    const rapt_batch *p = b->pairs;
+    (void)late;
+    rapt_tensor *logits = rapt_transformer_forward(r->tape, r->model->net, p->source, p->source_lens, p->inputs);
+    return rapt_cross_entropy(r->tape, logits, p->labels, o, parts);
+}
+
+static uint64_t hash_pairs(const run *r)
+{
+    const translation *d = r->data;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < rapt_pairs_count(d->pairs); i++)
+        hash = rng_mix(hash, rng_hash_text(rapt_pairs_source(d->pairs, i)) ^
+                                 rng_mix(1, rng_hash_text(rapt_pairs_target(d->pairs, i))));
+    return hash;
+}
+
+static void describe_pairs(const run *r, rapt_memory_plan *plan)
+{
+    const translation *d = r->data;
+    plan->examples = rapt_dataset_count(d->train);
+    plan->dropped = rapt_dataset_dropped(d->train);
+    plan->held_out = d->held_out ? rapt_dataset_count(d->held_out) : 0;
+    plan->source_vocab = rapt_tokenizer_size(r->model->source);
+    plan->target_vocab = rapt_tokenizer_size(r->model->target);
+}
+
+static rapt_code write_held_out(const run *r, rapt_error *err)
+{
+    const translation *d = r->data;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = d->held_out ? open_memstream(&text, &size) : NULL;
+    if (!d->held_out)
+        return RAPT_OK;
+    for (size_t i = 0; out && i < rapt_pairs_count(d->pairs); i++)
+        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.held_out))
+            fprintf(out, "%s\t%s\n", rapt_pairs_source(d->pairs, i), rapt_pairs_target(d->pairs, i));
+    rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
+                                             : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the held-out part");
+    free(text);
+    return code;
+}
+
+const train_task train_translation = {.open = open_pairs,     .close = close_pairs,       .load = load_pairs,
+                                      .batch = pairs_batch,   .held_out = held_out_pairs, .largest = largest_pairs,
+                                      .loss = pairs_loss,     .hash = hash_pairs,         .describe = describe_pairs,
+                                      .write = write_held_out};

@@ -1,0 +1,244 @@
+/* tests/train/test_recipe_keys.c: every key of a recipe: its default, and that it is read and written. For
+ * src/train/recipe*.c. The defaults are written down here once more, not taken from the table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rapt/recipe.h"
+#include "train/recipe_read.h"
+
+static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
+{
+    return recipe_parse("r.yaml", text, strlen(text), recipe, err);
+}
+
+static void defaults_of_data(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    memset(&r, 0xA5, sizeof r);
+    rapt_recipe_defaults(&r);
+    assert_int_equal(r.task, RAPT_RECIPE_TRANSLATION);
+    assert_int_equal(r.seed, 1);
+    assert_null(r.data.pairs);
+    assert_null(r.data.text);
+    assert_int_equal(r.data.limit, 0);
+    assert_true(r.data.held_out == 0);
+    assert_int_equal(r.data.eval_tokens, 0);
+    assert_int_equal(r.data.max_len, 50);
+    assert_int_equal(r.data.too_long, RAPT_RECIPE_CUT);
+    assert_int_equal(r.data.pad, RAPT_RECIPE_PAD_LONGEST);
+    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_WORDS);
+    assert_null(r.tokenizer.path);
+    assert_int_equal(r.tokenizer.vocab_size, 8000);
+    assert_true(r.tokenizer.lowercase && !r.tokenizer.shared);
+    assert_int_equal(r.tokenizer.min_freq, 1);
+    assert_int_equal(r.tokenizer.max_size, 0);
+}
+
+static void defaults_of_models(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    memset(&r, 0xA5, sizeof r);
+    rapt_recipe_defaults(&r);
+    assert_int_equal(r.model.preset, RAPT_RECIPE_NO_PRESET);
+    assert_int_equal(r.model.layers, 2);
+    assert_int_equal(r.model.d_model, 128);
+    assert_int_equal(r.model.heads, 4);
+    assert_int_equal(r.model.kv_heads, 0);
+    assert_int_equal(r.model.ffn, 256);
+    assert_int_equal(r.model.ffn_kind, RAPT_RECIPE_RELU);
+    assert_true(r.model.dropout == 0.1 && r.model.std == 0.02 && r.model.embedding_std == 0);
+    assert_int_equal(r.model.norm, RAPT_RECIPE_POST);
+    assert_int_equal(r.model.norm_kind, RAPT_RECIPE_LAYER_NORM);
+    assert_true(r.model.bias && r.model.scale_embedding && !r.model.tied);
+    assert_true(!r.model.shared_norm && !r.model.output_bias);
+    assert_int_equal(r.model.positions, RAPT_RECIPE_SINUSOIDAL);
+    assert_true(r.model.rotary_base == 10000);
+    assert_int_equal(r.model.context, 64);
+    assert_int_equal(r.model.max_positions, 1000);
+    assert_int_equal(r.model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER);
+    assert_int_equal(r.model.init, RAPT_RECIPE_XAVIER);
+}
+
+static void defaults_of_training(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    memset(&r, 0xA5, sizeof r);
+    rapt_recipe_defaults(&r);
+    assert_int_equal(r.train.epochs, 10);
+    assert_int_equal(r.train.steps, 0);
+    assert_int_equal(r.train.batch, 64);
+    assert_int_equal(r.train.accumulate, 1);
+    assert_true(r.train.lr == 0.001 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
+    assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0 && !r.train.lazy);
+    assert_int_equal(r.train.reduction, RAPT_RECIPE_TOKEN);
+    assert_int_equal(r.train.schedule, RAPT_RECIPE_CONSTANT);
+    assert_true(r.train.warmup == 0 && r.train.lr_end == 0);
+    assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
+    assert_int_equal(r.train.keep, 2);
+    assert_int_equal(r.train.sample_every, 0);
+    assert_int_equal(r.train.sample_tokens, 100);
+    assert_null(r.train.sample_prompt);
+    assert_null(r.train.freeze);
+}
+
+/* Every key, none at its default. No task knows them all, so that reading and writing are tested here, and checking
+ * below. */
+static const char all_keys[] =
+    "# all keys\n"
+    "task: language_model\n"
+    "seed: 9007199254740992\n"
+    "data: {pairs: 'x: #y', text: 'a b.txt:c', limit: 600, held_out: 0.25, eval_tokens: 12345, max_len: 10,\n"
+    "       too_long: drop, pad: fixed}\n"
+    "tokenizer:\n"
+    "  type: o200k_base\n"
+    "  path: ranks/o200k\n"
+    "  vocab_size: 257\n"
+    "  lowercase: false   # comment\n"
+    "  min_freq: 2\n"
+    "  max_size: 10000\n"
+    "  shared: true\n"
+    "model:\n"
+    "  preset: gpt2\n"
+    "  layers: 6\n"
+    "  d_model: 512\n"
+    "  heads: 8\n"
+    "  kv_heads: 2\n"
+    "  ffn: 2048\n"
+    "  ffn_kind: swiglu\n"
+    "  dropout: 0.3\n"
+    "  norm: pre\n"
+    "  norm_kind: rms\n"
+    "  shared_norm: true\n"
+    "  bias: false\n"
+    "  output_bias: true\n"
+    "  scale_embedding: false\n"
+    "  tied: true\n"
+    "  positions: rotary\n"
+    "  rotary_base: 500000\n"
+    "  context: 48\n"
+    "  max_positions: 64\n"
+    "  vocab: text\n"
+    "  init: pytorch\n"
+    "  std: 0.05\n"
+    "  embedding_std: 0.02\n"
+    "train:\n"
+    "  epochs: 3\n"
+    "  steps: 1000\n"
+    "  batch: 128\n"
+    "  accumulate: 4\n"
+    "  lr: 7e-4\n"
+    "  beta1: 0.8\n"
+    "  beta2: 0.98\n"
+    "  eps: 1e-9\n"
+    "  weight_decay: 0.01\n"
+    "  lazy: true\n"
+    "  clip: 0\n"
+    "  label_smoothing: 0.1\n"
+    "  reduction: book\n"
+    "  schedule: cosine\n"
+    "  warmup: 4000\n"
+    "  lr_end: 1e-5\n"
+    "  report_every: 50\n"
+    "  checkpoint_every: 500\n"
+    "  keep: 5\n"
+    "  sample_every: 100\n"
+    "  sample_tokens: 7\n"
+    "  sample_prompt: \"Once\\nupon \"\n"
+    "  freeze: \"encoder.*,*.bias\"\n";
+
+static void assert_all_model_keys(const rapt_recipe *r)
+{
+    assert_int_equal(r->model.preset, RAPT_RECIPE_GPT2);
+    assert_int_equal(r->model.layers, 6);
+    assert_int_equal(r->model.d_model, 512);
+    assert_int_equal(r->model.heads, 8);
+    assert_int_equal(r->model.kv_heads, 2);
+    assert_int_equal(r->model.ffn, 2048);
+    assert_int_equal(r->model.ffn_kind, RAPT_RECIPE_SWIGLU);
+    assert_true(r->model.dropout == 0.3 && r->model.std == 0.05 && r->model.embedding_std == 0.02);
+    assert_int_equal(r->model.norm, RAPT_RECIPE_PRE);
+    assert_int_equal(r->model.norm_kind, RAPT_RECIPE_RMS_NORM);
+    assert_true(r->model.shared_norm && r->model.output_bias);
+    assert_true(!r->model.bias && !r->model.scale_embedding && r->model.tied);
+    assert_int_equal(r->model.positions, RAPT_RECIPE_ROTARY);
+    assert_true(r->model.rotary_base == 500000);
+    assert_int_equal(r->model.context, 48);
+    assert_int_equal(r->model.max_positions, 64);
+    assert_int_equal(r->model.vocab, RAPT_RECIPE_VOCAB_TEXT);
+    assert_int_equal(r->model.init, RAPT_RECIPE_PYTORCH);
+}
+
+static void assert_all_keys(const rapt_recipe *r)
+{
+    assert_int_equal(r->task, RAPT_RECIPE_LANGUAGE_MODEL);
+    assert_true(r->seed == 9007199254740992);
+    assert_string_equal(r->data.pairs, "x: #y");
+    assert_string_equal(r->data.text, "a b.txt:c");
+    assert_int_equal(r->data.limit, 600);
+    assert_true(r->data.held_out == 0.25);
+    assert_int_equal(r->data.eval_tokens, 12345);
+    assert_int_equal(r->data.max_len, 10);
+    assert_int_equal(r->data.too_long, RAPT_RECIPE_DROP);
+    assert_int_equal(r->data.pad, RAPT_RECIPE_PAD_FIXED);
+    assert_int_equal(r->tokenizer.type, RAPT_RECIPE_O200K);
+    assert_string_equal(r->tokenizer.path, "ranks/o200k");
+    assert_int_equal(r->tokenizer.vocab_size, 257);
+    assert_true(!r->tokenizer.lowercase && r->tokenizer.shared);
+    assert_int_equal(r->tokenizer.min_freq, 2);
+    assert_int_equal(r->tokenizer.max_size, 10000);
+    assert_all_model_keys(r);
+    assert_int_equal(r->train.epochs, 3);
+    assert_int_equal(r->train.steps, 1000);
+    assert_int_equal(r->train.batch, 128);
+    assert_int_equal(r->train.accumulate, 4);
+    assert_true(r->train.lr == 0.0007 && r->train.beta1 == 0.8 && r->train.beta2 == 0.98 &&
+                r->train.eps == 1e-9);
+    assert_true(r->train.weight_decay == 0.01 && r->train.clip == 0 && r->train.label_smoothing == 0.1 && r->train.lazy);
+    assert_int_equal(r->train.reduction, RAPT_RECIPE_BOOK);
+    assert_int_equal(r->train.schedule, RAPT_RECIPE_COSINE);
+    assert_int_equal(r->train.warmup, 4000);
+    assert_true(r->train.lr_end == 1e-5);
+    assert_int_equal(r->train.report_every, 50);
+    assert_int_equal(r->train.checkpoint_every, 500);
+    assert_int_equal(r->train.keep, 5);
+    assert_int_equal(r->train.sample_every, 100);
+    assert_int_equal(r->train.sample_tokens, 7);
+    assert_string_equal(r->train.sample_prompt, "Once\nupon ");
+    assert_string_equal(r->train.freeze, "encoder.*,*.bias");
+}
+
+static void every_key_is_read_and_written(void **state)
+{
+    (void)state;
+    rapt_recipe r, again;
+    rapt_error err = {0};
+    char *yaml;
+    assert_int_equal(parse(all_keys, &r, &err), RAPT_OK);
+    assert_all_keys(&r);
+    assert_int_equal(rapt_recipe_format(&r, &yaml, &err), RAPT_OK);
+    assert_int_equal(parse(yaml, &again, &err), RAPT_OK);
+    assert_all_keys(&again);
+    free(yaml);
+    rapt_recipe_free(&r);
+    rapt_recipe_free(&again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_of_data),
+        cmocka_unit_test(defaults_of_models),
+        cmocka_unit_test(defaults_of_training),
+        cmocka_unit_test(every_key_is_read_and_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

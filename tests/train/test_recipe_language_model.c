@@ -1,0 +1,357 @@
+/* tests/train/test_recipe_language_model.c: recipes of language models: words, presets, lists of paths, keys that do not
+ * fit, and the recipes that come with rapt. For src/train/recipe*.c. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rapt/recipe.h"
+#include "train/recipe_read.h"
+
+static rapt_recipe parsed(const char *text)
+{
+    rapt_recipe r;
+    rapt_error err = {0};
+    recipe_parse("r.yaml", text, strlen(text), &r, &err);
+    assert_string_equal(err.message, "");
+    return r;
+}
+
+static void set(rapt_recipe *r, const char *assignment)
+{
+    rapt_error err = {0};
+    rapt_recipe_set(r, assignment, &err);
+    assert_string_equal(err.message, "");
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------ */
+
+/* Each word of a key in the order of the enum, whose first value is 0; the field's address tells which. */
+static void check_words(rapt_recipe *r, const void *field, const char *key, const char *const *words)
+{
+    for (int i = 0; words[i]; i++) {
+        char assignment[64];
+        int value;
+        snprintf(assignment, sizeof assignment, "%s=%s", key, words[i]);
+        set(r, assignment);
+        memcpy(&value, field, sizeof value);
+        assert_int_equal(value, i);
+    }
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void words_of_each_enum(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_recipe_defaults(&r);
+    check_words(&r, &r.task, "task", WORDS("translation", "language_model"));
+    check_words(&r, &r.tokenizer.type, "tokenizer.type",
+                WORDS("words", "characters", "bpe", "file", "cl100k_base", "o200k_base", "r50k_base"));
+    check_words(&r, &r.model.preset, "model.preset", WORDS("none", "seed", "gpt2"));
+    check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "swiglu"));
+    check_words(&r, &r.model.norm_kind, "model.norm_kind", WORDS("layer", "rms"));
+    check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary"));
+    check_words(&r, &r.model.vocab, "model.vocab", WORDS("tokenizer", "text"));
+    check_words(&r, &r.model.init, "model.init", WORDS("xavier", "pytorch", "gpt2"));
+    assert_true(r.tokenizer.type == RAPT_RECIPE_R50K && r.model.ffn_kind == RAPT_RECIPE_SWIGLU);
+    assert_true(r.model.positions == RAPT_RECIPE_ROTARY && r.model.init == RAPT_RECIPE_INIT_GPT2);
+}
+
+/* ---- presets ---------------------------------------------------------------------------------------------- */
+
+/* The sales-textbook tutorial: one block, one norm used twice, no dropout, biases, a vocabulary by the text. */
+static void assert_seed(const rapt_recipe *r)
+{
+    assert_int_equal(r->model.preset, RAPT_RECIPE_SEED);
+    assert_true(r->model.layers == 1 && r->model.d_model == 64 && r->model.heads == 4 && r->model.kv_heads == 0);
+    assert_true(r->model.ffn == 256 && r->model.context == 16 && r->model.ffn_kind == RAPT_RECIPE_RELU);
+    assert_true(r->model.norm == RAPT_RECIPE_POST && r->model.norm_kind == RAPT_RECIPE_LAYER_NORM);
+    assert_true(r->model.shared_norm && r->model.bias && r->model.output_bias);
+    assert_true(!r->model.tied && !r->model.scale_embedding && r->model.dropout == 0);
+    assert_true(r->model.positions == RAPT_RECIPE_SINUSOIDAL && r->model.vocab == RAPT_RECIPE_VOCAB_TEXT);
+    assert_true(r->model.init == RAPT_RECIPE_PYTORCH && r->model.embedding_std == 0);
+}
+
+/* The smallest GPT-2. */
+static void assert_gpt2(const rapt_recipe *r)
+{
+    assert_int_equal(r->model.preset, RAPT_RECIPE_GPT2);
+    assert_true(r->model.layers == 12 && r->model.d_model == 768 && r->model.heads == 12 && r->model.kv_heads == 0);
+    assert_true(r->model.ffn == 3072 && r->model.context == 1024 && r->model.ffn_kind == RAPT_RECIPE_GELU_TANH);
+    assert_true(r->model.norm == RAPT_RECIPE_PRE && r->model.norm_kind == RAPT_RECIPE_LAYER_NORM);
+    assert_true(!r->model.shared_norm && r->model.bias && !r->model.output_bias);
+    assert_true(r->model.tied && !r->model.scale_embedding && r->model.dropout == 0.1);
+    assert_true(r->model.positions == RAPT_RECIPE_LEARNED && r->model.vocab == RAPT_RECIPE_VOCAB_TOKENIZER);
+    assert_true(r->model.init == RAPT_RECIPE_INIT_GPT2 && r->model.std == 0.02);
+}
+
+static void presets_set_the_model(void **state)
+{
+    (void)state;
+    rapt_recipe r = parsed("model: {preset: seed}");
+    assert_seed(&r);
+    r = parsed("model:\n  preset: gpt2\n");
+    assert_gpt2(&r);
+    set(&r, "model.shared_norm=true");
+    set(&r, "model.rotary_base=7");
+    set(&r, "model.preset=seed"); /* undoes what an earlier one set, and what was set by hand */
+    assert_seed(&r);
+    assert_true(r.model.rotary_base == 10000);
+    set(&r, "model.preset=gpt2");
+    assert_gpt2(&r);
+    set(&r, "model.preset=none"); /* nothing but the word */
+    assert_int_equal(r.model.layers, 12);
+    assert_true(r.train.lr == 0.001 && r.tokenizer.vocab_size == 8000);
+}
+
+static void keys_change_what_a_preset_set(void **state)
+{
+    (void)state;
+    rapt_recipe r = parsed("seed: 4\nmodel: {preset: seed, layers: 3, vocab: tokenizer, dropout: 0.25}");
+    assert_true(r.model.layers == 3 && r.model.d_model == 64 && r.model.dropout == 0.25);
+    assert_int_equal(r.model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER);
+    set(&r, "model.d_model=32");
+    assert_true(r.model.layers == 3 && r.model.d_model == 32 && r.model.heads == 4);
+}
+
+/* Written out, a preset has all of its keys behind it, and they hold. */
+static void presets_read_back_equal(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"model: {preset: gpt2}", "model: {preset: seed}",
+                                        "model: {preset: seed, heads: 2, norm: pre, tied: true, output_bias: false}"};
+    for (size_t i = 0; i < 3; i++) {
+        rapt_recipe r = parsed(texts[i]);
+        char *yaml, *again;
+        assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_OK);
+        rapt_recipe back = parsed(yaml);
+        assert_memory_equal(&back, &r, sizeof r); /* padding too: both begin as zeros */
+        assert_int_equal(rapt_recipe_format(&back, &again, NULL), RAPT_OK);
+        assert_string_equal(yaml, again);
+        free(yaml);
+        free(again);
+    }
+}
+
+/* ---- keys that do not fit ----------------------------------------------------------------------------------- */
+
+/* A good recipe with changes, "KEY=VALUE KEY=VALUE ...": what check says. */
+static const char *checked(rapt_error *err, const char *changes)
+{
+    char copy[256], *rest = copy;
+    rapt_recipe r = parsed("task: language_model\ndata: {text: x}\ntokenizer: {type: characters}\nmodel: {init: gpt2}\n");
+    snprintf(copy, sizeof copy, "%s", changes);
+    for (char *one; (one = strsep(&rest, " "));)
+        if (*one)
+            set(&r, one);
+    *err = (rapt_error){0};
+    rapt_code code = rapt_recipe_check(&r, "p.yaml", err);
+    assert_int_equal(code, err->message[0] ? RAPT_VALUE : RAPT_OK);
+    rapt_recipe_free(&r);
+    return err->message;
+}
+
+static void keys_that_do_not_fit(void **state)
+{
+    (void)state;
+    rapt_error err;
+    assert_string_equal(checked(&err, ""), "");
+    assert_string_equal(checked(&err, "data.text="), "p.yaml: data.text is missing; it names the file to learn from");
+    assert_string_equal(checked(&err, "tokenizer.type=words"),
+                        "p.yaml: tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
+    assert_string_equal(checked(&err, "tokenizer.type=file"),
+                        "p.yaml: tokenizer.path is missing; it names the tokenizer's file");
+    assert_string_equal(checked(&err, "tokenizer.type=r50k_base"),
+                        "p.yaml: tokenizer.path is missing; it names the tokenizer's file");
+    assert_string_equal(checked(&err, "tokenizer.type=r50k_base tokenizer.path=r"), "");
+    assert_string_equal(checked(&err, "tokenizer.type=bpe"), "");
+    assert_string_equal(checked(&err, "model.kv_heads=3"), "p.yaml: model.kv_heads is 3; it must divide model.heads, 4");
+    assert_string_equal(checked(&err, "model.kv_heads=8"), "p.yaml: model.kv_heads is 8; it must divide model.heads, 4");
+    assert_string_equal(checked(&err, "model.kv_heads=2"), "");
+    assert_string_equal(checked(&err, "model.heads=3"), "p.yaml: model.heads is 3; it must divide model.d_model, 128");
+    assert_string_equal(checked(&err, "model.positions=rotary model.d_model=12"),
+                        "p.yaml: model.positions is rotary; heads of 3 features can't be turned: they must be even");
+    assert_string_equal(checked(&err, "model.positions=rotary model.d_model=24"), "");
+    assert_string_equal(checked(&err, "model.tied=true model.output_bias=true"),
+                        "p.yaml: model.output_bias is true; with model.tied there is none");
+    assert_string_equal(checked(&err, "model.tied=true"), ""); /* translation wants tokenizer.shared */
+    assert_string_equal(checked(&err, "model.init=xavier"),
+                        "p.yaml: model.init is xavier, which is for translation; pytorch or gpt2");
+    assert_string_equal(checked(&err, "train.reduction=book"), "p.yaml: train.reduction is book, which is for translation");
+    assert_string_equal(checked(&err, "train.accumulate=5 data.held_out=0.5"), "");
+    assert_string_equal(checked(&err, "train.epochs=0"),
+                        "p.yaml: train.epochs and train.steps are both 0; one of them must be above 0");
+}
+
+/* What a task doesn't know would silently do nothing. */
+static void keys_of_the_other_task(void **state)
+{
+    (void)state;
+    rapt_error err;
+    static const char *const unknown[] = {"data.pairs=x", "data.limit=3", "data.max_len=9", "data.too_long=drop",
+                                          "data.pad=fixed", "tokenizer.shared=true", "model.max_positions=9"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const char *equals = strchr(unknown[i], '=');
+        char wanted[128];
+        snprintf(wanted, sizeof wanted, "p.yaml: %.*s is %s; that is for task translation only", (int)(equals - unknown[i]),
+                 unknown[i], equals + 1);
+        assert_string_equal(checked(&err, unknown[i]), wanted);
+    }
+    assert_string_equal(checked(&err, "tokenizer.lowercase=false"), "");
+    rapt_recipe r = parsed("data: {pairs: x}\nmodel: {ffn_kind: gelu}");
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_VALUE);
+    assert_string_equal(err.message, "p: model.ffn_kind is gelu; that is for task language_model only");
+    rapt_recipe_free(&r);
+}
+
+static void what_translation_cannot_do(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"tokenizer: {type: bpe}", "p: tokenizer.type must be words for translation"},
+        {"model: {init: gpt2}", "p: model.init is gpt2; translation starts as xavier or pytorch"},
+        {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},
+        {"model: {preset: gpt2}", "p: model.preset is gpt2; that is for task language_model only"},
+        {"train: {accumulate: 2}", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_recipe r = parsed(cases[i][0]);
+        rapt_error err = {0};
+        set(&r, "data.pairs=x");
+        rapt_recipe_check(&r, "p", &err);
+        assert_string_equal(err.message, cases[i][1]);
+        rapt_recipe_free(&r);
+    }
+}
+
+/* ---- paths ------------------------------------------------------------------------------------------------ */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* `text` in a recipe, and what it becomes: @ stands for the recipe's folder. */
+static const char *const lists[][2] = {{"a", "@/a"},         {"a:b", "@/a:@/b"},      {"/a:b", "/a:@/b"},
+                                       {"a:/b", "@/a:/b"},   {"../x:y/z", "@/../x:@/y/z"}, {"a:", "@/a:"},
+                                       {":a", ":@/a"},       {"a::b", "@/a::@/b"},    {"/a", "/a"}};
+
+static void assert_expanded(const char *got, const char *wanted, const char *folder)
+{
+    char expanded[256] = "";
+    for (const char *c = wanted; *c; c++) {
+        size_t used = strlen(expanded);
+        snprintf(expanded + used, sizeof expanded - used, "%s", *c == '@' ? folder : (char[]){*c, '\0'});
+    }
+    assert_string_equal(got, expanded);
+}
+
+static void relative_paths_start_at_the_recipe(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/rapt-recipe-XXXXXX", path[64], text[128];
+    rapt_recipe r;
+    rapt_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/r.yaml", folder);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        snprintf(text, sizeof text, "data: {text: \"%s\"}\ntokenizer: {path: ../ranks:1}\n", lists[i][0]);
+        write_text(path, text);
+        assert_int_equal(rapt_recipe_read(path, &r, &err), RAPT_OK);
+        assert_expanded(r.data.text, lists[i][1], folder);
+        assert_expanded(r.tokenizer.path, "@/../ranks:1", folder); /* one path, whatever is in it */
+        rapt_recipe_free(&r);
+    }
+    rapt_recipe_defaults(&r);
+    set(&r, "data.text=a:b"); /* from the working directory */
+    assert_string_equal(r.data.text, "a:b");
+    rapt_recipe_free(&r);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* ---- the recipes that come with rapt -------------------------------------------------------------------------- */
+
+static rapt_recipe shipped(const char *path)
+{
+    rapt_recipe r;
+    rapt_error err = {0};
+    rapt_recipe_read(path, &r, &err);
+    rapt_recipe_check(&r, path, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(r.task, RAPT_RECIPE_LANGUAGE_MODEL);
+    return r;
+}
+
+static void assert_shakespeare(const rapt_recipe *r)
+{
+    assert_true(r->tokenizer.type == RAPT_RECIPE_CHARACTERS && r->data.held_out == 0.1);
+    assert_true(r->model.norm == RAPT_RECIPE_PRE && r->model.positions == RAPT_RECIPE_LEARNED);
+    assert_true(!r->model.bias && r->model.tied && r->model.init == RAPT_RECIPE_INIT_GPT2 && r->model.std == 0.02);
+    assert_true(r->train.lr == 1e-3 && r->train.lr_end == 1e-4 && r->train.schedule == RAPT_RECIPE_COSINE);
+    assert_true(r->train.warmup == 100 && r->train.beta1 == 0.9 && r->train.beta2 == 0.99);
+    assert_true(r->train.weight_decay == 0.1 && r->train.clip == 1);
+    assert_int_equal(r->model.ffn, 4 * r->model.d_model);
+}
+
+/* nanoGPT's settings: for a CPU, and its "baby GPT". */
+static void shipped_shakespeare(void **state)
+{
+    (void)state;
+    rapt_recipe r = shipped("recipes/shakespeare-char.yaml");
+    assert_shakespeare(&r);
+    assert_true(r.model.layers == 4 && r.model.heads == 4 && r.model.d_model == 128 && r.model.context == 64);
+    assert_true(r.train.batch == 12 && r.train.steps == 2000 && r.model.dropout == 0 && r.data.eval_tokens == 0);
+    rapt_recipe_free(&r);
+    r = shipped("recipes/shakespeare-baby.yaml");
+    assert_shakespeare(&r);
+    assert_true(r.model.layers == 6 && r.model.heads == 6 && r.model.d_model == 384 && r.model.context == 256);
+    assert_true(r.train.batch == 64 && r.train.steps == 5000 && r.model.dropout == 0.2);
+    rapt_recipe_free(&r);
+}
+
+static void shipped_others(void **state)
+{
+    (void)state;
+    rapt_recipe r = shipped("recipes/sales-textbook-seed.yaml");
+    assert_seed(&r);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_CL100K && r.train.batch == 4 && r.data.held_out == 0.1);
+    rapt_recipe_free(&r);
+    r = shipped("recipes/sales-textbook.yaml");
+    assert_true(r.model.layers == 8 && r.model.norm == RAPT_RECIPE_PRE && r.model.context == 16 && r.train.batch == 4);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_CL100K && r.model.vocab == RAPT_RECIPE_VOCAB_TEXT);
+    rapt_recipe_free(&r);
+    r = shipped("recipes/own-sources.yaml");
+    assert_string_equal(r.data.text, "recipes/../include:recipes/../src:recipes/../docs");
+    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
+    rapt_recipe_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_of_each_enum),
+        cmocka_unit_test(presets_set_the_model),
+        cmocka_unit_test(keys_change_what_a_preset_set),
+        cmocka_unit_test(presets_read_back_equal),
+        cmocka_unit_test(keys_that_do_not_fit),
+        cmocka_unit_test(keys_of_the_other_task),
+        cmocka_unit_test(what_translation_cannot_do),
+        cmocka_unit_test(relative_paths_start_at_the_recipe),
+        cmocka_unit_test(shipped_shakespeare),
+        cmocka_unit_test(shipped_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* tests/train/train_folder.h: training runs of tiny models in a folder of their own, and what they leave there, for the
+ * tests of this folder. To be included after cmocka.h. It trains through the library, as a program would. */
+#ifndef TESTS_TRAIN_TRAIN_FOLDER_H
+#define TESTS_TRAIN_TRAIN_FOLDER_H
+
+#include "rapt/io.h"
+#include "rapt/train.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the folder: each test stands in one, which is empty at first ------------------------------------------------- */
+
+static char folder_path[32], folder_before[4096];
+
+static inline int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder_path, "/tmp/rapt-train-XXXXXX");
+    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder_path) && chdir(folder_path) == 0 ? 0 : -1;
+}
+
+static inline int leave_folder(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder_path);
+    return chdir(folder_before) == 0 && system(command) == 0 ? 0 : -1;
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+static inline void put(const char *path, const char *text)
+{
+    assert_int_equal(file_write_atomic(path, text, strlen(text), NULL), RAPT_OK);
+}
+
+static inline char *get(const char *folder, const char *name, size_t *size)
+{
+    char *path = file_join(folder, name), *data;
+    rapt_error err = {0};
+    file_read(path, (size_t)1 << 28, &data, size, &err);
+    assert_string_equal(err.message, "");
+    free(path);
+    return data;
+}
+
+static inline int entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    int count = -2; /* for . and .. */
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------------------- */
+
+/* `words` words of small letters, of 1 to 7, with some sense: a letter decides what may follow it. */
+static inline void put_words(const char *path, size_t words)
+{
+    FILE *f = fopen(path, "w");
+    uint32_t x = 12345, letter = 0;
+    assert_non_null(f);
+    for (size_t i = 0; i < words; i++) {
+        x = x * 1664525 + 1013904223;
+        for (uint32_t n = 1 + (x >> 16) % 7; n > 0; n--) {
+            x = x * 1664525 + 1013904223;
+            letter = (letter * 5 + (x >> 16) % 3) % 26;
+            fputc('a' + (int)letter, f);
+        }
+        fputs(i % 9 == 8 ? ".\n" : " ", f);
+    }
+    fclose(f);
+}
+
+/* `count` Chinese characters of `kinds`, so that most rows of an embedding are used by few steps. */
+static inline void put_many_kinds(const char *path, size_t count, uint32_t kinds)
+{
+    FILE *f = fopen(path, "w");
+    uint32_t x = 99;
+    assert_non_null(f);
+    for (size_t i = 0; i < count; i++) {
+        x = x * 1664525 + 1013904223;
+        uint32_t code = 0x4E00 + (i < kinds ? (uint32_t)i : (x >> 8) % kinds);
+        fprintf(f, "%c%c%c", (int)(0xE0 | code >> 12), (int)(0x80 | (code >> 6 & 63)), (int)(0x80 | (code & 63)));
+    }
+    fclose(f);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------- */
+
+/* "KEY=VALUE KEY=VALUE ..." */
+static inline void set_all(rapt_recipe *r, const char *changes)
+{
+    char *copy = strdup(changes), *rest = copy;
+    rapt_error err = {0};
+    for (char *one; (one = strsep(&rest, " "));)
+        if (*one)
+            rapt_recipe_set(r, one, &err);
+    assert_string_equal(err.message, "");
+    free(copy);
+}
+
+/* A language model of text.txt whose steps take a millisecond; free it. */
+static inline rapt_recipe lm_recipe(const char *changes)
+{
+    rapt_recipe r;
+    rapt_recipe_defaults(&r);
+    set_all(&r, "task=language_model seed=7 data.text=text.txt data.held_out=0.1 tokenizer.type=characters "
+                "model.layers=1 model.d_model=16 model.heads=2 model.ffn=24 model.context=8 model.init=pytorch "
+                "model.dropout=0 train.steps=24 train.batch=2 train.lr=0.01 train.report_every=5 train.checkpoint_every=6");
+    set_all(&r, changes);
+    return r;
+}
+
+static inline rapt_code run(const rapt_recipe *r, rapt_train_options o, rapt_error *err)
+{
+    rapt_error reason = {0};
+    rapt_recipe_check(r, "recipe", &reason);
+    assert_string_equal(reason.message, "");
+    o.recipe = r;
+    return rapt_train(&o, err);
+}
+
+static inline void train(const char *changes, rapt_train_options o)
+{
+    rapt_recipe r = lm_recipe(changes);
+    rapt_error err = {0};
+    rapt_code code = run(&r, o, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(code, RAPT_OK);
+    rapt_recipe_free(&r);
+}
+
+/* ---- what they leave --------------------------------------------------------------------------------------------- */
+
+static inline void assert_same_bytes(const char *a, const char *b, const char *name, size_t skip_a, size_t skip_b)
+{
+    size_t size_a, size_b;
+    char *x = get(a, name, &size_a), *y = get(b, name, &size_b);
+    if (size_a - skip_a != size_b - skip_b || memcmp(x + skip_a, y + skip_b, size_a - skip_a) != 0)
+        fail_msg("%s differs in %s and %s", name, a, b);
+    free(x);
+    free(y);
+}
+
+/* Bytes of a safetensors file before its numbers. */
+static inline size_t header_size(const char *folder, const char *name)
+{
+    size_t size;
+    uint64_t header;
+    char *data = get(folder, name, &size);
+    memcpy(&header, data, sizeof header);
+    free(data);
+    return sizeof header + (size_t)header;
+}
+
+/* The last line of train.jsonl that is no partial one; json_decref it. */
+static inline json_t *last_report(const char *folder)
+{
+    size_t size;
+    char *log = get(folder, "train.jsonl", &size), *rest = log;
+    json_t *last = NULL;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        json_t *o = json_loads(line, 0, NULL);
+        if (o && !json_object_get(o, "partial")) {
+            json_decref(last);
+            last = json_incref(o);
+        }
+        json_decref(o);
+    }
+    free(log);
+    assert_non_null(last);
+    return last;
+}
+
+static inline double last_figure(const char *folder, const char *key)
+{
+    json_t *o = last_report(folder);
+    double value = json_number_value(json_object_get(o, key));
+    json_decref(o);
+    return value;
+}
+
+/* The log without what time decides. */
+static inline char *timeless_log(const char *folder)
+{
+    size_t size;
+    char *log = get(folder, "train.jsonl", &size), *rest = log, *out = calloc(size + 1, 1);
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+        json_t *o = json_loads(line, 0, NULL);
+        assert_non_null(o);
+        assert_int_equal(json_object_del(o, "seconds"), 0);
+        assert_int_equal(json_object_del(o, "tokens_per_s"), 0);
+        char *text = json_dumps(o, 0);
+        strcat(strcat(out, text), "\n");
+        free(text);
+        json_decref(o);
+    }
+    free(log);
+    return out;
+}
+
+static inline void assert_same_log(const char *a, const char *b)
+{
+    char *x = timeless_log(a), *y = timeless_log(b);
+    assert_true(strlen(x) > 0);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
+/* Checkpoints have the seconds in their headers; the numbers behind those are parameters and moments. */
+static inline void assert_same_checkpoint(const char *a, const char *b, unsigned step)
+{
+    char name[64];
+    snprintf(name, sizeof name, "checkpoints/step-%08u.safetensors", step);
+    assert_same_bytes(a, b, name, header_size(a, name), header_size(b, name));
+}
+
+static inline void assert_same_model(const char *a, const char *b)
+{
+    static const char *const names[] = {"model.safetensors", "best.safetensors", "config.json", "tokenizer.json",
+                                        "recipe.yaml", "text.tokens"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_same_bytes(a, b, names[i], 0, 0);
+    assert_same_log(a, b);
+    assert_int_equal(entries(a), entries(b));
+}
+
+static inline bool same_parameters(const char *a, const char *b)
+{
+    size_t size_a, size_b;
+    char *x = get(a, "model.safetensors", &size_a), *y = get(b, "model.safetensors", &size_b);
+    bool same = size_a == size_b && memcmp(x, y, size_a) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+#endif
