@@ -93,8 +93,12 @@ typedef struct rapt_train_options {
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
- * best.safetensors (lowest val_loss), held-out.tsv, train.jsonl,
- * checkpoints/. Stopped and resumed anywhere, it gives the same bytes as if never stopped. */
+ * best.safetensors (lowest val_loss), train.jsonl, checkpoints/; of translation held-out.tsv; of a language model
+ * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
+ * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
+ *
+ * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
+ * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. */
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 #ifdef __cplusplus

@@ -43,6 +43,12 @@ static rapt_code make_machinery(run *r, rapt_error *err)
     return r->adam ? RAPT_OK : RAPT_NO_MEMORY;
 }
 
+run_sums run_training_sums(const rapt_recipe *recipe)
+{
+    bool one = recipe->train.accumulate == 1;
+    return (run_sums){.normalizer = one ? 0 : 1, .late = one};
+}
+
 rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err)
 {
     bool book = r->recipe->train.reduction == RAPT_RECIPE_BOOK;
@@ -74,7 +80,8 @@ static rapt_code plan_memory(run *r, rapt_error *err)
     rapt_loss_parts parts;
     rapt_params *set = r->model->params;
     rapt_code code = r->task->largest(r, &largest)
-                         ? run_pass(r, &largest, (rapt_pass){.record = true, .training = true}, (run_sums){0}, &parts, err)
+                         ? run_pass(r, &largest, (rapt_pass){.record = true, .training = true},
+                                    run_training_sums(r->recipe), &parts, err)
                          : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
     if (code)
         return code;

@@ -63,6 +63,9 @@ typedef struct run_sums {
     bool late;         /* the output matrix' gradient may wait for the optimizer */
 } run_sums;
 
+/* Of a pass of training: one batch has the mean over its tokens; of several, sums are gathered. */
+run_sums run_training_sums(const rapt_recipe *recipe);
+
 /* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
 rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err);
 

@@ -58,14 +58,14 @@ static void count(loop *l, const train_batch *batch, const rapt_loss_parts *part
     l->tokens_here += parts->tokens;
 }
 
-/* The passes of a step; *scale is what their gradients have to be multiplied by. One batch has the mean over its
- * tokens; of several, sums are gathered, so that each token weighs the same whatever batch it is in. */
+/* The passes of a step; *scale is what their gradients have to be multiplied by, so that each token weighs the same
+ * whatever batch it is in. */
 static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_error *err)
 {
     run *r = l->r;
     uint64_t batches = (uint64_t)r->recipe->train.accumulate;
     size_t tokens = 0;
-    run_sums sums = {.normalizer = batches > 1 ? 1 : 0, .late = batches == 1};
+    run_sums sums = run_training_sums(r->recipe);
     for (uint64_t i = 0; i < batches; i++) {
         train_batch batch;
         rapt_loss_parts parts;

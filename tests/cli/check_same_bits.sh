@@ -3,26 +3,40 @@
 # the compiler. RAPT_CLANG may name a program built by another compiler.
 . "$(dirname "$0")/lib.sh"
 make_inputs
+make_text >text.txt
+make_text_recipe bpe >lm.yaml
 # Sizes that are no multiple of a vector or a tile, so that edges count; big enough that threads do share the work.
 recipe=(--set model.d_model=36 --set model.heads=4 --set model.ffn=76 --set model.layers=2 --set train.steps=20
     --set train.batch=40 --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.label_smoothing=0.1
     --set train.schedule=cosine --set train.warmup=5)
 pre=(--set model.norm=pre --set tokenizer.shared=true --set model.tied=true --set model.bias=false --set data.pad=fixed
     --set train.reduction=book --set model.init=pytorch)
-for variant in post pre; do
-    options=("${recipe[@]}")
-    [ $variant = post ] || options+=("${pre[@]}")
-    train $variant-1 --threads 1 "${options[@]}"
-    check "$variant: trained with one thread" test -s $variant-1/model.safetensors
+# everywhere VARIANT RECIPE OPTIONS...: trained with any threads and at each level, the model has the same bytes.
+everywhere() {
+    local variant=$1 run=("$RAPT" train "$2.yaml" --quiet "${@:3}") n isa
+    "${run[@]}" --out "$variant-1" --threads 1
+    check "$variant: trained with one thread" test -s "$variant-1/model.safetensors"
     for n in 2 3 7; do
-        train $variant-$n --threads $n "${options[@]}"
-        check "$variant: $n threads" same_model $variant-1 $variant-$n
+        "${run[@]}" --out "$variant-$n" --threads $n
+        check "$variant: $n threads" same_model "$variant-1" "$variant-$n"
     done
     for isa in $(levels); do
-        RAPT_ISA=$isa train $variant-$isa "${options[@]}"
-        check "$variant: RAPT_ISA=$isa" same_model $variant-1 $variant-$isa
+        RAPT_ISA=$isa "${run[@]}" --out "$variant-$isa"
+        check "$variant: RAPT_ISA=$isa" same_model "$variant-1" "$variant-$isa"
     done
-done
+}
+everywhere post tiny "${recipe[@]}"
+everywhere pre tiny "${recipe[@]}" "${pre[@]}"
+
+# Language models: embeddings of which a step uses few rows, an output matrix whose gradient is made late; and what the
+# first doesn't have: tied matrices, gathered gradients, dropout, the other norm, activation and positions.
+lm=(--set model.d_model=36 --set model.ffn=76 --set model.context=15 --set train.batch=2 --set train.steps=40
+    --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.schedule=cosine --set train.warmup=5)
+wide=(--set model.layers=2 --set model.norm_kind=rms --set model.ffn_kind=swiglu --set model.positions=rotary --set model.bias=false
+    --set model.kv_heads=1 --set model.tied=true --set model.dropout=0.2 --set train.batch=9 --set train.accumulate=2
+    --set train.steps=12)
+everywhere lm lm "${lm[@]}" --set model.ffn_kind=gelu
+everywhere lm-wide lm "${lm[@]}" "${wide[@]}"
 train other --seed 8 "${recipe[@]}"
 check 'another seed is another model' test "$(cksum <post-1/model.safetensors)" != "$(cksum <other/model.safetensors)"
 for isa in scalar avx2 avx512; do
@@ -32,6 +46,8 @@ if [ -n "${RAPT_CLANG:-}" ]; then
     for isa in $(levels); do
         RAPT_ISA=$isa "$RAPT_CLANG" train tiny.yaml --quiet --out clang-$isa "${recipe[@]}"
         check "the other compiler, RAPT_ISA=$isa" same_model post-1 clang-$isa
+        RAPT_ISA=$isa "$RAPT_CLANG" train lm.yaml --quiet --out clang-lm-$isa "${lm[@]}" "${wide[@]}"
+        check "the other compiler, RAPT_ISA=$isa: a language model" same_model lm-wide-1 clang-lm-$isa
     done
 else
     skip 'another compiler (RAPT_CLANG names no program)'

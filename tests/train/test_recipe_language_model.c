@@ -334,7 +334,7 @@ static void shipped_others(void **state)
     assert_true(r.tokenizer.type == RAPT_RECIPE_CL100K && r.model.vocab == RAPT_RECIPE_VOCAB_TEXT);
     rapt_recipe_free(&r);
     r = shipped("recipes/own-sources.yaml");
-    assert_string_equal(r.data.text, "recipes/../include:recipes/../src:recipes/../docs");
+    assert_string_equal(r.data.text, "recipes/../docs:recipes/../include:recipes/../src");
     assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
     rapt_recipe_free(&r);
 }
