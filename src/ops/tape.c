@@ -189,6 +189,7 @@ rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requi
     if (!r)
         return NULL;
     rapt_tensor *y = &r->tensor;
+    r->keeps_grad = false;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
     y->data = tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));

@@ -1,90 +1,19 @@
 /* tests/decode/test_generate_no_memory.c: every allocation of generating a text, and of looking at what a model expects,
- * is made to fail in turn: the failure is reported, nothing crashes, nothing is left. Linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+ * is made to fail in turn: the failure is reported, nothing crashes, nothing is left. Linked as
+ * tests/failing.h says. */
+#include "failing.h"
 
 #include "decode/generate_case.h"
 
 #include "decode/prompt.h"
-
-#include <pthread.h>
-
-#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__)
-REAL(void *, malloc, size_t size);
-REAL(void *, calloc, size_t count, size_t size);
-REAL(void *, realloc, void *old, size_t size);
-REAL(void *, aligned_alloc, size_t alignment, size_t size);
-REAL(void, free, void *p);
-REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-static long countdown = -1; /* so many more succeed, then one fails; negative: all succeed */
-static long failed, live;
-
-static bool fails_now(void)
-{
-    if (countdown < 0 || countdown-- > 0)
-        return false;
-    failed++;
-    return true;
-}
-
-static void *counted(void *p)
-{
-    live += p != NULL;
-    return p;
-}
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *p);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    if (fails_now())
-        return NULL;
-    live -= old != NULL;
-    return counted(__real_realloc(old, size));
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-void __wrap_free(void *p)
-{
-    live -= p != NULL;
-    __real_free(p);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
-{
-    return __real_pthread_create(thread, attr, start, argument);
-}
 
 static rapt_tokenizer *tokenizer;
 static rapt_lm *model;
 
 static int set_up(void **state)
 {
-    (void)state;
+    if (failing_check_link(state))
+        return -1;
     rapt_lm_config c = lm_variant(100);
     tokenizer = case_characters();
     model = lm_model(&c);
@@ -128,36 +57,24 @@ static rapt_code with_tape(rapt_code (*run)(rapt_tape *, rapt_error *))
     return code;
 }
 
-static void fail_each_allocation(rapt_code (*run)(rapt_tape *, rapt_error *), long at_least)
+static void fail_each_allocation(const char *what, rapt_code (*run)(rapt_tape *, rapt_error *), long at_least)
 {
-    for (long i = 0;; i++) {
-        failed = 0, live = 0;
-        countdown = i;
-        rapt_code code = with_tape(run);
-        countdown = -1;
-        if (live != 0)
-            fail_msg("%ld blocks are left when allocation %ld fails", live, i);
-        if (failed == 0) {
-            assert_int_equal(code, RAPT_OK);
-            assert_true(i >= at_least);
-            print_message("%ld allocations made to fail\n", i);
-            return;
-        }
-        if (code != RAPT_NO_MEMORY)
-            fail_msg("allocation %ld fails, the code is %d", i, code);
-    }
+    failing f = {.what = what, .at_least = at_least};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, with_tape(run)));
 }
 
 static void texts_survive(void **state)
 {
     (void)state;
-    fail_each_allocation(text, 15);
+    fail_each_allocation("a text", text, 15);
 }
 
 static void expectations_survive(void **state)
 {
     (void)state;
-    fail_each_allocation(expectation, 8);
+    fail_each_allocation("an expectation", expectation, 8);
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static int end(void **state)
 static sampler made(rapt_sample_options o)
 {
     rapt_error err = {0};
-    sampler s;
+    sampler s = {0};
     const kernels *k = kernels_active(&err);
     if (!k || sampler_init(&s, &o, k, &err))
         fail_msg("%s", err.message);

@@ -1,100 +1,23 @@
 /* tests/io/test_model_no_memory.c: every allocation of saving and loading a model folder is made to fail in turn: the
  * failure is reported, nothing crashes, nothing leaks.
  * For src/io/model*.c and config_*.c and what they stand on. The JSON library's own allocations are counted, but never
- * fail: jansson 2.14 then writes where it must not. Linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
+ * fail: jansson 2.14 then writes where it must not. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "failing.h"
 
 #include "io/model_folder.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <pthread.h>
-
-/* Weak, so that a program linked without the option says so instead of not linking. */
-#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((weak))
-REAL(void *, malloc, size_t size);
-REAL(void *, calloc, size_t count, size_t size);
-REAL(void *, realloc, void *old, size_t size);
-REAL(void *, aligned_alloc, size_t alignment, size_t size);
-REAL(void, free, void *p);
-REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *p);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-static long countdown = -1; /* so many more succeed, then one fails */
-static long failed, live;
-
-static bool fails_now(void)
-{
-    bool now = countdown-- == 0;
-    failed += now;
-    if (now)
-        errno = ENOMEM;
-    return now;
-}
-
-static void *counted(void *p)
-{
-    live += p != NULL;
-    return p;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    if (fails_now())
-        return NULL;
-    live -= old != NULL;
-    return counted(__real_realloc(old, size));
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-void __wrap_free(void *p)
-{
-    live -= p != NULL;
-    __real_free(p);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
-{
-    return fails_now() ? EAGAIN : __real_pthread_create(thread, attr, start, argument);
-}
 
 static void *json_malloc(size_t size)
 {
-    return counted(__real_malloc(size));
+    return failing_counted(__real_malloc(size));
 }
 
 static int set_up(void **state)
 {
-    if (!__real_malloc || !__real_pthread_create || !__real_free) {
-        print_error("this test must be linked with --wrap, see its first lines\n");
+    if (failing_check_link(state))
         return -1;
-    }
     json_set_alloc_funcs(json_malloc, free);
     return make_folder(state);
 }
@@ -118,24 +41,10 @@ static rapt_code load_once(const rapt_model *like)
 
 static void fail_each_allocation(const char *what, rapt_code (*act)(const rapt_model *), const rapt_model *m)
 {
-    for (long i = 0;; i++) {
-        failed = 0;
-        live = 0;
-        countdown = i;
-        rapt_code code = act(m);
-        long happened = failed, left = live;
-        countdown = -1;
-        if (left != 0)
-            fail_msg("%s: %ld blocks are left when allocation %ld fails", what, left, i);
-        if (happened == 0) {
-            assert_int_equal(code, RAPT_OK);
-            assert_true(i > 5);
-            print_message("%s: %ld allocations made to fail\n", what, i);
-            return;
-        }
-        if (code != RAPT_NO_MEMORY)
-            fail_msg("%s: allocation %ld fails, the code is %d", what, i, code);
-    }
+    failing f = {.what = what, .at_least = 6, .threads = true};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, act(m)));
 }
 
 static void language_models(void **state)

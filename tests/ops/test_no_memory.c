@@ -1,123 +1,22 @@
 /* tests/ops/test_no_memory.c: every allocation of a training step and of decoding, and every thread that is started, is
- * made to fail in turn: the failure is reported, nothing crashes, nothing leaks. Linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+ * made to fail in turn: the failure is reported, nothing crashes, nothing leaks. Linked as tests/failing.h says. */
+#include "failing.h"
 
 #include "ops_modules.h"
 
 #include "ops/tape.h"
 #include "rapt/train.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
-/* Weak, so that a program linked without the option says so instead of not linking. */
-#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((weak))
-REAL(void *, malloc, size_t size);
-REAL(void *, calloc, size_t count, size_t size);
-REAL(void *, realloc, void *old, size_t size);
-REAL(void *, aligned_alloc, size_t alignment, size_t size);
-REAL(void, free, void *p);
-REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-/* Workers allocate nothing, but they free what they were started with. */
-static long countdown = -1; /* so many more succeed, then one fails; negative: all succeed */
-static long failed;
-static atomic_long live;
-
-static bool fails_now(void)
-{
-    if (countdown < 0 || countdown-- > 0)
-        return false;
-    failed++;
-    return true;
-}
-
-static void *counted(void *p)
-{
-    live += p != NULL;
-    return p;
-}
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *p);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    if (fails_now())
-        return NULL;
-    live -= old != NULL;
-    return counted(__real_realloc(old, size));
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-void __wrap_free(void *p)
-{
-    live -= p != NULL;
-    __real_free(p);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
-{
-    return fails_now() ? EAGAIN : __real_pthread_create(thread, attr, start, argument);
-}
-
-static int check_link(void **state)
-{
-    (void)state;
-    if (__real_malloc && __real_pthread_create && __real_free)
-        return 0;
-    print_error("this test must be linked with --wrap, see its first lines\n");
-    return -1;
-}
-
 /* A scenario returns what went wrong, RAPT_OK if nothing did, and leaves nothing behind. */
 typedef rapt_code scenario(void);
 
 /* Repeats the scenario with its first, second, ... allocation failing, until none is left to fail. */
-static void fail_each_allocation(scenario *run, long at_least)
+static void fail_each_allocation(const char *what, scenario *run, long at_least)
 {
-    for (long i = 0;; i++) {
-        failed = 0, live = 0;
-        countdown = i;
-        rapt_code code = run();
-        long happened = failed;
-        countdown = -1;
-        if (live != 0)
-            fail_msg("%ld blocks are left when allocation %ld fails", (long)live, i);
-        if (happened == 0) {
-            assert_int_equal(code, RAPT_OK);
-            assert_true(i >= at_least);
-            print_message("%ld allocations made to fail\n", i);
-            return;
-        }
-        if (code != RAPT_NO_MEMORY)
-            fail_msg("allocation %ld fails, the code is %d", i, code);
-    }
+    failing f = {.what = what, .at_least = at_least, .threads = true};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, run()));
 }
 
 /* Chunks of one block each, so that nearly every request of an operation is an allocation. */
@@ -268,31 +167,31 @@ static rapt_code optimizing(void)
 static void training_survives(void **state)
 {
     (void)state;
-    fail_each_allocation(training, 200);
+    fail_each_allocation("training", training, 200);
 }
 
 static void decoding_survives(void **state)
 {
     (void)state;
-    fail_each_allocation(decoding, 100);
+    fail_each_allocation("decoding", decoding, 100);
 }
 
 static void generating_survives(void **state)
 {
     (void)state;
-    fail_each_allocation(generating, 60);
+    fail_each_allocation("generating", generating, 60);
 }
 
 static void sets_survive(void **state)
 {
     (void)state;
-    fail_each_allocation(many_parameters, 5);
+    fail_each_allocation("many parameters", many_parameters, 5);
 }
 
 static void optimizers_survive(void **state)
 {
     (void)state;
-    fail_each_allocation(optimizing, 8);
+    fail_each_allocation("optimizing", optimizing, 8);
 }
 
 /* One row of the table, set up with all the memory it wants, then run with less. */
@@ -305,20 +204,16 @@ static void check_row(const ops_row *row)
     ops_step(&c, t, row->build, NULL, &err);
     assert_int_equal(err.code, RAPT_OK);
     rapt_tape_free(t);
-    for (long i = 0;; i++) {
+    failing f = {.what = row->name, .threads = true, .uncounted = true}; /* the tape is made before, and freed after */
+    do {
         err = (rapt_error){0};
         t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
         small_chunks(t);
-        failed = 0, countdown = i;
+        failing_arm(&f);
         ops_step(&c, t, row->build, NULL, &err);
-        countdown = -1;
+        failing_disarm();
         rapt_tape_free(t);
-        if (failed == 0)
-            break;
-        if (err.code != RAPT_NO_MEMORY)
-            fail_msg("%s: allocation %ld fails, the code is %d", row->name, i, err.code);
-    }
-    assert_int_equal(err.code, RAPT_OK);
+    } while (failing_again(&f, err.code));
     ops_case_free(&c);
 }
 
@@ -339,5 +234,5 @@ int main(void)
         cmocka_unit_test(optimizers_survive),
         cmocka_unit_test(every_operation_survives),
     };
-    return cmocka_run_group_tests(tests, check_link, NULL);
+    return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }

@@ -1,94 +1,13 @@
 /* test_bpe_no_memory.c: every allocation of the BPE trainer, and every thread that it starts, is made to fail in turn:
  * the failure is reported, nothing crashes, nothing leaks.
- * For src/text/bpe_train.c and what it stands on, PCRE2's own allocations left out. Linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
+ * For src/text/bpe_train.c and what it stands on, PCRE2's own allocations left out. Linked as
+ * tests/failing.h says. */
 #include "text/bpe_train.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdatomic.h>
+#include "failing.h"
+
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* Weak, so that a program linked without the option says so instead of not linking. */
-#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((weak))
-REAL(void *, malloc, size_t size);
-REAL(void *, calloc, size_t count, size_t size);
-REAL(void *, realloc, void *old, size_t size);
-REAL(void *, aligned_alloc, size_t alignment, size_t size);
-REAL(void, free, void *p);
-REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *p);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-/* Workers allocate at the same time. */
-static atomic_long countdown; /* so many more succeed, then one fails */
-static atomic_long failed, live;
-
-static bool fails_now(void)
-{
-    bool now = atomic_fetch_sub(&countdown, 1) == 0;
-    failed += now;
-    return now;
-}
-
-static void *counted(void *p)
-{
-    live += p != NULL;
-    return p;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    if (fails_now())
-        return NULL;
-    live -= old != NULL;
-    return counted(__real_realloc(old, size));
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-void __wrap_free(void *p)
-{
-    live -= p != NULL;
-    __real_free(p);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
-{
-    return fails_now() ? EAGAIN : __real_pthread_create(thread, attr, start, argument);
-}
-
-static int check_link(void **state)
-{
-    (void)state;
-    if (__real_malloc && __real_pthread_create && __real_free)
-        return 0;
-    print_error("this test must be linked with --wrap, see its first lines\n");
-    return -1;
-}
 
 /* Words of four letters: enough distinct ones for every table to grow, and chunks for more than one thread. */
 static char text[150000];
@@ -117,30 +36,17 @@ static rapt_code train(const split *cut, int threads)
 
 static void fail_each_allocation(const split *cut, int threads)
 {
-    for (long i = 0;; i++) {
-        failed = 0;
-        live = 0;
-        countdown = i;
-        rapt_code code = train(cut, threads);
-        long happened = failed, left = live;
-        countdown = -1;
-        if (left != 0)
-            fail_msg("%ld blocks are left when allocation %ld fails", left, i);
-        if (happened == 0) {
-            assert_int_equal(code, RAPT_OK);
-            assert_true(i > 30);
-            print_message("%d threads: %ld allocations made to fail\n", threads, i);
-            return;
-        }
-        if (code != RAPT_NO_MEMORY)
-            fail_msg("allocation %ld fails, the code is %d", i, code);
-    }
+    char what[32];
+    snprintf(what, sizeof what, "%d threads", threads);
+    failing f = {.what = what, .at_least = 31, .threads = true};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, train(cut, threads)));
 }
 
 static void test_training(void **state)
 {
     (void)state;
-    countdown = -1;
     fill_text();
     split *cut = split_new(SPLIT_GPT2, NULL);
     assert_non_null(cut);
@@ -152,5 +58,5 @@ static void test_training(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_training)};
-    return cmocka_run_group_tests(tests, check_link, NULL);
+    return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }

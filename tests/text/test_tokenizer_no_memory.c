@@ -1,86 +1,12 @@
 /* test_tokenizer_no_memory.c: every allocation of making, saving, loading and using tokenizers is made to fail in turn: the
  * failure is reported as what it is, and nothing crashes. That nothing leaks is for a build with sanitizers to find.
- * For src/text/tokenizer.c and what it stands on, allocations within other libraries left out. Linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create */
+ * For src/text/tokenizer.c and what it stands on, allocations within other libraries left out. Linked as
+ * tests/failing.h says. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "failing.h"
 
 #include "text/split.h"
 #include "text/tokenizer_files.h"
-
-/* Weak, so that a program linked without the option says so instead of not linking. */
-#define REAL(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((weak))
-REAL(void *, malloc, size_t size);
-REAL(void *, calloc, size_t count, size_t size);
-REAL(void *, realloc, void *old, size_t size);
-REAL(void *, aligned_alloc, size_t alignment, size_t size);
-REAL(void, free, void *p);
-REAL(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *p);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
-
-static long countdown = -1; /* so many more succeed, then one fails; negative: all succeed */
-static long failed;
-
-static bool fails_now(void)
-{
-    if (countdown < 0 || countdown-- > 0)
-        return false;
-    failed++;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails_now() ? NULL : __real_aligned_alloc(alignment, size);
-}
-
-void __wrap_free(void *p)
-{
-    __real_free(p);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
-{
-    return __real_pthread_create(thread, attr, start, argument);
-}
-
-static int check_link(void **state)
-{
-    (void)state;
-    if (__real_malloc && __real_pthread_create && __real_free)
-        return 0;
-    print_error("this test must be linked with --wrap, see its first lines\n");
-    return -1;
-}
 
 /* ---- scenarios ---------------------------------------------------------------------------------------------- */
 
@@ -181,53 +107,43 @@ static void make_other_file(void)
 }
 
 /* Repeats the scenario with its first, second, ... allocation failing, until none is left to fail. */
-static void fail_each_allocation(rapt_code (*run)(void), long at_least)
+static void fail_each_allocation(const char *what, rapt_code (*run)(void), long at_least)
 {
-    for (long i = 0;; i++) {
-        failed = 0;
-        countdown = i;
-        rapt_code code = run();
-        countdown = -1;
-        if (failed == 0) {
-            assert_int_equal(code, RAPT_OK);
-            assert_true(i >= at_least);
-            print_message("%ld allocations made to fail\n", i);
-            return;
-        }
-        if (code != RAPT_NO_MEMORY)
-            fail_msg("allocation %ld fails, the code is %d", i, code);
-    }
+    failing f = {.what = what, .at_least = at_least, .uncounted = true};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, run()));
 }
 
 static void test_words(void **state)
 {
     (void)state;
-    fail_each_allocation(with_words, 15);
+    fail_each_allocation("words", with_words, 15);
 }
 
 static void test_characters(void **state)
 {
     (void)state;
-    fail_each_allocation(with_characters, 8);
+    fail_each_allocation("characters", with_characters, 8);
 }
 
 static void test_bpe(void **state)
 {
     (void)state;
-    fail_each_allocation(with_bpe, 50);
+    fail_each_allocation("BPE", with_bpe, 50);
 }
 
 static void test_own_pattern(void **state)
 {
     (void)state;
-    fail_each_allocation(with_own_pattern, 50);
+    fail_each_allocation("own pattern", with_own_pattern, 50);
 }
 
 static void test_file(void **state)
 {
     (void)state;
     make_other_file();
-    fail_each_allocation(with_file, 300);
+    fail_each_allocation("file", with_file, 300);
 }
 
 int main(void)
@@ -237,7 +153,7 @@ int main(void)
         cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_file),
     };
     fill_text();
-    int result = cmocka_run_group_tests(tests, check_link, NULL);
+    int result = cmocka_run_group_tests(tests, failing_check_link, NULL);
     remove_folder();
     return result;
 }
