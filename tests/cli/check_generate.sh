@@ -114,7 +114,7 @@ before_stop() {
 before_stop 'stop: a character' 'd' characters --prompt 'the '
 before_stop 'stop: over tokens' 'd the d' characters --prompt 'the cat sat on the mat, naïve as it was; day 7 of 日 an'
 before_stop 'stop: over pairs of bytes' ' the d' bpe --prompt 'the cat sat on the mat, naïve as it was; day 7 of 日 an'
-timeout 60 "$RAPT" generate characters --quiet --prompt 'the ' --max-tokens 1000000000 >int.out 2>int.err &
+timeout --foreground 60 "$RAPT" generate characters --quiet --prompt 'the ' --max-tokens 1000000000 >int.out 2>int.err &
 pid=$! # timeout hands the signal on
 for _ in {1..500}; do [ -s int.out ] && break; sleep 0.02; done
 kill -INT $pid
