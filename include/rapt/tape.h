@@ -87,6 +87,16 @@ typedef enum rapt_activation {
 /* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */
 rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
 
+typedef struct rapt_linear_args {
+    rapt_tensor *x;
+    rapt_param *w, *b; /* b: or NULL */
+} rapt_linear_args;
+
+#define RAPT_LINEAR_MOST 3
+/* y[i] = x[i] w[i]^T + b[i], bit for bit as from rapt_linear_op. Up to RAPT_LINEAR_MOST layers are computed side by
+ * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
+void rapt_linear_ops(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
+
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
  * `transpose_b`; gives [..., m, n]. */
 rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);

@@ -1,9 +1,11 @@
-/* base/pool.c: workers wait for the ticket to move to a new loop, first spinning (a training step issues a loop every
+/* base/pool.c: workers wait for their ticket to move to a new loop, first spinning (a training step issues a loop every
  * few microseconds), then asleep on a condition. For the tensor layer. It is no task queue: one loop at a time.
  *
- * The ticket is one 64-bit number: loop | count | index. A thread claims a chunk by adding 1, and what it gets back
- * says everything: an index below the count holds that loop open until the chunk is reported done, so a worker that
- * wakes late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep. */
+ * A loop's chunks are shared out in order, a range for each thread: what a thread wrote in one loop is mostly what it
+ * reads in the next, and still in its own cache. Who is done with his range goes on with the others'. A range is claimed
+ * from by its ticket, one 64-bit number: loop | end | index. A thread claims a chunk by adding 1, and what it gets back
+ * says everything: an index below the end holds that loop open until the chunk is reported done, so a worker that wakes
+ * late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
@@ -22,6 +24,11 @@
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
 #define MAX_CHUNKS (INDEX_MASK / 2) /* leaves room for claims beyond the last chunk */
 
+/* A line of its own: its thread polls it while others write elsewhere. */
+typedef struct pool_range {
+    _Alignas(64) atomic_ullong ticket;
+} pool_range;
+
 struct pool {
     int threads;
     pthread_t thread[MAX_THREADS];
@@ -31,10 +38,9 @@ struct pool {
     pool_fn *fn;
     void *context;
     uint64_t loop;
-    /* Lines of their own: workers poll these while the caller writes the rest. */
-    _Alignas(64) atomic_ullong ticket;
-    atomic_bool stop;
+    _Alignas(64) atomic_bool stop;
     _Alignas(64) atomic_size_t done; /* chunks of this loop that are finished */
+    pool_range ranges[MAX_THREADS];
 };
 
 typedef struct worker_start {
@@ -49,48 +55,55 @@ static inline void relax(void)
 #endif
 }
 
-static uint64_t ticket_loop(uint64_t ticket)
+/* Runs what is left of a range; returns how many chunks that were. */
+static size_t run_range(pool *p, int range, int worker)
 {
-    return ticket >> (2 * INDEX_BITS);
+    for (size_t finished = 0;; finished++) {
+        uint64_t t = atomic_fetch_add_explicit(&p->ranges[range].ticket, 1, memory_order_acq_rel);
+        if ((t & INDEX_MASK) >= (t >> INDEX_BITS & INDEX_MASK))
+            return finished;
+        p->fn(p->context, t & INDEX_MASK, worker);
+    }
 }
 
+/* The worker's own range, then the others'. */
 static void run_chunks(pool *p, int worker)
 {
     size_t finished = 0;
-    for (;;) {
-        uint64_t t = atomic_fetch_add_explicit(&p->ticket, 1, memory_order_acq_rel);
-        if ((t & INDEX_MASK) >= (t >> INDEX_BITS & INDEX_MASK))
-            break;
-        p->fn(p->context, t & INDEX_MASK, worker);
-        finished++;
-    }
+    for (int i = 0; i < p->threads; i++)
+        finished += run_range(p, (worker + i) % p->threads, worker);
     if (finished)
         atomic_fetch_add_explicit(&p->done, finished, memory_order_release);
 }
 
-static bool has_work(pool *p, uint64_t seen)
+static uint64_t loop_of(pool *p, int worker)
 {
-    return ticket_loop(atomic_load_explicit(&p->ticket, memory_order_acquire)) != seen || atomic_load(&p->stop);
+    return atomic_load_explicit(&p->ranges[worker].ticket, memory_order_acquire) >> (2 * INDEX_BITS);
 }
 
-static void sleep_until_work(pool *p, uint64_t seen)
+static bool has_work(pool *p, int worker, uint64_t seen)
+{
+    return loop_of(p, worker) != seen || atomic_load(&p->stop);
+}
+
+static void sleep_until_work(pool *p, int worker, uint64_t seen)
 {
     pthread_mutex_lock(&p->mutex);
     p->sleepers++;
-    while (!has_work(p, seen))
+    while (!has_work(p, worker, seen))
         pthread_cond_wait(&p->wake, &p->mutex);
     p->sleepers--;
     pthread_mutex_unlock(&p->mutex);
 }
 
-static uint64_t wait_for_work(pool *p, uint64_t seen)
+static uint64_t wait_for_work(pool *p, int worker, uint64_t seen)
 {
     int rounds = 0;
-    while (!has_work(p, seen) && rounds++ < SPIN_ROUNDS)
+    while (!has_work(p, worker, seen) && rounds++ < SPIN_ROUNDS)
         relax();
-    if (!has_work(p, seen))
-        sleep_until_work(p, seen);
-    return ticket_loop(atomic_load_explicit(&p->ticket, memory_order_acquire));
+    if (!has_work(p, worker, seen))
+        sleep_until_work(p, worker, seen);
+    return loop_of(p, worker);
 }
 
 static void *worker_main(void *start)
@@ -100,7 +113,7 @@ static void *worker_main(void *start)
     free(start);
     fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format */
     for (uint64_t seen = 0;;) {
-        seen = wait_for_work(p, seen);
+        seen = wait_for_work(p, index, seen);
         if (atomic_load(&p->stop))
             return NULL;
         run_chunks(p, index);
@@ -187,12 +200,22 @@ int pool_threads(const pool *p)
     return p->threads;
 }
 
+/* Chunks range * count / threads and on, up to where the next range begins. */
+static void open_range(pool *p, int range, size_t count)
+{
+    uint64_t first = (uint64_t)range * count / (uint64_t)p->threads;
+    uint64_t end = ((uint64_t)range + 1) * count / (uint64_t)p->threads;
+    atomic_store_explicit(&p->ranges[range].ticket, p->loop << (2 * INDEX_BITS) | end << INDEX_BITS | first,
+                          memory_order_release);
+}
+
 static void start_loop(pool *p, size_t count)
 {
     p->loop = (p->loop + 1) & (UINT64_MAX >> (2 * INDEX_BITS));
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
     pthread_mutex_lock(&p->mutex);
-    atomic_store_explicit(&p->ticket, p->loop << (2 * INDEX_BITS) | (uint64_t)count << INDEX_BITS, memory_order_release);
+    for (int i = p->threads; i-- > 0;)
+        open_range(p, i, count);
     if (p->sleepers)
         pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->mutex);

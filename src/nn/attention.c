@@ -47,10 +47,10 @@ typedef struct projected {
 static projected project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
                          rapt_tensor *v, size_t first)
 {
-    projected p;
-    p.q = rapt_linear_forward(t, &m->q, q);
-    p.k = rapt_linear_forward(t, &m->k, k);
-    p.v = rapt_linear_forward(t, &m->v, v);
+    rapt_tensor *y[3];
+    rapt_linear_ops(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
+                                               {v, m->v.weight, m->v.bias}}, y);
+    projected p = {y[0], y[1], y[2]};
     if (!m->rotary)
         return p;
     p.q = rapt_rotary_op(t, p.q, m->rotary, first);

@@ -19,17 +19,10 @@ bool activation_curved(rapt_activation a)
     return a == RAPT_GELU || a == RAPT_GELU_TANH || a == RAPT_SILU;
 }
 
-typedef struct run {
-    rapt_activation activation;
-    const rapt_real *x;
-    rapt_real *y, *slope;
-} run;
-
-static void run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
 {
-    const run *r = context;
+    const activation_run *r = run;
     rapt_real *slope = r->slope ? r->slope + at : NULL;
-    (void)worker;
     switch (r->activation) {
     case RAPT_GELU: k->gelu(n, r->x + at, r->y + at, slope); break;
     case RAPT_GELU_TANH: k->gelu_tanh(n, r->x + at, r->y + at, slope); break;
@@ -37,9 +30,10 @@ static void run_block(const kernels *k, const void *context, size_t at, size_t n
     }
 }
 
-void activation_run(rapt_tape *t, rapt_activation a, size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope)
+static void run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
 {
-    elements_run(t, n, COST, run_block, &(run){a, x, y, slope});
+    (void)worker;
+    activation_piece(k, context, at, n);
 }
 
 typedef struct activation_node {
@@ -65,7 +59,7 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     rapt_real *slope = node ? tape_alloc(t, n, sizeof *slope) : NULL;
     if (tape_failed(t))
         return &t->poison;
-    activation_run(t, activation, n, x->data, y->data, slope);
+    elements_run(t, n, COST, run_block, &(activation_run){activation, x->data, y->data, slope});
     if (node) {
         *node = (activation_node){.x = x, .y = y, .slope = slope};
         tape_record(t, &node->node, backward);

@@ -11,8 +11,14 @@ bool activation_unknown(rapt_activation a);
 /* GELU and the like, which need more than a maximum: activation_run computes them. */
 bool activation_curved(rapt_activation a);
 
-/* y = activation(x) for n numbers on all threads, and its derivative at x to `slope` unless it is NULL. y or slope
- * may be x. */
-void activation_run(rapt_tape *t, rapt_activation a, size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
+/* y = activation(x), and its derivative at x to `slope` unless that is NULL. y or slope may be x. */
+typedef struct activation_run {
+    rapt_activation activation; /* a curved one */
+    const rapt_real *x;
+    rapt_real *y, *slope;
+} activation_run;
+
+/* Numbers at .. at + n - 1 of an activation_run: a gemm_after. */
+void activation_piece(const kernels *k, const void *run, size_t at, size_t n);
 
 #endif

@@ -51,8 +51,9 @@ static void add_backward(rapt_tape *t, tape_node *node)
     elementwise_node *e = (elementwise_node *)node;
     if (!e->y->grad_filled)
         return;
-    pass_scaled(t, e->a, e->y, 1);
     pass_scaled(t, e->b, e->y, 1);
+    if (!tape_move_grad(t, e->a, e->y))
+        pass_scaled(t, e->a, e->y, 1);
 }
 
 static void add_block(const kernels *k, const void *context, size_t at, size_t n, int worker)

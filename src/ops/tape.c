@@ -276,6 +276,17 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
     return grad;
 }
 
+bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y)
+{
+    if (t->pass.keep_gradients || !tape_wants(t, x) || x->grad)
+        return false;
+    x->grad = y->grad;
+    x->grad_filled = true;
+    y->grad = NULL;
+    y->grad_filled = false;
+    return true;
+}
+
 bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size)
 {
     const rapt_tensor *bad = NULL;

@@ -81,6 +81,9 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
 /* The same, zero-filled where it held nothing: for operations that only add. */
 rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
+/* Makes the gradient of y, an operation's output, that of x as it is, memory and all. False, and nothing done, where x
+ * has one already or wants none, or y's is to be kept. The last thing that the operation does with y. */
+bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
 
 /* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
  * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */

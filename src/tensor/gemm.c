@@ -8,19 +8,27 @@
 #define COLUMNS_MAX 384 /* of B packed at once: 576 KiB with a full K block, some half of an L2 cache */
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
-#define TASKS_PER_THREAD 3 /* enough to even out threads of unequal speed */
+#define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
 
 size_t gemm_workspace_size(void)
 {
     return (size_t)COLUMNS_MAX * KERNELS_K_BLOCK;
 }
 
+/* C as tiles and panels, shared out as evenly as they go. */
 typedef struct gemm_split {
-    const gemm_team *team;
-    const gemm_job *job;
-    size_t rows, columns;    /* of a task */
-    size_t column_tasks;
+    size_t tiles, row_tasks;
+    size_t panels, column_tasks;
 } gemm_split;
+
+/* Products whose tasks are handed out together. */
+typedef struct gemm_group {
+    const gemm_team *team;
+    size_t count;
+    gemm_job jobs[GEMM_MOST_JOBS];
+    gemm_split splits[GEMM_MOST_JOBS];
+    size_t tasks[GEMM_MOST_JOBS]; /* of each; none of its own where it continues another */
+} gemm_group;
 
 static size_t round_up(size_t a, size_t b)
 {
@@ -37,72 +45,97 @@ static size_t count_of(size_t total, size_t part)
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->kernels->mr, nr = (size_t)team->kernels->nr;
-    gemm_split s = {.team = team, .job = job};
-    s.rows = MIN(round_up(ROWS_MAX, mr), round_up(job->m, mr));
-    s.columns = round_up(count_of(job->n, count_of(job->n, COLUMNS_MAX)), nr); /* tasks of one size */
+    gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
-    while (count_of(job->m, s.rows) * count_of(job->n, s.columns) < wanted) {
-        if (s.rows > 4 * mr && s.rows >= s.columns)
-            s.rows = round_up(s.rows / 2, mr);
-        else if (s.columns > nr)
-            s.columns = round_up(s.columns / 2, nr);
-        else if (s.rows > mr)
-            s.rows = round_up(s.rows / 2, mr);
+    s.row_tasks = count_of(job->m, ROWS_MAX);
+    s.column_tasks = count_of(job->n, COLUMNS_MAX);
+    while (s.row_tasks * s.column_tasks < wanted) {
+        size_t tiles = count_of(s.tiles, s.row_tasks), panels = count_of(s.panels, s.column_tasks);
+        if (tiles > 4 && tiles * mr >= panels * nr)
+            s.row_tasks *= 2;
+        else if (panels > 1)
+            s.column_tasks = MIN(2 * s.column_tasks, s.panels);
+        else if (tiles > 1)
+            s.row_tasks = MIN(2 * s.row_tasks, s.tiles);
         else
             break;
     }
-    s.column_tasks = count_of(job->n, s.columns);
     return s;
 }
 
-/* Packing B costs as much as a few rows of the product: for fewer it is read where it stands. */
-static bool reads_in_place(const kernels *kn, const gemm_job *job, size_t m, size_t n)
+/* Rows of the largest task. */
+static size_t most_rows(const gemm_team *team, const gemm_split *s)
 {
-    return panels_can_stay(job->b, n) && m <= IN_PLACE_TILES * (size_t)kn->mr;
+    return count_of(s->tiles, s->row_tasks) * (size_t)team->kernels->mr;
 }
 
-/* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
-static panel_block block_of(const gemm_split *s, size_t k0, size_t kc, size_t j0, size_t m, size_t n, int worker)
+/* Packing B costs as much as a few rows of the product: for fewer, or where rows are near, it is read where it stands. */
+static bool reads_in_place(const kernels *kn, const gemm_job *job, size_t m, size_t n)
 {
-    const gemm_job *job = s->job;
-    const kernels *kn = s->team->kernels;
+    return panels_can_stay(job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
+}
+
+/* What a task computes: m x n numbers of C from row i, column j. */
+typedef struct gemm_part {
+    size_t i, j, m, n;
+    int worker;
+} gemm_part;
+
+/* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
+static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc)
+{
+    const kernels *kn = team->kernels;
     if (job->packed)
-        return panels_packed(kn, kc, job->packed + k0 * round_up(job->n, (size_t)kn->nr) + j0 * kc);
-    if (reads_in_place(kn, job, m, n))
-        return panels_in_place(kn, matrix_at(job->b, k0, j0));
-    rapt_real *own = s->team->workspace + (size_t)worker * gemm_workspace_size();
-    panels_pack(kn, kc, n, matrix_at(job->b, k0, j0), own);
+        return panels_packed(kn, kc, job->packed + k0 * round_up(job->n, (size_t)kn->nr) + p->j * kc);
+    if (reads_in_place(kn, job, p->m, p->n))
+        return panels_in_place(kn, matrix_at(job->b, k0, p->j));
+    rapt_real *own = team->workspace + (size_t)p->worker * gemm_workspace_size();
+    panels_pack(kn, kc, p->n, matrix_at(job->b, k0, p->j), own);
     return panels_packed(kn, kc, own);
 }
 
-static void run_task(const gemm_split *s, size_t task, int worker)
+static void multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
-    const gemm_job *job = s->job;
-    size_t i0 = task / s->column_tasks * s->rows, j0 = task % s->column_tasks * s->columns;
-    size_t m = MIN(s->rows, job->m - i0), n = MIN(s->columns, job->n - j0);
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
         kernels_tail tail = panels_block_tail(&job->tail, k0, job->k);
-        tail.bias = tail.bias ? tail.bias + j0 : NULL;
-        matrix a = matrix_at(job->a, i0, k0);
-        panel_block b = block_of(s, k0, kc, j0, m, n, worker);
-        panels_multiply_block(s->team->kernels, m, n, kc, &a, &b, job->c + i0 * job->n + j0, job->n, &tail);
+        tail.bias = tail.bias ? tail.bias + p->j : NULL;
+        tail.accumulate = tail.accumulate || job->continues;
+        matrix a = matrix_at(job->a, p->i, k0);
+        panel_block b = block_of(team, job, p, k0, kc);
+        panels_multiply_block(team->kernels, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &tail);
     }
+    for (size_t i = p->i; job->after && i < p->i + p->m; i++)
+        job->after(team->kernels, job->context, i * job->n + p->j, p->n);
 }
 
-/* Several products whose tasks are handed out together. */
-typedef struct gemm_group {
-    gemm_split splits[GEMM_MOST_JOBS];
-    size_t tasks[GEMM_MOST_JOBS]; /* of each */
-} gemm_group;
+static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
+{
+    const gemm_split *s = &g->splits[job];
+    size_t mr = (size_t)g->team->kernels->mr, nr = (size_t)g->team->kernels->nr;
+    size_t row = task / s->column_tasks, column = task % s->column_tasks;
+    gemm_part p = {.i = row * s->tiles / s->row_tasks * mr, .j = column * s->panels / s->column_tasks * nr, .worker = worker};
+    p.m = MIN((row + 1) * s->tiles / s->row_tasks * mr, g->jobs[job].m) - p.i;
+    p.n = MIN((column + 1) * s->panels / s->column_tasks * nr, g->jobs[job].n) - p.j;
+    do
+        multiply(g->team, &g->jobs[job++], &p);
+    while (job < g->count && g->jobs[job].continues);
+}
 
-static void group_task(void *context, size_t task, int worker)
+/* A thread's range of the tasks (see base/pool.c) has its part of every product, so that it meets its own rows again. */
+static void group_task(void *context, size_t index, int worker)
 {
     const gemm_group *g = context;
-    size_t job = 0;
-    for (; task >= g->tasks[job]; job++)
-        task -= g->tasks[job];
-    run_task(&g->splits[job], task, worker);
+    size_t parts = (size_t)pool_threads(g->team->pool);
+    for (size_t part = 0; part < parts; part++)
+        for (size_t job = 0; job < g->count; job++) {
+            size_t first = part * g->tasks[job] / parts, count = (part + 1) * g->tasks[job] / parts - first;
+            if (index < count) {
+                run_task(g, job, first + index, worker);
+                return;
+            }
+            index -= count;
+        }
 }
 
 /* ---- packing once for all ----------------------------------------------------------------------------------- */
@@ -117,9 +150,10 @@ typedef struct gemm_packing {
 } gemm_packing;
 
 /* Whether any task of the product packs. */
-static bool packs(const gemm_split *s)
+static bool packs(const gemm_group *g, size_t job)
 {
-    return !s->job->packed && !reads_in_place(s->team->kernels, s->job, MIN(s->rows, s->job->m), s->job->n);
+    const gemm_job *j = &g->jobs[job];
+    return !j->packed && !reads_in_place(g->team->kernels, j, most_rows(g->team, &g->splits[job]), j->n);
 }
 
 /* One panel of one K block. */
@@ -137,46 +171,47 @@ static void pack_task(void *context, size_t task, int worker)
                 p->to[i] + k0 * panels * nr + j * kc);
 }
 
-/* Packs what tasks would pack, where several of them share it and there is room for all; `jobs` then have it as packed.
- * All or nothing: a task that packs does it in the same memory. */
-static void pack_shared(const gemm_team *team, const gemm_group *g, gemm_job *jobs, size_t count)
+/* Packs what tasks would pack, where several of them share it and there is room for all; the jobs then have it as
+ * packed. All or nothing: a task that packs does it in the same memory. */
+static void pack_shared(gemm_group *g)
 {
+    const gemm_team *team = g->team;
     gemm_packing p = {.team = team};
     size_t room = gemm_workspace_size() * (size_t)pool_threads(team->pool), used = 0, panels = 0;
     bool shared = false;
-    for (size_t i = 0; i < count; i++) {
-        used += packs(&g->splits[i]) ? panels_size(team->kernels, jobs[i].k, jobs[i].n) : 0;
-        shared = shared || (packs(&g->splits[i]) && jobs[i].m > g->splits[i].rows);
+    for (size_t i = 0; i < g->count; i++) {
+        used += packs(g, i) ? panels_size(team->kernels, g->jobs[i].k, g->jobs[i].n) : 0;
+        shared = shared || (packs(g, i) && g->splits[i].row_tasks > 1);
     }
     if (!shared || used > room)
         return;
     rapt_real *next = team->workspace;
-    for (size_t i = 0; i < count; i++) {
-        if (!packs(&g->splits[i]))
+    for (size_t i = 0; i < g->count; i++) {
+        gemm_job *job = &g->jobs[i];
+        if (!packs(g, i))
             continue;
-        p.jobs[p.count] = jobs[i];
+        p.jobs[p.count] = *job;
         p.to[p.count] = next;
-        p.panels[p.count] = count_of(jobs[i].k, KERNELS_K_BLOCK) * count_of(jobs[i].n, (size_t)team->kernels->nr);
+        p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->kernels->nr);
         panels += p.panels[p.count++];
-        jobs[i].packed = next;
-        next += panels_size(team->kernels, jobs[i].k, jobs[i].n);
+        job->packed = next;
+        next += panels_size(team->kernels, job->k, job->n);
     }
     pool_run(team->pool, panels, 4 * used, pack_task, &p);
 }
 
-void gemm_all(const gemm_team *team, const gemm_job *wanted, size_t count)
+void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
 {
-    gemm_group g;
-    gemm_job jobs[GEMM_MOST_JOBS];
+    gemm_group g = {.team = team, .count = count};
     size_t tasks = 0, work = 0;
     for (size_t i = 0; i < count; i++) {
-        jobs[i] = wanted[i];
+        g.jobs[i] = jobs[i];
         g.splits[i] = choose_split(team, &jobs[i]);
-        g.tasks[i] = count_of(jobs[i].m, g.splits[i].rows) * g.splits[i].column_tasks;
+        g.tasks[i] = jobs[i].continues ? 0 : g.splits[i].row_tasks * g.splits[i].column_tasks;
         tasks += g.tasks[i];
         work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
     }
-    pack_shared(team, &g, jobs, count);
+    pack_shared(&g);
     pool_run(team->pool, tasks, work, group_task, &g);
 }
 

@@ -15,18 +15,25 @@ typedef struct gemm_team {
 
 size_t gemm_workspace_size(void); /* numbers, for one thread */
 
+/* Called on numbers at .. at + n - 1 of C as soon as they are done, while they are still near. */
+typedef void gemm_after(const kernels *k, const void *context, size_t at, size_t n);
+
 typedef struct gemm_job {
     size_t m, n, k;
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_tail tail;
+    bool continues;          /* adds to the C of the job before, in the same tasks; neither has a bias or ReLU */
+    gemm_after *after;       /* or NULL */
+    const void *context;     /* of `after` */
 } gemm_job;
 
 void gemm(const gemm_team *team, const gemm_job *job);
 
-#define GEMM_MOST_JOBS 4
-/* Up to GEMM_MOST_JOBS products that write to different places, side by side: small ones keep all threads busy. */
+#define GEMM_MOST_JOBS 6
+/* Up to GEMM_MOST_JOBS products side by side, which keep all threads busy where they are small. They write to different
+ * places, but for those that continue the one before. */
 void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count);
 
 #endif

@@ -32,11 +32,11 @@ void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst
     }
 }
 
-/* Packing a row tile of A pays when several panels read it; a transposed operand is read in place, because its
- * rows lie side by side already. */
+/* Packing a row tile of A pays when several panels read it and its rows are far apart; those of a transposed operand
+ * lie side by side already. */
 static bool should_pack(const kernels *kn, size_t n, const matrix *a)
 {
-    return a->row != 1 && n > 2 * (size_t)kn->nr;
+    return a->row > PANELS_NEAR && n > 2 * (size_t)kn->nr;
 }
 
 panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data)

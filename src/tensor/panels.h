@@ -12,6 +12,10 @@ typedef struct matrix {
     ptrdiff_t row, col;
 } matrix;
 
+/* Numbers from row to row up to which kernels read a matrix where it stands as fast as a packed one. Rows further apart
+ * compete for the same few places of a cache. */
+#define PANELS_NEAR 512
+
 /* The part of a matrix that begins at (i, j). */
 static inline matrix matrix_at(matrix a, size_t i, size_t j)
 {

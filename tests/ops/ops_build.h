@@ -37,6 +37,19 @@ static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
     return rapt_linear_op(t, x, w, b, ops_activation(c));
 }
 
+/* The sum of three layers: of one input, of two, or of two of which the first comes back (which cannot go together). */
+static inline rapt_tensor *build_linears(ops_case *c, rapt_tape *t)
+{
+    size_t in = ops_size(c, 7, 67), out = ops_size(c, 5, 83), rows = ops_size(c, 4, 61);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, rows, in)), *m = ops_is(c, OPS_SAME) ? x : ops_input(c, t, SHAPE(3, rows, in));
+    rapt_tensor *last = ops_is(c, OPS_LONG) ? x : m, *y[3];
+    rapt_param *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(out)) : NULL;
+    rapt_linear_ops(t, 3, (rapt_linear_args[]){{x, ops_param(c, "wq", SHAPE(out, in)), b},
+                                               {m, ops_param(c, "wk", SHAPE(out, in)), NULL},
+                                               {last, ops_param(c, "wv", SHAPE(out, in)), NULL}}, y);
+    return rapt_add(t, rapt_add(t, y[0], y[1]), y[2]);
+}
+
 static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
 {
     size_t m = ops_size(c, 3, 43), k = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 5, 37), n = ops_size(c, 4, 59);

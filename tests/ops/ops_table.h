@@ -52,6 +52,9 @@ enum {
     X(rapt_linear_op, linear_gelu, build_linear, OPS_GELU)                                                   \
     X(rapt_linear_op, linear_bias_gelu_tanh, build_linear, OPS_BIAS | OPS_GELU | OPS_SILU)                   \
     X(rapt_linear_op, linear_bias_silu, build_linear, OPS_BIAS | OPS_SILU)                                   \
+    X(rapt_linear_ops, linears, build_linears, OPS_BIAS)                                                     \
+    X(rapt_linear_ops, linears_same, build_linears, OPS_SAME)                                                \
+    X(rapt_linear_ops, linears_apart, build_linears, OPS_LONG)                                               \
     X(rapt_matmul, matmul, build_matmul, 0)                                                                  \
     X(rapt_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
     X(rapt_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \

@@ -147,6 +147,41 @@ static void frozen_parameters_get_none(void **state)
     assert_false(all_zero(x->grad, 24)); /* it passes through */
 }
 
+/* Three layers of x and y, by one call or one by one; gradients of x, y and all weights go to `to`, and y's numbers. */
+static void run_layers(bench *b, rapt_param *const *w, bool together, bool keep, rapt_real *to)
+{
+    rapt_tape_begin(b->t, (rapt_pass){.record = true, .keep_gradients = keep});
+    rapt_tensor *x = random_tensor(b, 2, (size_t[]){40, 24}, 1), *m = random_tensor(b, 2, (size_t[]){40, 24}, 2), *y[3];
+    rapt_linear_args in[] = {{x, w[0], w[3]}, {m, w[1], NULL}, {m, w[2], NULL}};
+    if (together)
+        rapt_linear_ops(b->t, 3, in, y);
+    else
+        for (size_t i = 0; i < 3; i++)
+            y[i] = rapt_linear_op(b->t, in[i].x, in[i].w, in[i].b, RAPT_IDENTITY);
+    rapt_tensor *sum = rapt_add(b->t, rapt_add(b->t, y[0], rapt_relu(b->t, y[1])), y[2]);
+    memcpy(to, sum->data, 40 * 16 * sizeof *to);
+    walk_back(b, sum);
+    memcpy(to + 40 * 16, x->grad, 40 * 24 * sizeof *to);
+    memcpy(to + 40 * 40, m->grad, 40 * 24 * sizeof *to);
+    for (size_t i = 0; i < 3; i++)
+        memcpy(to + 40 * 64 + i * 16 * 24, w[i]->value.grad, 16 * 24 * sizeof *to);
+    rapt_params_zero_grad(b->set);
+}
+
+static void layers_together_are_the_same(void **state)
+{
+    bench *b = *state;
+    rapt_param *w[4] = {random_param(b, "wq", 16, 24), random_param(b, "wk", 16, 24), random_param(b, "wv", 16, 24),
+                        rapt_params_add(b->set, "b", 1, (size_t[]){16}, (rapt_init){RAPT_INIT_NORMAL, 1})};
+    rapt_real want[40 * 64 + 3 * 16 * 24], got[40 * 64 + 3 * 16 * 24];
+    run_layers(b, w, false, false, want);
+    assert_false(all_zero(want + 40 * 64, 3 * 16 * 24));
+    for (int i = 0; i < 4; i++) {
+        run_layers(b, w, i & 1, i & 2, got);
+        assert_memory_equal(got, want, sizeof want);
+    }
+}
+
 static void nothing_is_recorded_without_record(void **state)
 {
     bench *b = *state;
@@ -356,6 +391,7 @@ int main(void)
         TEST(masked_softmax_follows_the_mask),
         TEST(a_query_without_keys_gives_zeros),
         TEST(frozen_parameters_get_none),
+        TEST(layers_together_are_the_same),
         TEST(nothing_is_recorded_without_record),
         TEST(sparse_gradients_touch_used_rows_only),
         TEST(sparse_weights_can_be_multiplied_by),

@@ -69,7 +69,7 @@ static product new_product(uint64_t key)
 {
     static const size_t ks[] = {1, 2, 7, 16, 33, 100, 383, 384, 385, 767, 768, 769, 1153};
     product p = {.m = 1 + (size_t)rng_below(key, 0, key % 4 ? 40 : 150)};
-    p.n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420);
+    p.n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420) + (key % 8 == 5 ? PANELS_NEAR : 0);
     p.k = ks[rng_below(key, 2, sizeof ks / sizeof *ks)];
     p.a = numbers(p.m * p.k, rng_mix(key, 1));
     p.b = numbers(p.k * p.n, rng_mix(key, 2));
@@ -177,6 +177,65 @@ static void check_rows(const gemm_team *team, product *p, size_t rows)
     compare(p, "in parts");
 }
 
+/* The K blocks as products that continue each other, beside a product of other sizes. */
+static void check_continued(const gemm_team *team, product *p)
+{
+    gemm_job jobs[GEMM_MOST_JOBS], other = whole_job(p, true, false);
+    size_t count = 0;
+    rapt_real *beside = numbers(p->m * p->n, 0);
+    if (p->tail.bias || p->tail.relu)
+        return free(beside);
+    for (size_t k = 0; k < p->k; k += KERNELS_K_BLOCK) {
+        jobs[count] = whole_job(p, k % 2, false);
+        jobs[count].a = matrix_at(jobs[count].a, 0, k);
+        jobs[count].b = matrix_at(jobs[count].b, k, 0);
+        jobs[count].k = k + KERNELS_K_BLOCK < p->k ? KERNELS_K_BLOCK : p->k - k;
+        jobs[count++].continues = k > 0;
+    }
+    other.c = beside;
+    other.m = (p->m + 1) / 2;
+    memcpy(beside, p->start, p->m * p->n * sizeof *beside);
+    jobs[count++] = other;
+    prepare(p);
+    gemm_all(team, jobs, count);
+    compare(p, "continued");
+    assert_memory_equal(beside, p->want, other.m * p->n * sizeof *beside);
+    free(beside);
+}
+
+typedef struct halving {
+    rapt_real *c;
+    unsigned char *seen;
+} halving;
+
+static void halve(const kernels *k, const void *context, size_t at, size_t n)
+{
+    const halving *h = context;
+    (void)k;
+    for (size_t i = at; i < at + n; i++) {
+        h->c[i] *= (rapt_real)0.5; /* exact */
+        h->seen[i]++;
+    }
+}
+
+/* Every number is handed over once, when it is done. */
+static void check_after(const gemm_team *team, product *p)
+{
+    gemm_job job = whole_job(p, false, true);
+    halving h = {p->c, calloc(p->m * p->n, 1)};
+    assert_non_null(h.seen);
+    job.after = halve;
+    job.context = &h;
+    prepare(p);
+    gemm(team, &job);
+    for (size_t i = 0; i < p->m * p->n; i++) {
+        assert_int_equal(h.seen[i], 1);
+        p->c[i] *= 2;
+    }
+    compare(p, "handed over");
+    free(h.seen);
+}
+
 /* The first run of the scalar level is held to the bound; everything else to its bits. */
 static double check_bound(const gemm_team *team, product *p)
 {
@@ -206,6 +265,8 @@ static void check_level(const char *level, product *p)
         gemm_team team = new_team(level, threads[i]);
         check_orders(&team, p, level);
         check_packed(&team, p);
+        check_continued(&team, p);
+        check_after(&team, p);
         if (threads[i] < 3) {
             check_rows(&team, p, 1);
             check_rows(&team, p, 5);

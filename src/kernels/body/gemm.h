@@ -6,6 +6,7 @@
 #define KERNELS_BODY_GEMM_H
 
 #define GEMM_NR (16 * GEMM_VECTORS)
+#define GEMM_AHEAD 16     /* steps of k from asking for an operand's numbers to using them: some 400 cycles */
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
 #define GEMM_POINTERS ((KERNELS_MAX_MR + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
@@ -24,6 +25,19 @@ typedef struct gemm_operands {
     ptrdiff_t b_row;
     size_t b_lanes; /* columns of a tile of one vector: a narrow matrix is read in place, and no further */
 } gemm_operands;
+
+/* Asks for what a later step reads. Rows of B, or of a transposed A, are apart in memory: hardware does not foresee them. */
+VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
+                    const rapt_real *b, ptrdiff_t b_row)
+{
+    UNROLL
+    for (int v = 0; v < vectors; v++)
+        __builtin_prefetch(b + GEMM_AHEAD * b_row + 16 * v);
+    if (a_row == 1) {
+        __builtin_prefetch(a + GEMM_AHEAD * a_col);
+        __builtin_prefetch(a + GEMM_AHEAD * a_col + m - 1);
+    }
+}
 
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
 VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
@@ -53,6 +67,7 @@ VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERN
     EACH_SUM(i, v) sum[i][v] = v_zero();
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
+        gemm_ahead(m, vectors, a[0], o.a_row, o.a_col, b, o.b_row);
         gemm_step(m, vectors, a, o.a_row, b, o.b_lanes, sum);
         b += o.b_row;
         UNROLL
@@ -89,7 +104,9 @@ VEC void gemm_rows(const int m, const int vectors, int n, gemm_operands o, rapt_
     v16 sum[KERNELS_MAX_MR][GEMM_VECTORS];
     UNROLL
     for (int i = 0; i < m; i++)
-        __builtin_prefetch(c + i * ldc, 1);
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            __builtin_prefetch(c + i * ldc + 16 * v, 1);
     gemm_sums(m, vectors, o, sum);
     if (n % 16 == 0)
         gemm_finish(m, vectors, 16, sum, c, ldc, tail);

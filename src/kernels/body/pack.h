@@ -4,6 +4,8 @@
 #ifndef KERNELS_BODY_PACK_H
 #define KERNELS_BODY_PACK_H
 
+#define PACK_AHEAD 16 /* rows from asking for one to copying it: asking never faults, so it may lie behind the matrix */
+
 VEC size_t pack_least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` numbers: a row at a time, as it lies in memory. */
@@ -11,8 +13,10 @@ VEC void pack_rows(size_t kc, const rapt_real *src, ptrdiff_t step, const size_t
 {
     for (size_t k = 0; k < kc; k++, src += step, dst += stride)
         UNROLL
-        for (size_t i = 0; i < stride; i += 16)
+        for (size_t i = 0; i < stride; i += 16) {
+            __builtin_prefetch(src + i + PACK_AHEAD * step);
             v_store(dst + i, v_load(src + i));
+        }
 }
 
 /* The same for any count, 0 from there to a multiple of 16. */
@@ -46,6 +50,15 @@ VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step
             v_store_n(dst + q * stride, r[q], lanes);
 }
 
+/* Asks for the same numbers of the rows that the next panel will have. */
+VEC void pack_ahead(size_t rows, const rapt_real *next, ptrdiff_t step)
+{
+    UNROLL
+    for (size_t i = 0; i < 16; i++)
+        if (i < rows)
+            __builtin_prefetch(next + (ptrdiff_t)i * step);
+}
+
 /* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` numbers
  * a step. */
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
@@ -53,9 +66,10 @@ VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_rea
 {
     const size_t lanes = pack_least(stride, 16), most = pack_least(usual, 16);
     for (size_t i = 0; i < count; i += 16) {
-        const rapt_real *p = src + (ptrdiff_t)i * step;
+        const rapt_real *p = src + (ptrdiff_t)i * step, *next = p + (ptrdiff_t)usual * step;
         size_t rows = pack_least(count - i, 16);
         EACH_VECTOR(k, ks, kc, {
+            pack_ahead(rows, next + k, step);
             if (rows == most)
                 pack_block(most, ks, p + k, step, stride, lanes, dst + k * stride + i);
             else
