@@ -61,6 +61,7 @@
  *   rapt/lm.h        decoder-only language models and their decoding in a window
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder,
  *                    decoder and its cache
+ *   rapt/record.h    every intermediate of a pass, and its gradient, under its name
  *   rapt/tape.h      the tape, masks, and the operations that modules are made of
  *   rapt/tensor.h    tensors, named parameters and their initial values
  *   rapt/base.h      errors and the version
@@ -80,7 +81,7 @@
  * Errors. Files, text and memory: the function returns a rapt_code, or NULL, and the `rapt_error` that it
  * takes last holds one line with the cause. The first cause is kept, so a chain of calls needs one look at
  * the end. Start from `rapt_error err = {0};`. Operations on a tape never fail visibly: the error sticks in
- * the tape, later operations do nothing, and rapt_backward, rapt_adam_step and rapt_tape_error tell. A
+ * the tape, later operations do nothing, and rapt_backward, rapt_adam_step and rapt_tape_status tell. A
  * module's `..._init` leaves its failure in the set: rapt_params_error. The library never prints, never
  * exits, and has no writable globals but the chosen kernel table.
  *
@@ -98,6 +99,7 @@
 #include "rapt/base.h"
 #include "rapt/tensor.h"
 #include "rapt/tape.h"
+#include "rapt/record.h"
 #include "rapt/nn.h"
 #include "rapt/lm.h"
 #include "rapt/text.h"

@@ -123,8 +123,8 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
  * `mask` may be NULL. */
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
-/* The same, one step after the other through the small operations: for looking and for checking the fused one. As
- * many key heads as query heads only. */
+/* The same, one step after the other through the small operations: for looking and for checking the fused one. It files
+ * its weights. */
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
 
@@ -171,6 +171,7 @@ typedef struct rapt_add_norm {
     rapt_layer_norm norm;
     double dropout;
     rapt_norm_place place;
+    const char *name; /* of its steps (rapt/record.h); NULL: the norm's, by its weight */
 } rapt_add_norm;
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
@@ -253,8 +254,8 @@ rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_toke
  * copied into it. */
 typedef struct rapt_decoder_state rapt_decoder_state;
 
-/* Projects `memory` [batch, source time, d_model] for all blocks, on tape `t` (call rapt_tape_begin before, and
- * again after). Room for `capacity` target positions. `memory_lens` (copied) may be NULL. NULL with `err` set on
+/* Projects `memory` [batch, source time, d_model], not ragged, for all blocks, on tape `t` (call rapt_tape_begin before,
+ * and again after). Room for `capacity` target positions. `memory_lens` (copied) may be NULL. NULL with `err` set on
  * failure. */
 rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
                                            const int32_t *memory_lens, size_t capacity, rapt_error *err);
@@ -263,7 +264,8 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s); /* tokens decoded s
 /* Row i becomes what row parents[i] was; parents must be rows of the same source sentence (beam search). */
 void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents);
 
-/* Logits [batch, time, target_vocab] of the next tokens; equals rapt_decoder_forward bit for bit. */
+/* Logits [batch, time, target_vocab] of the next tokens, as many of each row (no lens); equals rapt_decoder_forward bit
+ * for bit. */
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 
 typedef struct rapt_transformer {

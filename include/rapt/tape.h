@@ -41,6 +41,8 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
 const rapt_error *rapt_tape_error(const rapt_tape *t);
+/* The same as a status: its code, and the failure in `err`, where there was one. */
+rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
 /* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
 rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 /* Called with every failure as it is recorded, for a debugger's breakpoint or a log. */
@@ -98,7 +100,8 @@ typedef struct rapt_linear_args {
 void rapt_linear_ops(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
- * `transpose_b`; gives [..., m, n]. */
+ * `transpose_b`; gives [..., m, n]. Heads of b may be fewer, and divide those of a: in [batch, heads, m, k] as many
+ * neighbours share one of b's. */
 rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
 rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */

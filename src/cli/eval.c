@@ -66,6 +66,13 @@ static const struct argp ARGP = {
            "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
            "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
 
+rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_parts *parts, rapt_loss_parts *sum, rapt_error *err)
+{
+    sum->nll += parts->nll;
+    sum->tokens += parts->tokens;
+    return rapt_tape_status(t, err);
+}
+
 void eval_print(json_t *o)
 {
     char *text = o ? json_dumps(o, 0) : NULL;

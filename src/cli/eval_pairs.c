@@ -20,7 +20,8 @@ typedef struct eval_result {
 static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_parts *sum,
                           rapt_error *err)
 {
-    for (size_t i = 0; i < batches; i++) {
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < batches && !code; i++) {
         const rapt_batch *b = rapt_loader_batch(loader, 0, i);
         rapt_loss_parts parts = {0};
         if (!b)
@@ -28,13 +29,9 @@ static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *logits = rapt_transformer_forward(t, m->net, b->source, b->source_lens, b->inputs);
         rapt_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
-        const rapt_error *failure = rapt_tape_error(t);
-        if (failure->code)
-            return rapt_fail(err, failure->code, "%s", failure->message);
-        sum->nll += parts.nll;
-        sum->tokens += parts.tokens;
+        code = eval_add_loss(t, &parts, sum, err);
     }
-    return RAPT_OK;
+    return code;
 }
 
 static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_parts *sum,

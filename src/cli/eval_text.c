@@ -93,19 +93,16 @@ static rapt_code check_tokens(const rapt_model *m, const rapt_token_file *f, con
 
 static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_parts *sum, rapt_error *err)
 {
-    for (size_t i = 0; i < rapt_windows_count(w); i++) {
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_windows_count(w) && !code; i++) {
         const rapt_window_batch *b = rapt_windows_at(w, i);
         rapt_loss_parts parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, false, &parts);
-        const rapt_error *failure = rapt_tape_error(t);
-        if (failure->code)
-            return rapt_fail(err, failure->code, "%s", failure->message);
-        sum->nll += parts.nll;
-        sum->tokens += parts.tokens;
+        code = eval_add_loss(t, &parts, sum, err);
     }
-    return RAPT_OK;
+    return code;
 }
 
 /* Windows computed together. It depends on the model alone, as the order of the sum does. */

@@ -1,10 +1,7 @@
 /* cli/tokenizer_decode.c: `rapt tokenizer decode`: ids to text. */
 #include "cli/tokenizer.h"
 
-#include "base/file.h"
 #include "base/quote.h"
-#include "cli/cli.h"
-#include "rapt/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +14,7 @@ static const struct argp_option OPTIONS[] = {
     {"lines", KEY_LINES, NULL, 0, "Each line holds the ids of a text, which becomes a line", 0}, {0}};
 
 typedef struct arguments {
-    const char *tokenizer, *file;
+    tokenizer_operands operands;
     bool lines;
 } arguments;
 
@@ -26,16 +23,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_LINES: a->lines = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            argp_error(state, "takes one file");
-        *(a->tokenizer ? &a->file : &a->tokenizer) = text;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->tokenizer)
-            argp_error(state, "wants a tokenizer");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return tokenizer_operand(key, text, state, &a->operands, 1);
     }
 }
 
@@ -85,20 +73,21 @@ static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t
     return RAPT_OK;
 }
 
-static rapt_code decode_all(const rapt_tokenizer *k, const char *text, size_t size, bool lines, rapt_error *err)
+static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size, rapt_error *err)
 {
+    const arguments *a = arguments_of;
     size_t count, words = 0;
     rapt_code code = RAPT_OK;
     int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
     if (!ids)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for ids");
     for (size_t at = 0; at < size && code == RAPT_OK;) {
-        const char *feed = lines ? memchr(text + at, '\n', size - at) : NULL;
+        const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
         code = take_words(k, text + at, length, ids, &count, &words, err);
         if (code == RAPT_OK)
             code = decode_text(k, ids, count, err);
-        if (code == RAPT_OK && lines)
+        if (code == RAPT_OK && a->lines)
             putchar('\n');
         at += length + 1;
     }
@@ -106,27 +95,9 @@ static rapt_code decode_all(const rapt_tokenizer *k, const char *text, size_t si
     return code;
 }
 
-static rapt_code run(const rapt_tokenizer *k, const arguments *a, rapt_error *err)
-{
-    char *text;
-    size_t size;
-    rapt_error why = {0};
-    const char *path = a->file ? a->file : "-";
-    rapt_code code = file_read(path, CLI_MAX_TEXT, &text, &size, err);
-    if (code)
-        return code;
-    code = decode_all(k, text, size, a->lines, &why);
-    free(text);
-    return code ? rapt_fail(err, code, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why.message) : RAPT_OK;
-}
-
 int tokenizer_decode(int argc, char **argv)
 {
     arguments a = {0};
-    rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
-    rapt_tokenizer *k = rapt_tokenizer_load(a.tokenizer, &err);
-    rapt_code code = k ? run(k, &a, &err) : err.code;
-    rapt_tokenizer_free(k);
-    return code ? cli_fail(&err) : 0;
+    return tokenizer_run(&a.operands, decode, &a);
 }

@@ -1,10 +1,7 @@
 /* cli/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. */
 #include "cli/tokenizer.h"
 
-#include "base/file.h"
 #include "base/quote.h"
-#include "cli/cli.h"
-#include "rapt/text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -22,9 +19,8 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 typedef struct arguments {
-    const char *tokenizer, *file;
+    tokenizer_operands operands;
     bool lines, jsonl, count, specials;
-    const rapt_tokenizer *k;
 } arguments;
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -35,26 +31,21 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_JSONL: a->jsonl = true; return 0;
     case KEY_COUNT: a->count = true; return 0;
     case KEY_SPECIALS: a->specials = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            argp_error(state, "takes one file");
-        *(a->tokenizer ? &a->file : &a->tokenizer) = text;
-        return 0;
     case ARGP_KEY_END:
-        if (!a->tokenizer)
-            argp_error(state, "wants a tokenizer");
         if (a->lines && a->jsonl)
             argp_error(state, "--lines and --jsonl exclude each other");
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return tokenizer_operand(key, text, state, &a->operands, 1);
     }
 }
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "encode TOKENIZER [FILE]",
     .doc = "Turn a file, or standard input, into the ids of its tokens."
-           "\vThe whole input is one text, whose ids are printed on one line. Special tokens that stand in the text are "
-           "found, as tiktoken does it with allowed_special=\"all\". TOKENIZER: see `rapt tokenizer --help`."};
+           "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. The texts of "
+           "special tokens are text like any other, as in tiktoken's encode_ordinary; --specials (or --allow-special) makes "
+           "them those tokens, as allowed_special=\"all\" does, and adds what a tokenizer.json puts before and after a "
+           "text. TOKENIZER: see `rapt tokenizer --help`."};
 
 static void print_ids(const int32_t *ids, size_t count)
 {
@@ -63,11 +54,11 @@ static void print_ids(const int32_t *ids, size_t count)
     putchar('\n');
 }
 
-static rapt_code encode_text(const arguments *a, const char *text, size_t size, rapt_error *err)
+static rapt_code encode_text(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size, rapt_error *err)
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = rapt_tokenizer_encode_bytes(a->k, text, size, a->specials, &ids, &count, err);
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, a->specials, &ids, &count, err);
     if (code == RAPT_OK && a->count)
         printf("%zu\n", count);
     else if (code == RAPT_OK)
@@ -100,7 +91,7 @@ static rapt_code print_object(const arguments *a, json_t *object, const int32_t 
     return RAPT_OK;
 }
 
-static rapt_code encode_object(const arguments *a, const char *line, size_t size, rapt_error *err)
+static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, const char *line, size_t size, rapt_error *err)
 {
     json_error_t where;
     json_t *object = json_loadb(line, size, JSON_ALLOW_NUL, &where), *text = json_object_get(object, "text");
@@ -112,7 +103,7 @@ static rapt_code encode_object(const arguments *a, const char *line, size_t size
     else if (!json_is_string(text))
         code = rapt_fail(err, RAPT_FORMAT, "not an object with a string `text`");
     else
-        code = rapt_tokenizer_encode_bytes(a->k, json_string_value(text), json_string_length(text), a->specials, &ids,
+        code = rapt_tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
                                            &count, err);
     if (code == RAPT_OK)
         code = print_object(a, object, ids, count, err);
@@ -123,13 +114,13 @@ static rapt_code encode_object(const arguments *a, const char *line, size_t size
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
-static rapt_code encode_lines(const arguments *a, const char *text, size_t size, rapt_error *err)
+static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size, rapt_error *err)
 {
     rapt_error why = {0};
     for (size_t at = 0, number = 1; at < size; number++) {
         const char *feed = memchr(text + at, '\n', size - at);
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        rapt_code code = (a->jsonl ? encode_object : encode_text)(a, text + at, length, &why);
+        rapt_code code = (a->jsonl ? encode_object : encode_text)(k, a, text + at, length, &why);
         if (code)
             return rapt_fail(err, code, "line %zu: %s", number, why.message);
         at += length + 1;
@@ -137,28 +128,15 @@ static rapt_code encode_lines(const arguments *a, const char *text, size_t size,
     return RAPT_OK;
 }
 
-static rapt_code run(arguments *a, rapt_error *err)
+static rapt_code encode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size, rapt_error *err)
 {
-    char *text;
-    size_t size;
-    rapt_error why = {0};
-    const char *path = a->file ? a->file : "-";
-    rapt_code code = file_read(path, CLI_MAX_TEXT, &text, &size, err);
-    if (code)
-        return code;
-    code = (a->lines || a->jsonl ? encode_lines : encode_text)(a, text, size, &why);
-    free(text);
-    return code ? rapt_fail(err, code, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why.message) : RAPT_OK;
+    const arguments *a = arguments_of;
+    return (a->lines || a->jsonl ? encode_lines : encode_text)(k, a, text, size, err);
 }
 
 int tokenizer_encode(int argc, char **argv)
 {
     arguments a = {0};
-    rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
-    rapt_tokenizer *k = rapt_tokenizer_load(a.tokenizer, &err);
-    a.k = k;
-    rapt_code code = k ? run(&a, &err) : err.code;
-    rapt_tokenizer_free(k);
-    return code ? cli_fail(&err) : 0;
+    return tokenizer_run(&a.operands, encode, &a);
 }

@@ -3,20 +3,19 @@
 
 #include "base/quote.h"
 #include "cli/cli.h"
-#include "rapt/text.h"
+#include "io/model.h"
 #include "text/byte_bpe.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { KEY_JSON = 256 };
 
 static const struct argp_option OPTIONS[] = {{"json", KEY_JSON, NULL, 0, "Print a JSON object", 0}, {0}};
 
 typedef struct arguments {
-    const char *tokenizer;
+    tokenizer_operands operands;
     bool json;
 } arguments;
 
@@ -25,16 +24,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->tokenizer)
-            argp_error(state, "takes one tokenizer");
-        a->tokenizer = text;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->tokenizer)
-            argp_error(state, "wants a tokenizer");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return tokenizer_operand(key, text, state, &a->operands, 0);
     }
 }
 
@@ -75,9 +65,9 @@ static const byte_bpe *bpe_of(const rapt_tokenizer *k)
 
 static rapt_code print_json(const rapt_tokenizer *k, const facts *f, rapt_error *err)
 {
-    char hash[20];
+    char hash[CONFIG_HASH_TEXT];
     const byte_bpe *b = bpe_of(k);
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)rapt_tokenizer_hash(k));
+    model_hash(k, hash);
     json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", name_of(k), "entries",
                                (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
                                (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
@@ -93,6 +83,7 @@ static rapt_code print_json(const rapt_tokenizer *k, const facts *f, rapt_error 
 
 static void print_text(const rapt_tokenizer *k, const facts *f)
 {
+    char hash[CONFIG_HASH_TEXT];
     const char *text;
     json_t *id;
     const byte_bpe *b = bpe_of(k);
@@ -102,7 +93,8 @@ static void print_text(const rapt_tokenizer *k, const facts *f)
         printf("special   %" JSON_INTEGER_FORMAT " %s\n", json_integer_value(id), quote(text).text);
     if (b)
         printf("pattern   %s\n", split_pattern(b->cut));
-    printf("hash      %016llx\n", (unsigned long long)rapt_tokenizer_hash(k));
+    model_hash(k, hash);
+    printf("hash      %s\n", hash);
 }
 
 int tokenizer_info(int argc, char **argv)
@@ -111,7 +103,7 @@ int tokenizer_info(int argc, char **argv)
     arguments a = {0};
     rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
-    rapt_tokenizer *k = rapt_tokenizer_load(a.tokenizer, &err);
+    rapt_tokenizer *k = rapt_tokenizer_load(a.operands.tokenizer, &err);
     if (!k)
         return cli_fail(&err);
     find_facts(k, &f);

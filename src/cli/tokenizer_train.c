@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "rapt/text.h"
 #include "text/lines.h"
 #include "text/split.h"
 

@@ -33,15 +33,9 @@ typedef struct generation {
 /* Logits after all tokens there are; NULL with `err` set. */
 static const rapt_real *next_logits(generation *g, rapt_error *err)
 {
-    rapt_tape_begin(g->t, (rapt_pass){0});
-    rapt_tokens news = {g->text.ids + g->fed, 1, g->text.count - g->fed};
-    rapt_tensor *logits = rapt_lm_next(g->t, g->m, g->state, news);
-    const rapt_error *failure = rapt_tape_error(g->t);
+    size_t fed = g->fed;
     g->fed = g->text.count;
-    if (!failure->code)
-        return logits->data;
-    rapt_fail(err, failure->code, "%s", failure->message);
-    return NULL;
+    return prompt_logits(g->t, g->m, g->state, g->text.ids + fed, g->text.count - fed, err);
 }
 
 /* A window of the repetition penalty may reach further back than the model sees; without one, what it sees counts. */

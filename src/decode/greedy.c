@@ -57,11 +57,7 @@ const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decod
 {
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *logits = rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){tokens, rows, 1});
-    const rapt_error *failure = rapt_tape_error(t);
-    if (!failure->code)
-        return logits->data;
-    rapt_fail(err, failure->code, "%s", failure->message);
-    return NULL;
+    return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
 static double log_probability(const kernels *k, const rapt_real *logits, size_t classes, size_t chosen)

@@ -61,17 +61,12 @@ rapt_code prompt_encode(const rapt_lm *m, const rapt_tokenizer *k, const char *t
     return code;
 }
 
-/* Logits after the first `count` tokens; NULL with `err` set. */
-static const rapt_real *logits_after(rapt_tape *t, const rapt_lm *m, rapt_lm_state *state, const prompt *p, size_t count,
-                                     rapt_error *err)
+const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_lm_state *state, const int32_t *ids, size_t count,
+                               rapt_error *err)
 {
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *logits = rapt_lm_next(t, m, state, (rapt_tokens){p->ids, 1, count});
-    const rapt_error *failure = rapt_tape_error(t);
-    if (!failure->code)
-        return logits->data;
-    rapt_fail(err, failure->code, "%s", failure->message);
-    return NULL;
+    rapt_tensor *logits = rapt_lm_next(t, m, state, (rapt_tokens){ids, 1, count});
+    return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
 static rapt_code list_likeliest(rapt_tape *t, const rapt_real *logits, size_t vocab, size_t position, size_t n,
@@ -91,7 +86,7 @@ rapt_code prompt_likeliest(rapt_tape *t, const rapt_lm *m, const prompt *p, size
     if (position >= p->count)
         return rapt_fail(err, RAPT_VALUE, "position %zu: the prompt has %zu tokens, counted from 0", position, p->count);
     rapt_lm_state *state = rapt_lm_state_new(m, 1, err);
-    const rapt_real *logits = state ? logits_after(t, m, state, p, position + 1, err) : NULL;
+    const rapt_real *logits = state ? prompt_logits(t, m, state, p->ids, position + 1, err) : NULL;
     rapt_code code = logits ? list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
     rapt_lm_state_free(state);
     return code;

@@ -17,6 +17,10 @@ rapt_code prompt_encode(const rapt_lm *m, const rapt_tokenizer *k, const char *t
 /* The token that ends a text, or -1 where the model has none. */
 int32_t prompt_end_of_text(const rapt_lm *m, const rapt_tokenizer *k);
 
+/* Logits after `count` more tokens; NULL with `err` set. */
+const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_lm_state *state, const int32_t *ids, size_t count,
+                               rapt_error *err);
+
 /* The n <= vocabulary likeliest tokens after positions 0 .. position of the prompt, likeliest first, and their
  * probabilities. A prompt longer than the context is seen through the window that generation would have there. `err` is not
  * NULL. */

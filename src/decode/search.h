@@ -2,9 +2,8 @@
 #ifndef DECODE_SEARCH_H
 #define DECODE_SEARCH_H
 
-#include "rapt/nn.h"
 #include "base/arena.h"
-#include "rapt/text.h"
+#include "rapt/io.h"
 
 typedef struct search_options {
     size_t beam;
@@ -30,6 +29,9 @@ typedef struct search_batch {
     const size_t *limits;       /* [batch] target tokens at most */
 } search_batch;
 
+/* The limit of a source of so many tokens, <eos> included: the book's models stop at the length of their rows, others at
+ * twice the source and some. */
+size_t search_limit(const rapt_model *m, size_t source_count);
 
 /* Both fill results[batch]. */
 rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,

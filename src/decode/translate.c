@@ -71,12 +71,11 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     return RAPT_OK;
 }
 
-/* The book's models stop at the length of their rows; others at twice the source and some. It depends on the sentence
- * alone. */
-static size_t limit_of(const translator *t, size_t source_count)
+/* It depends on the sentence alone. */
+size_t search_limit(const rapt_model *m, size_t source_count)
 {
-    size_t most = t->m->net->config.max_positions;
-    size_t wish = t->m->pad_to_max ? t->m->max_len : 2 * source_count + 10;
+    size_t most = m->net->config.max_positions;
+    size_t wish = m->pad_to_max ? m->max_len : 2 * source_count + 10;
     return wish < most ? wish : most;
 }
 
@@ -99,7 +98,7 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
         for (size_t j = 0; j < time; j++)
             ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
         p->lens[i] = (int32_t)line->count;
-        p->limits[i] = limit_of(t, line->count);
+        p->limits[i] = search_limit(t->m, line->count);
     }
     p->batch = (search_batch){{ids, n, time}, p->lens, p->limits};
     return true;

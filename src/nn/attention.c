@@ -2,22 +2,11 @@
  * keys and values kept from before. */
 #include "rapt/nn.h"
 
+#include "nn/attention_steps.h"
 #include "nn/names.h"
+#include "ops/record.h"
 
-#include <math.h>
 #include <string.h>
-
-static const char *keep_name(rapt_params *set, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    char *text = rapt_params_alloc(set, n + 1, 1);
-    if (!text)
-        return "";
-    memcpy(text, prefix, n);
-    if (n > 0 && text[n - 1] == '.')
-        text[n - 1] = '\0';
-    return text;
-}
 
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
                                     rapt_attention_sizes s, bool bias, double dropout, rapt_linear_init_kind kind)
@@ -30,7 +19,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     else if (s.heads % kv_heads != 0)
         rapt_params_fail(set, RAPT_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
                          s.heads);
-    *m = (rapt_multi_head_attention){.name = keep_name(set, prefix), .heads = s.heads, .kv_heads = kv_heads,
+    *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = s.heads, .kv_heads = kv_heads,
                                      .dropout = dropout};
     rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, s.query, s.hidden, bias, kind);
     rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, s.key, kv_hidden, bias, kind);
@@ -38,30 +27,31 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, s.hidden, s.hidden, bias, kind);
 }
 
-/* Queries, keys and values as the heads see them. */
-typedef struct projected {
-    rapt_tensor *q, *k, *v;
-} projected;
-
 /* `first` is the position of the first row. */
-static projected project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
-                         rapt_tensor *v, size_t first)
+static attention_inputs project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
+                                rapt_tensor *v, size_t first)
 {
     rapt_tensor *y[3];
     rapt_linear_ops(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
-    projected p = {y[0], y[1], y[2]};
+    attention_inputs p = {y[0], y[1], y[2]};
+    if (record_on(t))
+        attention_name_projections(t, m, p, q == k);
     if (!m->rotary)
         return p;
     p.q = rapt_rotary_op(t, p.q, m->rotary, first);
     p.k = rapt_rotary_op(t, p.k, m->rotary, first);
+    if (record_on(t))
+        attention_name_rotated(t, m, p);
     return p;
 }
 
 /* Attention of projected queries to projected keys and values, then the output projection. */
-static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, projected p, const rapt_mask *mask)
+static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
+    if (record_on(t) && !p.q->ragged && !p.k->ragged)
+        return attention_steps(t, m, p, mask);
     rapt_tensor *y = rapt_attention_op(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_wish(t), &weights);
     if (weights)
         rapt_tape_file_attention(t, m->name, weights);
@@ -77,17 +67,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
-    if (m->kv_heads != m->heads)
-        return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: step by step, %zu heads share %zu heads of keys", m->name,
-                              m->heads, m->kv_heads);
-    projected p = project(t, m, q, k, v, 0);
-    rapt_tensor *qh = rapt_split_heads(t, p.q, m->heads), *kh = rapt_split_heads(t, p.k, m->kv_heads);
-    rapt_tensor *vh = rapt_split_heads(t, p.v, m->kv_heads);
-    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, qh, kh, true), 1 / sqrt((double)rapt_tensor_features(qh)));
-    rapt_tensor *weights = rapt_masked_softmax(t, scores, mask);
-    rapt_tape_file_attention(t, m->name, weights);
-    rapt_tensor *heads = rapt_matmul(t, rapt_dropout(t, weights, m->dropout), vh, false);
-    return rapt_linear_forward(t, &m->o, rapt_concat_heads(t, heads));
+    return attention_steps(t, m, project(t, m, q, k, v, 0), mask);
 }
 
 /* Writes rows past .. past + time - 1 of every example. */
@@ -102,7 +82,7 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
                                         size_t past)
 {
     char sx[96], sk[96];
-    projected p = project(t, m, x, x, x, past);
+    attention_inputs p = project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
         return p.v;
     if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
@@ -113,12 +93,16 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
                               past + x->shape[1] - 1, kv->k.shape[1]);
     append(&kv->k, p.k, past);
     append(&kv->v, p.v, past);
-    return attend(t, m, (projected){p.q, &kv->k, &kv->v}, &(rapt_mask){.causal = true, .past = past});
+    rapt_mask mask = {.causal = true, .past = past};
+    return attend(t, m, record_on(t) ? attention_filled(t, p.q, kv, past + x->shape[1])
+                                     : (attention_inputs){p.q, &kv->k, &kv->v}, &mask);
 }
 
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens)
 {
-    projected p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
+    attention_inputs p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
+    if (record_on(t))
+        attention_name_projections(t, m, (attention_inputs){p.q, NULL, NULL}, false);
     return attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens});
 }

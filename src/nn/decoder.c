@@ -3,6 +3,7 @@
  * position, and the cache holds projected keys and values. */
 #include "nn/decoder_state.h"
 #include "nn/names.h"
+#include "ops/record.h"
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
@@ -87,7 +88,10 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
 
 static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
-    return rapt_linear_forward(t, &m->output, m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x);
+    rapt_tensor *y = rapt_linear_forward(t, &m->output, m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x);
+    if (record_on(t))
+        record_logits(t, record_scope_of("decoder", 0), m->output.bias ? "x W^T + b" : "x W^T", y);
+    return y;
 }
 
 rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
@@ -101,6 +105,8 @@ rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_toke
 
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
 {
+    if (tokens.lens) /* the cache holds as many positions of each */
+        return rapt_tape_fail(t, RAPT_SHAPE, "decoder: the rows of a decoding step are of one length");
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
     for (size_t i = 0; i < m->layers; i++)
         x = block_step(t, &m->blocks[i], s, i, x);

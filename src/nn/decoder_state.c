@@ -34,23 +34,31 @@ static rapt_code project_memory(rapt_tape *t, const rapt_decoder *m, rapt_decode
     for (size_t i = 0; i < s->layers; i++) {
         rapt_tensor *k = rapt_linear_forward(t, &m->blocks[i].cross_attention.k, memory);
         rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
-        const rapt_error *failure = rapt_tape_error(t);
-        if (failure->code)
-            return rapt_fail(err, failure->code, "%s", failure->message);
+        rapt_code code = rapt_tape_status(t, err);
+        if (code)
+            return code;
         keep(&s->cross[i].k, k);
         keep(&s->cross[i].v, v);
     }
     return RAPT_OK;
 }
 
+/* The encoder's memory of a whole batch, with padding: without it, rows are not where the cache has them. */
+static rapt_code check_memory(const rapt_tape *t, const rapt_tensor *memory, rapt_error *err)
+{
+    char text[96];
+    rapt_code code = rapt_tape_status(t, err);
+    if (!code && memory->ndim != 3)
+        code = rapt_fail(err, RAPT_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
+                         rapt_shape_text(memory, text, sizeof text), memory->ragged ? ", rows without padding," : "");
+    return code;
+}
+
 rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
                                            const int32_t *memory_lens, size_t capacity, rapt_error *err)
 {
-    const rapt_error *failure = rapt_tape_error(t);
-    if (failure->code) {
-        rapt_fail(err, failure->code, "%s", failure->message);
+    if (check_memory(t, memory, err))
         return NULL;
-    }
     rapt_decoder_state *s = calloc(1, sizeof *s);
     if (s) {
         arena_init(&s->memory, CHUNK);

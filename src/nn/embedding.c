@@ -2,6 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
+#include "ops/record.h"
 
 #include <string.h>
 
@@ -38,5 +39,10 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
 
 rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens)
 {
-    return rapt_embed_op(t, m->weight, tokens, &m->options);
+    if (!record_on(t))
+        return rapt_embed_op(t, m->weight, tokens, &m->options);
+    tokens.lens = NULL;
+    rapt_tensor *y = rapt_embed_op(t, m->weight, tokens, &m->options);
+    record_step(t, record_scope_of(m->weight->value.name, 1), "", "E[id]", RECORD_BATCH, y);
+    return y;
 }

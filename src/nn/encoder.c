@@ -2,6 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
+#include "ops/record.h"
 
 void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
@@ -39,6 +40,8 @@ void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer
 
 rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens)
 {
+    if (record_on(t) && !valid_lens) /* it computes the padding, too */
+        valid_lens = tokens.lens;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
         x = rapt_encoder_block_forward(t, &m->blocks[i], x, valid_lens);

@@ -5,6 +5,7 @@
 #include "nn/lm_init.h"
 #include "nn/names.h"
 #include "nn/pack.h"
+#include "ops/record.h"
 
 #include <stdlib.h>
 
@@ -119,14 +120,24 @@ rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
     return lm_hidden(t, m, tokens, NULL, 0);
 }
 
+rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)
+{
+    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
+    if (record_on(t))
+        record_logits(t, (record_scope){0}, m->output.bias ? "x W^T + b" : "x W^T", y);
+    return y;
+}
+
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 {
-    return rapt_linear_forward(t, &m->output, rapt_lm_hidden(t, m, tokens));
+    return lm_logits(t, m, rapt_lm_hidden(t, m, tokens));
 }
 
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
                           const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts)
 {
+    if (record_on(t))
+        return rapt_cross_entropy(t, rapt_lm_forward(t, m, tokens), labels, options, parts);
     return rapt_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options,
                             late_weight_grad, parts);
 }

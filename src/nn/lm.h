@@ -10,5 +10,7 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 
 /* rapt_lm_hidden, or with `kv` of each block the same for positions past .. past + time - 1. */
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv *kv, size_t past);
+/* The output matrix times what that gave. */
+rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
 
 #endif

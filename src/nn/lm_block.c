@@ -10,6 +10,15 @@ static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, co
     rapt_norm_init(&m->norm, set, prefix, c->d_model, c->norm, c->bias, c->norm_eps);
 }
 
+static void init_second_norm(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
+{
+    m->norm2 = m->norm1;
+    if (c->shared_norm)
+        m->norm2.name = name_keep(set, prefix);
+    else
+        init_norm(&m->norm2, set, prefix, c);
+}
+
 void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c,
                         rapt_param *rotary)
 {
@@ -19,10 +28,7 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
     rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
                                    kind);
     m->attention.rotary = rotary;
-    if (c->shared_norm)
-        m->norm2 = m->norm1;
-    else
-        init_norm(&m->norm2, set, name_join(prefix, "norm2.").text, c);
+    init_second_norm(m, set, name_join(prefix, "norm2.").text, c);
     rapt_ffn_init_kind(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->ffn_kind, c->bias,
                        kind);
 }

@@ -93,7 +93,7 @@ rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_lm_state *s, rapt
     if (bad)
         return bad;
     rapt_tensor *x = lm_hidden(t, m, tokens, s->kv, s->past);
-    rapt_tensor *logits = rapt_linear_forward(t, &m->output, last_only ? last_position(t, x) : x);
+    rapt_tensor *logits = lm_logits(t, m, last_only ? last_position(t, x) : x);
     if (!rapt_tape_error(t)->code)
         remember(s, tokens);
     return logits;

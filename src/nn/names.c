@@ -2,6 +2,7 @@
 #include "nn/names.h"
 
 #include <stdio.h>
+#include <string.h>
 
 name name_join(const char *prefix, const char *rest)
 {
@@ -15,4 +16,16 @@ name name_index(const char *prefix, size_t index)
     name n;
     snprintf(n.text, sizeof n.text, "%s%zu.", prefix, index);
     return n;
+}
+
+const char *name_keep(rapt_params *set, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    char *text = rapt_params_alloc(set, n + 1, 1);
+    if (!text)
+        return "";
+    memcpy(text, prefix, n);
+    if (n > 0 && text[n - 1] == '.')
+        text[n - 1] = '\0';
+    return text;
 }

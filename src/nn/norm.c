@@ -3,6 +3,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
+#include "ops/record.h"
 
 void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape)
 {
@@ -23,11 +24,31 @@ void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, si
     m->kind = kind;
 }
 
-rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
+static rapt_tensor *normalise(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
 {
     if (m->kind == RAPT_NORM_RMS)
         return rapt_rms_norm_op(t, x, m->weight, m->eps);
     return rapt_layer_norm_op(t, x, m->weight, m->bias, m->eps);
+}
+
+static rapt_tensor *normalise_step(rapt_tape *t, const rapt_layer_norm *m, record_scope s, rapt_tensor *x)
+{
+    static const char rms[] = "x / sqrt(mean(x^2) + eps) * gamma",
+                      biased[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma + beta",
+                      plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
+    rapt_tensor *y = normalise(t, m, x);
+    record_step(t, s, "output", m->kind == RAPT_NORM_RMS ? rms : m->bias ? biased : plain, RECORD_BATCH, y);
+    return y;
+}
+
+static record_scope norm_scope(const rapt_layer_norm *m)
+{
+    return record_scope_of(m->weight ? m->weight->value.name : NULL, 1);
+}
+
+rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
+{
+    return record_on(t) ? normalise_step(t, m, norm_scope(m), x) : normalise(t, m, x);
 }
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
@@ -36,18 +57,37 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
     rapt_layer_norm_init(&m->norm, set, prefix, ndim, shape);
     m->dropout = dropout;
     m->place = place;
+    m->name = NULL;
+}
+
+static record_scope scope_of(const rapt_add_norm *m)
+{
+    return m->name ? record_scope_of(m->name, 0) : norm_scope(&m->norm);
 }
 
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x)
 {
-    return m->place == RAPT_PRE_NORM ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+    if (m->place != RAPT_PRE_NORM)
+        return x;
+    return record_on(t) ? normalise_step(t, &m->norm, scope_of(m), x) : normalise(t, &m->norm, x);
+}
+
+static rapt_tensor *after_steps(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
+{
+    record_scope s = scope_of(m);
+    y = record_dropout(t, s, "dropped", RECORD_BATCH, y, m->dropout);
+    rapt_tensor *sum = rapt_add(t, x, y);
+    record_step(t, s, "sum", "x + sublayer", RECORD_BATCH, sum);
+    return m->place == RAPT_PRE_NORM ? sum : normalise_step(t, &m->norm, s, sum);
 }
 
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
+    if (record_on(t))
+        return after_steps(t, m, x, y);
     if (m->place == RAPT_PRE_NORM)
         return rapt_add(t, x, rapt_dropout(t, y, m->dropout));
     if (m->norm.kind == RAPT_NORM_RMS)
-        return rapt_layer_norm_forward(t, &m->norm, rapt_add(t, x, rapt_dropout(t, y, m->dropout)));
+        return normalise(t, &m->norm, rapt_add(t, x, rapt_dropout(t, y, m->dropout)));
     return rapt_add_norm_op(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, m->dropout);
 }

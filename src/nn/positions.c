@@ -3,6 +3,7 @@
 
 #include "base/math.h"
 #include "nn/names.h"
+#include "ops/record.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,11 +45,22 @@ static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_te
     return p;
 }
 
+/* dropout(x + rows), each step under its name. */
+static rapt_tensor *sum_steps(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, rapt_tensor *rows)
+{
+    const char *table = m->table->value.name;
+    record_step(t, record_scope_of(table, 1), "", "P[position]", RECORD_BATCH, rows);
+    rapt_tensor *y = rapt_add(t, x, rows);
+    record_step(t, record_scope_of(table, 2), "input", "embedding + positions", RECORD_BATCH, y);
+    return record_dropout(t, record_scope_of(table, 2), "input.dropped", RECORD_BATCH, y, m->dropout);
+}
+
 rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first)
 {
     if (rapt_tape_error(t)->code)
         return x;
-    return rapt_dropout(t, rapt_add(t, x, rows_of(t, m, x, first)), m->dropout);
+    rapt_tensor *rows = rows_of(t, m, x, first);
+    return record_on(t) ? sum_steps(t, m, x, rows) : rapt_dropout(t, rapt_add(t, x, rows), m->dropout);
 }
 
 void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
@@ -59,8 +71,45 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
     m->scale = scale;
 }
 
+/* The rows of the table, which may be one that learns, for every example. */
+static rapt_tensor *position_rows(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
+{
+    const rapt_tensor *w = &m->embedding.weight->value, *table = &m->positions.table->value;
+    arena_mark mark = tape_mark(t);
+    if (first + tokens.time > table->shape[0])
+        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
+                              first + tokens.time - 1, table->name, table->shape[0]);
+    int32_t *ids = tape_failed(t) ? NULL : tape_scratch(t, tokens.batch * tokens.time, sizeof *ids);
+    if (!ids)
+        return &t->poison;
+    for (size_t i = 0; i < tokens.batch * tokens.time; i++)
+        ids[i] = (int32_t)(first + i % tokens.time);
+    rapt_tensor *rows = rapt_embed_op(t, m->positions.table, (rapt_tokens){ids, tokens.batch, tokens.time, NULL}, NULL);
+    tape_release(t, mark);
+    return rows;
+}
+
+/* The same one step after the other, with padding. */
+static rapt_tensor *preprocess_steps(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
+{
+    const rapt_param *w = m->embedding.weight, *table = m->positions.table;
+    record_scope s = record_scope_of(table ? table->value.name : w->value.name, 2);
+    tokens.lens = NULL;
+    rapt_tensor *x = rapt_embed_op(t, m->embedding.weight, tokens, &m->embedding.options);
+    record_step(t, s, "embedding", "E[id]", RECORD_BATCH, x);
+    if (m->scale) {
+        x = rapt_scale(t, x, sqrt((double)w->value.shape[1]));
+        record_step(t, s, "embedding.scaled", "embedding * sqrt(d_model)", RECORD_BATCH, x);
+    }
+    if (table)
+        return sum_steps(t, &m->positions, x, position_rows(t, m, tokens, first));
+    return record_dropout(t, s, "input.dropped", RECORD_BATCH, x, m->positions.dropout);
+}
+
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
 {
+    if (record_on(t))
+        return preprocess_steps(t, m, tokens, first);
     rapt_embed_options o = m->embedding.options;
     o.scale = m->scale ? sqrt((double)m->embedding.weight->value.shape[1]) : 1;
     o.positions = m->positions.table;

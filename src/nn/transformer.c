@@ -2,6 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/pack.h"
+#include "ops/record.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,8 @@ void rapt_transformer_free(rapt_transformer *m)
 rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                       const int32_t *source_lens, rapt_tokens target)
 {
+    if (record_on(t) && !source_lens) /* the memory has rows of padding, too */
+        source_lens = source.lens;
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
     return rapt_decoder_forward(t, &m->decoder, target, memory, source_lens);
 }

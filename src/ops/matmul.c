@@ -8,6 +8,7 @@ typedef struct matmul_node {
     tape_node node;
     rapt_tensor *a, *b, *c;
     size_t batch, m, n, k;
+    size_t group; /* matrices of a that one of b is for */
     bool transpose_b;
 } matmul_node;
 
@@ -24,7 +25,8 @@ static void product(rapt_tape *t, size_t m, size_t n, size_t k, matrix a, matrix
 
 static matrix b_item(const matmul_node *s, size_t i, bool transpose)
 {
-    return s->transpose_b ? item(s->b->data, i, s->n, s->k, !transpose) : item(s->b->data, i, s->k, s->n, transpose);
+    size_t j = i / s->group;
+    return s->transpose_b ? item(s->b->data, j, s->n, s->k, !transpose) : item(s->b->data, j, s->k, s->n, transpose);
 }
 
 static void backward(rapt_tape *t, tape_node *node)
@@ -38,10 +40,12 @@ static void backward(rapt_tape *t, tape_node *node)
         matrix dc = item(s->c->grad, i, s->m, s->n, false), dct = item(s->c->grad, i, s->m, s->n, true);
         if (da)
             product(t, s->m, s->k, s->n, dc, b_item(s, i, true), da + i * s->m * s->k, add_a);
+        bool add = add_b || i % s->group > 0;
+        size_t at = i / s->group * s->n * s->k;
         if (db && s->transpose_b)
-            product(t, s->n, s->k, s->m, dct, item(s->a->data, i, s->m, s->k, false), db + i * s->n * s->k, add_b);
+            product(t, s->n, s->k, s->m, dct, item(s->a->data, i, s->m, s->k, false), db + at, add);
         else if (db)
-            product(t, s->k, s->n, s->m, item(s->a->data, i, s->m, s->k, true), dc, db + i * s->k * s->n, add_b);
+            product(t, s->k, s->n, s->m, item(s->a->data, i, s->m, s->k, true), dc, db + at, add);
     }
 }
 
@@ -49,7 +53,7 @@ static bool shapes_fit(const rapt_tensor *a, const rapt_tensor *b, bool transpos
 {
     bool fit = a->ndim == b->ndim && a->ndim >= 2;
     for (int i = 0; fit && i + 2 < a->ndim; i++)
-        fit = a->shape[i] == b->shape[i];
+        fit = a->shape[i] == b->shape[i] || (i == 1 && b->shape[i] > 0 && a->shape[i] % b->shape[i] == 0);
     return fit && a->shape[a->ndim - 1] == b->shape[b->ndim - (transpose_b ? 1 : 2)];
 }
 
@@ -58,6 +62,7 @@ static matmul_node lay_out(rapt_tensor *a, rapt_tensor *b, bool transpose_b)
     matmul_node s = {.a = a, .b = b, .transpose_b = transpose_b, .m = a->shape[a->ndim - 2],
                      .k = a->shape[a->ndim - 1], .n = b->shape[b->ndim - (transpose_b ? 2 : 1)]};
     s.batch = rapt_tensor_size(a) / (s.m * s.k);
+    s.group = a->ndim == 4 ? a->shape[1] / b->shape[1] : 1;
     return s;
 }
 

@@ -6,6 +6,7 @@
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear.c, bit for bit. */
 #include "ops/late.h"
+#include "ops/record.h"
 #include "ops/loss.h"
 
 #include <stdio.h>
@@ -319,7 +320,7 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
         return &t->poison;
     if ((bad = check(t, x, &w->value, bt, labels, options)))
         return bad;
-    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && late_fits(w->value.shape[1])};
+    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && !record_on(t) && late_fits(w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES)
         return fused(t, &n, labels, options, parts);

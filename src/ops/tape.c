@@ -3,6 +3,7 @@
 #include "ops/tape.h"
 
 #include "base/rng.h"
+#include "ops/record.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -67,6 +68,7 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     t->last = NULL;
     t->results = NULL;
     t->spare.count = 0;
+    t->recorder.steps = t->recorder.parameters = NULL;
     t->walked = false;
     t->weights = NULL;
     t->dropouts = 0;
@@ -76,6 +78,11 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
 const rapt_error *rapt_tape_error(const rapt_tape *t)
 {
     return &t->error;
+}
+
+rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err)
+{
+    return t->error.code ? rapt_fail(err, t->error.code, "%s", t->error.message) : RAPT_OK;
 }
 
 bool tape_failed(const rapt_tape *t)
@@ -258,6 +265,8 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
 {
     if (!tape_wants(t, x))
         return NULL;
+    if (record_on(t))
+        record_reached(t, x);
     if (!x->grad) /* parameters bring their own */
         x->grad = new_grad(t, rapt_tensor_size(x));
     if (!x->grad)
@@ -278,7 +287,7 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
 
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y)
 {
-    if (t->pass.keep_gradients || !tape_wants(t, x) || x->grad)
+    if (t->pass.keep_gradients || record_on(t) || !tape_wants(t, x) || x->grad)
         return false;
     x->grad = y->grad;
     x->grad_filled = true;
@@ -386,7 +395,7 @@ static void walk_back(rapt_tape *t)
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
         tape_release(t, mark);
-        if (!t->pass.keep_gradients)
+        if (!t->pass.keep_gradients && !record_on(t))
             spare_gradients(t, node);
     }
 }
@@ -407,6 +416,8 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
         grad[0] = 1;
         t->walked = true;
         walk_back(t);
+        if (record_on(t))
+            record_gradients(t);
     }
-    return tape_failed(t) ? rapt_fail(err, t->error.code, "%s", t->error.message) : RAPT_OK;
+    return rapt_tape_status(t, err);
 }

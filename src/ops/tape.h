@@ -2,6 +2,7 @@
 #ifndef OPS_TAPE_H
 #define OPS_TAPE_H
 
+#include "rapt/record.h"
 #include "rapt/tape.h"
 
 #include "base/arena.h"
@@ -38,6 +39,14 @@ typedef struct tape_spare {
     int count;
 } tape_spare;
 
+/* Who looks at this tape (ops/record.h). */
+typedef struct tape_step tape_step;
+typedef struct tape_recorder {
+    rapt_record_fn *fn; /* NULL: nobody */
+    void *context;
+    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached on the way back */
+} tape_recorder;
+
 struct rapt_tape {
     const kernels *k;
     pool *pool;
@@ -48,6 +57,7 @@ struct rapt_tape {
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
     tape_spare spare;
+    tape_recorder recorder;
     bool walked;          /* back, in this pass */
     rapt_weights_wish wish;
     tape_weights *weights;

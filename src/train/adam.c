@@ -193,9 +193,9 @@ static rapt_code check_late(const rapt_adam *a, rapt_tape *t, rapt_error *err)
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
     step_loop l = {.a = a, .t = t};
-    if (tape_failed(t))
-        return rapt_fail(err, t->error.code, "%s", t->error.message);
-    rapt_code code = check_late(a, t, err);
+    rapt_code code = rapt_tape_status(t, err);
+    if (!code)
+        code = check_late(a, t, err);
     if (code)
         return code;
     a->steps++;
@@ -263,13 +263,12 @@ rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tok
 
 rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
-    if (tape_failed(t))
-        return rapt_fail(err, t->error.code, "%s", t->error.message);
-    for (size_t i = 0; i < rapt_params_count(a->set); i++) {
+    rapt_code code = rapt_tape_status(t, err);
+    for (size_t i = 0; i < rapt_params_count(a->set) && !code; i++) {
         rows_loop l = {.r = a->rows[i], .k = t->k};
         for (size_t row = 0; l.r && row < l.r->rows; row++)
             list_row(t, &l, row);
         replay_list(t, &l);
     }
-    return RAPT_OK;
+    return code;
 }

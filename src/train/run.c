@@ -61,8 +61,7 @@ rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums su
     rapt_tensor *loss = r->task->loss(r, batch, &o, sums.late, parts);
     if (pass.record)
         return rapt_backward(r->tape, loss, err);
-    const rapt_error *failure = rapt_tape_error(r->tape);
-    return failure->code ? rapt_fail(err, failure->code, "%s", failure->message) : RAPT_OK;
+    return rapt_tape_status(r->tape, err);
 }
 
 static size_t parameter_bytes(const rapt_params *set)

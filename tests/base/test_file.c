@@ -4,49 +4,20 @@
 #define _GNU_SOURCE
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { PATH_ROOM = 512, MEGABYTE = 1 << 20 };
+#include "folder.h"
 
-static char folder[PATH_ROOM];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/rapt-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[PATH_ROOM + 16];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-/* A path in the test folder; valid until the call after the next. */
-static const char *in_folder(const char *name)
-{
-    static char paths[2][2 * PATH_ROOM];
-    static int turn;
-    turn = !turn;
-    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
-    return paths[turn];
-}
+enum { MEGABYTE = 1 << 20 };
 
 static void put(const char *path, const char *text)
 {
@@ -66,17 +37,6 @@ static void assert_holds(const char *path, const char *text)
     free(data);
 }
 
-static int entries(const char *path)
-{
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    int count = -2; /* for . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
-}
-
 static void assert_read_fails(const char *path, size_t max_bytes, rapt_code code, const char *reason)
 {
     char *data = (char *)"";
@@ -92,7 +52,7 @@ static void assert_read_fails(const char *path, size_t max_bytes, rapt_code code
 static void test_read_ends_in_nul(void **state)
 {
     (void)state;
-    const char *path = in_folder("plain");
+    const char *path = folder_in("plain");
     put(path, "one\ntwo");
     assert_holds(path, "one\ntwo");
 }
@@ -100,7 +60,7 @@ static void test_read_ends_in_nul(void **state)
 static void test_read_limit_is_inclusive(void **state)
 {
     (void)state;
-    const char *path = in_folder("ten");
+    const char *path = folder_in("ten");
     put(path, "0123456789");
     char *data;
     size_t size;
@@ -115,8 +75,8 @@ static void test_read_limit_is_inclusive(void **state)
 static void test_read_names_path_and_reason(void **state)
 {
     (void)state;
-    assert_read_fails(in_folder("missing"), MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
-    assert_read_fails(folder, MEGABYTE, RAPT_IO, strerror(EISDIR));
+    assert_read_fails(folder_in("missing"), MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
+    assert_read_fails(folder_path, MEGABYTE, RAPT_IO, strerror(EISDIR));
     assert_read_fails("", MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
 }
 
@@ -135,7 +95,7 @@ static void test_long_path_keeps_its_reason(void **state)
 static void test_read_empty_and_device(void **state)
 {
     (void)state;
-    const char *path = in_folder("empty");
+    const char *path = folder_in("empty");
     put(path, "");
     assert_holds(path, "");
     assert_holds("/dev/null", "");
@@ -177,23 +137,23 @@ static void test_read_standard_input_from_a_pipe(void **state)
 static void test_write_makes_and_replaces(void **state)
 {
     (void)state;
-    const char *path = in_folder("made");
+    const char *path = folder_in("made");
     rapt_error err = {0};
-    int before = entries(folder);
+    int before = folder_entries(folder_path);
     assert_int_equal(file_write_atomic(path, "first", 5, &err), RAPT_OK);
     assert_holds(path, "first");
     assert_int_equal(file_write_atomic(path, "2nd", 3, &err), RAPT_OK);
     assert_holds(path, "2nd");
     assert_int_equal(file_write_atomic(path, "", 0, &err), RAPT_OK);
     assert_holds(path, "");
-    assert_int_equal(entries(folder), before + 1);
+    assert_int_equal(folder_entries(folder_path), before + 1);
 }
 
 static void test_written_file_has_the_usual_mode(void **state)
 {
     (void)state;
     struct stat info;
-    const char *path = in_folder("mode");
+    const char *path = folder_in("mode");
     mode_t mask = umask(022);
     assert_int_equal(file_write_atomic(path, "x", 1, NULL), RAPT_OK);
     umask(mask);
@@ -204,31 +164,31 @@ static void test_written_file_has_the_usual_mode(void **state)
 static void test_write_here(void **state)
 {
     (void)state;
-    char before[PATH_ROOM];
+    char before[4096];
     assert_non_null(getcwd(before, sizeof before));
-    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(chdir(folder_path), 0);
     assert_int_equal(file_write_atomic("without-folder", "x", 1, NULL), RAPT_OK);
     assert_int_equal(chdir(before), 0);
-    assert_holds(in_folder("without-folder"), "x");
+    assert_holds(folder_in("without-folder"), "x");
 }
 
 static void test_write_to_a_folder_leaves_nothing(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    const char *path = in_folder("a-folder");
+    const char *path = folder_in("a-folder");
     assert_int_equal(mkdir(path, 0777), 0);
-    int before = entries(folder);
+    int before = folder_entries(folder_path);
     assert_int_equal(file_write_atomic(path, "x", 1, &err), RAPT_IO);
     assert_non_null(strstr(err.message, path));
-    assert_int_equal(entries(folder), before);
+    assert_int_equal(folder_entries(folder_path), before);
 }
 
 static void test_write_without_its_folder(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    assert_int_equal(file_write_atomic(in_folder("no/such"), "x", 1, &err), RAPT_NOT_FOUND);
+    assert_int_equal(file_write_atomic(folder_in("no/such"), "x", 1, &err), RAPT_NOT_FOUND);
     assert_non_null(strstr(err.message, "no/such"));
     assert_non_null(strstr(err.message, strerror(ENOENT)));
 }
@@ -239,11 +199,11 @@ static void test_failing_write_keeps_the_old_file(void **state)
     (void)state;
     enum { LIMIT = 4096, WANTED = 3 * LIMIT };
     static char bytes[WANTED];
-    const char *path = in_folder("kept");
+    const char *path = folder_in("kept");
     struct rlimit old, low;
     rapt_error err = {0};
     put(path, "old");
-    int before = entries(folder);
+    int before = folder_entries(folder_path);
     getrlimit(RLIMIT_FSIZE, &old);
     low = (struct rlimit){.rlim_cur = LIMIT, .rlim_max = old.rlim_max};
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -255,7 +215,7 @@ static void test_failing_write_keeps_the_old_file(void **state)
     assert_int_equal(written, RAPT_IO);
     assert_int_equal(appended, RAPT_IO);
     assert_non_null(strstr(err.message, strerror(EFBIG)));
-    assert_int_equal(entries(folder), before);
+    assert_int_equal(folder_entries(folder_path), before);
 }
 
 static void test_write_survives_a_left_over_temporary(void **state)
@@ -263,21 +223,21 @@ static void test_write_survives_a_left_over_temporary(void **state)
     (void)state;
     char name[64];
     snprintf(name, sizeof name, ".again.%ld.0.tmp", (long)getpid());
-    put(in_folder(name), "left by a killed process");
-    assert_int_equal(file_write_atomic(in_folder("again"), "new", 3, NULL), RAPT_OK);
-    assert_holds(in_folder("again"), "new");
+    put(folder_in(name), "left by a killed process");
+    assert_int_equal(file_write_atomic(folder_in("again"), "new", 3, NULL), RAPT_OK);
+    assert_holds(folder_in("again"), "new");
 }
 
 static void test_append(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    const char *path = in_folder("log");
+    const char *path = folder_in("log");
     assert_int_equal(file_append(path, "a\n", 2, &err), RAPT_OK);
     assert_int_equal(file_append(path, "b\n", 2, &err), RAPT_OK);
     assert_holds(path, "a\nb\n");
-    assert_int_equal(file_append(folder, "x", 1, &err), RAPT_IO);
-    assert_non_null(strstr(err.message, folder));
+    assert_int_equal(file_append(folder_path, "x", 1, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, folder_path));
 }
 
 static void test_append_to_a_full_disk(void **state)
@@ -294,9 +254,9 @@ static void test_make_dir_with_parents(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    assert_int_equal(file_make_dir(in_folder("x/y//z/"), &err), RAPT_OK);
-    assert_true(file_exists(in_folder("x/y/z")));
-    assert_int_equal(file_make_dir(in_folder("x/y/z"), &err), RAPT_OK);
+    assert_int_equal(file_make_dir(folder_in("x/y//z/"), &err), RAPT_OK);
+    assert_true(file_exists(folder_in("x/y/z")));
+    assert_int_equal(file_make_dir(folder_in("x/y/z"), &err), RAPT_OK);
     assert_int_equal(file_make_dir("/", &err), RAPT_OK);
     assert_int_equal(file_make_dir("", &err), RAPT_NOT_FOUND);
 }
@@ -304,24 +264,24 @@ static void test_make_dir_with_parents(void **state)
 static void test_make_dir_over_a_file(void **state)
 {
     (void)state;
-    put(in_folder("file"), "x");
+    put(folder_in("file"), "x");
     rapt_error err = {0};
-    assert_int_equal(file_make_dir(in_folder("file"), &err), RAPT_IO);
+    assert_int_equal(file_make_dir(folder_in("file"), &err), RAPT_IO);
     assert_non_null(strstr(err.message, strerror(ENOTDIR)));
     err = (rapt_error){0};
-    assert_int_equal(file_make_dir(in_folder("file/below"), &err), RAPT_IO);
+    assert_int_equal(file_make_dir(folder_in("file/below"), &err), RAPT_IO);
     assert_non_null(strstr(err.message, "file/below"));
-    assert_holds(in_folder("file"), "x");
+    assert_holds(folder_in("file"), "x");
 }
 
 static void test_exists(void **state)
 {
     (void)state;
-    put(in_folder("here"), "");
-    assert_true(file_exists(in_folder("here")));
-    assert_true(file_exists(folder));
+    put(folder_in("here"), "");
+    assert_true(file_exists(folder_in("here")));
+    assert_true(file_exists(folder_path));
     assert_true(file_exists("/dev/null"));
-    assert_false(file_exists(in_folder("not-here")));
+    assert_false(file_exists(folder_in("not-here")));
     assert_false(file_exists(""));
 }
 
@@ -405,5 +365,5 @@ int main(void)
         cmocka_unit_test(test_fail_is_one_line_that_fits),
         cmocka_unit_test(test_names),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

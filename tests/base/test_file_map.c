@@ -8,41 +8,25 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "folder.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char folder[64], path[96];
+static char path[FOLDER_ROOM];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/rapt-map-XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state))
         return -1;
-    snprintf(path, sizeof path, "%s/file", folder);
+    strcpy(path, folder_in("file"));
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder);
-}
-
-static int entries(void)
-{
-    DIR *dir = opendir(folder);
-    int count = -2; /* for . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
+    return folder_remove_empty(state);
 }
 
 static void assert_maps_to(const char *text)
@@ -81,7 +65,7 @@ static void portions_become_a_file(void **state)
     assert_false(file_exists(path));
     assert_int_equal(file_writer_finish(&w, &err), RAPT_OK);
     assert_maps_to("headbody");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(folder_entries(folder_path), 1);
 }
 
 static void what_is_discarded_leaves_nothing(void **state)
@@ -91,10 +75,10 @@ static void what_is_discarded_leaves_nothing(void **state)
     assert_int_equal(file_write_atomic(path, "old", 3, NULL), RAPT_OK);
     assert_int_equal(file_writer_open(&w, path, NULL), RAPT_OK);
     assert_int_equal(file_writer_put(&w, "new", 3, NULL), RAPT_OK);
-    assert_int_equal(entries(), 2);
+    assert_int_equal(folder_entries(folder_path), 2);
     file_writer_discard(&w);
     assert_maps_to("old");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(folder_entries(folder_path), 1);
 }
 
 static void a_map_outlives_replacement(void **state)
@@ -119,9 +103,9 @@ static void an_empty_file_is_an_empty_map(void **state)
 static void what_has_no_pages_is_refused(void **state)
 {
     (void)state;
-    char message[256];
-    snprintf(message, sizeof message, "cannot read %s: Is a directory", folder);
-    assert_refused(folder, RAPT_IO, message);
+    char message[FOLDER_ROOM + 64];
+    snprintf(message, sizeof message, "cannot read %s: Is a directory", folder_path);
+    assert_refused(folder_path, RAPT_IO, message);
     unlink(path);
     snprintf(message, sizeof message, "cannot read %s: No such file or directory", path);
     assert_refused(path, RAPT_NOT_FOUND, message);

@@ -68,6 +68,10 @@ refused 2 "--type: 'bytes' is none of" 'an unknown type' "$RAPT" tokenizer train
 refused 2 '--pattern goes with --type bpe' 'an option of another type' "$RAPT" tokenizer train text -o x --type words --pattern gpt2
 refused 2 '--vocab-size' 'a size that is none' "$RAPT" tokenizer train text -o x --vocab-size 0
 refused 2 'wants a tokenizer' 'encode without a tokenizer' "$RAPT" tokenizer encode
+refused 2 'wants a tokenizer' 'info without a tokenizer' "$RAPT" tokenizer info
+refused 2 'takes one file' 'encode of two files' "$RAPT" tokenizer encode bpe.json text text
+refused 2 'takes one file' 'decode of two files' "$RAPT" tokenizer decode bpe.json text text
+refused 2 'takes one tokenizer' 'info of two tokenizers' "$RAPT" tokenizer info bpe.json words.json
 refused 2 'exclude each other' 'lines and objects' "$RAPT" tokenizer encode bpe.json --lines --jsonl
 refused 2 '.tokenizer. with a tokenizer and a text' 'bench without a text' "$RAPT" bench tokenizer bpe.json
 
@@ -92,6 +96,8 @@ for words in '1 x' '1 260' '1 -1' '1 99999999999'; do
     printf '%s' "$words" >ids
     refused 1 'ids: word 2' "ids \"$words\"" "$RAPT" tokenizer decode bpe.json ids
 done
+refused 1 'standard input: word 1, .text.' 'ids of standard input' bash -c '"$RAPT" tokenizer decode bpe.json <<<text'
+refused 1 'standard input: word 1, .text.' 'ids of -' bash -c '"$RAPT" tokenizer decode bpe.json - <<<text'
 printf '{"text": 5}' >objects
 refused 1 'objects: line 1: not an object with a string .text.' 'text that is a number' "$RAPT" tokenizer encode bpe.json objects --jsonl
 printf '{"text": "a"' >objects

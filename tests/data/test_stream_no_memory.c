@@ -2,27 +2,21 @@
  * fail in turn: the failure is reported, nothing crashes, nothing is left. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
 #include "failing.h"
+#include "folder.h"
 
 #include "rapt/stream.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static char folder[64], text[96], out[96];
+static char text[FOLDER_ROOM], out[FOLDER_ROOM];
 static rapt_tokenizer *tokenizer;
 
 static int set_up(void **state)
 {
-    if (failing_check_link(state))
+    if (failing_check_link(state) || folder_make(state))
         return -1;
-    strcpy(folder, "/tmp/rapt-stream-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(text, sizeof text, "%s/text", folder);
-    snprintf(out, sizeof out, "%s/t.tokens", folder);
+    strcpy(text, folder_in("text"));
+    strcpy(out, folder_in("t.tokens"));
     tokenizer = rapt_tokenizer_train_characters("hello", 5, NULL);
     FILE *file = fopen(text, "w");
     fputs("hello", file);
@@ -31,16 +25,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     rapt_tokenizer_free(tokenizer);
     unlink(text);
     unlink(out);
-    return rmdir(folder);
+    return folder_remove_empty(state);
 }
 
 static size_t temporaries(void)
 {
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(folder_path);
     struct dirent *entry;
     size_t count = 0;
     while ((entry = readdir(dir)))

@@ -9,31 +9,10 @@
 
 #include "base/file.h"
 #include "data/text_files.h"
+#include "folder.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* Each test stands in an empty folder of its own, so that paths are short. */
-static char folder[32], before[4096];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/rapt-text-files-XXXXXX");
-    return getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "chmod -R u+rwx %s && rm -rf %s", folder, folder);
-    return chdir(before) == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static void put_bytes(const char *path, const char *bytes, size_t size)
 {
@@ -49,17 +28,6 @@ static void put_bytes(const char *path, const char *bytes, size_t size)
 static void put(const char *path, const char *text)
 {
     put_bytes(path, text, strlen(text));
-}
-
-static int entries(const char *path)
-{
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    int count = -2; /* for . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
 }
 
 static void assert_joins(const char *list, const char *text, size_t size)
@@ -85,12 +53,12 @@ static void assert_text(const char *list, const char *text)
 /* Nothing is made, and what was there stays. */
 static void assert_fails(const char *list, rapt_code code, const char *message)
 {
-    int count = entries(".");
+    int count = folder_entries(".");
     rapt_error err = {0};
     assert_int_equal(text_files_join(list, "out", &err), code);
     assert_string_equal(err.message, message);
     assert_int_equal(err.code, code);
-    assert_int_equal(entries("."), count);
+    assert_int_equal(folder_entries("."), count);
 }
 
 /* ---- what is several ---------------------------------------------------------------------------------------- */
@@ -158,8 +126,8 @@ static void lists_go_as_they_are_written(void **state)
     assert_text(":a::b:", "AB");
     assert_text("a", "A");
     assert_text("x:y", "colon");
-    char absolute[96];
-    snprintf(absolute, sizeof absolute, "%s/b:a:%s/d", folder, folder);
+    char absolute[2 * FOLDER_ROOM];
+    snprintf(absolute, sizeof absolute, "%s/b:a:%s/d", folder_path, folder_path);
     assert_text(absolute, "BAX");
 }
 
@@ -223,7 +191,7 @@ static void the_result_is_no_part_of_itself(void **state)
         assert_string_equal(data, "A");
         free(data);
     }
-    assert_int_equal(entries("d/model"), 2);
+    assert_int_equal(folder_entries("d/model"), 2);
     assert_int_equal(text_files_join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_VALUE);
     assert_string_equal(err.message, "d/model/text.txt: the joined texts would be written over it");
     assert_fails(".", RAPT_FORMAT, ".: no text in there"); /* the result's own folder */
@@ -289,8 +257,6 @@ static void where_nothing_can_be_written(void **state)
     assert_int_equal(text_files_join("a:a", "nowhere/out", &err), RAPT_NOT_FOUND);
     assert_string_equal(err.message, "cannot write nowhere/out: No such file or directory");
 }
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
 {

@@ -136,5 +136,5 @@ int main(void)
         cmocka_unit_test_teardown(a_vocabulary_of_the_same_size_is_another, remove_files),
         cmocka_unit_test_teardown(the_sales_textbook, remove_files),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, folder_remove_empty);
 }

@@ -8,30 +8,26 @@
 #include <cmocka.h>
 
 #include "rapt/stream.h"
+
+#include "folder.h"
 #include "token_image.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-static char folder[64], path[96];
+static char path[FOLDER_ROOM];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/rapt-token-file-XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state))
         return -1;
-    snprintf(path, sizeof path, "%s/t.tokens", folder);
+    strcpy(path, folder_in("t.tokens"));
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder);
+    return folder_remove_empty(state);
 }
 
 static rapt_token_file *open_image(const token_image *m, rapt_error *err)
@@ -185,13 +181,12 @@ static void contradictions_are_seen(void **state)
 static void what_is_no_file_is_refused(void **state)
 {
     (void)state;
-    char message[256], name[128];
+    char message[256];
     rapt_error err = {0}, missing = {0};
-    assert_null(rapt_token_file_open(folder, &err));
-    snprintf(message, sizeof message, "cannot read %s: Is a directory", folder);
+    assert_null(rapt_token_file_open(folder_path, &err));
+    snprintf(message, sizeof message, "cannot read %s: Is a directory", folder_path);
     assert_string_equal(err.message, message);
-    snprintf(name, sizeof name, "%s/none", folder);
-    assert_null(rapt_token_file_open(name, &missing));
+    assert_null(rapt_token_file_open(folder_in("none"), &missing));
     assert_int_equal(missing.code, RAPT_NOT_FOUND);
     rapt_token_file_close(NULL);
 }

@@ -148,7 +148,7 @@ static void assert_fails(const rapt_tokenizer *k, const char *from, const char *
 {
     char message[512];
     rapt_error err = {0}, again = {0};
-    int before = entries();
+    int before = folder_entries(folder_path);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -157,19 +157,18 @@ static void assert_fails(const rapt_tokenizer *k, const char *from, const char *
     assert_string_equal(err.message, message);
     assert_null(rapt_token_file_ensure(k, from, to, &again));
     assert_string_equal(again.message, message);
-    assert_int_equal(entries(), before);
+    assert_int_equal(folder_entries(folder_path), before);
 }
 
 static void bad_texts_are_refused(void **state)
 {
     (void)state;
     rapt_tokenizer *k = characters_of("hello"), *words;
-    char none[128];
-    snprintf(none, sizeof none, "%s/none", folder);
+    const char *none = folder_in("none");
     put_text("");
     assert_fails(k, text, out, RAPT_FORMAT, "%s: the file is empty", text);
     assert_fails(k, none, out, RAPT_NOT_FOUND, "cannot read %s: No such file or directory", none);
-    assert_fails(k, folder, out, RAPT_IO, "cannot read %s: Is a directory", folder);
+    assert_fails(k, folder_path, out, RAPT_IO, "cannot read %s: Is a directory", folder_path);
     words = rapt_tokenizer_train_words((const char *[]){"hello"}, 1, &(rapt_words_options){0}, NULL);
     put_text(" \n \t\n");
     assert_fails(words, text, out, RAPT_FORMAT, "%s: the text has no tokens", text);
@@ -183,7 +182,7 @@ static void unknown_characters_are_refused(void **state)
     (void)state;
     rapt_tokenizer *k = characters_of("hello");
     rapt_error err = {0};
-    char begin[128];
+    char begin[FOLDER_ROOM + 16];
     snprintf(begin, sizeof begin, "%s: byte 5: ", text);
     put_text("hell\xff");
     assert_int_not_equal(rapt_token_file_make(k, text, out, &err), RAPT_OK);
@@ -192,7 +191,7 @@ static void unknown_characters_are_refused(void **state)
     put_text("hellx");
     assert_int_not_equal(rapt_token_file_make(k, text, out, &err), RAPT_OK);
     assert_memory_equal(err.message, begin, strlen(begin));
-    assert_int_equal(entries(), 1);
+    assert_int_equal(folder_entries(folder_path), 1);
     rapt_tokenizer_free(k);
 }
 
@@ -200,7 +199,8 @@ static void other_files_are_left_alone(void **state)
 {
     (void)state;
     rapt_tokenizer *k = characters_of("hello");
-    char line[16] = "", missing[128];
+    char line[16] = "";
+    const char *missing = folder_in("no/t.tokens");
     put_text("hello");
     put(out, "RAPTTOK", 7); /* what is left of one may go */
     assert_made(k);
@@ -213,8 +213,7 @@ static void other_files_are_left_alone(void **state)
     assert_int_equal(fread(line, 1, sizeof line, file), 5);
     fclose(file);
     assert_string_equal(line, "hello");
-    assert_fails(k, text, folder, RAPT_IO, "cannot read %s: Is a directory", folder);
-    snprintf(missing, sizeof missing, "%s/no/t.tokens", folder);
+    assert_fails(k, text, folder_path, RAPT_IO, "cannot read %s: Is a directory", folder_path);
     assert_fails(k, text, missing, RAPT_NOT_FOUND, "cannot write %s: No such file or directory", missing);
     rapt_tokenizer_free(k);
 }
@@ -252,5 +251,5 @@ int main(void)
         cmocka_unit_test_teardown(other_files_are_left_alone, remove_files),
         cmocka_unit_test_teardown(a_full_disk_leaves_nothing, remove_files),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, folder_remove_empty);
 }

@@ -5,22 +5,18 @@
 
 #include "rapt/stream.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "folder.h"
 
-static char folder[64], text[96], out[96];
+#include <string.h>
+
+static char text[FOLDER_ROOM], out[FOLDER_ROOM];
 
 static inline int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/rapt-token-make-XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state))
         return -1;
-    snprintf(text, sizeof text, "%s/text", folder);
-    snprintf(out, sizeof out, "%s/t.tokens", folder);
+    strcpy(text, folder_in("text"));
+    strcpy(out, folder_in("t.tokens"));
     return 0;
 }
 
@@ -30,22 +26,6 @@ static inline int remove_files(void **state)
     unlink(text);
     unlink(out);
     return 0;
-}
-
-static inline int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
-static inline int entries(void)
-{
-    DIR *dir = opendir(folder);
-    int count = -2; /* for . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
 }
 
 static inline void put(const char *path, const void *bytes, size_t size)
@@ -72,7 +52,7 @@ static inline void assert_made(const rapt_tokenizer *k)
     rapt_error err = {0};
     rapt_token_file_make(k, text, out, &err);
     assert_string_equal(err.message, "");
-    assert_int_equal(entries(), 2);
+    assert_int_equal(folder_entries(folder_path), 2);
 }
 
 #endif

@@ -6,40 +6,24 @@
 #include "nn/lm_model.h"
 
 #include "base/file.h"
+#include "folder.h"
 #include "rapt/io.h"
 
-#include <unistd.h>
-
-static char folder[32]; /* made before the first test, emptied after each */
-static char path[96];   /* of whatever was asked for last */
-
-static inline const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static inline int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/rapt-model-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
+/* After each test. */
 static inline int empty_folder(void **state)
 {
     static const char *const files[] = {"config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json",
                                         "tokenizer.json"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(in_folder(files[i]));
+        unlink(folder_in(files[i]));
     return 0;
 }
 
 static inline int remove_folder(void **state)
 {
     empty_folder(state);
-    return rmdir(folder);
+    return folder_remove_empty(state);
 }
 
 static inline void must(rapt_code code, const rapt_error *err)
@@ -101,32 +85,32 @@ static inline rapt_model *translation_model(void)
 static inline void save(const rapt_model *m)
 {
     rapt_error err = {0};
-    must(rapt_model_save_config(m, folder, &err), &err);
-    must(rapt_params_save(m->params, in_folder("model.safetensors"), &err), &err);
+    must(rapt_model_save_config(m, folder_path, &err), &err);
+    must(rapt_params_save(m->params, folder_in("model.safetensors"), &err), &err);
 }
 
 static inline rapt_model *load(void)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(folder, &err);
+    rapt_model *m = rapt_model_load(folder_path, &err);
     must(err.code, &err);
     assert_non_null(m);
     return m;
 }
 
-/* The bytes of a file of the folder, as a text; free() it. */
+/* The bytes of a file of the folder_path, as a text; free() it. */
 static inline char *file_text(const char *name)
 {
     char *text;
     size_t size;
     rapt_error err = {0};
-    must(file_read(in_folder(name), 1 << 24, &text, &size, &err), &err);
+    must(file_read(folder_in(name), 1 << 24, &text, &size, &err), &err);
     return text;
 }
 
 static inline void write_file(const char *name, const char *bytes, size_t size)
 {
-    FILE *file = fopen(in_folder(name), "wb");
+    FILE *file = fopen(folder_in(name), "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);

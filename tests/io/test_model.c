@@ -33,7 +33,7 @@ static void translation_config_is_the_formats(void **state)
     rapt_model *m = translation_model();
     rapt_error err = {0};
     m->net->config.block.dropout = 0.1;
-    must(rapt_model_save_config(m, folder, &err), &err);
+    must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
              "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"ffn\": 6,\n"
@@ -43,7 +43,7 @@ static void translation_config_is_the_formats(void **state)
              "  \"max_len\": 6,\n  \"pad_to_max\": false\n}",
              hash_of(m->source, source), hash_of(m->target, target));
     check_config_file(wanted);
-    assert_false(file_exists(in_folder("tokenizer.json")));
+    assert_false(file_exists(folder_in("tokenizer.json")));
     rapt_model_free(m);
 }
 
@@ -57,7 +57,7 @@ static void language_model_config_is_the_formats(void **state)
                         .positions = RAPT_LM_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
                         .scale_embedding = true, .dropout = 0.25, .init = RAPT_LM_INIT_GPT2, .std = 0.5};
     rapt_model *m = language_model(&c, characters('a', 10));
-    must(rapt_model_save_config(m, folder, &err), &err);
+    must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"language_model\",\n  \"vocab\": 9,\n"
              "  \"layers\": 2,\n  \"d_model\": 12,\n  \"heads\": 6,\n  \"kv_heads\": 2,\n  \"ffn\": 20,\n  \"context\": 5,\n"
@@ -68,7 +68,7 @@ static void language_model_config_is_the_formats(void **state)
              "  \"tokenizer\": \"%s\"\n}",
              hash_of(m->tokenizer, hash));
     check_config_file(wanted);
-    assert_true(file_exists(in_folder("tokenizer.json")));
+    assert_true(file_exists(folder_in("tokenizer.json")));
     rapt_model_free(m);
 }
 
@@ -213,11 +213,11 @@ static void other_members_are_left_alone(void **state)
 static void not_saved(rapt_model *m, const char *says)
 {
     rapt_error err = {0};
-    assert_int_not_equal(rapt_model_save_config(m, folder, &err), RAPT_OK);
+    assert_int_not_equal(rapt_model_save_config(m, folder_path, &err), RAPT_OK);
     if (!strstr(err.message, says))
         fail_msg("\"%s\" lacks \"%s\"", err.message, says);
-    assert_false(file_exists(in_folder("config.json")));
-    assert_false(file_exists(in_folder("tokenizer.json")));
+    assert_false(file_exists(folder_in("config.json")));
+    assert_false(file_exists(folder_in("tokenizer.json")));
     rapt_model_free(m);
 }
 
@@ -253,5 +253,5 @@ int main(void)
         cmocka_unit_test_teardown(other_members_are_left_alone, empty_folder),
         cmocka_unit_test_teardown(models_that_could_not_be_loaded, empty_folder),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

@@ -19,8 +19,8 @@ static void refused(rapt_code code, const char *says)
 {
     rapt_error err = {0};
     char wanted[600];
-    rapt_model *m = rapt_model_load(folder, &err);
-    snprintf(wanted, sizeof wanted, "%s%s", folder, says);
+    rapt_model *m = rapt_model_load(folder_path, &err);
+    snprintf(wanted, sizeof wanted, "%s%s", folder_path, says);
     if (m)
         fail_msg("loaded; it should say: %s", wanted);
     assert_string_equal(err.message, wanted);
@@ -261,10 +261,11 @@ static void sizes_that_the_parameters_do_not_have(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         rapt_error err = {0};
         edit(original, cases[i].json);
-        assert_null(rapt_model_load(folder, &err));
+        assert_null(rapt_model_load(folder_path, &err));
         char *line;
+        const char *path = folder_in("model.safetensors");
         assert_true(asprintf(&line, "%s\n", err.message) > 0);
-        if (!strstr(line, cases[i].says) || strncmp(line, in_folder("model.safetensors"), strlen(path)) != 0)
+        if (!strstr(line, cases[i].says) || strncmp(line, path, strlen(path)) != 0)
             fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].json, err.message, cases[i].says);
         free(line);
     }
@@ -274,7 +275,7 @@ static void sizes_that_the_parameters_do_not_have(void **state)
 static void replace_tokenizer(const char *name, rapt_tokenizer *k)
 {
     rapt_error err = {0};
-    must(rapt_tokenizer_save(k, in_folder(name), &err), &err);
+    must(rapt_tokenizer_save(k, folder_in(name), &err), &err);
     rapt_tokenizer_free(k);
 }
 
@@ -302,8 +303,9 @@ static void files_that_are_missing(void **state)
     for (size_t i = 0; i < COUNT(files); i++) {
         rapt_error err = {0};
         save_language_model();
-        unlink(in_folder(files[i]));
-        assert_null(rapt_model_load(folder, &err));
+        const char *path = folder_in(files[i]);
+        unlink(path);
+        assert_null(rapt_model_load(folder_path, &err));
         assert_int_equal(err.code, RAPT_NOT_FOUND);
         assert_non_null(strstr(err.message, path));
     }
@@ -320,7 +322,7 @@ static void parameters_that_are_cut_off(void **state)
     write_file("model.safetensors", bytes, 20000);
     free(bytes);
     rapt_error err = {0};
-    assert_null(rapt_model_load(folder, &err));
+    assert_null(rapt_model_load(folder_path, &err));
     assert_non_null(strstr(err.message, "/model.safetensors: 20000 bytes; the model of config.json takes more than "));
 }
 
@@ -329,9 +331,9 @@ static void parameters_that_are_cut_off(void **state)
 static void refused_for(rapt_task task, const char *says)
 {
     rapt_error err = {0};
-    char wanted[200];
-    snprintf(wanted, sizeof wanted, "%s %s", folder, says);
-    assert_null(rapt_model_load_task(folder, task, &err));
+    char wanted[FOLDER_ROOM + 128];
+    snprintf(wanted, sizeof wanted, "%s %s", folder_path, says);
+    assert_null(rapt_model_load_task(folder_path, task, &err));
     assert_string_equal(err.message, wanted);
     assert_int_equal(err.code, RAPT_VALUE);
 }
@@ -342,13 +344,13 @@ static void models_of_the_other_task(void **state)
     (void)state;
     rapt_error err = {0};
     save_language_model();
-    rapt_model *m = rapt_model_load_task(folder, RAPT_LANGUAGE_MODEL, &err);
+    rapt_model *m = rapt_model_load_task(folder_path, RAPT_LANGUAGE_MODEL, &err);
     assert_non_null(m);
     rapt_model_free(m);
-    unlink(in_folder("model.safetensors"));
+    unlink(folder_in("model.safetensors"));
     refused_for(RAPT_TRANSLATION, "is a language model; rapt generate runs it");
     save_translation_model();
-    m = rapt_model_load_task(folder, RAPT_TRANSLATION, &err);
+    m = rapt_model_load_task(folder_path, RAPT_TRANSLATION, &err);
     assert_non_null(m);
     rapt_model_free(m);
     refused_for(RAPT_LANGUAGE_MODEL, "is a translation model; rapt translate runs it");
@@ -382,5 +384,5 @@ int main(void)
         cmocka_unit_test_teardown(models_of_the_other_task, empty_folder),
         cmocka_unit_test_teardown(language_models_do_not_translate, empty_folder),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

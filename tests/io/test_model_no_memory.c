@@ -19,13 +19,13 @@ static int set_up(void **state)
     if (failing_check_link(state))
         return -1;
     json_set_alloc_funcs(json_malloc, free);
-    return make_folder(state);
+    return folder_make(state);
 }
 
 static rapt_code save_once(const rapt_model *m)
 {
     rapt_error err = {0};
-    rapt_code code = rapt_model_save_config(m, folder, &err);
+    rapt_code code = rapt_model_save_config(m, folder_path, &err);
     assert_int_equal(code, err.code);
     return code;
 }
@@ -33,7 +33,7 @@ static rapt_code save_once(const rapt_model *m)
 static rapt_code load_once(const rapt_model *like)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder, like->task, &err);
+    rapt_model *m = rapt_model_load_task(folder_path, like->task, &err);
     assert_true((m != NULL) == (err.code == RAPT_OK));
     rapt_model_free(m);
     return err.code;

@@ -8,44 +8,28 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "folder.h"
 #include "io/safetensors.h"
 
-static char folder[64], path[96];
+static char path[FOLDER_ROOM];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/rapt-safetensors-XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state))
         return -1;
-    snprintf(path, sizeof path, "%s/m.safetensors", folder);
+    strcpy(path, folder_in("m.safetensors"));
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder);
-}
-
-static size_t files_in_folder(void)
-{
-    DIR *d = opendir(folder);
-    size_t n = 0;
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n - 2;
+    return folder_remove_empty(state);
 }
 
 static const float a[3] = {1.0f, 2.0f, -0.5f};
@@ -182,7 +166,7 @@ static void writer_refuses(void **state)
         assert_int_equal(safetensors_write(path, entries, 2, cases[i].metadata, &err), RAPT_VALUE);
         if (!strstr(err.message, cases[i].says))
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.message, cases[i].says);
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(folder_entries(folder_path), 0);
     }
 }
 
@@ -362,7 +346,7 @@ static void unreadable_paths(void **state)
     assert_non_null(strstr(err.message, "/nowhere/m.safetensors"));
     assert_null(s);
     err = (rapt_error){0};
-    assert_int_equal(safetensors_open(folder, &s, &err), RAPT_IO);
+    assert_int_equal(safetensors_open(folder_path, &s, &err), RAPT_IO);
     err = (rapt_error){0};
     assert_int_equal(safetensors_open("/dev/null", &s, &err), RAPT_FORMAT);
     assert_string_equal(err.message,
@@ -391,7 +375,7 @@ static void failed_write_leaves_the_old_file(void **state)
     limit_file_size(RLIM_INFINITY);
     assert_int_equal(code, RAPT_IO);
     assert_non_null(strstr(err.message, path));
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(folder_entries(folder_path), 1);
     safetensors *s;
     assert_int_equal(safetensors_open(path, &s, NULL), RAPT_OK);
     assert_true(reads_as_three(s));
@@ -407,7 +391,7 @@ static void python_reads_it(void **state)
         skip();
     }
     write_three();
-    char command[512];
+    char command[1024];
     snprintf(command, sizeof command,
              "python3 -c \"import safetensors.numpy as s, safetensors; t = s.load_file('%s');"
              "assert t['a'].tolist() == [1, 2, -0.5] and t['b'].tolist() == [[7], [-1]] and t['c'].tolist() "
@@ -425,7 +409,7 @@ static void we_read_pythons(void **state)
         print_message("no python3 with numpy and safetensors\n");
         skip();
     }
-    char command[512];
+    char command[1024];
     snprintf(command, sizeof command,
              "python3 -c \"import numpy as n, safetensors.numpy as s; s.save_file({'c': n.array([1, 2, 3], "
              "n.uint8),"

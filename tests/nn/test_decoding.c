@@ -1,5 +1,5 @@
 /* tests/nn/test_decoding.c: decoding with kept keys and values, token by token or in pieces, equals the pass over whole
- * rows to the bit; so do packed weights; rows can change places. */
+ * rows to the bit; so do packed weights; rows can change places; rows of unequal length are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,12 +193,58 @@ static void rows_change_places(void **unused)
     free_setting(&s);
 }
 
+/* ---- rows without padding, which the cache does not hold ------------------------------------------------------ */
+
+static void assert_memory_refused(const setting *s, rapt_tensor *memory, const char *message)
+{
+    rapt_error err = {0};
+    assert_null(rapt_decoder_state_new(s->t, &s->m->decoder, memory, s->lens, TIME, &err));
+    assert_int_equal(err.code, RAPT_SHAPE);
+    assert_string_equal(err.message, message);
+    assert_int_equal(rapt_tape_error(s->t)->code, RAPT_OK);
+}
+
+static void ragged_memory_is_refused(void **unused)
+{
+    (void)unused;
+    setting s = new_setting(NULL, 1, RAPT_POST_NORM, false);
+    rapt_tokens ragged = {s.source, BATCH, SOURCE, s.lens}; /* 3 + 12 + 7 + 1 rows */
+    rapt_tape_begin(s.t, (rapt_pass){0});
+    assert_memory_refused(&s, rapt_encoder_forward(s.t, &s.m->encoder, ragged, s.lens),
+                          "decoder: the memory [23, 42], rows without padding, is not [batch, time, feature]");
+    assert_memory_refused(&s, rapt_new(s.t, 2, (size_t[]){SOURCE, 42}, false),
+                          "decoder: the memory [12, 42] is not [batch, time, feature]");
+    free_setting(&s);
+}
+
+/* Refused before anything is computed; the state is as it was. */
+static void ragged_steps_are_refused(void **unused)
+{
+    (void)unused;
+    setting s = new_setting(NULL, 1, RAPT_POST_NORM, false);
+    rapt_real *want = whole(&s, s.target, TIME);
+    rapt_decoder_state *state = new_state(&s, TIME);
+    free(piece(&s, state, s.target, TIME, 0, 2));
+    rapt_tape_begin(s.t, (rapt_pass){0});
+    rapt_decoder_step(s.t, &s.m->decoder, state, (rapt_tokens){s.target, BATCH, 2, (int32_t[]){2, 1, 2, 1}});
+    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_SHAPE);
+    assert_string_equal(rapt_tape_error(s.t)->message, "decoder: the rows of a decoding step are of one length");
+    rapt_real *got = piece(&s, state, s.target, TIME, 2, 3);
+    compare_piece(want, got, TIME, 2, 3);
+    free(want);
+    free(got);
+    rapt_decoder_state_free(state);
+    free_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_equal_whole_rows),
         cmocka_unit_test(packed_weights_change_nothing),
         cmocka_unit_test(rows_change_places),
+        cmocka_unit_test(ragged_memory_is_refused),
+        cmocka_unit_test(ragged_steps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
     size_t m = ops_size(c, 3, 43), k = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 5, 37), n = ops_size(c, 4, 59);
     bool turn = ops_is(c, OPS_TRANSPOSE);
     if (ops_is(c, OPS_4D)) {
-        rapt_tensor *a = ops_input(c, t, SHAPE(2, 2, m, k));
+        rapt_tensor *a = ops_input(c, t, SHAPE(2, ops_is(c, OPS_GROUP) ? 6 : 2, m, k));
         return rapt_matmul(t, a, ops_input(c, t, SHAPE(2, 2, turn ? n : k, turn ? k : n)), turn);
     }
     rapt_tensor *a = ops_input(c, t, SHAPE(2, m, k));

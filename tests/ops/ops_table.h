@@ -59,6 +59,8 @@ enum {
     X(rapt_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
     X(rapt_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \
     X(rapt_matmul, matmul_4d_transpose, build_matmul, OPS_4D | OPS_TRANSPOSE)                                \
+    X(rapt_matmul, matmul_group, build_matmul, OPS_4D | OPS_GROUP)                                           \
+    X(rapt_matmul, matmul_group_transpose, build_matmul, OPS_4D | OPS_GROUP | OPS_TRANSPOSE)                 \
     X(rapt_matmul, matmul_same, build_matmul, OPS_SAME | OPS_TRANSPOSE)                                      \
     X(rapt_matmul, matmul_long, build_matmul, OPS_LONG)                                                      \
     X(rapt_add, add, build_add, 0)                                                                           \

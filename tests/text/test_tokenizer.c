@@ -71,8 +71,8 @@ static void test_old_file(void **state)
     rapt_tokenizer *k = load(write_file("old.json", file, sizeof file - 1));
     ENCODES(k, "Caf\xC3\x89", 4);
     assert_true(rapt_tokenizer_hash(k) == 0x0dd526c378020cc8u);
-    assert_int_equal(rapt_tokenizer_save(k, path_of("new.json"), NULL), RAPT_OK);
-    FILE *saved = fopen(path_of("new.json"), "rb");
+    assert_int_equal(rapt_tokenizer_save(k, folder_in("new.json"), NULL), RAPT_OK);
+    FILE *saved = fopen(folder_in("new.json"), "rb");
     char text[sizeof file + 1];
     assert_int_equal(fread(text, 1, sizeof text, saved), sizeof file - 1);
     assert_memory_equal(text, file, sizeof file - 1);
@@ -222,7 +222,7 @@ static void test_empty_text(void **state)
 static void test_bad_files(void **state)
 {
     (void)state;
-    assert_refused(path_of("nothing.json"), "nothing.json: No such file");
+    assert_refused(folder_in("nothing.json"), "nothing.json: No such file");
     REFUSED("", "bad.json:1: ");
     REFUSED("{\n\"a\": }", "bad.json:2: ");
     REFUSED("{\"a\": 1, \"a\": 2}", "bad.json:1: duplicate");
@@ -252,11 +252,11 @@ static void test_folder(void **state)
     (void)state;
     static const char file[] = CHARACTERS_FILE("[\"a\", \"b\"]");
     write_file("tokenizer.json", file, sizeof file - 1);
-    rapt_tokenizer *k = load(folder);
+    rapt_tokenizer *k = load(folder_path);
     ENCODES(k, "abba", 0, 1, 1, 0);
     rapt_tokenizer_free(k);
-    unlink(path_of("tokenizer.json"));
-    assert_refused(folder, "/tokenizer.json: No such file");
+    unlink(folder_in("tokenizer.json"));
+    assert_refused(folder_path, "/tokenizer.json: No such file");
 }
 
 int main(void)
@@ -267,7 +267,5 @@ int main(void)
         cmocka_unit_test(test_portions),   cmocka_unit_test(test_empty_text),        cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_folder),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_folder();
-    return failed;
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

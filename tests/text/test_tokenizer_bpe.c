@@ -377,7 +377,5 @@ int main(void)
         cmocka_unit_test(test_parts_equal_whole), cmocka_unit_test(test_threads), cmocka_unit_test(test_hashes_differ),
         cmocka_unit_test(test_bad_training),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_folder();
-    return failed;
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

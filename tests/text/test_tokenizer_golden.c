@@ -151,13 +151,11 @@ static void test_saved(void **state)
         assert_saves(encoding(ENCODINGS[i]));
 }
 
-static int free_tokenizers(void **state)
+static int tear_down(void **state)
 {
-    (void)state;
     for (int i = 0; i < ENCODING_COUNT; i++)
         rapt_tokenizer_free(tokenizers[i]);
-    remove_folder();
-    return 0;
+    return folder_remove(state);
 }
 
 int main(void)
@@ -166,5 +164,5 @@ int main(void)
         cmocka_unit_test(test_cl100k),         cmocka_unit_test(test_o200k),       cmocka_unit_test(test_r50k),
         cmocka_unit_test(test_special_tokens), cmocka_unit_test(test_whole_files), cmocka_unit_test(test_saved),
     };
-    return cmocka_run_group_tests(tests, NULL, free_tokenizers);
+    return cmocka_run_group_tests(tests, folder_make, tear_down);
 }

@@ -286,8 +286,8 @@ static void test_written(void **state)
     rapt_bpe_options o = {.vocab_size = 260, .pattern = SPLIT_CL100K, .specials = specials, .special_count = 1};
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("hehehe hehe", 11, &o, NULL);
     assert_non_null(k);
-    assert_int_equal(rapt_tokenizer_save(k, path_of("t.json"), NULL), RAPT_OK);
-    json_t *root = json_load_file(path_of("t.json"), 0, NULL), *model = json_object_get(root, "model"), *added_token;
+    assert_int_equal(rapt_tokenizer_save(k, folder_in("t.json"), NULL), RAPT_OK);
+    json_t *root = json_load_file(folder_in("t.json"), 0, NULL), *model = json_object_get(root, "model"), *added_token;
     assert_int_equal(json_object_size(root), sizeof keys / sizeof *keys);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_non_null(json_object_get(root, keys[i]));
@@ -339,7 +339,5 @@ int main(void)
         cmocka_unit_test(test_normalized),          cmocka_unit_test(test_bad_models),          cmocka_unit_test(test_written),
         cmocka_unit_test(test_byte_letters),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_folder();
-    return failed;
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

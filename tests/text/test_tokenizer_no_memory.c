@@ -13,12 +13,13 @@
 /* Text with a piece that is long, a special token, and something to compose. */
 static char text[3000];
 
-static void fill_text(void)
+static int set_up(void **state)
 {
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i < 400 ? 'a' : "the sea, the moon\n"[i % 18];
     memcpy(text + 600, "<|end|>", 7);
     memcpy(text + 700, "e\xCC\x81", 3);
+    return failing_check_link(state) == 0 && folder_make(state) == 0 ? 0 : -1;
 }
 
 /* Encodes, decodes, and writes and reads a file. What went wrong, RAPT_OK if nothing did. */
@@ -35,8 +36,8 @@ static rapt_code use(rapt_tokenizer *k, rapt_error *err)
     free(back);
     free(ids);
     if (code == RAPT_OK)
-        code = rapt_tokenizer_save(k, path_of("again.json"), err);
-    rapt_tokenizer *again = code ? NULL : rapt_tokenizer_load(path_of("again.json"), err);
+        code = rapt_tokenizer_save(k, folder_in("again.json"), err);
+    rapt_tokenizer *again = code ? NULL : rapt_tokenizer_load(folder_in("again.json"), err);
     if (code == RAPT_OK && !again)
         code = err->code;
     rapt_tokenizer_free(again);
@@ -79,7 +80,7 @@ static rapt_code with_own_pattern(void)
 static rapt_code with_file(void)
 {
     rapt_error err = {0};
-    return use(rapt_tokenizer_load(path_of("other.json"), &err), &err);
+    return use(rapt_tokenizer_load(folder_in("other.json"), &err), &err);
 }
 
 /* Replaces a part of the file that a trained tokenizer was saved to. */
@@ -95,7 +96,7 @@ static void make_other_file(void)
 {
     char *file = calloc(1, 100000);
     assert_int_equal(with_bpe(), RAPT_OK);
-    FILE *saved = fopen(path_of("again.json"), "rb");
+    FILE *saved = fopen(folder_in("again.json"), "rb");
     assert_true(saved && fread(file, 1, 90000, saved) > 0);
     fclose(saved);
     edit(file, "\"normalizer\": null", "\"normalizer\": {\"type\": \"NFC\"}");
@@ -152,8 +153,5 @@ int main(void)
         cmocka_unit_test(test_words),       cmocka_unit_test(test_characters), cmocka_unit_test(test_bpe),
         cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_file),
     };
-    fill_text();
-    int result = cmocka_run_group_tests(tests, failing_check_link, NULL);
-    remove_folder();
-    return result;
+    return cmocka_run_group_tests(tests, set_up, folder_remove);
 }

@@ -139,7 +139,7 @@ static void test_missing_ranks(void **state)
     assert_refused(write_ranks(255 - 'a', "YWFh 158", "\n", ""), "ranks: there is no token for the byte 0x61");
     snprintf(empty, sizeof empty, "r50k_base:%s", write_file("empty", "", 0));
     assert_refused(empty, "empty: an empty file");
-    snprintf(empty, sizeof empty, "cl100k_base:%s", path_of("ranks"));
+    snprintf(empty, sizeof empty, "cl100k_base:%s", folder_in("ranks"));
     assert_refused(empty, "is missing; cl100k_base has ranks 0 to 100255");
     assert_refused("o200k_base:/nothing/here", "/nothing/here: No such file");
 }
@@ -185,7 +185,5 @@ int main(void)
         cmocka_unit_test(test_ranks),         cmocka_unit_test(test_line_ends), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_missing_ranks), cmocka_unit_test(test_bad_json),  cmocka_unit_test(test_base64),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_folder();
-    return failed;
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -1,40 +1,17 @@
 /* tokenizer_files.h: what the tests of tokenizers share: files in a folder of their own, and short forms for encoding.
- * For test_tokenizer*.c, which include cmocka.h before, and name remove_folder as the last step of main. */
+ * For test_tokenizer*.c, which include cmocka.h before, and have folder_make and folder_remove about their group. */
 #ifndef TESTS_TOKENIZER_FILES_H
 #define TESTS_TOKENIZER_FILES_H
 
 #include "rapt/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "folder.h"
+
 #include <string.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/rapt-tokenizer-XXXXXX";
-
-/* A path in the folder, which is made at the first call. Two calls can be used at once. */
-static inline const char *path_of(const char *name)
-{
-    static char paths[2][256];
-    static int turn;
-    if (strstr(folder, "XXXXXX") && !mkdtemp(folder))
-        abort();
-    turn = !turn;
-    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
-    return paths[turn];
-}
-
-static inline void remove_folder(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (!strstr(folder, "XXXXXX") && system(command) != 0)
-        abort();
-}
 
 static inline const char *write_file(const char *name, const void *bytes, size_t size)
 {
-    const char *path = path_of(name);
+    const char *path = folder_in(name);
     FILE *file = fopen(path, "wb");
     assert_true(file && fwrite(bytes, 1, size, file) == size);
     fclose(file);
@@ -111,7 +88,7 @@ static inline void assert_round_trip(const rapt_tokenizer *k, const char *text, 
 static inline void assert_saves(const rapt_tokenizer *k)
 {
     rapt_error err = {0};
-    const char *path = path_of("saved.json");
+    const char *path = folder_in("saved.json");
     if (rapt_tokenizer_save(k, path, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     rapt_tokenizer *again = load(path);

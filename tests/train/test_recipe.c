@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "rapt/recipe.h"
 #include "train/recipe_read.h"
 
@@ -219,30 +220,21 @@ static void write_text(const char *path, const char *text)
 static void relative_paths_start_at_the_recipe(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/rapt-recipe-XXXXXX", path[64], expected[96];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/r.yaml", folder);
+    const char *path = folder_in("r.yaml"), *expected = folder_in("../data/x.tsv");
     write_text(path, "data: {pairs: ../data/x.tsv}");
     rapt_recipe r;
     rapt_error err = {0};
     assert_int_equal(rapt_recipe_read(path, &r, &err), RAPT_OK);
-    snprintf(expected, sizeof expected, "%s/../data/x.tsv", folder);
     assert_string_equal(r.data.pairs, expected);
     rapt_recipe_free(&r);
     write_text(path, "data: {pairs: /data/x.tsv}");
     assert_int_equal(rapt_recipe_read(path, &r, &err), RAPT_OK);
     assert_string_equal(r.data.pairs, "/data/x.tsv");
     rapt_recipe_free(&r);
-    char here[256];
-    assert_non_null(getcwd(here, sizeof here));
-    assert_int_equal(chdir(folder), 0);
     write_text("r.yaml", "data: {pairs: x.tsv}");
     assert_int_equal(rapt_recipe_read("r.yaml", &r, &err), RAPT_OK);
     assert_string_equal(r.data.pairs, "x.tsv");
-    assert_int_equal(chdir(here), 0);
     rapt_recipe_free(&r);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* The recipes that come with rapt are good, and the book's has the book's settings. */
@@ -290,7 +282,7 @@ int main(void)
         cmocka_unit_test(doubles_read_back_equal),
         cmocka_unit_test(locale_does_not_matter),
         cmocka_unit_test(help_lists_every_key),
-        cmocka_unit_test(relative_paths_start_at_the_recipe),
+        IN_FOLDER(relative_paths_start_at_the_recipe),
         cmocka_unit_test(shipped_recipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

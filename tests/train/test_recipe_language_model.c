@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "rapt/recipe.h"
 #include "train/recipe_read.h"
 
@@ -248,12 +249,12 @@ static const char *const lists[][2] = {{"a", "@/a"},         {"a:b", "@/a:@/b"},
                                        {"a:/b", "@/a:/b"},   {"../x:y/z", "@/../x:@/y/z"}, {"a:", "@/a:"},
                                        {":a", ":@/a"},       {"a::b", "@/a::@/b"},    {"/a", "/a"}};
 
-static void assert_expanded(const char *got, const char *wanted, const char *folder)
+static void assert_expanded(const char *got, const char *wanted)
 {
-    char expanded[256] = "";
+    char expanded[4 * FOLDER_ROOM] = "";
     for (const char *c = wanted; *c; c++) {
         size_t used = strlen(expanded);
-        snprintf(expanded + used, sizeof expanded - used, "%s", *c == '@' ? folder : (char[]){*c, '\0'});
+        snprintf(expanded + used, sizeof expanded - used, "%s", *c == '@' ? folder_path : (char[]){*c, '\0'});
     }
     assert_string_equal(got, expanded);
 }
@@ -261,25 +262,22 @@ static void assert_expanded(const char *got, const char *wanted, const char *fol
 static void relative_paths_start_at_the_recipe(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/rapt-recipe-XXXXXX", path[64], text[128];
+    char text[128];
+    const char *path = folder_in("r.yaml");
     rapt_recipe r;
     rapt_error err = {0};
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/r.yaml", folder);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         snprintf(text, sizeof text, "data: {text: \"%s\"}\ntokenizer: {path: ../ranks:1}\n", lists[i][0]);
         write_text(path, text);
         assert_int_equal(rapt_recipe_read(path, &r, &err), RAPT_OK);
-        assert_expanded(r.data.text, lists[i][1], folder);
-        assert_expanded(r.tokenizer.path, "@/../ranks:1", folder); /* one path, whatever is in it */
+        assert_expanded(r.data.text, lists[i][1]);
+        assert_expanded(r.tokenizer.path, "@/../ranks:1"); /* one path, whatever is in it */
         rapt_recipe_free(&r);
     }
     rapt_recipe_defaults(&r);
     set(&r, "data.text=a:b"); /* from the working directory */
     assert_string_equal(r.data.text, "a:b");
     rapt_recipe_free(&r);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* ---- the recipes that come with rapt -------------------------------------------------------------------------- */
@@ -349,7 +347,7 @@ int main(void)
         cmocka_unit_test(keys_that_do_not_fit),
         cmocka_unit_test(keys_of_the_other_task),
         cmocka_unit_test(what_translation_cannot_do),
-        cmocka_unit_test(relative_paths_start_at_the_recipe),
+        IN_FOLDER(relative_paths_start_at_the_recipe),
         cmocka_unit_test(shipped_shakespeare),
         cmocka_unit_test(shipped_others),
     };

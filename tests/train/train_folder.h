@@ -7,34 +7,12 @@
 #include "rapt/train.h"
 
 #include "base/file.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* ---- the folder: each test stands in one, which is empty at first ------------------------------------------------- */
-
-static char folder_path[32], folder_before[4096];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    strcpy(folder_path, "/tmp/rapt-train-XXXXXX");
-    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder_path) && chdir(folder_path) == 0 ? 0 : -1;
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder_path);
-    return chdir(folder_before) == 0 && system(command) == 0 ? 0 : -1;
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+/* ---- files: each test stands in a folder, which is empty at first ------------------------------------------------- */
 
 static inline void put(const char *path, const char *text)
 {
@@ -49,17 +27,6 @@ static inline char *get(const char *folder, const char *name, size_t *size)
     assert_string_equal(err.message, "");
     free(path);
     return data;
-}
-
-static inline int entries(const char *path)
-{
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    int count = -2; /* for . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
@@ -234,7 +201,7 @@ static inline void assert_same_model(const char *a, const char *b)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_same_bytes(a, b, names[i], 0, 0);
     assert_same_log(a, b);
-    assert_int_equal(entries(a), entries(b));
+    assert_int_equal(folder_entries(a), folder_entries(b));
 }
 
 static inline bool same_parameters(const char *a, const char *b)

@@ -1,0 +1,79 @@
+/* rapt/record.h: look inside: every named intermediate of a pass, and on the way back its gradient, handed to the caller
+ * as it is computed.
+ *
+ * Names are those of the model file, so "encoder.0.attention.q.weight" makes "encoder.0.attention.q". In the order of
+ * computation, with P for the prefix "encoder.", "decoder." or "" (language models), A for the name of an attention, N of
+ * a norm, F of a feed-forward network ("decoder.0.self_attention", "decoder.0.norm1", "decoder.0.ffn"):
+ *
+ *   name                    formula                     axes
+ *   Pembedding              E[id], rows of the table    batch time feature
+ *   Pembedding.scaled       times sqrt(d_model)         batch time feature      where the model scales
+ *   Ppositions              P[position]                 batch time feature      where positions are added
+ *   Pinput                  their sum                   batch time feature      where positions are added
+ *   A.q  A.k  A.v           projections                 batch query feature, batch key feature
+ *   A.q.rotated  A.k.rotated  turned by position        the same                where positions are rotary
+ *   A.q.heads  A.k.heads  A.v.heads                     batch head query feature, batch head key feature
+ *   A.scores                Q K^T                       batch head query key
+ *   A.scaled                scores / sqrt(d_k)          batch head query key
+ *   A.masked                -inf where it is hidden     batch head query key    a copy, to look at
+ *   A.weights               softmax                     batch head query key    a query that sees no key: zeros
+ *   A.heads                 weights V                   batch head query feature
+ *   A.concat                heads side by side          batch query feature
+ *   A.output                times W_o                   batch query feature
+ *   N.sum                   x + what the sublayer gave  batch time feature
+ *   N.output                norm                        batch time feature      pre-norm: before its sublayer
+ *   F.hidden                before the activation       batch time feature
+ *   F.activation            after it                    batch time feature
+ *   F.gate  F.up  F.product                             batch time feature      in place of these two: SwiGLU
+ *   F.output                                            batch time feature
+ *   Pnorm.output            the last norm               batch time feature      pre-norm
+ *   Poutput                 logits                      batch time token        "decoder.output", "output"
+ *   probabilities           softmax(logits)             batch time token        a copy, to look at
+ *
+ * "time" and "query" run along the module's own sequence, "key" along the one that is attended to: that of the encoder in
+ * a cross-attention. Of keys and values that several heads share, there are fewer heads. In training, what dropout made of
+ * a tensor is a step of its own where dropout is not 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (of what the
+ * sublayer gave). A second use of a block's one norm (rapt_lm_config.shared_norm) goes by the name that its own would have.
+ * rapt_embedding_forward and rapt_positions_forward, called by themselves, make "X" of the parameter "X.weight" and, of
+ * "Xpositions.table", "Xpositions" and "Xinput".
+ */
+#ifndef RAPT_RECORD_H
+#define RAPT_RECORD_H
+
+#include "rapt/tape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One named result of a pass, as it is computed; or, on the way back, its gradient. */
+typedef struct rapt_step {
+    const char *name;    /* "decoder.0.self_attention.scores"; of a parameter's gradient, the parameter's */
+    const char *formula; /* "Q K^T", "softmax(masked)", ...; ASCII; NULL for gradients of parameters */
+    const char *axes;    /* one word a dimension: "batch head query key"; of parameters "feature", "row column" */
+    const rapt_tensor *tensor; /* shape and values; of a step or parameter */
+    const rapt_real *values;   /* the numbers: tensor->data, or tensor->grad */
+    bool gradient;             /* values are the gradient */
+} rapt_step;
+
+typedef void rapt_record_fn(void *context, const rapt_step *step);
+
+/* From now on `fn` gets every named step of every pass of t, in the order of computation. rapt_backward hands over their
+ * gradients, those of the last steps first, each complete, and then those of the parameters that this pass reached (in
+ * them are the gradients of earlier passes that nobody forgot). Steps that the loss does not depend on have none; where
+ * rapt_backward fails, nothing is handed over. What fn gets is valid during the call; it runs no operation on t, but may
+ * call rapt_tape_fail to stop the pass. `fn` NULL: no longer.
+ *
+ * While recording, modules compute step by step what they fuse otherwise: the numbers, gradients and draws of dropout are
+ * those of the fused operations, but for rounding. Gradients of all results are kept as with rapt_pass.keep_gradients, so
+ * a pass takes more memory and time. Tokens with `lens` are computed with their padding: steps are [batch, time, ...], rows
+ * of padding mean nothing, and losses need `valid_lens`. Cached decoding is recorded too: its steps have the new positions
+ * along "time" and "query" and all along "key"; keys and values of a cross-attention are projected once, by
+ * rapt_decoder_state_new, and are not steps. rapt_lm_loss makes its logits and never leaves a gradient for later. */
+void rapt_record(rapt_tape *t, rapt_record_fn *fn, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

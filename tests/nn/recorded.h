@@ -1,0 +1,169 @@
+/* tests/nn/recorded.h: small models of every kind, and a recording of what they hand over, for the tests of rapt/record.h.
+ * It checks nothing itself. For the double build, too. */
+#ifndef TESTS_NN_RECORDED_H
+#define TESTS_NN_RECORDED_H
+
+#include "nn/model.h"
+
+#include "rapt/lm.h"
+#include "rapt/record.h"
+
+#define BATCH 2
+#define SOURCE_TIME 5
+#define TIME 7
+
+/* A step with its numbers, which outlive the call. */
+typedef struct recorded {
+    char name[80], formula[80], axes[80];
+    rapt_tensor tensor;       /* its shape; data points to `values` */
+    const rapt_tensor *given; /* what was handed over */
+    rapt_real *values;
+    bool gradient;
+} recorded;
+
+typedef struct recording {
+    recorded *steps;
+    size_t count;
+} recording;
+
+/* A rapt_record_fn; the context is a recording. */
+static inline void recording_keep(void *context, const rapt_step *step)
+{
+    recording *r = context;
+    size_t bytes = rapt_tensor_size(step->tensor) * sizeof *step->values;
+    r->steps = realloc(r->steps, (r->count + 1) * sizeof *r->steps);
+    assert_non_null(r->steps);
+    recorded *k = &r->steps[r->count++];
+    *k = (recorded){.tensor = *step->tensor, .given = step->tensor, .values = malloc(bytes), .gradient = step->gradient};
+    assert_non_null(k->values);
+    memcpy(k->values, step->values, bytes);
+    k->tensor.data = k->values;
+    snprintf(k->name, sizeof k->name, "%s", step->name);
+    snprintf(k->formula, sizeof k->formula, "%s", step->formula ? step->formula : "");
+    snprintf(k->axes, sizeof k->axes, "%s", step->axes);
+}
+
+static inline void recording_free(recording *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        free(r->steps[i].values);
+    free(r->steps);
+    *r = (recording){0};
+}
+
+/* ---- models ----------------------------------------------------------------------------------------------- */
+
+#define SUBJECTS 7
+
+/* One of the two models. */
+typedef struct subject {
+    const char *what;
+    rapt_transformer *pair;
+    rapt_lm *lm;
+    rapt_params *params;
+} subject;
+
+static inline rapt_transformer *subject_pair(bool pre, bool tied)
+{
+    rapt_error err = {0};
+    rapt_transformer_config c = {
+        .source_vocab = 17, .target_vocab = tied ? 17 : 19, .layers = 2, .max_positions = 9, .scale_embedding = !tied,
+        .tied = tied, .block = {.d_model = 12, .heads = 3, .ffn = 21, .bias = !tied, .dropout = 0.2,
+                                .norm = pre ? RAPT_PRE_NORM : RAPT_POST_NORM}};
+    rapt_transformer *m = rapt_transformer_new(&c, 3, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+static inline rapt_lm *subject_lm(rapt_lm_config c)
+{
+    rapt_error err = {0};
+    c.vocab = 17, c.d_model = 24, c.heads = 6, c.ffn = 21, c.context = 9, c.dropout = 0.2;
+    rapt_lm *m = rapt_lm_new(&c, 3, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+/* Biases, gammas and betas start as zeros and ones: other numbers show which is used where. */
+static inline void subject_stir(rapt_params *set)
+{
+    for (size_t p = 0; p < rapt_params_count(set); p++) {
+        rapt_param *w = rapt_params_at(set, p);
+        for (size_t i = 0; !w->buffer && w->value.ndim == 1 && i < w->value.shape[0]; i++)
+            w->value.data[i] += (rapt_real)(0.2 * rng_normal(40 + p, i));
+    }
+}
+
+static inline subject subject_new(size_t i)
+{
+    static const char *const names[SUBJECTS] = {
+        "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
+        "post-norm RMS, one head of keys", "scaled rotary GELU without biases"};
+    rapt_lm_config seed = {.layers = 2, .shared_norm = true, .bias = true, .output_bias = true},
+        gelu = {.layers = 2, .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_LEARNED,
+                .tied = true, .bias = true},
+        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS,
+                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_LM_ROTARY},
+        rms = {.layers = 1, .kv_heads = 1, .norm = RAPT_NORM_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
+               .scale_embedding = true},
+        scaled = {.layers = 1, .kv_heads = 3, .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU_TANH,
+                  .positions = RAPT_LM_ROTARY, .scale_embedding = true};
+    rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};
+    subject s = {.what = names[i]};
+    if (i < 2)
+        s.pair = subject_pair(i == 1, i == 1);
+    else
+        s.lm = subject_lm(configs[i - 2]);
+    s.params = s.pair ? s.pair->params : s.lm->params;
+    subject_stir(s.params);
+    return s;
+}
+
+static inline void subject_free(subject *s)
+{
+    rapt_transformer_free(s->pair);
+    rapt_lm_free(s->lm);
+}
+
+static const int32_t subject_source_lens[BATCH] = {SOURCE_TIME, 3}, subject_lens[BATCH] = {TIME, 4};
+
+static inline int32_t *subject_ids(int32_t *ids, size_t count, uint64_t key)
+{
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (int32_t)rng_below(key, i, 17);
+    return ids;
+}
+
+/* Of the same sentences every time; the second is shorter. */
+static inline rapt_tensor *subject_logits(rapt_tape *t, const subject *s)
+{
+    int32_t source[BATCH * SOURCE_TIME], ids[BATCH * TIME];
+    subject_ids(source, BATCH * SOURCE_TIME, 5);
+    subject_ids(ids, BATCH * TIME, 6);
+    if (s->lm)
+        return rapt_lm_forward(t, s->lm, (rapt_tokens){ids, BATCH, TIME, NULL});
+    return rapt_transformer_forward(t, s->pair, (rapt_tokens){source, BATCH, SOURCE_TIME, subject_source_lens},
+                                    subject_source_lens, (rapt_tokens){ids, BATCH, TIME, subject_lens});
+}
+
+/* As training computes it. */
+static inline rapt_tensor *subject_loss(rapt_tape *t, const subject *s)
+{
+    int32_t labels[BATCH * TIME], ids[BATCH * TIME];
+    rapt_tokens l = {subject_ids(labels, BATCH * TIME, 7), BATCH, TIME, NULL};
+    rapt_loss_options o = {.valid_lens = subject_lens, .label_smoothing = 0.1};
+    if (s->pair)
+        return rapt_cross_entropy(t, subject_logits(t, s), l, &o, NULL);
+    subject_ids(ids, BATCH * TIME, 6);
+    return rapt_lm_loss(t, s->lm, (rapt_tokens){ids, BATCH, TIME, NULL}, l, &o, true, NULL);
+}
+
+static inline void subject_check(const rapt_tape *t, const char *what)
+{
+    if (rapt_tape_error(t)->code)
+        fail_msg("%s: %s", what, rapt_tape_error(t)->message);
+}
+
+#endif
