@@ -3,10 +3,13 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 CONFIGURE = cmake -S . -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 
-.PHONY: all debug check bench asan tsan clang install clean help
+.PHONY: all examples debug check bench asan tsan clang install clean help
 
 all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
 	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target rapt rapt_shared -- --no-print-directory
+
+examples: ## build the programs of docs/book and the other examples, in build/examples
+	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target examples -- --no-print-directory
 
 debug: ## build without optimisation, with debug symbols, in build-debug
 	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug -DRAPT_TESTS=ON >/dev/null && cmake --build build-debug -j$(JOBS)

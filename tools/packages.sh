@@ -29,6 +29,11 @@ install_missing() {
         { echo "could not install: ${missing[*]}"; return 1; }
 }
 
+# What it takes to try the page of rapt explain --html in a browser; large, so only where asked for.
+need_for_browser() {
+    need 'a browser, driven by a test' chromium chromium-driver python3-selenium
+}
+
 # What it takes to build the program.
 need_for_build() {
     need 'the C compiler and make' build-essential
@@ -38,4 +43,5 @@ need_for_build() {
     need 'letters of all scripts: lower case, word boundaries' libutf8proc-dev
     need 'checksums of model files' libxxhash-dev
     need 'patterns that split texts for tokenizers' libpcre2-dev
+    need 'pictures: text of all scripts, PNG and SVG' libpango1.0-dev
 }

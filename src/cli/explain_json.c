@@ -1,0 +1,163 @@
+/* cli/explain_json.c: what `rapt explain` found out, as one JSON object: for --json, and for the page that --html
+ * writes. */
+#include "cli/explain.h"
+
+#include "cli/generate.h"
+#include "view/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rapt_code no_memory(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* JSON has no words for what is not a number. */
+static json_t *number_json(double x)
+{
+    if (isfinite(x))
+        return json_real(x);
+    return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+}
+
+static json_t *values_json(const rapt_step *s)
+{
+    json_t *list = json_array();
+    size_t n = rapt_tensor_size(s->tensor);
+    for (size_t i = 0; list && i < n; i++)
+        if (json_array_append_new(list, number_json((double)s->values[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+/* Adds what a step's dimensions are: words, sequences and sizes. */
+static bool add_dimensions(const explanation *e, const rapt_step *s, json_t *o)
+{
+    char word[16];
+    json_t *axes = json_array(), *along = json_array(), *shape = json_array();
+    bool ok = axes && along && shape;
+    for (int i = 0; ok && i < s->tensor->ndim; i++) {
+        const explain_sequence *sequence = explain_along(e, s, i);
+        ok = json_array_append_new(axes, json_string(explain_axis(s, i, word))) == 0 &&
+             json_array_append_new(along, sequence ? json_string(sequence->name) : json_null()) == 0 &&
+             json_array_append_new(shape, json_integer((json_int_t)s->tensor->shape[i])) == 0;
+    }
+    ok = json_object_set_new(o, "axes", axes) == 0 && ok;
+    ok = json_object_set_new(o, "sequences", along) == 0 && ok;
+    return json_object_set_new(o, "shape", shape) == 0 && ok;
+}
+
+static bool add_figures(const explanation *e, const rapt_step *s, json_t *o)
+{
+    print_statistics x = print_statistics_of(s->values, rapt_tensor_size(s->tensor));
+    bool ok = json_object_set_new(o, "min", json_real(x.min)) == 0 && json_object_set_new(o, "mean", json_real(x.mean)) == 0 &&
+              json_object_set_new(o, "max", json_real(x.max)) == 0 && json_object_set_new(o, "std", json_real(x.std)) == 0 &&
+              json_object_set_new(o, "gradient", json_boolean(s->gradient)) == 0;
+    return ok && (!(e->a->full || e->a->html) || json_object_set_new(o, "values", values_json(s)) == 0);
+}
+
+rapt_code explain_add_step(explanation *e, const rapt_step *s, rapt_error *err)
+{
+    json_t *o = json_pack("{s:s, s:s?}", "name", s->name, "formula", s->formula);
+    bool ok = o && add_dimensions(e, s, o) && add_figures(e, s, o);
+    ok = ok && json_array_append(e->steps, o) == 0;
+    json_decref(o);
+    return ok ? RAPT_OK : no_memory(err);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+/* A path may be no UTF-8. */
+static json_t *path_json(const char *path)
+{
+    size_t length;
+    char *text = generate_valid_text(path, strlen(path), &length, NULL);
+    json_t *string = text ? json_stringn(text, length) : NULL;
+    free(text);
+    return string;
+}
+
+static json_t *model_json(const explanation *e)
+{
+    const rapt_model *m = e->m;
+    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    size_t layers = language ? m->lm->config.layers : m->net->config.layers;
+    size_t heads = language ? m->lm->config.heads : m->net->config.block.heads;
+    size_t d_model = language ? m->lm->config.d_model : m->net->config.block.d_model;
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", path_json(e->a->model), "kind",
+                     language ? "language_model" : "translation", "layers", (json_int_t)layers, "heads", (json_int_t)heads,
+                     "d_model", (json_int_t)d_model, "parameters", (json_int_t)rapt_params_size(m->params));
+}
+
+static json_t *sequence_json(const explain_sequence *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < s->count; i++) {
+        json_t *token = json_pack("{s:I, s:i, s:o}", "position", (json_int_t)i, "id", (int)s->ids[i], "text",
+                                  explain_token_json(s->tokenizer, s->ids[i]));
+        if (json_array_append_new(list, token) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *sequences_json(const explanation *e)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; o && i < e->sequence_count; i++)
+        if (json_object_set_new(o, e->sequences[i].name, sequence_json(&e->sequences[i])) != 0) {
+            json_decref(o);
+            return NULL;
+        }
+    return o;
+}
+
+static json_t *likeliest_json(const explanation *e, size_t position)
+{
+    json_t *list = json_array();
+    for (size_t i = position * e->top; list && i < (position + 1) * e->top; i++) {
+        json_t *token = json_pack("{s:i, s:o, s:f}", "id", (int)e->likeliest[i], "text",
+                                  explain_token_json(explain_last(e)->tokenizer, e->likeliest[i]), "probability",
+                                  e->probabilities[i]);
+        if (json_array_append_new(list, token) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *predictions_json(const explanation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < explain_last(e)->count; i++) {
+        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", likeliest_json(e, i));
+        if (json_array_append_new(list, o) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+json_t *explain_object(explanation *e, rapt_error *err)
+{
+    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:s, s:O, s:o}", "rapt", "explain", "version", 1, "model", model_json(e),
+                          "sequences", sequences_json(e), "output", e->output, "steps", e->steps, "predictions",
+                          predictions_json(e));
+    if (o && e->labels && json_object_set_new(o, "loss", json_real(e->loss)) != 0) {
+        json_decref(o);
+        o = NULL;
+    }
+    if (!o)
+        no_memory(err);
+    return o;
+}

@@ -1,0 +1,134 @@
+/* cli/explain_pass.c: the pass that `rapt explain` looks at: forward over all positions at once, what the model expects
+ * after each, and with --train the loss and the way back. What a step looks like is the business of others. */
+#define _GNU_SOURCE
+#include "cli/explain.h"
+
+#include "base/math.h"
+#include "decode/sampler.h"
+#include "ops/tape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)64 << 10)
+
+/* What goes wrong here stops the pass. */
+static void take_step(void *context, const rapt_step *s)
+{
+    explanation *e = context;
+    rapt_error err = {0};
+    if (e->failure || !explain_wants(e, s->name))
+        return;
+    if (e->text)
+        e->failure = explain_print_step(e, s, &err);
+    if (e->steps && !e->failure)
+        e->failure = explain_add_step(e, s, &err);
+    if (e->failure)
+        rapt_tape_fail(e->t, e->failure, "%s", err.message);
+}
+
+static rapt_tokens tokens_of(const explain_sequence *s)
+{
+    return (rapt_tokens){.ids = s->ids, .batch = 1, .time = s->count};
+}
+
+static rapt_tensor *forward(const explanation *e)
+{
+    if (e->m->task == RAPT_LANGUAGE_MODEL)
+        return rapt_lm_forward(e->t, e->m->lm, tokens_of(&e->sequences[0]));
+    return rapt_transformer_forward(e->t, e->m->net, tokens_of(&e->sequences[0]), NULL, tokens_of(&e->sequences[1]));
+}
+
+/* ---- what comes next --------------------------------------------------------------------------------------------- */
+
+static rapt_code find_likeliest(explanation *e, const rapt_tensor *logits, arena *scratch, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    size_t vocab = rapt_tensor_features(logits);
+    for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
+        sampler_input in = {.logits = logits->data + i * vocab, .vocab = vocab, .position = i};
+        code = sampler_likeliest(e->t->k, &in, e->top, e->likeliest + i * e->top, e->probabilities + i * e->top, scratch, err);
+    }
+    return code;
+}
+
+/* A language model's output is its likeliest next token. */
+static rapt_code name_output(explanation *e, rapt_error *err)
+{
+    size_t last = (explain_last(e)->count - 1) * e->top;
+    if (e->output)
+        return RAPT_OK;
+    json_t *token = explain_token_json(e->m->tokenizer, e->likeliest[last]);
+    e->output = token ? strdup(json_string_value(token)) : NULL;
+    json_decref(token);
+    return e->output ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+}
+
+static rapt_code predict(explanation *e, const rapt_tensor *logits, rapt_error *err)
+{
+    arena scratch;
+    size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits);
+    e->top = vocab < EXPLAIN_TOP ? vocab : EXPLAIN_TOP;
+    e->likeliest = malloc(count * e->top * sizeof *e->likeliest);
+    e->probabilities = malloc(count * e->top * sizeof *e->probabilities);
+    if (!e->likeliest || !e->probabilities)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu predictions", count);
+    arena_init(&scratch, CHUNK);
+    rapt_code code = find_likeliest(e, logits, &scratch, err);
+    arena_free(&scratch);
+    if (!code)
+        code = name_output(e, err);
+    bool wanted = explain_wants(e, "predictions");
+    return !code && wanted && e->text ? explain_print_likeliest(e, err) : code;
+}
+
+/* ---- --train ----------------------------------------------------------------------------------------------------- */
+
+static rapt_code print_loss(explanation *e, const rapt_tensor *logits, rapt_error *err)
+{
+    size_t vocab = rapt_tensor_features(logits);
+    double *nll = malloc(e->label_count * sizeof *nll);
+    if (!nll)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu losses", e->label_count);
+    for (size_t i = 0; i < e->label_count; i++) {
+        rapt_real max, sum;
+        const rapt_real *row = logits->data + i * vocab;
+        e->t->k->log_sum_exp(vocab, row, &max, &sum);
+        nll[i] = (double)max + math_log((double)sum) - (double)row[e->labels[i]];
+    }
+    rapt_code code = explain_print_loss(e, nll, err);
+    free(nll);
+    return code;
+}
+
+static rapt_code learn(explanation *e, rapt_tensor *logits, rapt_error *err)
+{
+    int32_t len = (int32_t)e->label_count;
+    rapt_tokens labels = {.ids = e->labels, .batch = 1, .time = explain_last(e)->count};
+    rapt_tensor *loss = rapt_cross_entropy(e->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
+    rapt_code code = rapt_tape_status(e->t, err);
+    if (code)
+        return code;
+    e->loss = (double)loss->data[0];
+    if (explain_wants(e, "loss") && e->text)
+        code = print_loss(e, logits, err);
+    return code ? code : rapt_backward(e->t, loss, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+rapt_code explain_pass(explanation *e, rapt_error *err)
+{
+    if (explain_wants(e, "tokens") && e->text)
+        explain_print_tokens(e);
+    rapt_record(e->t, take_step, e);
+    rapt_tape_begin(e->t, (rapt_pass){.record = e->a->train});
+    rapt_tensor *logits = forward(e);
+    rapt_code code = rapt_tape_status(e->t, err);
+    if (!code)
+        code = predict(e, logits, err);
+    if (!code && e->a->train)
+        code = learn(e, logits, err);
+    rapt_record(e->t, NULL, NULL);
+    return code ? code : rapt_tape_status(e->t, err);
+}

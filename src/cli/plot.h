@@ -1,0 +1,54 @@
+/* cli/plot.h: what the parts of `rapt plot` share: their options, and how they hand out what they found. */
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include "rapt/io.h"
+#include "view/draw.h"
+
+#include <argp.h>
+
+/* The parts. argv[0] is "rapt plot"; each returns the exit status. */
+int plot_attention(int argc, char **argv);
+int plot_positions(int argc, char **argv);
+int plot_similarity(int argc, char **argv);
+int plot_embedding(int argc, char **argv);
+int plot_training(int argc, char **argv);
+int plot_table(int argc, char **argv);
+
+/* ---- options of all parts ---------------------------------------------------------------------------------- */
+
+typedef struct plot_options {
+    const char *out; /* NULL: print the numbers */
+    const char *title, *x, *y;
+    double low, high;
+    bool data, has_low, has_high;
+} plot_options;
+
+/* For argp_child; their input is a plot_options. The second one has --low and --high, of heat maps, as well. */
+extern const struct argp plot_argp, plot_range_argp;
+
+/* ---- what comes out: pictures, or with --data numbers to stdout -------------------------------------------- */
+
+/* `title` stands above all maps; options override titles. The labels of the maps are changed. */
+rapt_code plot_heat_maps(const plot_options *o, draw_heat *maps, size_t count, size_t across, const char *title,
+                         rapt_error *err);
+rapt_code plot_curves(const plot_options *o, const draw_curve *curves, size_t count, draw_labels labels, rapt_error *err);
+rapt_code plot_points(const plot_options *o, const draw_point *points, size_t count, draw_labels labels, rapt_error *err);
+
+/* ---- tokens ------------------------------------------------------------------------------------------------ */
+
+typedef struct plot_tokens {
+    int32_t *ids;
+    size_t count;
+    char **names; /* [count] what they are called in a picture; NULL until plot_name_tokens */
+} plot_tokens;
+
+/* A text as tokens that a model of `vocab` ids knows, with room for one more. `what` names it in messages: "the text".
+ * RAPT_VALUE for an empty text and for words and ids that are unknown; `specials` as rapt_tokenizer_encode_bytes has it. */
+rapt_code plot_encode(const rapt_tokenizer *k, size_t vocab, const char *what, const char *text, bool specials,
+                      plot_tokens *t, rapt_error *err);
+/* Fills the names: a space is an open box, control characters and bytes that are no UTF-8 are written as escapes. */
+rapt_code plot_name_tokens(const rapt_tokenizer *k, plot_tokens *t, rapt_error *err);
+void plot_tokens_free(plot_tokens *t);
+
+#endif

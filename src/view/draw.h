@@ -1,0 +1,59 @@
+/* draw.h: pictures in files: heat maps, curves, points with names.
+ * For `rapt plot` and the book; numbers and names in, a PNG or SVG out.
+ * Not a drawing library: it knows three kinds of figure, and their looks are decided here. */
+#ifndef RAPT_DRAW_H
+#define RAPT_DRAW_H
+
+#include "rapt/base.h"
+
+/* For all functions below
+ *   - texts are UTF-8 of any script; what is not UTF-8 is shown as U+FFFD;
+ *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_VALUE. The file
+ *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
+ *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
+ *   - numbers that are not finite are left out, in heat maps drawn grey (NaN) or as the nearest end (infinities);
+ *   - errors: RAPT_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
+ *     RAPT_NO_MEMORY, and what file_write_atomic says. */
+
+typedef struct draw_labels {
+    const char *title, *x, *y; /* NULL: none */
+} draw_labels;
+
+/* One heat map; row 0 is the topmost. Names are written where there is room for all of them, else numbers. */
+typedef struct draw_heat {
+    draw_labels labels;
+    size_t rows, columns;
+    const rapt_real *values;         /* row-major */
+    const char *const *row_names;    /* `rows` of them; NULL: numbers at round steps, from 0 */
+    const char *const *column_names; /* `columns` of them; NULL: likewise */
+} draw_heat;
+
+typedef struct draw_curve {
+    const char *name; /* in the legend; NULL: none */
+    size_t count;
+    const double *x, *y;
+} draw_curve;
+
+typedef struct draw_point {
+    const char *name; /* NULL: a dot only */
+    double x, y;
+} draw_point;
+
+typedef struct draw_range {
+    double low, high;
+    bool given; /* false: from the least to the greatest of the data */
+} draw_range;
+
+/* A grid of heat maps with one colour bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above
+ * all of them; NULL: none. */
+rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
+                         const char *path, rapt_error *err);
+
+/* Curves over one pair of axes, with a legend where one of them has a name. A point that is not finite interrupts its
+ * curve. Colours differ for colour-blind readers too; from the eighth on, dashes differ as well. */
+rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
+
+/* Dots with their names beside them, at places where names do not overlap as far as such places are found. */
+rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
+
+#endif

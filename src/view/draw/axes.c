@@ -1,0 +1,74 @@
+/* axes.c: lines at round numbers, the numbers, what they count, and a title.
+ * For curves and points.
+ * Not for heat maps, whose sides have one place for each row and column: heat_side.c. */
+#include "view/draw/axes.h"
+
+#include "view/draw/draw_type.h"
+#include "view/draw/ticks.h"
+
+#include <math.h>
+
+enum { TICK = 3, GAP = 4, TITLE_GAP = 8, TICKS_APART_X = 75, TICKS_APART_Y = 45 };
+
+rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err)
+{
+    a->x = range_settle(a->x, pad_x);
+    a->y = range_settle(a->y, pad_y);
+    rapt_code code = range_check(a->x, "an axis", err);
+    return code == RAPT_OK ? range_check(a->y, "an axis", err) : code;
+}
+
+double axes_x(const axes *a, double value)
+{
+    return a->width * (value - a->x.low) / (a->x.high - a->x.low);
+}
+
+double axes_y(const axes *a, double value)
+{
+    return a->height * (a->y.high - value) / (a->y.high - a->y.low);
+}
+
+static void draw_across(canvas *c, const axes *a)
+{
+    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 0.5}, title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5};
+    ticks t = ticks_within(a->x.low, a->x.high, a->width / TICKS_APART_X);
+    for (size_t i = 0; i < t.count; i++) {
+        double x = axes_x(a, ticks_at(&t, i));
+        canvas_colour(c, DRAW_FAINT);
+        canvas_line(c, x, 0, x, a->height, DRAW_TICK_WIDTH);
+        canvas_colour(c, DRAW_FRAME);
+        canvas_line(c, x, a->height, x, a->height + TICK, DRAW_TICK_WIDTH);
+        canvas_text(c, &number, ticks_label(&t, i).text, x, a->height + TICK + GAP + DRAW_TICK_SIZE / 2.0);
+    }
+    double below = TICK + GAP + DRAW_TICK_SIZE + TITLE_GAP + DRAW_AXIS_SIZE / 2.0;
+    canvas_text(c, &title, a->labels.x, a->width / 2, a->height + below);
+}
+
+static void draw_up(canvas *c, const axes *a)
+{
+    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1}, title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90};
+    ticks t = ticks_within(a->y.low, a->y.high, a->height / TICKS_APART_Y);
+    double widest = 0;
+    for (size_t i = 0; i < t.count; i++) {
+        double y = axes_y(a, ticks_at(&t, i));
+        tick_label label = ticks_label(&t, i);
+        canvas_colour(c, DRAW_FAINT);
+        canvas_line(c, 0, y, a->width, y, DRAW_TICK_WIDTH);
+        canvas_colour(c, DRAW_FRAME);
+        canvas_line(c, -TICK, y, 0, y, DRAW_TICK_WIDTH);
+        canvas_text(c, &number, label.text, -TICK - GAP, y);
+        widest = fmax(widest, canvas_text_width(c, &number, label.text));
+    }
+    canvas_text(c, &title, a->labels.y, -TICK - GAP - widest - TITLE_GAP - DRAW_AXIS_SIZE / 2.0, a->height / 2);
+}
+
+void axes_draw(canvas *c, const axes *a)
+{
+    canvas_type title = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = a->width, .bold = true};
+    draw_across(c, a);
+    draw_up(c, a);
+    canvas_colour(c, DRAW_FRAME);
+    canvas_line(c, 0, 0, 0, a->height, DRAW_FRAME_WIDTH);
+    canvas_line(c, 0, a->height, a->width, a->height, DRAW_FRAME_WIDTH);
+    canvas_text(c, &title, a->labels.title, a->width / 2, -TITLE_GAP - DRAW_TITLE_SIZE / 2.0);
+}

@@ -1,0 +1,25 @@
+/* axes.h: a pair of axes for real numbers. For curves and points. */
+#ifndef DRAW_AXES_H
+#define DRAW_AXES_H
+
+#include "view/draw.h"
+#include "view/draw/canvas.h"
+
+/* The area for the data goes from (0, 0) to (width, height). */
+typedef struct axes {
+    double width, height;
+    draw_range x, y;
+    draw_labels labels;
+} axes;
+
+/* Settles both ranges, found by range_take, with `pad_x` and `pad_y` of them to spare at each end; refuses impossible ones. */
+rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err);
+
+/* Draws all but the data. */
+void axes_draw(canvas *c, const axes *a);
+
+/* Where a value lies. */
+double axes_x(const axes *a, double value);
+double axes_y(const axes *a, double value);
+
+#endif

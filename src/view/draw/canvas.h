@@ -1,0 +1,51 @@
+/* canvas.h: a picture without a size, that becomes a file of the size of what was drawn on it; text in any script.
+ * For the three kinds of figure; lengths are in points of the screen (a PNG has DRAW_PNG_SCALE pixels to one).
+ * Not a wrapper of cairo: figures call cairo themselves for lines and areas. */
+#ifndef DRAW_CANVAS_H
+#define DRAW_CANVAS_H
+
+#include <cairo.h>
+#include <pango/pango.h>
+
+#include "rapt/base.h"
+
+#define DRAW_PNG_SCALE 2
+
+typedef struct canvas {
+    cairo_t *cr;
+    PangoLayout *layout; /* one for all texts */
+} canvas;
+
+/* Draws a figure; called twice, to measure and to draw, so it does the same each time. The origin lies wherever the figure
+ * likes. Failures of cairo stick in `cr` and need no look. */
+typedef void canvas_draw_fn(canvas *c, void *figure);
+
+/* Makes `path` of what `draw` draws, with a margin around it, on white. */
+rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rapt_error *err);
+
+/* How a text is set. Zero but for `size`: upright, from its point to the right. */
+typedef struct canvas_type {
+    double size;   /* of the font, about the height of a line less a fifth */
+    double anchor; /* what share of the text lies left of its point: 0, 0.5, 1 */
+    double turn;   /* counterclockwise about the point, in degrees */
+    double widest; /* what is longer is cut, with an ellipsis; 0: nothing is */
+    bool bold;
+} canvas_type;
+
+/* Sets one line; (x, y) is at half the height of its capitals, so texts of all scripts in one row share a baseline. Control
+ * characters, and spaces where there is nothing else, are shown as signs. NULL: nothing. */
+void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y);
+
+/* The width of that line, before it is turned; 0 for NULL and "". */
+double canvas_text_width(canvas *c, const canvas_type *type, const char *text);
+
+void canvas_colour(canvas *c, uint32_t rgb);
+
+/* A straight line in the current colour. */
+void canvas_line(canvas *c, double x0, double y0, double x1, double y1, double width);
+
+#define DRAW_INK 0x222222u   /* texts */
+#define DRAW_FRAME 0x666666u /* axes and their ticks */
+#define DRAW_FAINT 0xe4e4e4u /* lines behind the data */
+
+#endif

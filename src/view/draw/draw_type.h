@@ -1,0 +1,14 @@
+/* draw_type.h: sizes of texts and lines, the same in all figures. */
+#ifndef DRAW_TYPE_H
+#define DRAW_TYPE_H
+
+#define DRAW_TITLE_SIZE 14 /* above a figure */
+#define DRAW_PANEL_SIZE 12 /* above one map of several */
+#define DRAW_AXIS_SIZE 12  /* what an axis shows */
+#define DRAW_NAME_SIZE 11  /* tokens, legends */
+#define DRAW_TICK_SIZE 10  /* numbers */
+
+#define DRAW_TICK_WIDTH 0.8
+#define DRAW_FRAME_WIDTH 0.8
+
+#endif

@@ -1,0 +1,312 @@
+/* heat.c: one heat map or a grid of them, under one title and with one colour bar.
+ * For attention weights of all heads, positional encodings, similarities.
+ * Not what stands along the sides of a map (heat_side.c), nor its cells (cells.c). */
+#define _GNU_SOURCE
+#include "view/draw.h"
+#include "view/draw/canvas.h"
+#include "view/draw/cells.h"
+#include "view/draw/draw_type.h"
+#include "view/draw/heat_side.h"
+#include "view/draw/ticks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SIDE_ALONE = 480,    /* of a map, where its cells can be chosen freely */
+    SIDE_IN_GRID = 220,
+    SIDE_LEAST = 24,
+    WIDEST_GRID = 2400,
+    MOST_CELL = 44,
+    NAMED_CELL = 14,     /* cells with names beside them grow to this while a map stays within SIDE_NAMED, */
+    SIDE_NAMED = 640,
+    TIGHT_CELL = 12,     /* and to this while it stays within SIDE_TIGHT; beyond, there are numbers */
+    SIDE_TIGHT = 960,
+    BETWEEN_MAPS = 16,
+    WIDEST_PANEL_TITLE = 320,
+    TITLE_ROOM = 20,
+    BAR_GAP = 20,
+    BAR_WIDTH = 14,
+    BAR_LEAST = 80,
+    BAR_MOST = 640,
+    BAR_COLOURS = 256
+};
+
+typedef struct panel {
+    cells cells;
+    heat_side left, below;
+    bool has_left, has_below; /* false: the next map to that side has the same */
+    const char *title;
+    double beyond;            /* how far the title reaches beyond the map, at either end */
+    double x, y;              /* of the corner of the cells */
+} panel;
+
+typedef struct grid {
+    panel *panels;
+    size_t count, across;
+    const char *title;
+    draw_range range;
+    double width, height; /* of all maps, from cells to cells */
+} grid;
+
+static const canvas_type panel_type = {.size = DRAW_PANEL_SIZE, .anchor = 0.5, .widest = WIDEST_PANEL_TITLE};
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------- */
+
+static double side_of(const grid *g)
+{
+    double share = (double)WIDEST_GRID / (double)g->across;
+    return g->count == 1 ? SIDE_ALONE : fmax(SIDE_LEAST, fmin(SIDE_IN_GRID, share));
+}
+
+/* The side of a cell where the longer side of a map has n: half points, which are whole pixels. */
+static double cell_side(const grid *g, size_t n, bool named)
+{
+    double count = (double)n, cell = fmin(MOST_CELL, side_of(g) / count), share = (double)WIDEST_GRID / (double)g->across;
+    if (named && cell < NAMED_CELL && NAMED_CELL * count <= fmin(SIDE_NAMED, share))
+        cell = NAMED_CELL;
+    else if (named && cell < TIGHT_CELL && TIGHT_CELL * count <= fmin(SIDE_TIGHT, share))
+        cell = TIGHT_CELL;
+    return fmax(0.5, round(2 * cell) / 2);
+}
+
+/* Cells of the shorter side grow where the map would be a thread. */
+static double other_side(const grid *g, double cell, size_t n)
+{
+    double wanted = fmin(MOST_CELL, side_of(g) / 3 / (double)n);
+    return fmax(cell, round(2 * wanted) / 2);
+}
+
+/* All maps have cells of one size, whatever their shapes. */
+static void size_cells(grid *g)
+{
+    size_t rows = 0, columns = 0;
+    bool named = false;
+    for (size_t i = 0; i < g->count; i++) {
+        const panel *p = &g->panels[i];
+        rows = p->cells.rows > rows ? p->cells.rows : rows;
+        columns = p->cells.columns > columns ? p->cells.columns : columns;
+        named = named || p->left.names || p->below.names;
+    }
+    size_t longer = rows > columns ? rows : columns, most = (size_t)(4 * side_of(g)), together = (longer + most - 1) / most;
+    double cell = cell_side(g, (longer + together - 1) / together, named);
+    for (size_t i = 0; i < g->count; i++) {
+        cells *m = &g->panels[i].cells;
+        m->together = together;
+        m->width = rows > columns ? other_side(g, cell, (columns + together - 1) / together) : cell;
+        m->height = rows > columns ? cell : other_side(g, cell, (rows + together - 1) / together);
+        g->panels[i].left.cell = m->height / (double)together;
+        g->panels[i].below.cell = m->width / (double)together;
+    }
+}
+
+static double width_of(const panel *p)
+{
+    return (double)cells_across(&p->cells) * p->cells.width;
+}
+
+static double height_of(const panel *p)
+{
+    return (double)cells_down(&p->cells) * p->cells.height;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------------ */
+
+/* Names stand at the leftmost map of a row and the lowest of a column, and wherever they differ from those. */
+static void share_sides(grid *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        panel *p = &g->panels[i];
+        p->has_left = i % g->across == 0 || !heat_side_equal(&p->left, &p[-1].left);
+        p->has_below = i + g->across >= g->count || !heat_side_equal(&p->below, &p[g->across].below);
+    }
+}
+
+typedef double panel_fn(const panel *p);
+
+static double room_left(const panel *p)
+{
+    return fmax(p->has_left ? p->left.depth : 0, p->beyond);
+}
+
+static double room_below(const panel *p)
+{
+    return p->has_below ? p->below.depth : 0;
+}
+
+static double room_right(const panel *p)
+{
+    return p->beyond;
+}
+
+static double room_above(const panel *p)
+{
+    return p->title ? TITLE_ROOM : 0;
+}
+
+/* The largest over the maps `first`, `first + by`, ... before `end`. */
+static double most(const grid *g, size_t first, size_t by, size_t end, panel_fn *of)
+{
+    double most = 0;
+    for (size_t i = first; i < end && i < g->count; i += by)
+        most = fmax(most, of(&g->panels[i]));
+    return ceil(most);
+}
+
+static void place_columns(grid *g)
+{
+    double x = 0;
+    for (size_t column = 0; column < g->across && column < g->count; column++) {
+        double before = column ? most(g, column - 1, g->across, g->count, room_right) : 0;
+        x += column ? before + BETWEEN_MAPS + most(g, column, g->across, g->count, room_left) : 0;
+        for (size_t i = column; i < g->count; i += g->across)
+            g->panels[i].x = x;
+        x += most(g, column, g->across, g->count, width_of);
+    }
+    g->width = x;
+}
+
+static void place_rows(grid *g)
+{
+    double y = 0;
+    for (size_t first = 0; first < g->count; first += g->across) {
+        size_t end = first + g->across;
+        y += first ? BETWEEN_MAPS + most(g, first, 1, end, room_above) : 0;
+        for (size_t i = first; i < end && i < g->count; i++)
+            g->panels[i].y = y;
+        y += most(g, first, 1, end, height_of);
+        g->height = y;
+        y += most(g, first, 1, end, room_below);
+    }
+}
+
+static void place_all(canvas *c, grid *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        panel *p = &g->panels[i];
+        heat_side_plan(c, &p->left);
+        heat_side_plan(c, &p->below);
+        p->beyond = fmax(0, (canvas_text_width(c, &panel_type, p->title) - width_of(p)) / 2);
+    }
+    share_sides(g);
+    place_columns(g);
+    place_rows(g);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------------- */
+
+static void frame(canvas *c, double x, double y, double width, double height)
+{
+    canvas_colour(c, DRAW_FRAME);
+    cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
+    cairo_rectangle(c->cr, x, y, width, height);
+    cairo_stroke(c->cr);
+}
+
+static void draw_panel(canvas *c, const panel *p, draw_range range)
+{
+    cells_paint(c, &p->cells, p->x, p->y, range);
+    frame(c, p->x, p->y, width_of(p), height_of(p));
+    canvas_text(c, &panel_type, p->title, p->x + width_of(p) / 2, p->y - TITLE_ROOM / 2.0);
+    if (p->has_left)
+        heat_side_draw(c, &p->left, p->x, p->y);
+    if (p->has_below)
+        heat_side_draw(c, &p->below, p->x, p->y + height_of(p));
+}
+
+static void bar_numbers(canvas *c, draw_range range, double x, double y, double height)
+{
+    canvas_type type = {.size = DRAW_TICK_SIZE};
+    ticks t = ticks_within(range.low, range.high, fmax(2, height / 50));
+    for (size_t i = 0; i < t.count; i++) {
+        double at = y + height * (range.high - ticks_at(&t, i)) / (range.high - range.low);
+        canvas_colour(c, DRAW_FRAME);
+        canvas_line(c, x, at, x + 3, at, DRAW_TICK_WIDTH);
+        canvas_text(c, &type, ticks_label(&t, i).text, x + 7, at);
+    }
+}
+
+static void draw_bar(canvas *c, const grid *g)
+{
+    rapt_real values[BAR_COLOURS];
+    for (int i = 0; i < BAR_COLOURS; i++)
+        values[i] = (rapt_real)(BAR_COLOURS - 0.5 - i);
+    double height = round(fmax(BAR_LEAST, fmin(BAR_MOST, g->height)));
+    double x = g->width + most(g, g->across - 1, g->across, g->count, room_right) + BAR_GAP, y = round((g->height - height) / 2);
+    cells bar = {BAR_COLOURS, 1, values, 1, BAR_WIDTH, height / BAR_COLOURS};
+    cells_paint(c, &bar, x, y, (draw_range){0, BAR_COLOURS, true});
+    frame(c, x, y, BAR_WIDTH, height);
+    bar_numbers(c, g->range, x + BAR_WIDTH, y, height);
+}
+
+static void draw_grid(canvas *c, void *figure)
+{
+    grid *g = figure;
+    place_all(c, g);
+    double widest = fmax(g->width, WIDEST_PANEL_TITLE);
+    canvas_type type = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = widest, .bold = true};
+    for (size_t i = 0; i < g->count; i++)
+        draw_panel(c, &g->panels[i], g->range);
+    draw_bar(c, g);
+    canvas_text(c, &type, g->title, g->width / 2, -most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2);
+}
+
+/* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
+
+/* Nearly square; of the numbers that come near it, one that leaves no gap in the last row. */
+static size_t choose_across(size_t count)
+{
+    size_t least = (size_t)ceil(sqrt((double)count));
+    for (size_t across = least; across <= 2 * least; across++)
+        if (count % across == 0)
+            return across;
+    return least;
+}
+
+static void take_values(draw_range *found, const draw_heat *map)
+{
+    for (size_t i = 0; i < map->rows * map->columns; i++)
+        range_take(found, (double)map->values[i]);
+}
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rapt_error *err)
+{
+    draw_range found = RANGE_OF_NONE;
+    for (size_t i = 0; i < g->count; i++) {
+        const draw_heat *m = &maps[i];
+        if (m->rows == 0 || m->columns == 0)
+            return rapt_fail(err, RAPT_VALUE, "cannot draw a heat map of %zu x %zu", m->rows, m->columns);
+        g->panels[i] = (panel){.cells = {m->rows, m->columns, m->values, 1},
+                               .left = {m->rows, .names = m->row_names, .title = text_or_null(m->labels.y)},
+                               .below = {m->columns, .names = m->column_names, .title = text_or_null(m->labels.x),
+                                         .across = true},
+                               .title = text_or_null(m->labels.title)};
+        take_values(&found, m);
+    }
+    g->range = range.given ? range : range_settle(found, 0);
+    return range_check(g->range, "colours", err);
+}
+
+rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
+                         const char *path, rapt_error *err)
+{
+    if (count == 0)
+        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no heat map", path);
+    grid g = {.count = count, .across = across && across < count ? across : across ? count : choose_across(count),
+              .title = title};
+    g.panels = calloc(count, sizeof *g.panels);
+    if (!g.panels)
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu heat maps", count);
+    rapt_code code = fill_grid(&g, maps, range, err);
+    if (code == RAPT_OK) {
+        size_cells(&g);
+        code = canvas_write(draw_grid, &g, path, err);
+    }
+    free(g.panels);
+    return code;
+}

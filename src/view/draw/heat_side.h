@@ -1,0 +1,32 @@
+/* heat_side.h: names or numbers along one side of a heat map. For heat.c. */
+#ifndef DRAW_HEAT_SIDE_H
+#define DRAW_HEAT_SIDE_H
+
+#include "view/draw/canvas.h"
+
+/* One side: where the cells are, and what is written at them. */
+typedef struct heat_side {
+    size_t count;
+    double cell;              /* from one to the next */
+    const char *const *names; /* NULL: numbers */
+    const char *title;
+    bool across; /* below the map, else left of it */
+
+    /* Decided by heat_side_plan. */
+    canvas_type type;
+    size_t step;  /* every so many is written */
+    double depth; /* of names and title, from the edge of the map */
+} heat_side;
+
+/* The least height of a cell beside which a name is written. */
+#define HEAT_LEAST_NAMED 11.5
+
+void heat_side_plan(canvas *c, heat_side *s);
+
+/* Writes along the edge that starts at (x, y). */
+void heat_side_draw(canvas *c, const heat_side *s, double x, double y);
+
+/* Whether what is written would be the same. */
+bool heat_side_equal(const heat_side *a, const heat_side *b);
+
+#endif

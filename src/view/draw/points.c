@@ -1,0 +1,190 @@
+/* points.c: dots with their names beside them.
+ * For maps of embeddings.
+ * Not a search for the best of all arrangements: each name takes the best place that the others leave, a few times round. */
+#define _GNU_SOURCE
+#include "view/draw.h"
+#include "view/draw/axes.h"
+#include "view/draw/draw_type.h"
+#include "view/draw/ticks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST_WIDTH = 560, MOST_WIDTH = 1400, WIDTH_A_ROOT = 90, PLACES = 16, ROUNDS = 3, MOST_ARRANGED = 2000 };
+enum { WIDEST_NAME = 140 };
+
+#define RADIUS 2.8
+#define GAP 2.5 /* from dot to name */
+#define FAR 11  /* the same, for places farther out, with a line to the dot */
+#define PAD 0.07
+#define APART 1.5 /* between names */
+#define CLEAR 3   /* from a name to the dots of others, so that it is clear whose it is */
+#define COLOUR 0x0072b2u
+
+typedef struct rectangle {
+    double left, top, right, bottom;
+} rectangle;
+
+typedef struct mark {
+    const char *name; /* NULL: nothing is written */
+    double x, y, width;
+    int place;
+} mark;
+
+typedef struct figure {
+    axes axes;
+    mark *marks;
+    size_t count;
+} figure;
+
+/* ---- places ------------------------------------------------------------------------------------------------------------ */
+
+/* Eight directions near the dot, then the same eight farther out; the first ones are what a reader expects. */
+static const double directions[PLACES / 2][2] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1}};
+
+static rectangle box_at(const mark *m, int place)
+{
+    const double *to = directions[place % (PLACES / 2)];
+    double away = RADIUS + (place < PLACES / 2 ? GAP : FAR), high = DRAW_NAME_SIZE;
+    double slant = to[0] != 0 && to[1] != 0 ? 0.7 : 1;
+    double x = m->x + slant * away * to[0] + m->width / 2 * to[0], y = m->y + (slant * away + high / 2) * to[1];
+    return (rectangle){x - m->width / 2, y - high / 2, x + m->width / 2, y + high / 2};
+}
+
+/* A dot, and what is to be kept clear around it. */
+static rectangle box_of_dot(const mark *m)
+{
+    return (rectangle){m->x - RADIUS - CLEAR, m->y - RADIUS - CLEAR, m->x + RADIUS + CLEAR, m->y + RADIUS + CLEAR};
+}
+
+static double shared_area(rectangle a, rectangle b)
+{
+    double width = fmin(a.right, b.right) - fmax(a.left, b.left), height = fmin(a.bottom, b.bottom) - fmax(a.top, b.top);
+    return width > 0 && height > 0 ? width * height : 0;
+}
+
+static double outside_area(const axes *a, rectangle r)
+{
+    return (r.right - r.left) * (r.bottom - r.top) - shared_area(r, (rectangle){0, 0, a->width, a->height});
+}
+
+/* What speaks against a place: what it covers, in square points; and, of equally free ones, that it comes later. */
+static double cost(const figure *f, size_t i, int place)
+{
+    rectangle box = box_at(&f->marks[i], place);
+    box = (rectangle){box.left - APART, box.top - APART / 2, box.right + APART, box.bottom + APART / 2};
+    double sum = outside_area(&f->axes, box) + 0.05 * place + (place >= PLACES / 2 ? 4 : 0);
+    for (size_t k = 0; k < f->count; k++) {
+        const mark *other = &f->marks[k];
+        if (k == i)
+            continue;
+        sum += 2 * shared_area(box, box_of_dot(other));
+        if (other->name && other->place >= 0)
+            sum += shared_area(box, box_at(other, other->place));
+    }
+    return sum;
+}
+
+static void choose_place(figure *f, size_t i)
+{
+    int best = 0;
+    double least = INFINITY;
+    for (int place = 0; place < PLACES; place++) {
+        double now = cost(f, i, place);
+        if (now < least) {
+            least = now;
+            best = place;
+        }
+    }
+    f->marks[i].place = best;
+}
+
+/* Of very many points names overlap anyway, and every name is compared with all: those all stand to the right. */
+static void arrange(figure *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        f->marks[i].place = f->count > MOST_ARRANGED ? 0 : -1;
+    for (int round = 0; round < ROUNDS && f->count <= MOST_ARRANGED; round++)
+        for (size_t i = 0; i < f->count; i++)
+            if (f->marks[i].name)
+                choose_place(f, i);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------------- */
+
+static const canvas_type name_type = {.size = DRAW_NAME_SIZE, .anchor = 0.5, .widest = WIDEST_NAME};
+
+static void draw_name(canvas *c, const mark *m)
+{
+    rectangle box = box_at(m, m->place);
+    double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+    if (m->place >= PLACES / 2) {
+        canvas_colour(c, DRAW_FRAME);
+        canvas_line(c, m->x, m->y, fmax(box.left, fmin(box.right, m->x)), fmax(box.top, fmin(box.bottom, m->y)), 0.6);
+    }
+    canvas_text(c, &name_type, m->name, x, y);
+}
+
+static void draw_dot(canvas *c, const mark *m)
+{
+    canvas_colour(c, COLOUR);
+    cairo_arc(c->cr, m->x, m->y, RADIUS, 0, 2 * acos(-1.0));
+    cairo_fill(c->cr);
+}
+
+static void draw_figure(canvas *c, void *what)
+{
+    figure *f = what;
+    for (size_t i = 0; i < f->count; i++)
+        f->marks[i].width = canvas_text_width(c, &name_type, f->marks[i].name);
+    arrange(f);
+    axes_draw(c, &f->axes);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->marks[i].name)
+            draw_name(c, &f->marks[i]);
+    for (size_t i = 0; i < f->count; i++)
+        draw_dot(c, &f->marks[i]);
+}
+
+/* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
+
+static bool is_drawn(const draw_point *p)
+{
+    return isfinite(p->x) && isfinite(p->y);
+}
+
+static void take_points(figure *f, const draw_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_drawn(&points[i])) {
+            range_take(&f->axes.x, points[i].x);
+            range_take(&f->axes.y, points[i].y);
+        }
+}
+
+static void place_points(figure *f, const draw_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_drawn(&points[i]))
+            f->marks[f->count++] = (mark){points[i].name && *points[i].name ? points[i].name : NULL,
+                                          axes_x(&f->axes, points[i].x), axes_y(&f->axes, points[i].y)};
+}
+
+rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err)
+{
+    double width = round(fmax(LEAST_WIDTH, fmin(MOST_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
+    figure f = {{width, round(0.75 * width), RANGE_OF_NONE, RANGE_OF_NONE, labels}};
+    if (count == 0)
+        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no point", path);
+    take_points(&f, points, count);
+    rapt_code code = axes_settle(&f.axes, PAD, PAD, err);
+    if (code != RAPT_OK)
+        return code;
+    f.marks = calloc(count, sizeof *f.marks);
+    if (!f.marks)
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu points", count);
+    place_points(&f, points, count);
+    code = canvas_write(draw_figure, &f, path, err);
+    free(f.marks);
+    return code;
+}

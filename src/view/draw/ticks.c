@@ -1,0 +1,85 @@
+/* ticks.c: where axes are marked, and what is written there.
+ * For axes and colour bars.
+ * Not the drawing of them. */
+#define _GNU_SOURCE
+#include "view/draw/ticks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SLACK 1e-9 /* of a step: 0.3 is 2.9999999999999996 steps of 0.1, and shall count */
+enum { MOST_DECIMALS = 5, MOST_DIGITS = 6 };
+
+/* 1, 2 or 5 times a power of ten, not less than x but for rounding. */
+static double round_up(double x)
+{
+    double ten = pow(10, floor(log10(x)));
+    double parts[] = {1, 2, 5};
+    for (int i = 0; i < 3; i++)
+        if (parts[i] * ten >= x * (1 - SLACK))
+            return parts[i] * ten;
+    return 10 * ten;
+}
+
+ticks ticks_within(double low, double high, double wanted)
+{
+    ticks t = {.step = round_up((high - low) / wanted)};
+    t.first = ceil(low / t.step - SLACK);
+    double last = floor(high / t.step + SLACK);
+    t.count = last >= t.first ? (size_t)(last - t.first) + 1 : 0;
+    int power = (int)floor(log10(t.step) + SLACK);
+    t.decimals = power < 0 ? -power : 0;
+    return t;
+}
+
+double ticks_at(const ticks *t, size_t i)
+{
+    return (t->first + (double)i) * t->step;
+}
+
+tick_label ticks_label(const ticks *t, size_t i)
+{
+    tick_label label;
+    double value = ticks_at(t, i);
+    char plain[32];
+    if (t->decimals > MOST_DECIMALS || fabs(value) >= pow(10, MOST_DIGITS))
+        snprintf(plain, sizeof plain, "%.6g", value);
+    else
+        snprintf(plain, sizeof plain, "%.*f", t->decimals, fabs(value) < t->step / 2 ? 0 : value);
+    bool negative = plain[0] == '-';
+    snprintf(label.text, sizeof label.text, "%s%s", negative ? "\u2212" : "", plain + negative);
+    return label;
+}
+
+size_t ticks_whole_step(double least)
+{
+    return least <= 1 ? 1 : (size_t)(round_up(least) + 0.5);
+}
+
+void range_take(draw_range *r, double value)
+{
+    if (!isfinite(value))
+        return;
+    r->low = value < r->low ? value : r->low;
+    r->high = value > r->high ? value : r->high;
+}
+
+draw_range range_settle(draw_range r, double pad)
+{
+    if (r.given)
+        return r;
+    if (r.low > r.high)
+        return (draw_range){0, 1, true};
+    double wider = r.low == r.high ? fmax(0.5, fabs(r.low) * 1e-6) : pad * (r.high - r.low);
+    return (draw_range){r.low - wider, r.high + wider, true};
+}
+
+rapt_code range_check(draw_range r, const char *what, rapt_error *err)
+{
+    if (!(r.low < r.high))
+        return rapt_fail(err, RAPT_VALUE, "cannot draw %s from %g to %g: the first is not less", what, r.low, r.high);
+    if (!isfinite(r.high - r.low))
+        return rapt_fail(err, RAPT_VALUE, "cannot draw %s from %g to %g: too far apart", what, r.low, r.high);
+    return RAPT_OK;
+}

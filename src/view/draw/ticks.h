@@ -1,0 +1,43 @@
+/* ticks.h: round numbers along an axis. For axes and colour bars. */
+#ifndef DRAW_TICKS_H
+#define DRAW_TICKS_H
+
+#include <math.h>
+
+#include "view/draw.h"
+
+typedef struct ticks {
+    double first, step; /* tick i stands at (first + i) * step */
+    size_t count;
+    int decimals; /* that the labels need */
+} ticks;
+
+/* The multiples of 1, 2 or 5 times a power of ten within [low, high], low < high; about `wanted` of them. */
+ticks ticks_within(double low, double high, double wanted);
+
+double ticks_at(const ticks *t, size_t i);
+
+typedef struct tick_label {
+    char text[40];
+} tick_label;
+
+/* As a reader expects it: 0.25, 1000, a true minus sign, 2e-07 where decimals would be too many. */
+tick_label ticks_label(const ticks *t, size_t i);
+
+/* The least of 1, 2, 5, 10, 20, 50, ... that is not less than `least`. */
+size_t ticks_whole_step(double least);
+
+/* ---- ranges ---------------------------------------------------------------------------------------------------------- */
+
+/* To find the range of values: start with this, and range_take each; what is not finite is left out. */
+#define RANGE_OF_NONE ((draw_range){INFINITY, -INFINITY, false})
+void range_take(draw_range *r, double value);
+
+/* Makes the found range one to draw in: of one value it is widened to both sides, of none it is [0, 1], and `pad` of its
+ * width is added at each end. A range that was given stays as it is. */
+draw_range range_settle(draw_range r, double pad);
+
+/* RAPT_VALUE where low is not below high, or numbers are so far apart that their difference is no number. */
+rapt_code range_check(draw_range r, const char *what, rapt_error *err);
+
+#endif

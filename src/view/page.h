@@ -1,0 +1,16 @@
+/* view/page.h: one HTML file that shows a pass of the model: sentence, architecture, attention, matrices, predictions.
+ * For `rapt explain --html`. Not what computes or describes the pass: that comes as JSON, as `rapt explain --json` has it. */
+#ifndef VIEW_PAGE_H
+#define VIEW_PAGE_H
+
+#include "rapt/base.h"
+
+#include <jansson.h>
+
+/* Writes the page to `path`, whole or not at all. `explanation` is what `rapt explain --json` prints; a step whose "values"
+ * are missing is shown without its matrix. It is borrowed and left as it is. The page needs no other file and no network.
+ * Codes: those of file_writer_open (base/file.h); RAPT_FORMAT for values that are no numbers; RAPT_SHAPE where they are
+ * more or fewer than the shape says; RAPT_NO_MEMORY. */
+rapt_code page_write(const char *path, json_t *explanation, rapt_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* colours.js: numbers become colours: viridis for what is never negative, two colours away from zero for the rest. A
+ * scale has 256 colours, then one for what a mask hides (minus infinity) and one for what is no number. */
+const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
+const SIGNED = {
+    light: ["0d3b66", "3a7fb8", "a8cbe4", "f6f4f0", "f1be98", "d5713b", "80300a"],
+    dark: ["9bd0ff", "4a92d8", "27486f", "22262c", "744223", "d67a3c", "ffc894"],
+};
+const HIDDEN = 256, NO_NUMBER = 257;
+
+const rgb = hex => [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16));
+const packed = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+
+function between(stops, t) {
+    const x = t * (stops.length - 1), i = Math.min(stops.length - 2, Math.floor(x));
+    return stops[i].map((low, c) => Math.round(low + (stops[i + 1][c] - low) * (x - i)));
+}
+
+function tableOf(hexes, hidden) {
+    const stops = hexes.map(rgb), colours = [];
+    for (let i = 0; i < 256; i++)
+        colours.push(between(stops, i / 255));
+    colours.push(rgb(hidden), rgb("d6338a"));
+    return { colours, pixels: Uint32Array.from(colours, packed) };
+}
+
+const theme = () => document.documentElement.dataset.theme;
+const tables = {};
+
+function tableFor(kind) {
+    const id = kind + theme();
+    if (!tables[id])
+        tables[id] = tableOf(kind === "viridis" ? VIRIDIS : SIGNED[theme()], theme() === "dark" ? "3d434c" : "d8d4cb");
+    return tables[id];
+}
+
+/* From the smallest to the largest finite number; symmetric about zero where there are negative ones. */
+function scaleOf(values) {
+    let low = Infinity, high = -Infinity;
+    for (const x of values) {
+        if (Number.isFinite(x)) {
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+    }
+    if (low > high)
+        low = high = 0;
+    if (low < 0)
+        return { kind: "signed", low: -Math.max(-low, high), high: Math.max(-low, high) };
+    return { kind: "viridis", low: 0, high: high || 1 };
+}
+
+function colourIndex(scale, x) {
+    if (Number.isNaN(x))
+        return NO_NUMBER;
+    if (x === -Infinity)
+        return HIDDEN;
+    const t = (x - scale.low) / (scale.high - scale.low);
+    return Math.round(255 * Math.max(0, Math.min(1, t)));
+}
+
+const isDark = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b < 140;
+
+function legend(scale) {
+    const table = tableFor(scale.kind), stops = [];
+    for (let i = 0; i <= 255; i += 15)
+        stops.push(`rgb(${table.colours[i].join(" ")})`);
+    return make("span", { class: "legend" }, show(scale.low, 3),
+        make("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` }), show(scale.high, 3));
+}

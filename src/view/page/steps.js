@@ -1,0 +1,130 @@
+/* steps.js: the matrices of the chosen part, or of what the reader searched for: name, formula, shape, statistics, a
+ * heat map; heads to choose where there are some, and the gradient where the pass went back. */
+const parts = findParts();
+const FOUND = 24; /* cards at once, of a search */
+
+function choosePart(index) {
+    byId("search").value = "";
+    change({ part: index, search: "" });
+}
+
+function buildSteps() {
+    byId("part-before").addEventListener("click", () => choosePart(state.part - 1));
+    byId("part-after").addEventListener("click", () => choosePart(state.part + 1));
+    byId("search").addEventListener("input", event => change({ search: event.target.value.trim().toLowerCase() }));
+    watch(what => {
+        if ("part" in what || "search" in what)
+            showPart();
+        if ("part" in what)
+            comeIntoSight();
+    });
+    showPart();
+}
+
+/* On a phone the cards stand below the diagram; beside it, they may have been scrolled away. */
+function comeIntoSight() {
+    const top = document.querySelector(".part").getBoundingClientRect().top;
+    if (top < 0 || top > window.innerHeight * 0.75)
+        document.querySelector(".part").scrollIntoView({ block: "start" });
+}
+
+function matches(step) {
+    return [step.name, step.formula || ""].some(text => text.toLowerCase().includes(state.search));
+}
+
+function showPart() {
+    const part = parts[state.part], withCards = step => !step.gradient || !named.has(step.name);
+    const found = state.search ? steps.filter(step => withCards(step) && matches(step)) : part.steps;
+    byId("part-title").textContent = state.search ? `${found.length} found` : longTitleOf(part);
+    byId("part-about").textContent = state.search ?
+        `Steps and parameters with “${state.search}” in their name or formula.` : ABOUT[titleOf(part)] || "";
+    byId("part-before").disabled = state.search || state.part === 0;
+    byId("part-after").disabled = state.search || state.part === parts.length - 1;
+    byId("cards").replaceChildren();
+    addCards(found, 0);
+}
+
+function addCards(found, from) {
+    const to = state.search ? from + FOUND : found.length, place = byId("cards");
+    place.append(...found.slice(from, to).map(card));
+    if (to >= found.length)
+        return;
+    const more = make("button", { type: "button", class: "more" }, `${found.length - to} more`);
+    more.addEventListener("click", () => {
+        more.remove();
+        addCards(found, to);
+    });
+    place.append(more);
+}
+
+/* ---- a card ---- */
+
+function card(step) {
+    const title = step.gradient ? "gradient of " + shortName(step) : shortName(step);
+    const head = make("div", { class: "card-head" }, make("h4", {}, title), ...(step.formula ? [formula(step.formula)] : []),
+        make("code", { class: "full" }, step.name));
+    const numbers = make("dl", { class: "numbers" }), choices = make("div", { class: "choices" });
+    const view = { step, gradient: gradientOf.get(step.name), leading: step.shape.slice(0, -2).map(() => 0),
+        map: new HeatMap({ label: step.name }), numbers, marks: [] };
+    addChoices(view, choices);
+    refresh(view, step);
+    const picture = step.values ? view.map.node : make("p", { class: "says" }, "Its numbers were left out of this page.");
+    return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
+        numbers, ...(choices.hasChildNodes() ? [choices] : []), picture);
+}
+
+/* Values or gradient; and for each dimension before the last two that is larger than 1, which of it. */
+function addChoices(view, choices) {
+    const { step, gradient, leading } = view;
+    if (gradient && !step.gradient) {
+        const names = ["values", "gradient"];
+        const which = segments("Show", names, names, name => refresh(view, name === "values" ? step : gradient));
+        view.marks.push(() => which.mark(view.shown === step ? "values" : "gradient"));
+        choices.append(which.node);
+    }
+    leading.forEach((_, axis) => {
+        const count = step.shape[axis], numbers = [...Array(count).keys()], name = axisName(step, axis);
+        if (count < 2)
+            return;
+        const which = segments(name[0].toUpperCase() + name.slice(1), numbers, numbers.map(String), i => {
+            leading[axis] = Number(i);
+            refresh(view, view.shown);
+        });
+        view.marks.push(() => which.mark(leading[axis]));
+        choices.append(which.node);
+    });
+}
+
+const axisName = (step, axis) => (step.axes && step.axes[axis]) || `dimension ${axis}`;
+
+function refresh(view, shown) {
+    view.shown = shown;
+    view.marks.forEach(mark => mark());
+    view.numbers.replaceChildren(...facts(shown));
+    if (shown.values)
+        view.map.show(matrixOf(shown, view.leading));
+}
+
+function facts(step) {
+    const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", { "data-fact": name }, value));
+    const shape = step.shape.map((size, axis) => `${size} ${axisName(step, axis)}`).join(" × ");
+    return [fact("shape", shape || "one number"), ...["min", "mean", "max", "std"].map(name => fact(name, show(step[name])))];
+}
+
+/* The matrix of the last two dimensions, those before it at the places `leading`. */
+function matrixOf(step, leading) {
+    const [rows, columns] = [1, 1, ...step.shape].slice(-2), axes = step.shape.length;
+    const offset = leading.reduce((sum, at, axis) => sum * step.shape[axis] + at, 0) * rows * columns;
+    const names = axis => step.sequences?.[axis] ? words(step.sequences[axis]) : null;
+    const last = axes > 0 ? axisName(step, axes - 1) : "number";
+    return { rows, columns, offset, values: () => valuesOf(step), scale: () => scaleOfStep(step), rowNames: names(axes - 2),
+        columnNames: names(axes - 1), rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
+        columnHint: last === "token" ? id => textOfId.get(id) : undefined };
+}
+
+/* One scale for all heads, so that they can be compared. */
+function scaleOfStep(step) {
+    if (!step.scale)
+        step.scale = scaleOf(valuesOf(step));
+    return step.scale;
+}

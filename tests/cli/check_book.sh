@@ -1,0 +1,207 @@
+#!/bin/bash
+# tests/cli/check_book.sh: the chapters of docs/book and their programs: what a chapter quotes is what its program prints
+# now; the programs end with 0, have the shapes that the texts have from which people learn this, and print tables that
+# are tables; each chapter has its picture; and the printing that they share prints as PyTorch does.
+# RAPT_BUILD names a build folder (default build).
+. "$(dirname "$0")/lib.sh"
+BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
+BOOK=$SOURCE/docs/book
+LARGEST=100000 # bytes of a picture
+
+# The output that a chapter quotes: what comes after "$ build/examples/NAME" in a block.
+quoted() { awk -v line="\$ build/examples/$2" '$0 == line { on = 1; next } /^```/ { on = 0 } on' "$1"; }
+
+quotes_output() {
+    quoted "$1" "$2" >quoted
+    [ -s quoted ] || { echo "no block begins with \"\$ build/examples/$2\""; return 1; }
+    diff quoted "$2.out"
+}
+
+# Names in the first row and the first column, numbers in the rest; not larger than a picture can show.
+is_table() {
+    awk -F'\t' '
+        NR == 1 { columns = NF; next }
+        NF != columns || $1 == "" { print "line " NR ": " $0; bad = 1; exit }
+        { for (i = 2; i <= NF; i++) if ($i !~ /^-?([0-9.]+(e[-+][0-9]+)?|inf|nan)$/) { print "line " NR ": " $i; bad = 1; exit } }
+        END { if (NR < 2 || NR > 65 || columns < 2 || columns > 65) { print NR " x " columns; bad = 1 }; exit bad }' "$1"
+}
+
+same_with_threads() { RAPT_THREADS=3 "$BUILD/examples/$1" | cmp - "$1.out"; }
+
+# Ends with 2 and prints nothing but how it is called.
+refuses_arguments() {
+    "$BUILD/examples/$1" --tables >refused 2>usage
+    [ $? = 2 ] && [ ! -s refused ] && grep -q "usage.*--table" usage
+}
+
+has_picture() {
+    local file=$BOOK/$1.svg
+    grep -Eq "!\[[^]]+\]\($1\.svg\)" "$BOOK/$1.md" || { echo "the chapter does not show it"; return 1; }
+    [ -s "$file" ] && head -c 200 "$file" | grep -q '<svg' && tail -c 20 "$file" | grep -q '</svg>' &&
+        [ "$(wc -c <"$file")" -lt $LARGEST ]
+}
+
+# The colours of a picture in order, with the number of cells that have them: what is left when fonts differ.
+colours() { sed -n 's/^<path fill="\(#[0-9a-f]*\)" d="\(.*\)"\/>$/\1 \2/p' "$1" | awk '{ print $1, gsub(/M/, "") }'; }
+
+draws_the_same() {
+    colours "$BOOK/$1.svg" >there
+    colours "now/$1.svg" >now/colours
+    [ -s there ] && diff there now/colours
+}
+
+check_pictures() {
+    mkdir now
+    if ! printf '1\t2\n' | "$BUILD/rapt" plot table - -o now/try.svg 2>/dev/null; then
+        skip 'pictures of today: this build cannot draw'
+        return
+    fi
+    check 'all pictures can be made' "$BOOK/make_pictures.sh" "$BUILD" now
+    for file in "$BOOK"/[0-9][0-9]-*.md; do
+        check "$(basename "$file" .md).svg shows the numbers of today" draws_the_same "$(basename "$file" .md)"
+    done
+}
+
+# A shape stands at the end of a line or of a word, as "[4, 16, 64]".
+prints_shape() { grep -Fq ": $2" "$1.out"; }
+
+# What the texts print for each step: a line for each program.
+shapes() {
+    cat <<'SHAPES'
+01_embedding            [1, 3]; [2, 4]; [2, 4, 3]; [32, 50, 512]; [4, 16]; [100070, 64]; [4, 16, 64]
+02_positions            [2, 10, 16]; [1, 100, 16]; [2, 5, 8]; [1, 5, 8]; [4, 10, 512]; [32]; [16, 64]; [1, 16, 64]; [4, 16, 64]; [32, 50, 512]
+03_queries_keys_values  [2, 5, 16]; [4, 16, 64]; [64, 64]; [32, 50, 512]; [512, 512]
+04_heads                [32, 50, 512]; [32, 50, 16, 32]; [32, 16, 50, 32]; [512, 50, 32]; [4, 4, 16, 16]; [2, 4, 5, 4]
+05_scores               [32, 16, 50, 32]; [32, 16, 32, 50]; [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]
+06_softmax              [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]; [2, 2, 4]
+07_weighted_sum         [32, 16, 50, 50]; [32, 16, 50, 32]; [4, 4, 16, 16]
+08_concat_projection    [32, 16, 50, 32]; [32, 50, 512]; [4, 16, 64]
+09_ffn                  [2, 3, 8]; [32, 50, 512]; [32, 50, 2048]; [4, 16, 64]
+10_add_norm             [2, 3, 4]; [4, 16, 64]
+11_encoder              [2, 100, 24]; [2, 8, 100, 100]; [64, 10, 32]; [64, 4, 10, 10]
+12_decoder              [2, 100, 24]; [64, 10, 32]; [64, 10, 201]; [64, 4, 10, 10]; [1, 10]; [64, 1, 201]
+13_sales_textbook       [4, 16]; [4, 16, 64]; [16, 32]; [16, 64]; [4, 4, 16, 16]
+SHAPES
+}
+
+check_shapes() {
+    local name list shape
+    while read -r name list; do
+        [ -s "$name.out" ] || { fail "$name: prints"; continue; }
+        while read -r shape; do
+            check "$name prints the shape $shape" prints_shape "$name" "$shape"
+        done < <(sed 's/; */\n/g' <<<"$list")
+    done < <(shapes)
+}
+
+check_chapter() {
+    local chapter=$1 name=${1//-/_}
+    check "$name runs" test -x "$BUILD/examples/$name"
+    "$BUILD/examples/$name" >"$name.out" 2>"$name.err"
+    check "$name: all checks hold" test $? = 0 -a ! -s "$name.err"
+    check "$name: there are checks" grep -q '^\[ok\]' "$name.out"
+    check "$chapter.md quotes what it prints" quotes_output "$BOOK/$chapter.md" "$name"
+    check "$name: the same with three threads" same_with_threads "$name"
+    "$BUILD/examples/$name" --table >"$name.table"
+    check "$name --table prints a table" is_table "$name.table"
+    check "$name refuses other arguments" refuses_arguments "$name"
+    check "$chapter.svg is there and small" has_picture "$chapter"
+    check "the index has $chapter.md" grep -q "]($chapter\.md)" "$BOOK/README.md"
+}
+
+# ---- the shared printing against PyTorch's -------------------------------------------------------------------------
+make_show_program() {
+    cat >shown.c <<'C'
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    rapt_real x[7 * 8], y[8] = {1, -2.5, 0.00004, 100, -0.5, 3, 1e-3f, (rapt_real)-INFINITY};
+    for (int i = 0; i < 7 * 8; i++)
+        x[i] = (rapt_real)(i * i % 17 - 8) / 8 * (i == 9 ? 10 : 1);
+    rapt_tensor wide = {.data = x, .ndim = 2, .shape = {7, 8}}, deep = {.data = y, .ndim = 3, .shape = {2, 2, 2}};
+    show_shape("x", &wide);
+    show_corner("x", &wide);
+    show_whole("y", &deep);
+    show_corner("y", &deep);
+    show_table(2, 2, y, (const char *[]){"a", "b"}, NULL);
+    show_frame(2, 2, y, (const char *[]){"één", "two"}, NULL);
+    (void)argv;
+    show_check("one argument at most", argc < 2);
+    return show_end(NULL, NULL);
+}
+C
+    ${CC:-cc} -std=c11 -I"$SOURCE/include" -I"$SOURCE/examples" shown.c "$SOURCE/examples/show.c" "$BUILD/librapt.a" \
+        $(pkg-config --libs jansson yaml-0.1 libutf8proc libxxhash libpcre2-8) -lm -lpthread -o shown
+}
+
+# The tensors as torch 2 prints them with sci_mode=False, but for "tensor(" and its indent.
+shown_text() {
+    cat <<'TEXT'
+x: [7, 8]
+x =
+[[-1.0000, -0.8750, -0.5000,  ...,  0.0000, -0.7500,  0.8750],
+ [ 0.6250,  6.2500,  0.8750,  ...,  1.0000,  0.1250, -0.5000],
+ [-0.8750, -1.0000, -0.8750,  ...,  1.0000,  0.0000, -0.7500],
+ ...,
+ [-0.5000, -0.8750, -1.0000,  ...,  0.1250,  1.0000,  0.0000],
+ [-0.7500,  0.8750,  0.6250,  ..., -0.7500,  0.0000,  1.0000],
+ [ 0.1250, -0.5000, -0.8750,  ..., -0.5000,  0.1250,  1.0000]]
+y =
+[[[  1.0000,  -2.5000],
+  [  0.0000, 100.0000]],
+
+ [[ -0.5000,   3.0000],
+  [  0.0010,     -inf]]]
+y[0] =
+[[  1.0000,  -2.5000],
+ [  0.0000, 100.0000]]
+TEXT
+    printf '\t0\t1\na\t1\t-2.5\nb\t4e-05\t100\n'
+    printf '           0        1\néén   1.0000  -2.5000\ntwo   0.0000 100.0000\n'
+    printf '[ok]     one argument at most\n'
+}
+
+check_show() {
+    if [ "$SANITIZED" ]; then
+        skip 'compiling against a build with sanitizers'
+        return
+    fi
+    check 'a program with show.c compiles' make_show_program
+    shown_text >expected
+    check 'it ends with 0 where all checks hold' sh -c './shown >shown.out'
+    check 'and prints as PyTorch does' diff expected shown.out
+    check 'it ends with 1 where a check fails, and says which' sh -c './shown more >shown.out; [ $? = 1 ] &&
+        grep -q "^\[FAILED\] one argument at most" shown.out'
+}
+
+# The notebook's own text and vocabulary: what does not depend on chance is what the notebook prints.
+check_textbook() {
+    local data=${RAPT_SHARED:-$SOURCE/../shared}/data
+    local text=$data/sales_textbook/sales_textbook.txt ranks=$data/tokenizers/cl100k_base.tiktoken
+    if [ ! -s "$text" ] || [ ! -s "$ranks" ]; then
+        skip 'the sales textbook is not here'
+        return
+    fi
+    check 'the sales textbook: all checks hold' sh -c "'$BUILD/examples/13_sales_textbook' '$text' '$ranks' >textbook.out"
+    check 'its tokens are the notebook'"'"'s' grep -Eq '^ *26072 +220 +16 +25 +17283 +23097 +403 +323 +17013' textbook.out
+    check '77919 of them' grep -qx 'tokens: 77919, the largest is 100069' textbook.out
+    check 'the vocabulary is the embedding' grep -qx 'embedding: \[100070, 64\]' textbook.out
+    check 'and the output' grep -qx 'logits: \[4, 16, 100070\]' textbook.out
+    "$BUILD/examples/13_sales_textbook" nowhere.txt "$ranks" >refused 2>cause
+    check 'a text that is not there: 1, and one line says so' \
+        test $? = 1 -a ! -s refused -a "$(cat cause)" = 'nowhere.txt: cannot be read'
+}
+
+for file in "$BOOK"/[0-9][0-9]-*.md; do
+    check_chapter "$(basename "$file" .md)"
+done
+check 'there are 13 chapters' test "$(ls "$BOOK"/[0-9][0-9]-*.md | wc -l)" = 13
+check_shapes
+check_pictures
+check_textbook
+check_show
+finish

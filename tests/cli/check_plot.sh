@@ -1,0 +1,326 @@
+#!/bin/bash
+# tests/cli/check_plot.sh: `rapt plot`: pictures are pictures, the numbers in them are those of sums made here from the
+# model's own file, and what is wrong is told in one line, with nothing written. How pictures look is tested in tests/view.
+. "$(dirname "$0")/lib.sh"
+
+# ---- models --------------------------------------------------------------------------------------------------------
+make_inputs
+make_text >text.txt
+train pairs --set model.layers=2 || { echo "cannot train the translation model"; exit 1; }
+model() { # NAME TOKENIZER SETTING...
+    make_text_recipe "$2" >"$1.yaml"
+    "$RAPT" train "$1.yaml" --quiet --out "$1" "${@:3}" || { echo "cannot train $1"; exit 1; }
+}
+model characters characters
+model bpe bpe --set train.steps=2
+model rotary characters --set model.positions=rotary --set train.steps=2
+model sinusoidal characters --set model.positions=sinusoidal --set train.steps=2
+plot() { "$RAPT" plot "$@"; }
+sentence='You like the moon.' # as five tokens and <eos>
+before=$(listing pairs; listing characters)
+
+# numbers FOLDER TENSOR: its values, one a line.
+numbers() { tensor "$1/model.safetensors" "$2" | od -An -v -t f4 -w4; }
+# matrix FOLDER TENSOR COLUMNS: the same with rows as lines.
+matrix() { numbers "$1" "$2" | awk -v n="$3" '{ printf "%s%s", $1, NR % n ? "\t" : "\n" }'; }
+# cells: a printed table without its names.
+cells() { tail -n +2 | cut -f2-; }
+# near LIMIT A B: two files of numbers agree, line by line and field by field, and there is one at least.
+near() {
+    [ -s "$2" ] && [ "$(wc -lw <"$2")" = "$(wc -lw <"$3")" ] && paste -d'\n' "$2" "$3" | awk -v limit="$1" '
+        NR % 2 { n = split($0, a); next }
+        { if (split($0, b) != n) exit bad = 1
+          for (i = 1; i <= n; i++)
+              if (!(a[i] - b[i] <= limit && b[i] - a[i] <= limit)) { print NR / 2, i, a[i], b[i]; exit bad = 1 } }
+        END { exit bad }'
+}
+
+# ---- numbers: positions --------------------------------------------------------------------------------------------
+sinusoids() { # LENGTH D
+    awk -v length_="$1" -v d="$2" 'BEGIN {
+        for (i = 0; i < length_; i++)
+            for (j = 0; j < d; j++) {
+                angle = i / 10000 ^ (2 * int(j / 2) / d)
+                printf "%.9f%s", j % 2 ? cos(angle) : sin(angle), j < d - 1 ? "\t" : "\n"
+            }
+    }'
+}
+plot positions --data >table.out
+check 'positions: 60 of them by default, and names' test "$(wc -l <table.out)" = 61 -a "$(cut -f1 table.out | tail -1)" = 59
+sinusoids 60 32 >want
+cells <table.out >got
+check 'positions: sines and cosines' near 1e-6 want got
+sinusoids 7 9 >want
+plot positions --length 7 --d-model 9 --kind sinusoidal --data | cells >got
+check 'positions: of another size' near 1e-6 want got
+sinusoids 60 32 | awk '{ for (i = 0; i < 2; i++) print i ? "20" : "3", NR - 1, $(i ? 21 : 4) }' | sort -n -s -k1,1 >want
+plot positions --dims 3,20 --data | tail -n +2 | sed 's/dimension //' >got
+check 'positions: curves of chosen dimensions' near 1e-6 want got
+check 'positions: four curves by default' test "$(plot positions --curves --data | cut -f1 | sort -u | grep -c dimension)" = 4
+matrix characters positions.weight 16 >want
+plot positions characters --data | cells >got
+check 'positions: learned ones are those of the model' near 1e-6 want got
+check 'positions: as many as it has' test "$(wc -l <got)" = 12
+sinusoids 12 16 >want
+plot positions sinusoidal --data | cells >got
+check 'positions: sinusoidal ones of a model' near 1e-6 want got
+sinusoids 40 16 >want
+plot positions pairs --data | cells >got
+check 'positions: of a translation model' near 1e-6 want got
+awk 'BEGIN { for (i = 0; i < 5; i++) for (j = 0; j < 8; j++) {
+    angle = i / 10000 ^ (2 * (j % 4) / 8); printf "%.9f%s", j < 4 ? cos(angle) : sin(angle), j < 7 ? "\t" : "\n" } }' >want
+plot positions rotary --length 5 --data | cells >got
+check 'positions: rotary ones' near 1e-6 want got
+plot positions --kind rotary --d-model 8 --length 5 --data | cells >got
+check 'positions: rotary ones without a model' near 1e-6 want got
+
+# sin a sin b + cos a cos b = cos(a - b): d/2 such sums, and encodings of length sqrt(d/2).
+awk 'BEGIN { for (i = 0; i < 20; i++) for (j = 0; j < 20; j++) {
+    sum = 0; for (k = 0; k < 12; k++) sum += cos((i - j) / 10000 ^ (2 * k / 24))
+    printf "%.9f%s", sum / 12, j < 19 ? "\t" : "\n" } }' >want
+plot similarity --length 20 --d-model 24 --data | cells >got
+check 'similarity: cosines' near 1e-6 want got
+matrix characters positions.weight 16 | awk '{ for (j = 1; j <= NF; j++) x[NR, j] = $j } END {
+    for (i = 1; i <= NR; i++) { n[i] = 0; for (j = 1; j <= NF; j++) n[i] += x[i, j] ^ 2 }
+    for (i = 1; i <= NR; i++) for (k = 1; k <= NR; k++) {
+        sum = 0; for (j = 1; j <= NF; j++) sum += x[i, j] * x[k, j]
+        printf "%.9f%s", sum / sqrt(n[i] * n[k]), k < NR ? "\t" : "\n" } }' >want
+plot similarity characters --data | cells >got
+check 'similarity: of learned positions' near 1e-5 want got
+
+# ---- numbers: attention --------------------------------------------------------------------------------------------
+# attention FOLDER EMBEDDING POSITIONS NORM ATTENTION CAUSAL ID...: head 1 of the first block's attention, from tensors of
+# these names: sqrt(16) embedding + position, layer norm where there is one before, two projections, softmax.
+attention() {
+    local folder=$1 causal=$6 place name
+    {
+        for place in "emb $2" "pos $3" "gamma $4.weight" "beta $4.bias" "qw $5.q.weight" "qb $5.q.bias" "kw $5.k.weight" \
+            "kb $5.k.bias"; do
+            name=${place#* }
+            tensor_names "$folder" | grep -Fqxe "$name" || continue
+            echo "tensor ${place% *}"
+            numbers "$folder" "$name"
+        done
+        echo "ids ${*:7}"
+    } | awk -v d=16 -v from=8 -v to=16 -v causal="$causal" '
+        $1 == "tensor" { name = $2; n = 0; there[name] = 1; next }
+        $1 != "ids" { w[name, n++] = $1; next }
+        function project(which, i, r,   sum, c) {
+            sum = w[which "b", r]
+            for (c = 0; c < d; c++) sum += w[which "w", r * d + c] * x[i, c]
+            return sum
+        }
+        function normalise(i,   mean, var, c) {
+            for (c = 0; c < d; c++) mean += x[i, c] / d
+            for (c = 0; c < d; c++) var += (x[i, c] - mean) ^ 2 / d
+            for (c = 0; c < d; c++) x[i, c] = (x[i, c] - mean) / sqrt(var + 1e-5) * w["gamma", c] + w["beta", c]
+        }
+        {
+            for (i = 0; i < NF - 1; i++) {
+                for (c = 0; c < d; c++) x[i, c] = sqrt(d) * w["emb", $(i + 2) * d + c] + w["pos", i * d + c]
+                if ("gamma" in there) normalise(i)
+                for (r = from; r < to; r++) { q[i, r] = project("q", i, r); k[i, r] = project("k", i, r) }
+            }
+            for (i = 0; i < NF - 1; i++) {
+                sum = 0
+                for (j = 0; j < NF - 1; j++) {
+                    score = 0
+                    for (r = from; r < to; r++) score += q[i, r] * k[j, r]
+                    sum += e[j] = causal && j > i ? 0 : exp(score / sqrt(to - from))
+                }
+                for (j = 0; j < NF - 1; j++) printf "%.9f%s", e[j] / sum, j < NF - 2 ? "\t" : "\n"
+            }
+        }'
+}
+ids() { printf %s "$2" | "$RAPT" tokenizer encode "$1"; }
+attention characters embedding.weight positions.weight blocks.0.norm1 blocks.0.attention 1 \
+    $(ids characters/tokenizer.json 'the café') >want
+plot attention characters 'the café' --block 0 --head 1 --data >table.out
+cells <table.out >got
+check 'attention: weights are what embedding, norm, q, k and softmax make' near 2e-5 want got
+check 'attention: rows differ' test "$(sort -u got | wc -l)" = 8
+check 'attention: tokens name the columns' test "$(head -1 table.out)" = $'\tt\th\te\t␣\tc\ta\tf\té'
+check 'attention: and the rows' test "$(tail -n +2 table.out | cut -f1 | tr '\n' ' ')" = 't h e ␣ c a f é '
+
+# sums FILE: rows of every table in it sum to 1.
+sums() { awk -F'\t' '/^#|^\t|^$/ { next } { sum = 0; for (i = 2; i <= NF; i++) sum += $i; n++
+    if (sum < 0.99999 || sum > 1.00001) { print NR ": " sum; exit bad = 1 } } END { exit bad || !n }' "$1"; }
+for kind in self causal cross; do
+    plot attention pairs "$sentence" --kind $kind --data >$kind.out
+    check "attention --kind $kind: rows sum to 1" sums $kind.out
+    check "attention --kind $kind: two blocks of two heads" test "$(grep '^#' $kind.out | tr '\n' ' ')" = \
+        '# block 0, head 0 # block 0, head 1 # block 1, head 0 # block 1, head 1 '
+done
+check 'attention: cross is the default of a translation model' cmp cross.out <(plot attention pairs "$sentence" --data)
+source_names=$'\tyou\tlike\tthe\tmoon\t.\t<eos>'
+check 'attention --kind cross: columns are the source' test "$(sed -n 2p cross.out)" = "$source_names"
+check 'attention --kind self: rows are the source, too' test "$(sed 1,2d self.out | head -6 | cut -f1 | tr '\n' ' ')" = \
+    'you like the moon . <eos> '
+translation=$(echo "$sentence" | "$RAPT" translate pairs)
+check 'attention: the translation is one' test "$(echo "$translation" | wc -w)" -ge 3
+plot attention pairs "$sentence" --head 1 --block 1 --data >one.out
+check 'attention: rows are <bos> and the greedy translation' test "<bos> $translation" = \
+    "$(tail -n +2 one.out | cut -f1 | tr '\n' ' ' | sed 's/ $//')"
+attention pairs encoder.embedding.weight encoder.positions.table - encoder.0.attention 0 \
+    $(ids pairs/source.tokenizer.json "$sentence") 3 >want
+plot attention pairs "$sentence" --kind self --block 0 --head 1 --data | cells >got
+check 'attention --kind self: what the first block of the encoder makes' near 2e-5 want got
+attention pairs decoder.embedding.weight decoder.positions.table - decoder.0.self_attention 1 \
+    2 $(ids pairs/target.tokenizer.json "$translation") >want
+plot attention pairs "$sentence" --kind causal --block 0 --head 1 --data | cells >got
+check 'attention --kind causal: what the first block of the decoder makes' near 2e-5 want got
+# Of the same target, after another source: only what looks at the source changes.
+looks() { plot attention pairs "$1" --target 'je vois un train' --kind "$2" --block 0 --head 0 --data | cells; }
+check 'attention --kind causal: does not depend on the source' cmp <(looks 'you see.' causal) <(looks 'we see.' causal)
+check 'attention --kind cross: does' test "$(looks 'you see.' cross)" != "$(looks 'we see.' cross)"
+check 'attention --block --head: that map of all' cmp <(sed -n '/block 1, head 1/,$p' cross.out | tail -n +2) one.out
+plot attention pairs "$sentence" --kind causal --head 0 --block 0 --data >causal.out
+check 'attention --kind causal: columns are its rows' test "$(head -1 causal.out)" = \
+    "$(printf '\t<bos>'; echo " $translation" | tr ' ' '\t')"
+above() { awk -F'\t' 'NR > 1 { for (i = NR + 1; i <= NF; i++) if ($i != 0) exit bad = 1 } END { exit bad }' "$1"; }
+below() { awk -F'\t' 'NR > 1 { for (i = 2; i <= NR; i++) if ($i == 0) exit bad = 1 } END { exit bad }' "$1"; }
+check 'attention --kind causal: nothing above the diagonal' above causal.out
+plot attention bpe 'the king' --block 0 --head 1 --data >table.out
+check 'attention: a language model looks at all before' below table.out
+check 'attention: and at nothing after' above table.out
+check 'attention: a head only, of each block' test \
+    "$(plot attention pairs "$sentence" --head 1 --data | grep -c '^#.*head 1')" = 2
+check 'attention --target: what the decoder reads' test \
+    "$(plot attention pairs "$sentence" --target 'Je vois un train.' --block 0 --head 0 --data | cut -f1 | tr '\n' ' ')" = \
+    ' <bos> je vois un train . '
+check 'attention --target: the translation changes nothing' cmp cross.out \
+    <(plot attention pairs "$sentence" --target "$translation" --data)
+plot attention bpe $'a\tnaïve 日\n' --block 0 --head 0 --data >table.out
+check 'attention: bytes, controls and spaces as escapes' grep -Fq '\x' table.out
+check 'attention: one line for each token, whatever is in it' test "$(wc -l <table.out)" = \
+    "$(head -1 table.out | tr '\t' '\n' | wc -l)"
+check 'attention: valid UTF-8' iconv -f UTF-8 -t UTF-8 table.out
+for threads in 1 2 3; do
+    check "attention --threads $threads: the same" cmp cross.out <(plot attention pairs "$sentence" --threads $threads --data)
+done
+for isa in $(levels); do
+    check "attention, RAPT_ISA=$isa: the same" cmp cross.out <(RAPT_ISA=$isa plot attention pairs "$sentence" --data)
+done
+
+# ---- numbers: embedding --------------------------------------------------------------------------------------------
+# Three points lie in a plane: distances on the map are those between the rows of the matrix.
+distances() { awk -F'\t' '{ for (j = 1; j <= NF; j++) x[NR, j] = $j } END {
+    for (i = 1; i < NR; i++) for (k = i + 1; k <= NR; k++) {
+        sum = 0; for (j = 1; j <= NF; j++) sum += (x[i, j] - x[k, j]) ^ 2; printf "%.9f\n", sqrt(sum) } }'; }
+rows_of() { # FOLDER TENSOR TOKENIZER WORD...
+    matrix "$1" "$2" 16 >all
+    for word in "${@:4}"; do
+        sed -n "$(($(printf %s "$word" | "$RAPT" tokenizer encode "$3") + 1))p" all
+    done
+}
+rows_of pairs encoder.embedding.weight pairs/source.tokenizer.json moon dog call | distances >want
+plot embedding pairs moon dog call --data >table.out
+tail -n +2 table.out | cut -f2,3 | distances >got
+check 'embedding: distances of three words' near 1e-5 want got
+check 'embedding: their names' test "$(tail -n +2 table.out | cut -f1 | tr '\n' ' ')" = 'moon dog call '
+check 'embedding: the first one is on the positive sides' awk -F'\t' 'NR == 2 { exit !($2 > 0 && $3 > 0) }' table.out
+rows_of pairs decoder.embedding.weight pairs/target.tokenizer.json lune chien appelle | distances >want
+plot embedding pairs --target lune chien appelle --data | tail -n +2 | cut -f2,3 | distances >got
+check 'embedding --target: of the decoder' near 1e-5 want got
+rows_of characters embedding.weight characters/tokenizer.json é a ' ' | distances >want
+plot embedding characters é a ' ' --data | tail -n +2 | cut -f2,3 | distances >got
+check 'embedding: characters' near 1e-5 want got
+check 'embedding: the words as they stand, else after a space' test \
+    "$(plot embedding bpe s the ' s' --data | tail -n +2 | cut -f1 | tr '\n' ' ')" = 's the ␣s '
+check 'embedding: a word that is a token after a space only' test \
+    "$(plot embedding bpe again s --data | sed -n 2p | cut -f1)" = '␣again'
+check 'embedding: special tokens' test "$(plot embedding pairs '<bos>' '<unk>' --data | sed 1d | cut -f1 | tr '\n' ' ')" = \
+    '<bos> <unk> '
+
+# ---- numbers: training ---------------------------------------------------------------------------------------------
+field() { sed -n "s/.*\"step\": \([0-9]*\).*\"$2\": \([-0-9.e+]*\).*/$3\t\1\t\2/p" "$1/train.jsonl"; }
+{ field pairs loss training; field pairs val_loss validation; } >want
+plot training pairs --data | tail -n +2 >got
+check 'training: loss and val_loss of each report' diff \
+    <(awk '{ print $1, $2, $3 + 0 }' want) <(awk '{ print $1, $2, $3 + 0 }' got)
+check 'training: of a file, too' cmp <(plot training pairs --data) <(plot training pairs/train.jsonl --data)
+{ field pairs lr pairs; field characters lr characters; } | awk '{ print $1, $2, $3 + 0 }' >want
+plot training pairs characters --field lr --data | tail -n +2 | awk '{ print $1, $2, $3 + 0 }' >got
+check 'training --field lr: of two' diff want got
+check 'training: several of several' test "$(plot training pairs characters --data | sed 1d | cut -f1 | uniq | tr '\n' ';')" = \
+    'pairs, training;pairs, validation;characters, training;characters, validation;'
+printf '{"step": 1, "loss": 2}\n{"step": 2, "val_loss": 3}\n' >few.jsonl
+check 'training: lines without a field are passed over' test "$(plot training few.jsonl --field val_loss --data | wc -l)" = 2
+grep -v val_loss few.jsonl >none.jsonl
+check 'training: without val_loss the loss alone' test \
+    "$(plot training none.jsonl --data | cut -f1 | tr '\n' ' ')" = 'name training '
+
+# ---- numbers: table ------------------------------------------------------------------------------------------------
+printf '\ta\tb c\t日\nr\t1\t-2.5\t3e-05\nfoo\t0.25\tnan\tinf\n' >table.tsv
+check 'table --names: comes back as it was' cmp table.tsv <(plot table table.tsv --names --data)
+cells <table.tsv >bare.tsv
+check 'table: without names, from a pipe' cmp bare.tsv <(plot table - --data <bare.tsv | cells)
+check 'table: names are numbers then' test "$(plot table bare.tsv --data | cut -f1 | tr '\n' ' ')" = ' 0 1 '
+check 'table: reads what another part prints' cmp one.out <(plot attention pairs "$sentence" --block 1 --head 1 --data |
+    plot table - --names --data)
+printf '\xef\xbb\xbf1\t2\r\n3\t4' >windows.tsv
+check 'table: CRLF, byte order mark, no newline at the end' test \
+    "$(plot table windows.tsv --data | cells | tr '\t\n' '  ')" = '1 2 3 4 '
+
+# ---- pictures ------------------------------------------------------------------------------------------------------
+plot table bare.tsv -o probe.png 2>.err
+if grep -q 'cannot draw' .err; then
+    skip 'pictures (rapt was built without pango and cairo)'
+else
+    # picture NAME OPTIONS...: a PNG of 100 to 6000 pixels a side, and an SVG that is whole; both the same again.
+    picture() {
+        local name=$1 side
+        shift
+        rm -f a.png b.png a.svg b.svg
+        plot "$@" -o a.png >.out 2>&1 && plot "$@" --out a.svg >>.out 2>&1 && plot "$@" -o b.png && plot "$@" -o b.svg
+        check "$name: PNG and SVG, and not a word" test -s a.png -a -s a.svg -a ! -s .out
+        check "$name: a PNG's first bytes" test 89504e470d0a1a0a0000000d49484452 = \
+            "$(head -c 16 a.png | od -An -tx1 | tr -d ' \n')"
+        for side in 16 20; do
+            check "$name: of a sane size" awk '{ n = (($1 * 256 + $2) * 256 + $3) * 256 + $4
+                exit !(n >= 100 && n <= 6000) }' <(od -An -tu1 -j $side -N 4 a.png)
+        done
+        check "$name: an SVG to its end" test "$(head -c 5 a.svg)$(tail -c 7 a.svg)" = '<?xml</svg>'
+        check "$name: the same bytes again" cmp a.svg b.svg
+        check "$name: and of the PNG" cmp a.png b.png
+    }
+    # Filled areas: cells, and slices of the bar; glyphs that are written.
+    areas() { grep -Ec '<path [^>]*fill(:|=")rgb' a.svg; }
+    glyphs() { grep -c '<use ' a.svg; }
+    picture 'a table' table bare.tsv
+    few=$(areas)
+    awk 'BEGIN { for (i = 0; i < 5; i++) for (j = 0; j < 7; j++) printf "%d%s", i * j * j, j < 6 ? "\t" : "\n" }' >larger.tsv
+    picture 'a larger table' table larger.tsv
+    check 'a cell for each number' test $(($(areas) - few)) = $((5 * 7 - 2 * 3))
+    check 'and no text but numbers' test "$(glyphs)" -ge 12
+    picture 'a table with names' table table.tsv --names --title 'Zahlen, 数' --x across --y down --low -3 --high 2
+    check 'letters of names, title and axes' test "$(glyphs)" -ge 28
+    plot table table.tsv --names --title 'Zahlen, 数' --x across --y down --low -3 --high 4 -o c.svg
+    check 'another range, other colours' test "$(cmp -s a.svg c.svg; echo $?)" = 1
+    plot table table.tsv --names -o c.svg
+    plot table table.tsv --names --low -2.5 --high 1 -o d.svg
+    check 'the range of the numbers is the default' cmp c.svg d.svg
+    plot table table.tsv --names --low -2.5 -o d.svg
+    check 'or the other end of it' cmp c.svg d.svg
+    picture 'attention' attention pairs "$sentence"
+    check 'attention: more letters than its tokens have' test "$(glyphs)" -ge 50
+    plot attention pairs "$sentence" --threads 3 -o c.png
+    check 'attention: the same with other threads' cmp a.png c.png
+    picture 'attention, one head' attention pairs "$sentence" --block 0 --head 1 --kind self
+    one=$(areas)
+    picture 'attention, a block' attention pairs "$sentence" --block 0 --kind self
+    check 'attention: two heads, twice the cells' test $(($(areas) - one)) = 36
+    picture 'attention of a language model' attention bpe 'an old man 日本' --head 0
+    picture 'attention of one token' attention characters t
+    picture 'positions' positions
+    picture 'curves of positions' positions --curves
+    picture 'positions of a model' positions characters
+    picture 'similarity' similarity characters --title ''
+    picture 'a map of words' embedding pairs moon dog cat sea house bird train
+    check 'a map of words: their letters' test "$(glyphs)" -ge 27
+    picture 'a map of a word and itself' embedding pairs moon moon
+    picture 'training' training pairs characters
+    picture 'training of one report' training few.jsonl
+fi
+check 'nobody wrote to the models' test "$before" = "$(listing pairs; listing characters)"
+finish
