@@ -1,0 +1,34 @@
+#!/bin/bash
+# docs/book/make_pictures.sh [BUILD [FOLDER]]: draws the picture of each chapter from what its program prints with
+# --table. BUILD is a build folder with the programs and rapt in it (default build; `make all examples`); the pictures
+# go to FOLDER (default: beside this script).
+set -u -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(realpath "${1:-$here/../../build}")
+folder=$(realpath "${2:-$here}")
+status=0
+
+# draw CHAPTER TITLE X Y [OPTIONS]
+draw() {
+    local chapter=$1 title=$2 x=$3 y=$4
+    shift 4
+    "$build/examples/${chapter//-/_}" --table |
+        "$build/rapt" plot table - --names --title "$title" --x "$x" --y "$y" "$@" -o "$folder/$chapter.svg" &&
+        awk -f "$here/compact_svg.awk" "$folder/$chapter.svg" >"$folder/$chapter.svg.new" &&
+        mv "$folder/$chapter.svg.new" "$folder/$chapter.svg" || status=1
+}
+
+draw 01-embedding 'The vectors of 16 words before training' feature word
+draw 02-positions 'Positions 0 to 31 with 32 features' feature position
+draw 03-queries-keys-values 'The queries of 16 words' feature word
+draw 04-heads 'The same queries in heads 0 and 1' 'feature of the head' 'head and word'
+draw 05-scores 'Scaled scores, head 0' key query
+draw 06-softmax 'Attention weights, head 0' key query --high 0.5
+draw 07-weighted-sum 'Values (v) and their weighted sums (y), head 0' feature word
+draw 08-concat-projection 'Four heads side by side' feature word
+draw 09-ffn 'Hidden features after the ReLU' 'hidden feature' position
+draw 10-add-norm 'Mean and variance of each word' figure word
+draw 11-encoder 'Attention weights of the first encoder block' key query
+draw 12-decoder 'What each output word attends to in the source' 'source word' 'output word'
+draw 13-sales-textbook 'Attention weights of the first head' key query
+exit $status

@@ -1,0 +1,224 @@
+/* examples/02_positions.c: chapter 2 of docs/book: each place in a sentence gets a vector of sines and cosines, which
+ * is added to the word's. The table is made here once more, from the formula.  Usage: 02_positions [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The largest difference between a table of positions and sin(i f), cos(i f) with f = exp(-2j ln(10000) / d). */
+static double formula_difference(const rapt_tensor *table)
+{
+    size_t d = table->shape[1];
+    double largest = 0;
+    for (size_t i = 0; i < table->shape[0]; i++)
+        for (size_t j = 0; j < d; j++) {
+            double angle = (double)i * exp(-(double)(j - j % 2) * log(10000) / (double)d);
+            double expected = j % 2 ? cos(angle) : sin(angle);
+            largest = fmax(largest, fabs((double)table->data[i * d + j] - expected));
+        }
+    return largest;
+}
+
+static double dot(size_t d, const rapt_real *a, const rapt_real *b)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d; j++)
+        sum += (double)a[j] * (double)b[j];
+    return sum;
+}
+
+/* The cosine of the angle between two rows of x. */
+static double cosine(const rapt_tensor *x, size_t i, size_t k)
+{
+    size_t d = rapt_tensor_features(x);
+    const rapt_real *a = x->data + i * d, *b = x->data + k * d;
+    return dot(d, a, b) / sqrt(dot(d, a, a) * dot(d, b, b));
+}
+
+static double distance(size_t d, const rapt_real *a, const rapt_real *b)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d; j++)
+        sum += ((double)a[j] - (double)b[j]) * ((double)a[j] - (double)b[j]);
+    return sqrt(sum);
+}
+
+static rapt_tensor *random_words(rapt_params *set, const char *name, size_t batch, size_t time, size_t d)
+{
+    return &rapt_params_add(set, name, 3, (size_t[]){batch, time, d}, (rapt_init){RAPT_INIT_NORMAL, 1})->value;
+}
+
+/* Word vectors [batch, time, d] plus a table of max_len positions: the shapes of both and of the sum. */
+static void add_positions(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *words, size_t max_len)
+{
+    rapt_positions m;
+    size_t d = rapt_tensor_features(words);
+    rapt_positions_init(&m, set, prefix, max_len, d, 0, false);
+    rapt_tensor *y = rapt_positions_forward(t, &m, words, 0);
+    if (!show_ready(t, set))
+        return;
+    show_shape("words", words);
+    show_shape("positions", &(rapt_tensor){.data = m.table->value.data, .ndim = 3, .shape = {1, max_len, d}});
+    show_shape("words + positions", y);
+    bool same = true;
+    for (size_t i = 0; i < rapt_tensor_size(words); i++)
+        same = same && y->data[i] == words->data[i] + m.table->value.data[i % (words->shape[1] * d)];
+    show_check("every sentence got the same rows of the table added", same);
+}
+
+static void one_table_for_all(rapt_tape *t, rapt_params *set)
+{
+    printf("-- one table for every sentence of a batch --\n");
+    add_positions(t, set, "one.", random_words(set, "one.words", 2, 10, 16), 100);
+    printf("\n");
+    add_positions(t, set, "two.", random_words(set, "two.words", 2, 5, 8), 5);
+    printf("\n");
+    add_positions(t, set, "three.", random_words(set, "three.words", 4, 10, 512), 80);
+}
+
+/* Five positions of 16 features: are they different enough to tell places apart? */
+static void compare_positions(rapt_tape *t, rapt_params *set)
+{
+    rapt_positions m;
+    rapt_positions_init(&m, set, "compared.", 5, 16, 0, false);
+    rapt_tensor *p = &m.table->value, *word = random_words(set, "compared.word", 1, 1, 16);
+    rapt_tensor *at_0 = rapt_positions_forward(t, &m, word, 0), *at_1 = rapt_positions_forward(t, &m, word, 1);
+    printf("\n-- are places told apart? --\n");
+    if (!show_ready(t, set))
+        return;
+    rapt_real corner[5 * 8];
+    for (size_t i = 0; i < 5; i++)
+        memcpy(corner + i * 8, p->data + i * 16, 8 * sizeof *corner);
+    printf("5 positions, the first 8 of 16 features:\n");
+    show_frame(5, 8, corner, NULL, NULL);
+    printf("cosine similarity of positions 0 and 1: %.4f\n", cosine(p, 0, 1));
+    show_check("it is below 0.99: the positions differ", cosine(p, 0, 1) < 0.99);
+    double moved = distance(16, at_0->data, at_1->data);
+    printf("distance of one word at place 0 and at place 1: %.4f\n", moved);
+    show_check("it is above 0.1: the word's vector has changed", moved > 0.1);
+}
+
+/* sin(a + b) = sin a cos b + cos a sin b, and so on: position i + k is position i with each pair of features turned by
+ * an angle that depends on k alone. */
+static double turn_difference(const rapt_tensor *p, size_t k)
+{
+    size_t d = p->shape[1];
+    double largest = 0;
+    for (size_t i = 0; i + k < p->shape[0]; i++)
+        for (size_t j = 0; j < d; j += 2) {
+            const rapt_real *from = p->data + i * d + j, *to = from + k * d, *turn = p->data + k * d + j;
+            double s = (double)from[0] * (double)turn[1] + (double)from[1] * (double)turn[0];
+            double c = (double)from[1] * (double)turn[1] - (double)from[0] * (double)turn[0];
+            largest = fmax(largest, fmax(fabs(s - (double)to[0]), fabs(c - (double)to[1])));
+        }
+    return largest;
+}
+
+/* Similarity is a function of how far apart two positions are. */
+static double uneven(const rapt_tensor *p)
+{
+    double largest = 0;
+    for (size_t i = 0; i < p->shape[0]; i++)
+        for (size_t k = 0; i + k < p->shape[0]; k++)
+            largest = fmax(largest, fabs(cosine(p, i, i + k) - cosine(p, 0, k)));
+    return largest;
+}
+
+static void check_table(const rapt_tensor *p)
+{
+    double norm = sqrt(dot(64, p->data, p->data));
+    printf("similarity to position 0:");
+    for (size_t k = 0; k < p->shape[0]; k++)
+        printf(" %.2f", cosine(p, 0, k));
+    printf("\nlength of a row: %.4f\n", norm);
+    show_check("all of it is sin and cos of the formula, within 1e-6", formula_difference(p) < 1e-6);
+    show_check("a row is sqrt(64 / 2) long", fabs(norm - sqrt(32)) < 1e-5);
+    show_check("the similarity of two positions depends on their distance alone", uneven(p) < 1e-5);
+    show_check("3 places on is a rotation of each pair of features", turn_difference(p, 3) < 1e-5);
+}
+
+/* The steps of the table one by one, for 16 places and 64 features. */
+static void print_frequencies(void)
+{
+    double factor = -log(10000) / SALES_FEATURES;
+    printf("factor: -ln(10000) / 64 = %.6f\n", factor);
+    printf("frequencies: [%d]", SALES_FEATURES / 2);
+    for (int j = 0; j < SALES_FEATURES / 2; j++)
+        printf("%s%.4e", j % 8 ? "  " : "\n  ", exp(2 * j * factor));
+    printf("\nangles, place times frequency: [%d, 1] x [%d] = [%d, %d]\n", SALES_TIME, SALES_FEATURES / 2, SALES_TIME,
+           SALES_FEATURES / 2);
+}
+
+static void sales_textbook(rapt_tape *t, rapt_params *set)
+{
+    rapt_embedding words;
+    rapt_positions m;
+    rapt_embedding_init(&words, set, "sales.embedding.", SALES_VOCABULARY, SALES_FEATURES, NULL);
+    rapt_positions_init(&m, set, "sales.positions.", SALES_TIME, SALES_FEATURES, 0, true);
+    rapt_tensor *x = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_tokens(set)), 0);
+    rapt_tensor *y = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_labels(set)), 0);
+    printf("\n-- four windows of the sales textbook --\n");
+    if (!show_ready(t, set))
+        return;
+    print_frequencies();
+    show_shape("positions", &m.table->value);
+    show_corner("positions", &m.table->value);
+    show_shape("as one of a batch", &(rapt_tensor){.ndim = 3, .shape = {1, SALES_TIME, SALES_FEATURES}});
+    check_table(&m.table->value);
+    show_shape("tokens: words + positions", x);
+    show_corner("tokens", x);
+    show_shape("labels: words + positions", y);
+}
+
+/* Embedding, scaling and positions at once, as a model does it. */
+static void usual_batch(rapt_tape *t, rapt_params *set)
+{
+    rapt_preprocessor m;
+    rapt_preprocessor_init(&m, set, "batch.", 10000, 512, NULL, false, 100, 0);
+    rapt_tokens tokens = input_batch_tokens(set);
+    rapt_tensor *plain = rapt_preprocess(t, &m, tokens, 0);
+    rapt_tensor *steps = rapt_positions_forward(t, &m.positions, rapt_embedding_forward(t, &m.embedding, tokens), 0);
+    m.scale = true;
+    rapt_tensor *scaled = rapt_preprocess(t, &m, tokens, 0);
+    rapt_tensor *larger = rapt_scale(t, rapt_embedding_forward(t, &m.embedding, tokens), sqrt(512));
+    rapt_tensor *scaled_steps = rapt_positions_forward(t, &m.positions, larger, 0);
+    printf("\n-- a batch of the usual size --\n");
+    if (!show_ready(t, set))
+        return;
+    size_t size = rapt_tensor_size(plain);
+    show_shape("words + positions", plain);
+    show_shape("sqrt(512) words + positions", scaled);
+    show_check("one operation gives what the steps give", show_difference(size, plain->data, steps->data) < 1e-5);
+    show_check("with scaling too", show_difference(size, scaled->data, scaled_steps->data) < 1e-4);
+}
+
+/* The picture: 32 places of 32 features. */
+static void print_table(rapt_tape *t, rapt_params *set)
+{
+    rapt_positions m;
+    rapt_positions_init(&m, set, "picture.", 32, 32, 0, false);
+    if (show_ready(t, set))
+        show_table(32, 32, m.table->value.data, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) {
+        print_table(t, set);
+    } else {
+        one_table_for_all(t, set);
+        compare_positions(t, set);
+        sales_textbook(t, set);
+        usual_batch(t, set);
+    }
+    return show_end(t, set);
+}

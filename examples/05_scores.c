@@ -1,0 +1,199 @@
+/* examples/05_scores.c: chapter 5 of docs/book: each query times each key, divided by sqrt(d), and hidden where the
+ * mask says so. Also why it is divided.  Usage: 05_scores [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { HEADS = 16, SALES_HEADS = 4 };
+
+/* Queries and keys by heads [batch, head, time, d], their products [batch, head, query, key], and these scaled. */
+typedef struct products {
+    rapt_tensor *q, *k, *scores, *scaled;
+} products;
+
+/* Chapters 3 and 4, then the scores. */
+static products score(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, size_t heads)
+{
+    products p;
+    rapt_multi_head_attention m;
+    size_t d = rapt_tensor_features(x);
+    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
+    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_LINEAR_PYTORCH);
+    p.q = rapt_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
+    p.k = rapt_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
+    p.scores = rapt_matmul(t, p.q, p.k, true);
+    p.scaled = rapt_scale(t, p.scores, 1 / sqrt((double)(d / heads)));
+    return p;
+}
+
+/* The largest difference between a score and its sum of products. */
+static double hand_difference(const products *p)
+{
+    size_t time = p->q->shape[2], d = p->q->shape[3];
+    double largest = 0;
+    for (size_t n = 0; n < rapt_tensor_size(p->scores); n++) {
+        size_t key = n % time, query = n / time % time, head = n / time / time;
+        const rapt_real *q = p->q->data + (head * time + query) * d, *k = p->k->data + (head * time + key) * d;
+        double sum = 0;
+        for (size_t j = 0; j < d; j++)
+            sum += (double)q[j] * (double)k[j];
+        largest = fmax(largest, fabs(sum - (double)p->scores->data[n]));
+    }
+    return largest;
+}
+
+/* The standard deviation of all numbers of x. */
+static double spread(const rapt_tensor *x)
+{
+    size_t n = rapt_tensor_size(x);
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)x->data[i];
+        squares += (double)x->data[i] * (double)x->data[i];
+    }
+    return sqrt(squares / (double)n - sum * sum / (double)n / (double)n);
+}
+
+static void check_products(const products *p)
+{
+    size_t heads = p->q->shape[1], time = p->q->shape[2], d = p->q->shape[3];
+    show_shape("Q by heads", p->q);
+    show_shape("K by heads, transposed",
+               &(rapt_tensor){.ndim = 4, .shape = {p->k->shape[0], heads, d, time}});
+    show_shape("scores", p->scores);
+    show_shape("scaled", p->scaled);
+    printf("standard deviation: %.3f of the scores, %.3f of the scaled ones\n", spread(p->scores), spread(p->scaled));
+    show_check("each score is the product of its query and its key", hand_difference(p) < 1e-4);
+    show_check("scaled is the score divided by sqrt(d)",
+               fabs(spread(p->scores) / spread(p->scaled) - sqrt((double)d)) < 1e-3);
+}
+
+/* Two queries, three keys, two features: the numbers of the chapter. */
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    rapt_tensor *q = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 0, -1}, false);
+    rapt_tensor *k = rapt_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){2, 0, 1, 1, -1, 3}, false);
+    rapt_tensor *scores = rapt_matmul(t, q, k, true), *scaled = rapt_scale(t, scores, 1 / sqrt(2));
+    printf("-- on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    show_corner("Q", q);
+    show_corner("K", k);
+    show_corner("scores", scores);
+    show_corner("scaled", scaled);
+    show_check("the scores are 2 3 5 and 0 -1 -3",
+               show_difference(6, scores->data, (rapt_real[]){2, 3, 5, 0, -1, -3}) == 0);
+}
+
+/* Vectors of d numbers from N(0, 1), each with each: their products spread like sqrt(d). */
+static void why_scaled(rapt_tape *t, rapt_params *set)
+{
+    printf("\n-- why it is divided by sqrt(d) --\n");
+    for (size_t d = 4; d <= 1024; d *= 4) {
+        char name[32];
+        rapt_init normal = {RAPT_INIT_NORMAL, 1};
+        snprintf(name, sizeof name, "random.q%zu", d);
+        rapt_param *q = rapt_params_add(set, name, 3, (size_t[]){1, 200, d}, normal);
+        snprintf(name, sizeof name, "random.k%zu", d);
+        rapt_param *k = rapt_params_add(set, name, 3, (size_t[]){1, 200, d}, normal);
+        rapt_tensor *scores = rapt_matmul(t, &q->value, &k->value, true);
+        if (!show_ready(t, set))
+            return;
+        printf("d = %4zu: products spread %6.3f, divided by sqrt(d) %.3f\n", d, spread(scores),
+               spread(scores) / sqrt((double)d));
+        show_check("about 1 after the division", fabs(spread(scores) / sqrt((double)d) - 1) < 0.15);
+    }
+}
+
+/* What the mask hides becomes -inf, the rest stays. A copy for looking: chapter 6 hides by leaving keys out. */
+static rapt_tensor *hide_later_keys(rapt_tape *t, const rapt_tensor *x)
+{
+    rapt_tensor *y = rapt_input(t, x->ndim, x->shape, x->data, false);
+    size_t time = rapt_tensor_features(x);
+    for (size_t n = 0; !rapt_tape_error(t)->code && n < rapt_tensor_size(y); n++)
+        if (n % time > n / time % time)
+            y->data[n] = -INFINITY;
+    return y;
+}
+
+/* The mask by itself: 1 where a query must not look. */
+static void print_mask(void)
+{
+    rapt_real mask[5 * 5];
+    for (size_t n = 0; n < 25; n++)
+        mask[n] = n % 5 > n / 5;
+    printf("the mask of five tokens, 1 is hidden:\n");
+    for (size_t n = 0; n < 25; n++)
+        printf(" %d%s", (int)mask[n], n % 5 < 4 ? "" : "\n");
+}
+
+static bool hides_later_keys(const rapt_tensor *masked, const rapt_tensor *scaled)
+{
+    size_t time = rapt_tensor_features(masked);
+    bool right = true;
+    for (size_t n = 0; n < rapt_tensor_size(masked); n++)
+        right = right && masked->data[n] == (n % time > n / time % time ? (rapt_real)-INFINITY : scaled->data[n]);
+    return right;
+}
+
+static void sales_textbook(rapt_tape *t, rapt_params *set)
+{
+    products p = score(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS);
+    rapt_tensor *masked = hide_later_keys(t, p.scaled);
+    printf("\n-- four windows of the sales textbook, 4 heads --\n");
+    if (!show_ready(t, set))
+        return;
+    check_products(&p);
+    show_corner("scaled", p.scaled);
+    print_mask();
+    show_shape("masked", masked);
+    printf("masked[0, 0]: what each word (row) makes of the words so far\n");
+    show_frame(SALES_TIME, SALES_TIME, masked->data, input_sales_words, NULL);
+    show_check("later keys are -inf, the others as they were", hides_later_keys(masked, p.scaled));
+    show_check("scores are not symmetric: \"aims\" asks \"this\" other than \"this\" asks \"aims\"",
+               p.scaled->data[2 * SALES_TIME] != p.scaled->data[2]);
+}
+
+static rapt_tensor *random_vectors(rapt_params *set)
+{
+    return &rapt_params_add(set, "small.x", 3, (size_t[]){2, 5, 16}, (rapt_init){RAPT_INIT_NORMAL, 1})->value;
+}
+
+static void print_products(rapt_tape *t, rapt_params *set, products p)
+{
+    if (show_ready(t, set))
+        check_products(&p);
+}
+
+/* The picture: the first head over the first window, before the mask. */
+static void print_table(rapt_tape *t, rapt_params *set)
+{
+    products p = score(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS);
+    if (show_ready(t, set))
+        show_table(SALES_TIME, SALES_TIME, p.scaled->data, input_sales_words, input_sales_words);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) {
+        print_table(t, set);
+    } else {
+        on_paper(t, set);
+        why_scaled(t, set);
+        printf("\n-- two sentences of five random vectors, 4 heads --\n");
+        print_products(t, set, score(t, set, "small.", random_vectors(set), 4));
+        sales_textbook(t, set);
+        printf("\n-- a batch of the usual size, 16 heads --\n");
+        print_products(t, set, score(t, set, "attention.", input_batch(t, set), HEADS));
+    }
+    return show_end(t, set);
+}

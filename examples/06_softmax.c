@@ -1,0 +1,209 @@
+/* examples/06_softmax.c: chapter 6 of docs/book: a row of scores becomes shares that sum to 1, and keys that the mask
+ * hides get nothing.  Usage: 06_softmax [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { HEADS = 16, SALES_HEADS = 4 };
+
+static rapt_tensor *softmax_of(rapt_tape *t, size_t rows, size_t columns, const rapt_real *scores)
+{
+    return rapt_masked_softmax(t, rapt_input(t, 3, (size_t[]){1, rows, columns}, scores, false), NULL);
+}
+
+/* All rows of x sum to 1, all numbers are from 0 to 1. */
+static bool is_shares(const rapt_tensor *x)
+{
+    size_t n = rapt_tensor_features(x);
+    bool right = true;
+    for (size_t i = 0; i < rapt_tensor_rows(x); i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) {
+            sum += (double)x->data[i * n + j];
+            right = right && x->data[i * n + j] >= 0 && x->data[i * n + j] <= 1;
+        }
+        right = right && fabs(sum - 1) < 1e-5;
+    }
+    return right;
+}
+
+/* "I like apples", each word's score of each word. */
+static const rapt_real example[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const char *const example_words[3] = {"I", "like", "apples"};
+
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    const rapt_real turned[9] = {1, 4, 7, 2, 5, 8, 3, 6, 9}, large[3] = {1001, 1002, 1003};
+    rapt_tensor *rows = softmax_of(t, 3, 3, example), *columns = softmax_of(t, 3, 3, turned);
+    rapt_tensor *same = softmax_of(t, 1, 3, large);
+    printf("-- on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    show_frame(3, 3, rows->data, example_words, example_words);
+    double e1 = exp(1), e2 = exp(2), e3 = exp(3), sum = e1 + e2 + e3;
+    show_check("a row is e, e^2, e^3 divided by their sum",
+               fabs((double)rows->data[0] - e1 / sum) < 1e-6 && fabs((double)rows->data[1] - e2 / sum) < 1e-6 &&
+                   fabs((double)rows->data[2] - e3 / sum) < 1e-6);
+    show_check("each row sums to 1", is_shares(rows));
+    show_check("4 5 6 and 7 8 9 give the same: only differences count",
+               show_difference(3, rows->data, rows->data + 3) < 1e-6 &&
+                   show_difference(3, rows->data, rows->data + 6) < 1e-6);
+    show_check("so do 1001 1002 1003: nothing overflows", show_difference(3, rows->data, same->data) < 1e-6);
+    rapt_real wrong[9];
+    for (int n = 0; n < 9; n++)
+        wrong[n] = columns->data[n % 3 * 3 + n / 3];
+    printf("by columns, which is wrong:\n");
+    show_frame(3, 3, wrong, example_words, example_words);
+    show_check("then the row of \"I\" sums to 0.0074: it looks at next to nothing",
+               fabs((double)wrong[0] + (double)wrong[1] + (double)wrong[2] - 3 / (1 + exp(3) + exp(6))) < 1e-6);
+}
+
+/* Whether exactly the keys from lens[query] on have weight 0. */
+static bool hides_exactly(const rapt_tensor *weights, const int32_t *lens)
+{
+    size_t n = rapt_tensor_features(weights);
+    bool right = true;
+    for (size_t i = 0; i < rapt_tensor_size(weights); i++)
+        right = right && (weights->data[i] == 0) == (i % n >= (size_t)lens[i / n]);
+    return right;
+}
+
+/* Two sentences, two queries, four keys: lengths for a sentence, for a query, and none at all. */
+static void lengths(rapt_tape *t, rapt_params *set)
+{
+    rapt_init uniform = {RAPT_INIT_UNIFORM, 1};
+    rapt_param *scores = rapt_params_add(set, "lengths.scores", 3, (size_t[]){2, 2, 4}, uniform);
+    rapt_mask sentence = {.valid_lens = (int32_t[]){2, 3}};
+    rapt_mask query = {.valid_lens = (int32_t[]){1, 3, 2, 4}, .per_query = true};
+    rapt_mask nothing = {.valid_lens = (int32_t[]){0, 4}};
+    rapt_tensor *a = rapt_masked_softmax(t, &scores->value, &sentence);
+    rapt_tensor *b = rapt_masked_softmax(t, &scores->value, &query);
+    rapt_tensor *c = rapt_masked_softmax(t, &scores->value, &nothing);
+    printf("\n-- sentences of unequal length --\n");
+    if (!show_ready(t, set))
+        return;
+    show_shape("scores", &scores->value);
+    show_whole("2 keys of the first sentence, 3 of the second", a);
+    show_check("hidden keys have weight 0, the others share 1",
+               is_shares(a) && hides_exactly(a, (int32_t[]){2, 2, 3, 3}));
+    show_whole("1 and 3 keys, 2 and 4 keys, for each query", b);
+    show_check("hidden keys have weight 0, the others share 1",
+               is_shares(b) && hides_exactly(b, (int32_t[]){1, 3, 2, 4}));
+    show_check("a query with no key left gets zeros, not NaN", show_difference(8, c->data, (rapt_real[8]){0}) == 0);
+}
+
+/* Chapters 3 to 5 and the softmax, step by step; and the weights of the fused attention, which a tape keeps on
+ * request. */
+typedef struct weights {
+    rapt_tensor *steps, *fused;
+} weights;
+
+static weights attend(rapt_tape *t, rapt_params *set, const char *name, rapt_tensor *x, size_t heads,
+                      const rapt_mask *mask)
+{
+    char prefix[64];
+    rapt_multi_head_attention m;
+    size_t d = rapt_tensor_features(x);
+    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
+    snprintf(prefix, sizeof prefix, "%s.", name);
+    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_LINEAR_PYTORCH);
+    rapt_tensor *q = rapt_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
+    rapt_tensor *k = rapt_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
+    rapt_tensor *scaled = rapt_scale(t, rapt_matmul(t, q, k, true), 1 / sqrt((double)(d / heads)));
+    weights w = {rapt_masked_softmax(t, scaled, mask), NULL};
+    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_multi_head_attention_forward(t, &m, x, x, x, mask);
+    w.fused = rapt_tape_attention(t, name);
+    return w;
+}
+
+static void check_weights(const weights *w)
+{
+    show_shape("weights", w->steps);
+    show_corner("weights", w->steps);
+    show_check("each row sums to 1", is_shares(w->steps));
+    show_check("the fused attention has the same weights",
+               w->fused && show_difference(rapt_tensor_size(w->steps), w->steps->data, w->fused->data) < 1e-6);
+}
+
+/* With a mask of ones, which hides nothing. */
+static void random_vectors(rapt_tape *t, rapt_params *set)
+{
+    rapt_init normal = {RAPT_INIT_NORMAL, 1};
+    rapt_param *x = rapt_params_add(set, "small.x", 3, (size_t[]){2, 5, 16}, normal);
+    rapt_mask ones = {.keep = (uint8_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+    weights w = attend(t, set, "small", &x->value, 4, &ones);
+    printf("\n-- two sentences of five random vectors, 4 heads --\n");
+    if (!show_ready(t, set))
+        return;
+    check_weights(&w);
+    double sum = 0;
+    for (size_t j = 0; j < 5; j++)
+        sum += (double)w.steps->data[j];
+    printf("sum of the first row of head 0: %.4f\n", sum);
+}
+
+static weights sales_weights(rapt_tape *t, rapt_params *set)
+{
+    return attend(t, set, "sales.attention", input_sales(t, set), SALES_HEADS, &(rapt_mask){.causal = true});
+}
+
+static bool hides_later_keys(const rapt_tensor *w)
+{
+    int32_t lens[SALES_TIME];
+    bool right = true;
+    for (size_t i = 0; i < SALES_TIME; i++)
+        lens[i] = (int32_t)i + 1;
+    for (size_t matrix = 0; matrix < rapt_tensor_rows(w) / SALES_TIME; matrix++) {
+        rapt_real *data = w->data + matrix * SALES_TIME * SALES_TIME;
+        rapt_tensor one = {.data = data, .ndim = 2, .shape = {SALES_TIME, SALES_TIME}};
+        right = right && hides_exactly(&one, lens);
+    }
+    return right;
+}
+
+static void sales_textbook(rapt_tape *t, rapt_params *set)
+{
+    weights w = sales_weights(t, set);
+    printf("\n-- four windows of the sales textbook, 4 heads, later words hidden --\n");
+    if (!show_ready(t, set))
+        return;
+    check_weights(&w);
+    printf("weights[0, 0]: how each word (row) shares its attention\n");
+    show_frame(SALES_TIME, SALES_TIME, w.steps->data, input_sales_words, NULL);
+    show_check("later words have weight 0, all others some, in every head", hides_later_keys(w.steps));
+    show_check("the first word sees itself alone", w.steps->data[0] == 1);
+}
+
+static void usual_batch(rapt_tape *t, rapt_params *set)
+{
+    weights w = attend(t, set, "attention", input_batch(t, set), HEADS, NULL);
+    printf("\n-- a batch of the usual size, 16 heads --\n");
+    if (show_ready(t, set))
+        check_weights(&w);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) { /* the picture: the first head over the first window */
+        weights w = sales_weights(t, set);
+        if (show_ready(t, set))
+            show_table(SALES_TIME, SALES_TIME, w.steps->data, input_sales_words, input_sales_words);
+    } else {
+        on_paper(t, set);
+        lengths(t, set);
+        random_vectors(t, set);
+        sales_textbook(t, set);
+        usual_batch(t, set);
+    }
+    return show_end(t, set);
+}

@@ -1,0 +1,153 @@
+/* examples/07_weighted_sum.c: chapter 7 of docs/book: attention weights times values. What a head passes on for a
+ * position is a mixture of value vectors, more of those it attends to.  Usage: 07_weighted_sum [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADS = 16, SALES_HEADS = 4, HEAD_FEATURES = 16 }; /* the last one: of a head over the textbook */
+
+/* What chapters 3 to 6 made, and what this one adds. */
+typedef struct attention {
+    rapt_multi_head_attention m;
+    rapt_tensor *q, *k, *v; /* projections [batch, time, features] */
+    rapt_tensor *values;    /* v by heads: [batch, head, key, d] */
+    rapt_tensor *weights;   /* [batch, head, query, key] */
+    rapt_tensor *output;    /* weights times values: [batch, head, query, d] */
+} attention;
+
+static attention attend(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, size_t heads,
+                        const rapt_mask *mask)
+{
+    attention a;
+    size_t d = rapt_tensor_features(x);
+    rapt_multi_head_attention_init(&a.m, set, prefix, (rapt_attention_sizes){d, d, d, d, heads, 0}, true, 0,
+                                   RAPT_LINEAR_PYTORCH);
+    a.q = rapt_linear_forward(t, &a.m.q, x);
+    a.k = rapt_linear_forward(t, &a.m.k, x);
+    a.v = rapt_linear_forward(t, &a.m.v, x);
+    rapt_tensor *queries = rapt_split_heads(t, a.q, heads), *keys = rapt_split_heads(t, a.k, heads);
+    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, queries, keys, true), 1 / sqrt((double)(d / heads)));
+    a.weights = rapt_masked_softmax(t, scores, mask);
+    a.values = rapt_split_heads(t, a.v, heads);
+    a.output = rapt_matmul(t, a.weights, a.values, false);
+    return a;
+}
+
+/* The numbers of the chapter's example: two queries, two keys, values of two features. */
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    rapt_tensor *weights = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 0, 0.25, 0.75}, false);
+    rapt_tensor *values = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){4, 0, 8, 2}, false);
+    rapt_tensor *output = rapt_matmul(t, weights, values, false);
+    printf("-- on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    show_corner("weights", weights);
+    show_corner("V", values);
+    show_corner("output", output);
+    show_check("as on paper: 4 0 and 7 1.5", show_difference(4, output->data, (rapt_real[]){4, 0, 7, 1.5}) == 0);
+}
+
+/* A mean with weights lies between the least and the greatest of what goes in (but for rounding). */
+static bool lies_between(const rapt_tensor *values, const rapt_tensor *output)
+{
+    size_t n = values->shape[2], d = values->shape[3], heads = values->shape[0] * values->shape[1];
+    bool within = true;
+    for (size_t i = 0; i < heads * d; i++) {
+        const rapt_real *v = values->data + i / d * n * d + i % d, *y = output->data + i / d * n * d + i % d;
+        rapt_real low = v[0], high = v[0];
+        for (size_t j = 1; j < n; j++) {
+            low = v[j * d] < low ? v[j * d] : low;
+            high = v[j * d] > high ? v[j * d] : high;
+        }
+        for (size_t j = 0; j < n; j++)
+            within = within && y[j * d] > low - 1e-5 && y[j * d] < high + 1e-5;
+    }
+    return within;
+}
+
+static double spread(const rapt_tensor *x)
+{
+    double squares = 0;
+    for (size_t i = 0; i < rapt_tensor_size(x); i++)
+        squares += (double)x->data[i] * (double)x->data[i];
+    return sqrt(squares / (double)rapt_tensor_size(x));
+}
+
+static void usual_batch(rapt_tape *t, rapt_params *set)
+{
+    attention a = attend(t, set, "attention.", input_batch(t, set), HEADS, NULL);
+    rapt_tensor *fused = rapt_attention_op(t, a.q, a.k, a.v, HEADS, NULL, 0, RAPT_WEIGHTS_NONE, NULL);
+    rapt_tensor *output = rapt_concat_heads(t, a.output);
+    printf("\n-- a batch of the usual size --\n");
+    if (!show_ready(t, set))
+        return;
+    show_shape("weights", a.weights);
+    show_shape("V", a.values);
+    show_shape("output", a.output);
+    show_corner("output", a.output);
+    printf("root mean square: %.3f of the values, %.3f of the output\n", spread(a.values), spread(a.output));
+    show_check("every output lies between the least and the greatest of its values", lies_between(a.values, a.output));
+    show_check("the fused attention gives the same, without keeping the weights",
+               show_difference(rapt_tensor_size(output), output->data, fused->data) < 1e-5);
+}
+
+static attention sales_attention(rapt_tape *t, rapt_params *set)
+{
+    rapt_mask causal = {.causal = true};
+    return attend(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS, &causal);
+}
+
+static void sales_textbook(rapt_tape *t, rapt_params *set)
+{
+    attention a = sales_attention(t, set);
+    printf("\n-- four windows of the sales textbook --\n");
+    if (!show_ready(t, set))
+        return;
+    show_shape("weights", a.weights);
+    show_shape("V", a.values);
+    show_shape("output", a.output);
+    show_corner("output", a.output);
+    show_check("the first word sees itself alone: its output is its value vector",
+               show_difference(HEAD_FEATURES, a.output->data, a.values->data) == 0);
+    show_check("every output lies between the least and the greatest of its values", lies_between(a.values, a.output));
+}
+
+/* The first head over the first window: the value vectors, and beside them what the weights made of them. */
+static void print_table(const attention *a)
+{
+    static const char *const names[2 * HEAD_FEATURES] = {
+        "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
+        "y0", "y1", "y2", "y3", "y4", "y5", "y6", "y7", "y8", "y9", "y10", "y11", "y12", "y13", "y14", "y15"};
+    rapt_real both[SALES_TIME * 2 * HEAD_FEATURES];
+    for (size_t i = 0; i < SALES_TIME; i++) {
+        rapt_real *row = both + i * 2 * HEAD_FEATURES;
+        memcpy(row, a->values->data + i * HEAD_FEATURES, HEAD_FEATURES * sizeof *row);
+        memcpy(row + HEAD_FEATURES, a->output->data + i * HEAD_FEATURES, HEAD_FEATURES * sizeof *row);
+    }
+    show_table(SALES_TIME, 2 * HEAD_FEATURES, both, input_sales_words, names);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) {
+        attention a = sales_attention(t, set);
+        if (show_ready(t, set))
+            print_table(&a);
+    } else {
+        on_paper(t, set);
+        sales_textbook(t, set);
+        usual_batch(t, set);
+    }
+    return show_end(t, set);
+}

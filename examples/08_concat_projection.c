@@ -1,0 +1,158 @@
+/* examples/08_concat_projection.c: chapter 8 of docs/book: what the heads found is put side by side and goes
+ * through one more linear layer, in which they speak to each other; with it attention is complete.
+ * Usage: 08_concat_projection [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADS = 16, SALES_HEADS = 4 };
+
+/* What the heads of chapter 7 give [batch, head, time, d], side by side, and projected [batch, time, features]. */
+typedef struct result {
+    rapt_tensor *heads, *concat, *projected;
+} result;
+
+static void init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix, size_t d, size_t heads)
+{
+    rapt_multi_head_attention_init(m, set, prefix, (rapt_attention_sizes){d, d, d, d, heads, 0}, true, 0,
+                                   RAPT_LINEAR_PYTORCH);
+}
+
+static result attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const rapt_mask *mask)
+{
+    result r;
+    rapt_tensor *q = rapt_split_heads(t, rapt_linear_forward(t, &m->q, x), m->heads);
+    rapt_tensor *k = rapt_split_heads(t, rapt_linear_forward(t, &m->k, x), m->heads);
+    rapt_tensor *v = rapt_split_heads(t, rapt_linear_forward(t, &m->v, x), m->heads);
+    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, q, k, true), 1 / sqrt((double)rapt_tensor_features(q)));
+    r.heads = rapt_matmul(t, rapt_masked_softmax(t, scores, mask), v, false);
+    r.concat = rapt_concat_heads(t, r.heads);
+    r.projected = rapt_linear_forward(t, &m->o, r.concat);
+    return r;
+}
+
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    rapt_linear o;
+    rapt_linear_init(&o, set, "paper.o.", 4, 2, true, RAPT_LINEAR_ZEROS);
+    rapt_tensor *heads = rapt_input(t, 4, (size_t[]){1, 2, 2, 2}, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}, false);
+    printf("-- on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    memcpy(o.weight->value.data, (rapt_real[]){1, 0, 1, 0, 0, 1, 0, -1}, 8 * sizeof(rapt_real));
+    memcpy(o.bias->value.data, (rapt_real[]){0, 10}, 2 * sizeof(rapt_real));
+    rapt_tensor *concat = rapt_concat_heads(t, heads), *projected = rapt_linear_forward(t, &o, concat);
+    if (!show_ready(t, set))
+        return;
+    show_whole("heads [batch, head, time, feature]", heads);
+    show_whole("side by side [batch, time, feature]", concat);
+    show_whole("projected", projected);
+    show_check("as on paper: 4 8 and 12 8", show_difference(4, projected->data, (rapt_real[]){4, 8, 12, 8}) == 0);
+}
+
+/* concat[b][i][h d + j] is heads[b][h][i][j]. */
+static bool side_by_side(const rapt_tensor *heads, const rapt_tensor *concat)
+{
+    size_t h = heads->shape[1], time = heads->shape[2], d = heads->shape[3];
+    bool equal = true;
+    for (size_t row = 0; row < rapt_tensor_rows(heads); row++) {
+        size_t b = row / (h * time), head = row / time % h, i = row % time;
+        const rapt_real *place = concat->data + ((b * time + i) * h + head) * d;
+        equal = equal && memcmp(place, heads->data + row * d, d * sizeof *place) == 0;
+    }
+    return equal;
+}
+
+static void usual_batch(rapt_tape *t, rapt_params *set)
+{
+    rapt_multi_head_attention m;
+    rapt_tensor *x = input_batch(t, set);
+    init(&m, set, "attention.", 512, HEADS);
+    result r = attend(t, &m, x, NULL);
+    rapt_tensor *whole = rapt_multi_head_attention_forward(t, &m, x, x, x, NULL);
+    printf("\n-- a batch of the usual size --\n");
+    if (!show_ready(t, set))
+        return;
+    show_shape("output of the heads", r.heads);
+    show_shape("side by side", r.concat);
+    show_shape("W_o", &m.o.weight->value);
+    show_shape("projected", r.projected);
+    show_corner("projected", r.projected);
+    show_check("the features of a position are those of its heads, in order", side_by_side(r.heads, r.concat));
+    show_check("to read the same numbers in another shape, [32, 50, 512], would mix positions up",
+               memcmp(r.heads->data, r.concat->data, 512 * sizeof(rapt_real)) != 0);
+    show_check("rapt_multi_head_attention_forward gives the same",
+               show_difference(rapt_tensor_size(whole), whole->data, r.projected->data) < 1e-5);
+}
+
+static result sales_attention(rapt_tape *t, rapt_params *set)
+{
+    rapt_multi_head_attention m;
+    init(&m, set, "sales.attention.", SALES_FEATURES, SALES_HEADS);
+    return attend(t, &m, input_sales(t, set), &(rapt_mask){.causal = true});
+}
+
+static void sales_textbook(rapt_tape *t, rapt_params *set)
+{
+    result r = sales_attention(t, set);
+    printf("\n-- four windows of the sales textbook --\n");
+    if (!show_ready(t, set))
+        return;
+    show_shape("output of the heads", r.heads);
+    show_shape("side by side", r.concat);
+    show_shape("projected", r.projected);
+    show_check("the features of a position are those of its heads, in order", side_by_side(r.heads, r.concat));
+}
+
+/* Two sentences of 5 tokens: queries, keys and values from different tensors, and a mask that keeps every key. */
+static void whole_layer(rapt_tape *t, rapt_params *set)
+{
+    rapt_multi_head_attention m;
+    rapt_init normal = {RAPT_INIT_NORMAL, 1};
+    size_t shape[] = {2, 5, 16};
+    rapt_param *q = rapt_params_add(set, "pair.q", 3, shape, normal);
+    rapt_param *k = rapt_params_add(set, "pair.k", 3, shape, normal);
+    rapt_param *v = rapt_params_add(set, "pair.v", 3, shape, normal);
+    init(&m, set, "pair.attention.", 16, 4);
+    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_mask every = {.keep = (uint8_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+    rapt_tensor *y = rapt_multi_head_attention_forward(t, &m, &q->value, &k->value, &v->value, &every);
+    printf("\n-- the whole layer, on two sentences --\n");
+    if (!show_ready(t, set))
+        return;
+    const rapt_tensor *weights = rapt_tape_attention(t, "pair.attention");
+    double sum = 0;
+    for (size_t j = 0; j < 5; j++)
+        sum += (double)weights->data[j];
+    show_shape("input Q", &q->value);
+    show_shape("output", y);
+    show_shape("attention weights", weights);
+    printf("sum of the weights of head 0, position 0: %.4f\n", sum);
+    show_check("the output has the shape of the input", rapt_tensor_same_shape(y, &q->value));
+    show_check("the weights sum to 1", fabs(sum - 1) < 1e-6);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) {
+        result r = sales_attention(t, set);
+        if (show_ready(t, set))
+            show_table(SALES_TIME, SALES_FEATURES, r.concat->data, input_sales_words, NULL);
+    } else {
+        on_paper(t, set);
+        sales_textbook(t, set);
+        usual_batch(t, set);
+        whole_layer(t, set);
+    }
+    return show_end(t, set);
+}

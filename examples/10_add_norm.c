@@ -1,0 +1,196 @@
+/* examples/10_add_norm.c: chapter 10 of docs/book: what a sublayer found is added to what went in, and every
+ * position is brought to mean 0 and variance 1. With it an encoder block is complete.  Usage: 10_add_norm [--table] */
+#include "input.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { HEADS = 16, SALES_HEADS = 4 };
+
+/* Of the features of a position. */
+typedef struct moments {
+    double mean, variance;
+} moments;
+
+static moments row_moments(const rapt_real *x, size_t n)
+{
+    moments m = {0, 0};
+    for (size_t i = 0; i < n; i++)
+        m.mean += (double)x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        m.variance += ((double)x[i] - m.mean) * ((double)x[i] - m.mean) / (double)n;
+    return m;
+}
+
+static bool is_normal(const rapt_tensor *x)
+{
+    bool normal = true;
+    for (size_t i = 0; i < rapt_tensor_rows(x); i++) {
+        moments m = row_moments(x->data + i * rapt_tensor_features(x), rapt_tensor_features(x));
+        normal = normal && fabs(m.mean) < 1e-5 && fabs(m.variance - 1) < 1e-3;
+    }
+    return normal;
+}
+
+static void print_moments(const char *name, const rapt_tensor *x)
+{
+    moments m = row_moments(x->data, rapt_tensor_features(x));
+    double mean = fabs(m.mean) < 5e-5 ? 0 : m.mean; /* not "-0.0000" */
+    printf("position 0 of %s: mean %.4f, variance %.4f\n", name, mean, m.variance);
+}
+
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    rapt_add_norm m;
+    rapt_add_norm_init(&m, set, "paper.", 1, (size_t[]){4}, 0, RAPT_POST_NORM);
+    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){1, -1, 2, 3}, false);
+    rapt_tensor *y = rapt_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){-1, 1, 2, 1}, false);
+    rapt_tensor *sum = rapt_add(t, x, y), *z = rapt_add_norm_after(t, &m, x, y);
+    printf("-- on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    show_corner("x", x);
+    show_corner("sublayer(x)", y);
+    show_corner("sum", sum);
+    show_corner("norm", z);
+    show_check("as on paper, but for eps: -1 -1 1 1", show_difference(4, z->data, (rapt_real[]){-1, -1, 1, 1}) < 1e-5);
+}
+
+/* The book's AddNorm([3, 4], 0.5): means over positions and features; out of training, dropout drops nothing. */
+static void ones(rapt_tape *t, rapt_params *set)
+{
+    rapt_add_norm m;
+    rapt_add_norm_init(&m, set, "ones.", 2, (size_t[]){3, 4}, 0.5, RAPT_POST_NORM);
+    rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 3, 4}, (rapt_init){RAPT_INIT_ONES, 0});
+    rapt_tensor *z = rapt_add_norm_after(t, &m, &one->value, &one->value);
+    printf("\n-- ones --\n");
+    if (!show_ready(t, set))
+        return;
+    rapt_real zeros[24] = {0};
+    show_shape("output", z);
+    show_check("the output has the shape of the inputs", rapt_tensor_same_shape(z, &one->value));
+    show_check("where all numbers are equal, nothing is left of them", show_difference(24, z->data, zeros) == 0);
+}
+
+/* Shapes that differ cannot be added: the failure sticks in a tape, here in one of its own. */
+static void wrong_shape(void)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (t) {
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_real numbers[24] = {0};
+        rapt_tensor *x = rapt_input(t, 3, (size_t[]){2, 3, 4}, numbers, false);
+        rapt_add(t, x, rapt_input(t, 3, (size_t[]){2, 3, 2}, numbers, false));
+        rapt_tape_status(t, &err);
+    }
+    printf("%s\n", err.message);
+    show_check("a sublayer that changes the number of features cannot be added", err.code == RAPT_SHAPE);
+    rapt_tape_free(t);
+}
+
+/* An encoder block, or one of the notebook (which is one with a causal mask and one norm for both places). */
+typedef struct block {
+    rapt_multi_head_attention attention;
+    rapt_add_norm norm1, norm2;
+    rapt_ffn ffn;
+} block;
+
+static void init_block(block *m, rapt_params *set, const char *prefix, size_t d, size_t heads, bool one_norm)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%sattention.", prefix);
+    rapt_attention_sizes sizes = {d, d, d, d, heads, 0};
+    rapt_multi_head_attention_init(&m->attention, set, name, sizes, true, 0, RAPT_LINEAR_PYTORCH);
+    snprintf(name, sizeof name, "%sffn.", prefix);
+    rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, RAPT_LINEAR_PYTORCH);
+    snprintf(name, sizeof name, "%snorm1.", prefix);
+    rapt_add_norm_init(&m->norm1, set, name, 1, &d, 0, RAPT_POST_NORM);
+    snprintf(name, sizeof name, "%snorm2.", prefix);
+    if (one_norm)
+        m->norm2 = m->norm1;
+    else
+        rapt_add_norm_init(&m->norm2, set, name, 1, &d, 0, RAPT_POST_NORM);
+}
+
+/* Both sums of a block and what the norms make of them. */
+typedef struct steps {
+    rapt_tensor *sum1, *norm1, *sum2, *norm2;
+} steps;
+
+static steps run(rapt_tape *t, const block *m, rapt_tensor *x, const rapt_mask *mask)
+{
+    steps s;
+    s.sum1 = rapt_add(t, rapt_multi_head_attention_forward(t, &m->attention, x, x, x, mask), x);
+    s.norm1 = rapt_layer_norm_forward(t, &m->norm1.norm, s.sum1);
+    s.sum2 = rapt_add(t, rapt_ffn_forward(t, &m->ffn, s.norm1), s.norm1);
+    s.norm2 = rapt_layer_norm_forward(t, &m->norm2.norm, s.sum2);
+    return s;
+}
+
+static void compute(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, size_t heads,
+                    const rapt_mask *mask)
+{
+    block m;
+    init_block(&m, set, prefix, rapt_tensor_features(x), heads, mask != NULL);
+    steps s = run(t, &m, x, mask);
+    rapt_tensor *fused = rapt_add_norm_after(t, &m.norm2, s.norm1, rapt_ffn_forward(t, &m.ffn, s.norm1));
+    if (!show_ready(t, set))
+        return;
+    show_shape("x + attention(x)", s.sum1);
+    show_shape("norm 1", s.norm1);
+    show_shape("norm 1 + FFN(norm 1)", s.sum2);
+    show_corner("norm 1 + FFN(norm 1)", s.sum2);
+    show_shape("norm 2", s.norm2);
+    print_moments("x + attention(x)", s.sum1);
+    print_moments("norm 1", s.norm1);
+    show_check("mean 0 and variance 1 at every position, after both norms", is_normal(s.norm1) && is_normal(s.norm2));
+    show_check("x + attention(x) was not so", !is_normal(s.sum1));
+    show_check("rapt_add_norm_after does both in one pass: the same",
+               show_difference(rapt_tensor_size(fused), fused->data, s.norm2->data) < 1e-5);
+}
+
+/* Mean and variance of each word of the first window, on its way through the block. */
+static void print_table(rapt_tape *t, rapt_params *set)
+{
+    static const char *const names[10] = {"mean: x", "mean: sum 1", "mean: norm 1", "mean: sum 2", "mean: norm 2",
+                                          "var: x", "var: sum 1", "var: norm 1", "var: sum 2", "var: norm 2"};
+    block m;
+    rapt_real table[SALES_TIME * 10];
+    rapt_tensor *x = input_sales(t, set);
+    init_block(&m, set, "sales.", SALES_FEATURES, SALES_HEADS, true);
+    steps s = run(t, &m, x, &(rapt_mask){.causal = true});
+    if (!show_ready(t, set))
+        return;
+    const rapt_tensor *stages[5] = {x, s.sum1, s.norm1, s.sum2, s.norm2};
+    for (size_t i = 0; i < SALES_TIME * 5; i++) {
+        moments at = row_moments(stages[i % 5]->data + i / 5 * SALES_FEATURES, SALES_FEATURES);
+        table[i / 5 * 10 + i % 5] = (rapt_real)at.mean;
+        table[i / 5 * 10 + 5 + i % 5] = (rapt_real)at.variance;
+    }
+    show_table(SALES_TIME, 10, table, input_sales_words, names);
+}
+
+int main(int argc, char **argv)
+{
+    bool table_only = show_wants_table(argc, argv);
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t)
+        return fprintf(stderr, "%s\n", err.message), 1;
+    rapt_tape_begin(t, (rapt_pass){0});
+    if (table_only) {
+        print_table(t, set);
+    } else {
+        on_paper(t, set);
+        ones(t, set);
+        wrong_shape();
+        printf("\n-- four windows of the sales textbook --\n");
+        compute(t, set, "sales.", input_sales(t, set), SALES_HEADS, &(rapt_mask){.causal = true});
+        printf("\n-- a batch of the usual size --\n");
+        compute(t, set, "", input_batch(t, set), HEADS, NULL);
+    }
+    return show_end(t, set);
+}

@@ -1,0 +1,40 @@
+/* examples/show.h: how the programs of the book (01_embedding.c and so on) print what they computed. Not part of the
+ * library: an application prints its numbers as it likes. */
+#ifndef SHOW_H
+#define SHOW_H
+
+#include <rapt.h>
+
+/* A line "Q: [32, 50, 512]". */
+void show_shape(const char *name, const rapt_tensor *x);
+/* Token ids, one line a sentence, with their shape. */
+void show_ids(const char *name, rapt_tokens tokens);
+
+/* The first matrix of x with 4 digits, as PyTorch prints it: of more than six rows or columns the first and the last
+ * three. The name gets the indices: "scores[0, 0]" for x [batch, head, query, key]. */
+void show_corner(const char *name, const rapt_tensor *x);
+/* All of x. */
+void show_whole(const char *name, const rapt_tensor *x);
+
+/* A matrix with a name at each row and column, aligned, as pandas prints it. Names may be NULL: 0, 1, ... */
+void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
+                const char *const *column_names);
+/* The same with tabs between, for `rapt plot table`: names in the first row and the first column. */
+void show_table(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
+                const char *const *column_names);
+/* The same for the first columns of a matrix that has more. */
+void show_table_part(size_t rows, size_t columns, const rapt_tensor *x, const char *const *row_names);
+/* True for the argument --table: print the matrix of the picture and nothing else. Ends the program (2) for others. */
+bool show_wants_table(int argc, char **argv);
+
+/* A line that says whether `text` holds; one that doesn't makes the program fail. Returns `ok`. */
+bool show_check(const char *text, bool ok);
+/* The largest |a[i] - b[i]|, NaN if there is one. */
+double show_difference(size_t count, const rapt_real *a, const rapt_real *b);
+
+/* Operations don't fail visibly: call it between computing and looking. False, with the cause on stderr. */
+bool show_ready(const rapt_tape *t, const rapt_params *set);
+/* Frees both; returns the exit status: 0, or 1 where a check or a computation failed. */
+int show_end(rapt_tape *t, rapt_params *set);
+
+#endif
