@@ -21,6 +21,17 @@ for file in librapt.so librapt.a pkgconfig/rapt.pc cmake/rapt/rapt-config.cmake;
 done
 check 'every public header is installed' diff -r "$SOURCE/include" "$prefix/include"
 check 'the installed program runs' "$prefix/bin/rapt" --version
+if [ -e "$BUILD/rapt_draw.so" ]; then
+    check 'and draws' "$prefix/bin/rapt" plot positions -o positions.svg
+    check 'a picture' grep -q '<svg' positions.svg
+    cp "$prefix/bin/rapt" alone
+    ./alone plot positions -o alone.svg 2>.err
+    check 'a program without its module: status 1' test $? = 1 -a ! -e alone.svg
+    check 'a program without its module: one line' grep -Eqx 'rapt: this rapt cannot draw: .*rapt_draw.so.*' .err
+else
+    skip 'drawing (this build has no pango)'
+fi
+check 'the program needs no library for drawing' test -z "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib)')"
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
 check 'the shared library has a SONAME' sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*librapt.so.${version%%.*}\]'"
 check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.${version%%.*}" -a -e "$lib/librapt.so.$version"
