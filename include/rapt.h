@@ -62,6 +62,7 @@
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder,
  *                    decoder and its cache
  *   rapt/record.h    every intermediate of a pass, and its gradient, under its name
+ *   rapt/profile.h   what each operation takes of a step
  *   rapt/tape.h      the tape, masks, and the operations that modules are made of
  *   rapt/tensor.h    tensors, named parameters and their initial values
  *   rapt/base.h      errors and the version
@@ -100,6 +101,7 @@
 #include "rapt/tensor.h"
 #include "rapt/tape.h"
 #include "rapt/record.h"
+#include "rapt/profile.h"
 #include "rapt/nn.h"
 #include "rapt/lm.h"
 #include "rapt/text.h"

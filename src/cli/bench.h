@@ -8,7 +8,7 @@ typedef struct bench_options {
     const char *case_name; /* NULL: a1 */
     int threads;
     double seconds; /* measured, for each case */
-    bool json;
+    bool json, profile;
     const char *tokenizer, *text; /* of `tokenizer` */
 } bench_options;
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "cli/bench_profile.h"
 #include "cli/bench_workload.h"
 
 #include <jansson.h>
@@ -69,7 +70,7 @@ static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt
 }
 
 /* A third of the time warms up, then every step is kept. */
-static rapt_code run(train_bench *b, double seconds, rapt_error *err)
+static rapt_code run(train_bench *b, double seconds, bool profile, rapt_error *err)
 {
     double clock[PARTS], start = clock_seconds();
     uint64_t number = 0;
@@ -77,6 +78,7 @@ static rapt_code run(train_bench *b, double seconds, rapt_error *err)
     b->first_step = clock[STEP];
     while (!code && (clock_seconds() - start < seconds / 3 || number < 4))
         code = step(b, number++, clock, err);
+    rapt_tape_profile(b->t, profile);
     start = clock_seconds();
     while (!code && b->steps < MAX_STEPS && (clock_seconds() - start < seconds || b->steps < 5)) {
         b->tokens += b->w.tokens(&b->w, number);
@@ -133,6 +135,14 @@ static void print_result(const bench_options *o, train_bench *b)
     json_decref(r);
 }
 
+static rapt_code print_profile(const bench_options *o, train_bench *b, rapt_error *err)
+{
+    double ms = 0;
+    for (size_t i = 0; i < b->steps; i++)
+        ms += b->ms[STEP][i];
+    return bench_profile_print(b->t, b->steps, ms / 1e3, o->json, err);
+}
+
 static void release(train_bench *b)
 {
     for (int i = 0; i < PARTS; i++)
@@ -155,8 +165,10 @@ rapt_code bench_train(const bench_options *o, rapt_error *err)
     if (!code)
         code = make_machinery(&b, o, err);
     if (!code)
-        code = run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, err);
-    if (!code)
+        code = run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, o->profile, err);
+    if (!code && o->profile)
+        code = print_profile(o, &b, err);
+    else if (!code)
         print_result(o, &b);
     release(&b);
     return code;

@@ -6,6 +6,7 @@
 #include "ops/activation.h"
 
 #include "ops/elements.h"
+#include "ops/profile.h"
 
 #define COST 4 /* of an element, in elementary operations */
 
@@ -47,6 +48,7 @@ static void backward(rapt_tape *t, tape_node *node)
     activation_node *a = (activation_node *)node;
     bool accumulate;
     rapt_real *dx = a->y->grad_filled ? tape_grad(t, a->x, &accumulate) : NULL;
+    profile_op(t, "activation", 0, 3.0 * (double)rapt_tensor_size(a->x));
     if (dx)
         elements_chain(t, rapt_tensor_size(a->x), a->slope, a->y->grad, dx, accumulate);
 }
@@ -59,6 +61,7 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     rapt_real *slope = node ? tape_alloc(t, n, sizeof *slope) : NULL;
     if (tape_failed(t))
         return &t->poison;
+    profile_op(t, "activation", 0, (slope ? 3.0 : 2.0) * (double)n);
     elements_run(t, n, COST, run_block, &(activation_run){activation, x->data, y->data, slope});
     if (node) {
         *node = (activation_node){.x = x, .y = y, .slope = slope};
@@ -124,6 +127,7 @@ static void swiglu_backward(rapt_tape *t, tape_node *node)
     swiglu_gradients g = {.s = s};
     if (!s->y->grad_filled)
         return;
+    profile_op(t, "swiglu", 0, 5.0 * (double)rapt_tensor_size(s->y));
     g.dgate = tape_grad(t, s->gate, &g.add_gate);
     g.dup = tape_grad(t, s->up, &g.add_up);
     g.gate_scratch = elements_scratch(t);
@@ -145,6 +149,7 @@ rapt_tensor *rapt_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up)
     if (tape_failed(t))
         return &t->poison;
     *node = (swiglu_node){.gate = gate, .up = up, .y = y};
+    profile_op(t, "swiglu", 0, 3.0 * (double)rapt_tensor_size(y));
     elements_run(t, rapt_tensor_size(y), COST, swiglu_block, node);
     if (y->requires_grad)
         tape_record(t, &node->node, swiglu_backward);

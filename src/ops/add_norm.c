@@ -1,5 +1,6 @@
 /* ops/add_norm.c: layer norm of x, or of x + dropout(y), in one pass over the rows. For every sublayer of a block;
  * the book's AddNorm. The formulas of the backward pass stand at kernels.h's layer_norm_backward. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 #include <string.h>
@@ -148,6 +149,7 @@ static void backward(rapt_tape *t, tape_node *node)
     norm_node *n = (norm_node *)node;
     if (!n->out->grad_filled)
         return;
+    profile_op(t, n->y ? "add and norm" : "norm", 0, (double)((n->y ? 4 : 3) * rapt_tensor_size(n->x)));
     norm_loop loop = {.t = t, .n = n};
     size_t units = units_of(n), chunks = tape_chunks(units, unit_cost(n));
     size_t partial_size = n->gamma ? chunks * 2 * n->norm_width : 0;
@@ -218,6 +220,7 @@ static rapt_tensor *run(rapt_tape *t, norm_node n)
     n.out->name = n.gamma ? n.gamma->name : NULL;
     *node = n;
     norm_loop loop = {.t = t, .n = node};
+    profile_op(t, n.y ? "add and norm" : "norm", 0, (double)((n.y ? 4 : 2) * rapt_tensor_size(n.x)));
     tape_units(t, units_of(node), unit_cost(node), forward_units, &loop);
     if (n.out->requires_grad)
         tape_record(t, &node->node, backward);

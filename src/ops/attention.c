@@ -5,6 +5,7 @@
  *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
  * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/attention.h"
+#include "ops/profile.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,11 +40,23 @@ static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *a
     return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
 }
 
+/* Of one product with the scores for each of q k^T and the weighted sum: all keys, though a mask hides some. */
+static double product_flops(const attention_node *n)
+{
+    return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
+}
+
+static double numbers_of(const attention_node *n)
+{
+    return (double)(rapt_tensor_size(n->q) + rapt_tensor_size(n->k) + rapt_tensor_size(n->v) + rapt_tensor_size(n->out));
+}
+
 static void backward(rapt_tape *t, tape_node *node)
 {
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
+    profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products, the scores' twice */
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->k, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
     loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
@@ -57,6 +70,7 @@ static void backward(rapt_tape *t, tape_node *node)
 static void forward(rapt_tape *t, const attention_node *n)
 {
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->k, n)};
+    profile_op(t, "attention", product_flops(n), numbers_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
         tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);

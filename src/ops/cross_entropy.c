@@ -1,6 +1,7 @@
 /* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of models whose
  * logits somebody wants to see. The arithmetic of a row is in loss.c; output_loss.c makes the logits, too. */
 #include "ops/loss.h"
+#include "ops/profile.h"
 
 #include <string.h>
 
@@ -57,6 +58,7 @@ static void backward(rapt_tape *t, tape_node *node)
     loss_loop loop = {.t = t, .n = n};
     loop.dx = n->loss->grad_filled ? tape_grad(t, n->logits, &loop.accumulate) : NULL;
     loop.scratch = tape_scratch(t, n->rows.classes * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    profile_op(t, "cross-entropy", 0, 2.0 * (double)rapt_tensor_size(n->logits));
     if (loop.dx && loop.scratch)
         tape_units(t, n->rows.rows, 2 * n->rows.classes, backward_rows, &loop);
 }
@@ -87,6 +89,7 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
     if (tape_failed(t))
         return &t->poison;
     loss_loop loop = {.t = t, .n = n};
+    profile_op(t, "cross-entropy", 0, (double)rapt_tensor_size(logits));
     tape_units(t, n->rows.rows, 2 * n->rows.classes, forward_rows, &loop);
     rapt_loss_parts sums = loss_add_up(&n->rows, n->loss);
     if (parts)

@@ -1,5 +1,6 @@
 /* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For the stepwise
  * forms; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 typedef struct dropout_node {
@@ -37,6 +38,7 @@ static void drop_examples(void *context, size_t first, size_t last, size_t chunk
 static void drop(rapt_tape *t, const rapt_tensor *x, kernels_dropout key, const rapt_real *from, rapt_real *to)
 {
     drop_loop loop = {t, x, key, from, to};
+    profile_op(t, "dropout", 0, 2.0 * (double)rapt_tensor_size(x));
     tape_units(t, tape_examples(x), tape_longest(x) * rapt_tensor_features(x), drop_examples, &loop);
 }
 

@@ -1,6 +1,7 @@
 /* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules
  * and for tests; the fused operations have these built in. Curved activations are in activation.c. */
 #include "ops/elements.h"
+#include "ops/profile.h"
 
 #include <string.h>
 
@@ -51,6 +52,7 @@ static void add_backward(rapt_tape *t, tape_node *node)
     elementwise_node *e = (elementwise_node *)node;
     if (!e->y->grad_filled)
         return;
+    profile_op(t, "add", 0, 2.0 * (double)rapt_tensor_size(e->y));
     pass_scaled(t, e->b, e->y, 1);
     if (!tape_move_grad(t, e->a, e->y))
         pass_scaled(t, e->a, e->y, 1);
@@ -75,6 +77,7 @@ rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
     if (!y)
         return &t->poison;
     elementwise_node e = {.a = a, .b = b, .y = y};
+    profile_op(t, "add", 0, 3.0 * (double)rapt_tensor_size(y));
     elements_run(t, rapt_tensor_size(a), 1, add_block, &e);
     return finish(t, e, add_backward);
 }
@@ -82,6 +85,7 @@ rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
 static void scale_backward(rapt_tape *t, tape_node *node)
 {
     elementwise_node *e = (elementwise_node *)node;
+    profile_op(t, "scale", 0, 2.0 * (double)rapt_tensor_size(e->y));
     if (e->y->grad_filled)
         pass_scaled(t, e->a, e->y, e->alpha);
 }
@@ -93,6 +97,7 @@ rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha)
     rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
     if (!y)
         return &t->poison;
+    profile_op(t, "scale", 0, 2.0 * (double)rapt_tensor_size(x));
     elements_run(t, rapt_tensor_size(x), 1, scale_block, &(scaling){x->data, y->data, (rapt_real)alpha, false});
     return finish(t, (elementwise_node){.a = x, .y = y, .alpha = alpha}, scale_backward);
 }
@@ -118,6 +123,7 @@ static void relu_backward(rapt_tape *t, tape_node *node)
     rapt_real *dx = e->y->grad_filled ? tape_grad(t, e->a, &accumulate) : NULL;
     if (!dx)
         return;
+    profile_op(t, "relu", 0, 3.0 * (double)rapt_tensor_size(e->y));
     relu_gradient g = {e->y, dx, accumulate ? elements_scratch(t) : NULL};
     if (!tape_failed(t))
         elements_run(t, rapt_tensor_size(e->y), 1, relu_backward_block, &g);
@@ -138,6 +144,7 @@ rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x)
     if (!y)
         return &t->poison;
     elementwise_node e = {.a = x, .y = y};
+    profile_op(t, "relu", 0, 2.0 * (double)rapt_tensor_size(x));
     elements_run(t, rapt_tensor_size(x), 1, relu_block, &e);
     return finish(t, e, relu_backward);
 }
@@ -145,6 +152,7 @@ rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x)
 static void weighted_sum_backward(rapt_tape *t, tape_node *node)
 {
     elementwise_node *e = (elementwise_node *)node;
+    profile_op(t, "sum", 0, 2.0 * (double)rapt_tensor_size(e->a));
     rapt_real *dx = e->y->grad_filled ? tape_grad_zeroed(t, e->a) : NULL;
     if (dx)
         t->k->axpy(rapt_tensor_size(e->a), e->y->grad[0], e->weights, dx);
@@ -160,6 +168,7 @@ rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
     if (!y || !weights)
         return &t->poison;
     memcpy(weights, w, n * sizeof *w);
+    profile_op(t, "sum", 0, 2.0 * (double)n);
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (double)x->data[i] * (double)weights[i];

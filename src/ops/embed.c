@@ -1,6 +1,7 @@
 /* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options
  * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
  * tokens; threads share out the features, so the sums don't depend on them. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 #include "base/math.h"
@@ -173,6 +174,7 @@ static void backward(rapt_tape *t, tape_node *node)
     embed_node *n = (embed_node *)node;
     if (!n->y->grad_filled)
         return;
+    profile_op(t, "embedding", 0, 3.0 * (double)rapt_tensor_size(n->y));
     embed_loop loop = {.t = t, .n = n, .dy = before_dropout(t, n)};
     loop.freq = n->o.scale_grad_by_freq ? frequencies(t, n) : NULL;
     loop.to = tape_grad_zeroed(t, &n->w->value);
@@ -288,6 +290,7 @@ rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     n->y->name = w->value.name;
     if (n->drops)
         n->key = tape_dropout(t, options->dropout);
+    profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));
     renormalise(t, n);
     embed_loop loop = {.t = t, .n = n};
     tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);

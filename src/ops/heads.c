@@ -1,5 +1,6 @@
 /* ops/heads.c: [batch, time, heads * d] to [batch, heads, time, d] and back (the book's transpose_qkv and
  * transpose_output). For the stepwise attention; the fused one reads heads in place. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ static void backward(rapt_tape *t, tape_node *node)
     heads_node *h = (heads_node *)node;
     bool add;
     rapt_real *dx = h->y->grad_filled ? tape_grad(t, h->x, &add) : NULL;
+    profile_op(t, "heads", 0, 2.0 * (double)rapt_tensor_size(h->x));
     if (dx)
         move(t, h, h->y->grad, dx, !h->split, add);
 }
@@ -45,6 +47,7 @@ static rapt_tensor *run(rapt_tape *t, heads_node h)
     if (!node || !h.y)
         return &t->poison;
     *node = h;
+    profile_op(t, "heads", 0, 2.0 * (double)rapt_tensor_size(h.x));
     move(t, node, h.x->data, h.y->data, h.split, false);
     if (h.y->requires_grad)
         tape_record(t, &node->node, backward);

@@ -5,6 +5,7 @@
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/activation.h"
 #include "ops/elements.h"
+#include "ops/profile.h"
 
 #include <string.h>
 
@@ -108,10 +109,29 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
         memset(l->weight->row_used, 1, l->w->shape[0]);
 }
 
+static double flops_of(const linear_node *n)
+{
+    double flops = 0;
+    for (size_t i = 0; i < n->count; i++)
+        flops += 2.0 * (double)rapt_tensor_rows(n->layers[i].x) * (double)rapt_tensor_size(n->layers[i].w);
+    return flops;
+}
+
+static double numbers_of(const linear_node *n)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < n->count; i++) {
+        const linear_layer *l = &n->layers[i];
+        numbers += rapt_tensor_size(l->w) + rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
+    }
+    return (double)numbers;
+}
+
 static void backward(rapt_tape *t, tape_node *node)
 {
     const linear_node *n = (const linear_node *)node;
     linear_products p = {.count = 0};
+    profile_op(t, "linear", 2 * flops_of(n), 2 * numbers_of(n));
     for (size_t i = n->count; i-- > 0;)
         p.dz[i] = through_activation(t, n, &n->layers[i]);
     for (size_t i = n->count; i-- > 0;)
@@ -199,6 +219,7 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     bool curved = activation_curved(activation);
     if (curved && y->requires_grad && !(n->slope = tape_alloc(t, rapt_tensor_size(y), sizeof *n->slope)))
         return &t->poison;
+    profile_op(t, "linear", flops_of(n), numbers_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);
     job.tail.relu = activation == RAPT_RELU;
     job.c = n->slope ? n->slope : y->data;
@@ -233,6 +254,7 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
     }
     if (!n)
         return false;
+    profile_op(t, "linear", flops_of(n), numbers_of(n));
     gemm_all(&t->team, jobs, count);
     if (grad)
         tape_record(t, &n->node, backward);

@@ -2,6 +2,7 @@
  * who look at them. The fused attention does without these copies.
  *
  * Backward of C = A B: dA = dC B^T, dB = A^T dC; of C = A B^T: dA = dC B, dB = dC^T A. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 typedef struct matmul_node {
@@ -29,12 +30,19 @@ static matrix b_item(const matmul_node *s, size_t i, bool transpose)
     return s->transpose_b ? item(s->b->data, j, s->n, s->k, !transpose) : item(s->b->data, j, s->k, s->n, transpose);
 }
 
+static void say(rapt_tape *t, const matmul_node *s, double times)
+{
+    double numbers = (double)(rapt_tensor_size(s->a) + rapt_tensor_size(s->b) + rapt_tensor_size(s->c));
+    profile_op(t, "matmul", times * 2 * (double)rapt_tensor_size(s->c) * (double)s->k, times * numbers);
+}
+
 static void backward(rapt_tape *t, tape_node *node)
 {
     matmul_node *s = (matmul_node *)node;
     bool add_a = false, add_b = false;
     if (!s->c->grad_filled)
         return;
+    say(t, s, 2);
     rapt_real *da = tape_grad(t, s->a, &add_a), *db = tape_grad(t, s->b, &add_b);
     for (size_t i = 0; i < s->batch && !tape_failed(t); i++) {
         matrix dc = item(s->c->grad, i, s->m, s->n, false), dct = item(s->c->grad, i, s->m, s->n, true);
@@ -84,6 +92,7 @@ rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool tran
     s->c = tape_output(t, a->ndim, shape, tape_wants(t, a) || tape_wants(t, b));
     if (!s->c)
         return &t->poison;
+    say(t, s, 1);
     for (size_t i = 0; i < s->batch; i++)
         product(t, s->m, s->n, s->k, item(a->data, i, s->m, s->k, false), b_item(s, i, false),
                 s->c->data + i * s->m * s->n, false);

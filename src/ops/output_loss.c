@@ -6,6 +6,7 @@
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear.c, bit for bit. */
 #include "ops/late.h"
+#include "ops/profile.h"
 #include "ops/record.h"
 #include "ops/loss.h"
 
@@ -270,11 +271,23 @@ static void find_gradients(rapt_tape *t, output_loop *l, bool late)
         memset(l->dw, 0, rapt_tensor_size(&n->w->value) * sizeof *l->dw);
 }
 
+static double product_flops(const output_node *n)
+{
+    return 2.0 * (double)n->count * (double)rapt_tensor_size(&n->w->value);
+}
+
+/* The matrix, and the logits that stay. */
+static double numbers_of(const output_node *n)
+{
+    return (double)rapt_tensor_size(&n->w->value) + (double)n->count * (double)n->w->value.shape[0];
+}
+
 static void backward(rapt_tape *t, tape_node *node)
 {
     output_node *n = (output_node *)node;
     if (!n->loss->grad_filled)
         return;
+    profile_op(t, "output and loss", 2 * product_flops(n), 2 * numbers_of(n));
     output_loop l = {.t = t, .n = n, .scale = loss_scale(&n->rows, n->loss)};
     bool late = leave_late(t, n);
     if (!tape_failed(t))
@@ -304,6 +317,7 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
     if (tape_failed(t))
         return &t->poison;
     node->loss->name = n->w->value.name;
+    profile_op(t, "output and loss", product_flops(node), numbers_of(node));
     rapt_loss_parts sums = forward(t, node);
     if (parts)
         *parts = sums;

@@ -1,6 +1,7 @@
 /* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models.
  * Not layer norm, and no residual: see add_norm.c. The formula of the backward pass stands at kernels.h's
  * rms_norm_backward; gamma's gradient is summed in fixed chunks of rows, added in their order. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 #include <string.h>
@@ -64,6 +65,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (!n->y->grad_filled)
         return;
     rms_loop loop = {.k = t->k, .n = n};
+    profile_op(t, "norm", 0, 3.0 * (double)rapt_tensor_size(n->x));
     size_t chunks = tape_chunks(n->rows, n->width);
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma);
     loop.scratch = tape_scratch(t, n->width * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
@@ -85,6 +87,7 @@ static rapt_tensor *run(rapt_tape *t, rms_node n)
         return &t->poison;
     n.y->name = n.gamma ? n.gamma->name : NULL;
     *node = n;
+    profile_op(t, "norm", 0, 2.0 * (double)rapt_tensor_size(n.x));
     tape_units(t, n.rows, n.width, forward_rows, &(rms_loop){.k = t->k, .n = node});
     if (n.y->requires_grad)
         tape_record(t, &node->node, backward);

@@ -2,6 +2,7 @@
  * queries and keys of language models. Not the angles: the module makes the table of their cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 typedef struct rotary_node {
@@ -46,6 +47,7 @@ static void turn_units(void *context, size_t first, size_t last, size_t chunk, i
 static void turn(rapt_tape *t, rotary_loop loop)
 {
     const rapt_tensor *x = loop.r->x;
+    profile_op(t, "rotary", 0, 2.0 * (double)rapt_tensor_size(x));
     tape_units(t, tape_examples(x) * tape_longest(x), rapt_tensor_features(x), turn_units, &loop);
 }
 

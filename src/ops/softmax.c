@@ -1,6 +1,7 @@
 /* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a row has
  * nothing to attend to. For the stepwise attention. Backward: dx = p (dp - sum p dp). */
 #include "ops/mask.h"
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 typedef struct softmax_node {
@@ -14,6 +15,7 @@ static void backward(rapt_tape *t, tape_node *node)
     size_t n = rapt_tensor_features(s->y), rows = rapt_tensor_rows(s->y);
     bool accumulate;
     rapt_real *dx = s->y->grad_filled ? tape_grad(t, s->x, &accumulate) : NULL;
+    profile_op(t, "softmax", 0, 3.0 * (double)rapt_tensor_size(s->y));
     rapt_real *row = dx ? tape_scratch(t, n, sizeof *row) : NULL;
     for (size_t i = 0; row && i < rows; i++) {
         rapt_real *to = accumulate ? row : dx + i * n;
@@ -26,6 +28,7 @@ static void backward(rapt_tape *t, tape_node *node)
 
 static void forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
 {
+    profile_op(t, "softmax", 0, 2.0 * (double)rapt_tensor_size(s->x));
     size_t keys = rapt_tensor_features(s->x), batch = s->x->shape[0];
     size_t heads = s->x->ndim == 4 ? s->x->shape[1] : 1, queries = rapt_tensor_rows(s->x) / batch / heads;
     for (size_t i = 0; i < batch * heads * queries; i++) {

@@ -1,5 +1,6 @@
 /* ops/tape.c: the tape itself: memory of a pass, sticky errors, the walk back. For the operations, which do all the
  * arithmetic. */
+#include "ops/profile.h"
 #include "ops/tape.h"
 
 #include "base/rng.h"
@@ -60,6 +61,7 @@ void rapt_tape_free(rapt_tape *t)
 
 void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
 {
+    profile_end(t);
     fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format, as in the pool's threads */
     arena_release(&t->step, (arena_mark){0});
     arena_release(&t->scratch, (arena_mark){0});
@@ -391,6 +393,7 @@ static void spare_gradients(rapt_tape *t, const tape_node *node)
 
 static void walk_back(rapt_tape *t)
 {
+    t->walking = true;
     for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
@@ -398,6 +401,8 @@ static void walk_back(rapt_tape *t)
         if (!t->pass.keep_gradients && !record_on(t))
             spare_gradients(t, node);
     }
+    profile_end(t);
+    t->walking = false;
 }
 
 rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)

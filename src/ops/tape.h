@@ -3,6 +3,7 @@
 #define OPS_TAPE_H
 
 #include "rapt/record.h"
+#include "rapt/profile.h"
 #include "rapt/tape.h"
 
 #include "base/arena.h"
@@ -47,6 +48,14 @@ typedef struct tape_recorder {
     tape_step *steps, *parameters; /* of this pass, newest first: computed; reached on the way back */
 } tape_recorder;
 
+#define TAPE_PROFILE_KINDS 48
+typedef struct tape_profile {
+    bool on;
+    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: what the time since then belongs to, or NULL */
+    size_t count;
+    double since;
+} tape_profile;
+
 struct rapt_tape {
     const kernels *k;
     pool *pool;
@@ -59,6 +68,8 @@ struct rapt_tape {
     tape_spare spare;
     tape_recorder recorder;
     bool walked;          /* back, in this pass */
+    bool walking;
+    tape_profile profile;
     rapt_weights_wish wish;
     tape_weights *weights;
     uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */

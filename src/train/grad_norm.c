@@ -3,6 +3,7 @@
 #include "rapt/train.h"
 
 #include "ops/late.h"
+#include "ops/profile.h"
 #include "train/pieces.h"
 
 #include <math.h>
@@ -68,10 +69,12 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
     loop.t = t;
     pieces_begin(&loop.pieces, set, has_gradient, NULL);
     while (pieces_next(&loop.pieces)) {
+        profile_op(t, "gradient norm", 0, (double)loop.pieces.numbers);
         pool_run(t->pool, loop.pieces.count, loop.pieces.numbers, sum_piece, &loop);
         for (size_t i = 0; i < loop.pieces.count; i++)
             sum += loop.pieces.list[i].sum;
     }
+    profile_end(t);
     return sqrt(sum);
 }
 
