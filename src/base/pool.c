@@ -24,7 +24,7 @@
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
 #define MAX_CHUNKS (INDEX_MASK / 2) /* leaves room for claims beyond the last chunk */
 
-/* A line of its own: its thread polls it while others write elsewhere. */
+/* A line of its own: its thread polls it between loops. */
 typedef struct pool_range {
     _Alignas(64) atomic_ullong ticket;
 } pool_range;
@@ -55,12 +55,21 @@ static inline void relax(void)
 #endif
 }
 
-/* Runs what is left of a range; returns how many chunks that were. */
+static bool is_exhausted(uint64_t ticket)
+{
+    return (ticket & INDEX_MASK) >= (ticket >> INDEX_BITS & INDEX_MASK);
+}
+
+/* Runs what is left of a range; returns how many chunks that were. A look comes before each claim: many threads that
+ * claimed from ranges without a chunk left would only get in each other's way. */
 static size_t run_range(pool *p, int range, int worker)
 {
+    atomic_ullong *ticket = &p->ranges[range].ticket;
     for (size_t finished = 0;; finished++) {
-        uint64_t t = atomic_fetch_add_explicit(&p->ranges[range].ticket, 1, memory_order_acq_rel);
-        if ((t & INDEX_MASK) >= (t >> INDEX_BITS & INDEX_MASK))
+        if (is_exhausted(atomic_load_explicit(ticket, memory_order_relaxed)))
+            return finished;
+        uint64_t t = atomic_fetch_add_explicit(ticket, 1, memory_order_acq_rel);
+        if (is_exhausted(t))
             return finished;
         p->fn(p->context, t & INDEX_MASK, worker);
     }
@@ -200,11 +209,15 @@ int pool_threads(const pool *p)
     return p->threads;
 }
 
-/* Chunks range * count / threads and on, up to where the next range begins. */
+size_t pool_range_start(const pool *p, size_t count, size_t range)
+{
+    size_t threads = (size_t)p->threads;
+    return (range * count + threads - 1) / threads; /* the caller, who is awake, has the first chunk */
+}
+
 static void open_range(pool *p, int range, size_t count)
 {
-    uint64_t first = (uint64_t)range * count / (uint64_t)p->threads;
-    uint64_t end = ((uint64_t)range + 1) * count / (uint64_t)p->threads;
+    uint64_t first = pool_range_start(p, count, (size_t)range), end = pool_range_start(p, count, (size_t)range + 1);
     atomic_store_explicit(&p->ranges[range].ticket, p->loop << (2 * INDEX_BITS) | end << INDEX_BITS | first,
                           memory_order_release);
 }

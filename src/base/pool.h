@@ -20,4 +20,8 @@ int pool_threads(const pool *p);
  * operations (a guess): small loops run on the caller's thread alone. Not reentrant. */
 void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context);
 
+/* The first of `count` chunks that thread `range` takes before it helps others; those of the next range begin where its own
+ * end. For callers who want a thread to meet the same rows in one loop after the other. */
+size_t pool_range_start(const pool *p, size_t count, size_t range);
+
 #endif

@@ -8,7 +8,7 @@
 /* One that is no name of rapt_activation. */
 bool activation_unknown(rapt_activation a);
 
-/* GELU and the like, which need more than a maximum: activation_run computes them. */
+/* GELU and the like, which need more than a maximum: activation_piece computes them. */
 bool activation_curved(rapt_activation a);
 
 /* y = activation(x), and its derivative at x to `slope` unless that is NULL. y or slope may be x. */

@@ -31,7 +31,7 @@ typedef struct linear_loop {
     const kernels *k;
     const linear_layer *l;
     const rapt_real *dz;
-    rapt_real *to; /* dz of a ReLU, or db */
+    rapt_real *to; /* dz, or db */
     size_t rows, out;
 } linear_loop;
 
@@ -76,9 +76,10 @@ static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *
 /* The products of a backward pass, and what they multiply. */
 typedef struct linear_products {
     const rapt_real *dz[RAPT_LINEAR_MOST]; /* of each layer, or NULL */
-    gemm_job jobs[2 * RAPT_LINEAR_MOST];
+    gemm_job jobs[GEMM_MOST_JOBS];
     size_t count;
 } linear_products;
+_Static_assert(2 * RAPT_LINEAR_MOST <= GEMM_MOST_JOBS, "a layer's backward pass has two products");
 
 /* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
 static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
@@ -143,7 +144,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (tape_failed(t))
         return;
     gemm_all(&t->team, p.jobs, p.count);
-    for (size_t i = 0; i < n->count; i++)
+    for (size_t i = n->count; i-- > 0;)
         if (p.dz[i])
             bias_gradient(t, &n->layers[i], p.dz[i]);
 }
@@ -193,7 +194,7 @@ static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
                       .tail = {.bias = l->b ? l->b->data : NULL}};
 }
 
-/* A node that the backward pass will come to is kept; NULL after recording the failure. */
+/* The layers with their outputs, undefined yet; NULL after recording the failure. */
 static linear_node *node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
 {
     linear_node *n = tape_alloc(t, 1, sizeof *n);
@@ -232,12 +233,13 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     return y;
 }
 
-/* Whether products into one gradient stand side by side, as `add_input_job` wants them, and no two go into one weight's. */
+/* Whether products into one gradient stand side by side, as `add_input_job` wants them, and no others meet in one. */
 static bool can_go_together(const rapt_linear_args *in, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++)
-            if (in[i].w == in[j].w || (in[i].x == in[j].x && in[j - 1].x != in[j].x))
+        for (size_t j = 0; j < count; j++)
+            if ((i < j && in[i].w == in[j].w) || in[i].x == &in[j].w->value ||
+                (i < j && in[i].x == in[j].x && in[j - 1].x != in[j].x))
                 return false;
     return true;
 }

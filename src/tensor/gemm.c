@@ -3,7 +3,6 @@
 #include "tensor/gemm.h"
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #define COLUMNS_MAX 384 /* of B packed at once: 576 KiB with a full K block, some half of an L2 cache */
 #define ROWS_MAX 512
@@ -126,10 +125,11 @@ static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
 static void group_task(void *context, size_t index, int worker)
 {
     const gemm_group *g = context;
-    size_t parts = (size_t)pool_threads(g->team->pool);
-    for (size_t part = 0; part < parts; part++)
+    const pool *p = g->team->pool;
+    for (size_t part = 0; part < (size_t)pool_threads(p); part++)
         for (size_t job = 0; job < g->count; job++) {
-            size_t first = part * g->tasks[job] / parts, count = (part + 1) * g->tasks[job] / parts - first;
+            size_t first = pool_range_start(p, g->tasks[job], part);
+            size_t count = pool_range_start(p, g->tasks[job], part + 1) - first;
             if (index < count) {
                 run_task(g, job, first + index, worker);
                 return;

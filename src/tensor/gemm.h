@@ -19,13 +19,13 @@ size_t gemm_workspace_size(void); /* numbers, for one thread */
 typedef void gemm_after(const kernels *k, const void *context, size_t at, size_t n);
 
 typedef struct gemm_job {
-    size_t m, n, k;
+    size_t m, n, k; /* > 0 */
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_tail tail;
-    bool continues;          /* adds to the C of the job before, in the same tasks; neither has a bias or ReLU */
-    gemm_after *after;       /* or NULL */
+    bool continues;          /* adds to the C of the job before, of the same m and n, in the same tasks; no bias or ReLU */
+    gemm_after *after;       /* or NULL; of jobs that continue each other, the last one's */
     const void *context;     /* of `after` */
 } gemm_job;
 

@@ -1,6 +1,6 @@
-/* tensor/panels.h: matrix products on packed panels, for one thread. The right factor B [k x n] is packed once, in
- * blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded. GEMM, attention and
- * cached weights all multiply with these. */
+/* tensor/panels.h: matrix products on panels, for one thread. The right factor B [k x n] is packed once, or read where it
+ * stands. Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded. GEMM,
+ * attention and cached weights all multiply with these. */
 #ifndef TENSOR_PANELS_H
 #define TENSOR_PANELS_H
 

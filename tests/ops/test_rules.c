@@ -152,7 +152,7 @@ static void run_layers(bench *b, rapt_param *const *w, bool together, bool keep,
 {
     rapt_tape_begin(b->t, (rapt_pass){.record = true, .keep_gradients = keep});
     rapt_tensor *x = random_tensor(b, 2, (size_t[]){40, 24}, 1), *m = random_tensor(b, 2, (size_t[]){40, 24}, 2), *y[3];
-    rapt_linear_args in[] = {{x, w[0], w[3]}, {m, w[1], NULL}, {m, w[2], NULL}};
+    rapt_linear_args in[] = {{x, w[0], w[3]}, {m, w[1], NULL}, {m, w[2], w[3]}};
     if (together)
         rapt_linear_ops(b->t, 3, in, y);
     else
