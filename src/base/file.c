@@ -145,24 +145,47 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Creates a file that nobody else has, beside `path`. mkstemp would do, but for its mode 0600, which rename
- * would leave on the result. A name may be taken by a writer that was killed, so a few are tried. */
-static int open_temporary(const char *path, char **name)
+/* Calls make(context, name) for names beside `path` until one is not taken: a writer that was killed may have left some.
+ * Returns what make did, at least 0, and the name, which the caller frees; or -1. */
+static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {
     int folder = (int)folder_length(path);
     size_t room = strlen(path) + 64;
-    for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        *name = malloc(room);
-        if (!*name)
-            return -1;
+    *name = malloc(room);
+    for (int i = 0; *name && i < TEMPORARY_TRIES; i++) {
         snprintf(*name, room, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i);
-        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-        free(*name);
-        *name = NULL;
+        int done = make(fd, *name);
+        if (done >= 0 || errno != EEXIST)
+            return done;
     }
     return -1;
+}
+
+/* mkstemp would do, but for its mode 0600, which rename would leave on the result. */
+static int create(int fd, const char *name)
+{
+    (void)fd;
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int give_name(int fd, const char *name)
+{
+    char open_file[64];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* A file without a name: whoever is stopped while it is written leaves nothing behind. -1 where the file system has no such
+ * thing, or where nothing would lead to it later. */
+static int open_nameless(const char *path)
+{
+    size_t length = folder_length(path);
+    if (access("/proc/self/fd", X_OK) != 0)
+        return -1;
+    char *folder = strndup(path, length);
+    int fd = folder ? open(*folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666) : -1;
+    free(folder);
+    return fd;
 }
 
 /* After this the new directory entry survives a power cut. Some file systems cannot sync folders: they say
@@ -186,13 +209,38 @@ static bool sync_folder(const char *path)
     return done;
 }
 
+/* Where `path` leads: links are followed, so that a link stays one. NULL with errno set. */
+static char *target_of(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        return realpath(path, NULL);
+    return strdup(path);
+}
+
+/* Only a regular file can be replaced: a device or pipe would be gone. */
+static rapt_code check_replaceable(const char *path, rapt_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+        return RAPT_OK;
+    return fail_path(err, RAPT_IO, "write", path, S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
+}
+
 rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
 {
-    *w = (file_writer){.path = path};
-    w->fd = open_temporary(path, &w->temporary);
+    *w = (file_writer){.path = path, .fd = -1};
+    rapt_code code = check_replaceable(path, err);
+    if (code)
+        return code;
+    w->target = target_of(path);
+    w->fd = w->target ? open_nameless(w->target) : -1;
+    if (w->target && w->fd < 0)
+        w->fd = with_temporary_name(w->target, create, -1, &w->temporary);
     if (w->fd >= 0)
         return RAPT_OK;
-    rapt_code code = fail_errno(err, "write", path);
+    code = fail_errno(err, "write", path);
+    free(w->target);
     free(w->temporary);
     return code;
 }
@@ -207,35 +255,41 @@ rapt_code file_writer_rewind(file_writer *w, rapt_error *err)
     return lseek(w->fd, 0, SEEK_SET) == 0 ? RAPT_OK : fail_errno(err, "write", w->path);
 }
 
-/* The first error number is kept over close's. */
-static bool sync_and_close(int fd)
+/* A name beside the target, if the file has none yet, and then the target's. */
+static bool take_place(file_writer *w)
 {
-    bool done = fsync(fd) == 0;
-    int saved = errno;
-    if (close(fd) != 0 && done)
+    if (!w->temporary && with_temporary_name(w->target, give_name, w->fd, &w->temporary) < 0) {
+        free(w->temporary);
+        w->temporary = NULL;
         return false;
-    errno = saved;
-    return done;
+    }
+    return rename(w->temporary, w->target) == 0;
 }
 
 rapt_code file_writer_finish(file_writer *w, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (!sync_and_close(w->fd) || rename(w->temporary, w->path) != 0) {
+    if (fsync(w->fd) != 0 || !take_place(w)) {
         code = fail_errno(err, "write", w->path);
-        unlink(w->temporary);
-    } else if (!sync_folder(w->path)) {
-        code = fail_errno(err, "sync the folder of", w->path);
+        file_writer_discard(w);
+        return code;
     }
+    if (close(w->fd) != 0)
+        code = fail_errno(err, "write", w->path);
+    else if (!sync_folder(w->target))
+        code = fail_errno(err, "sync the folder of", w->path);
     free(w->temporary);
+    free(w->target);
     return code;
 }
 
 void file_writer_discard(file_writer *w)
 {
     close(w->fd);
-    unlink(w->temporary);
+    if (w->temporary)
+        unlink(w->temporary);
     free(w->temporary);
+    free(w->target);
 }
 
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err)

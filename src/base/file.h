@@ -14,16 +14,18 @@
  * (RAPT_VALUE), found without reading on. On failure `*data` is NULL. */
 rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
-/* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written,
- * fsynced and renamed, then the folder is fsynced. A symbolic link is replaced, not followed. The temporary
- * file is removed on every failure. */
+/* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written, fsynced and
+ * renamed, then the folder is fsynced. A symbolic link is followed, and stays. What is there and no regular file is
+ * refused (RAPT_IO). The temporary file is removed on every failure; where the file system allows it, it has no name
+ * until it is complete, so that a process that is killed leaves nothing either. */
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
 
 /* The same for what is too large to lie in memory: portions one after the other. file_writer_open is followed by
  * either file_writer_finish, which makes the file appear or fails, or file_writer_discard. */
 typedef struct file_writer {
     const char *path; /* borrowed */
-    char *temporary;
+    char *target;     /* where it leads */
+    char *temporary;  /* NULL: the file has no name yet */
     int fd;
 } file_writer;
 

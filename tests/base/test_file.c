@@ -228,6 +228,48 @@ static void test_write_survives_a_left_over_temporary(void **state)
     assert_holds(folder_in("again"), "new");
 }
 
+static void test_write_follows_a_link(void **state)
+{
+    (void)state;
+    char target[PATH_MAX], link[PATH_MAX], read_back[PATH_MAX];
+    snprintf(target, sizeof target, "%s", folder_in("behind-the-link"));
+    snprintf(link, sizeof link, "%s", folder_in("link"));
+    put(target, "old");
+    assert_int_equal(symlink("behind-the-link", link), 0);
+    assert_int_equal(file_write_atomic(link, "new", 3, NULL), RAPT_OK);
+    assert_holds(target, "new");
+    assert_int_equal(readlink(link, read_back, sizeof read_back), strlen("behind-the-link"));
+}
+
+static void test_write_refuses_what_is_no_file(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    struct stat info;
+    const char *pipe_path = folder_in("pipe");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(file_write_atomic(pipe_path, "x", 1, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, "not a regular file"));
+    assert_int_equal(lstat(pipe_path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+}
+
+static void test_an_unfinished_file_has_no_name(void **state)
+{
+    (void)state;
+    file_writer w;
+    rapt_error err = {0};
+    int before = folder_entries(folder_path);
+    assert_int_equal(file_writer_open(&w, folder_in("unfinished"), &err), RAPT_OK);
+    assert_int_equal(file_writer_put(&w, "half", 4, &err), RAPT_OK);
+    int during = folder_entries(folder_path), named = w.temporary != NULL;
+    file_writer_discard(&w);
+    assert_int_equal(folder_entries(folder_path), before);
+    if (named)
+        skip(); /* this file system knows no files without names */
+    assert_int_equal(during, before);
+}
+
 static void test_append(void **state)
 {
     (void)state;
@@ -355,6 +397,9 @@ int main(void)
         cmocka_unit_test(test_write_without_its_folder),
         cmocka_unit_test(test_failing_write_keeps_the_old_file),
         cmocka_unit_test(test_write_survives_a_left_over_temporary),
+        cmocka_unit_test(test_write_follows_a_link),
+        cmocka_unit_test(test_write_refuses_what_is_no_file),
+        cmocka_unit_test(test_an_unfinished_file_has_no_name),
         cmocka_unit_test(test_append),
         cmocka_unit_test(test_append_to_a_full_disk),
         cmocka_unit_test(test_make_dir_with_parents),
