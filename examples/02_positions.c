@@ -50,6 +50,12 @@ static rapt_tensor *random_words(rapt_params *set, const char *name, size_t batc
     return &rapt_params_add(set, name, 3, (size_t[]){batch, time, d}, (rapt_init){RAPT_INIT_NORMAL, 1})->value;
 }
 
+/* The table with a dimension for the batch, and no more of it than `time` places. */
+static rapt_tensor *rows_of_batch(rapt_tape *t, const rapt_tensor *table, size_t time)
+{
+    return rapt_input(t, 3, (size_t[]){1, time, table->shape[1]}, table->data, false);
+}
+
 /* Word vectors [batch, time, d] plus a table of max_len positions: the shapes of both and of the sum. */
 static void add_positions(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *words, size_t max_len)
 {
@@ -57,14 +63,17 @@ static void add_positions(rapt_tape *t, rapt_params *set, const char *prefix, ra
     size_t d = rapt_tensor_features(words);
     rapt_positions_init(&m, set, prefix, max_len, d, 0, false);
     rapt_tensor *y = rapt_positions_forward(t, &m, words, 0);
+    rapt_tensor *table = rows_of_batch(t, &m.table->value, max_len);
+    rapt_tensor *rows = rows_of_batch(t, &m.table->value, words->shape[1]);
     if (!show_ready(t, set))
         return;
     show_shape("words", words);
-    show_shape("positions", &(rapt_tensor){.data = m.table->value.data, .ndim = 3, .shape = {1, max_len, d}});
+    show_shape("positions", table);
+    show_shape("those of these places", rows);
     show_shape("words + positions", y);
     bool same = true;
     for (size_t i = 0; i < rapt_tensor_size(words); i++)
-        same = same && y->data[i] == words->data[i] + m.table->value.data[i % (words->shape[1] * d)];
+        same = same && y->data[i] == words->data[i] + rows->data[i % rapt_tensor_size(rows)];
     show_check("every sentence got the same rows of the table added", same);
 }
 
@@ -76,6 +85,8 @@ static void one_table_for_all(rapt_tape *t, rapt_params *set)
     add_positions(t, set, "two.", random_words(set, "two.words", 2, 5, 8), 5);
     printf("\n");
     add_positions(t, set, "three.", random_words(set, "three.words", 4, 10, 512), 80);
+    printf("\n");
+    add_positions(t, set, "four.", random_words(set, "four.words", 16, 20, 512), 80);
 }
 
 /* Five positions of 16 features: are they different enough to tell places apart? */
@@ -139,16 +150,25 @@ static void check_table(const rapt_tensor *p)
     show_check("3 places on is a rotation of each pair of features", turn_difference(p, 3) < 1e-5);
 }
 
-/* The steps of the table one by one, for 16 places and 64 features. */
-static void print_frequencies(void)
+/* The steps of the table one by one, for 16 places and 64 features. False where memory is out. */
+static bool print_angles(rapt_tape *t)
 {
     double factor = -log(10000) / SALES_FEATURES;
-    printf("factor: -ln(10000) / 64 = %.6f\n", factor);
-    printf("frequencies: [%d]", SALES_FEATURES / 2);
+    rapt_real frequency[SALES_FEATURES / 2], place[SALES_TIME];
     for (int j = 0; j < SALES_FEATURES / 2; j++)
-        printf("%s%.4e", j % 8 ? "  " : "\n  ", exp(2 * j * factor));
-    printf("\nangles, place times frequency: [%d, 1] x [%d] = [%d, %d]\n", SALES_TIME, SALES_FEATURES / 2, SALES_TIME,
-           SALES_FEATURES / 2);
+        frequency[j] = (rapt_real)exp(2 * j * factor);
+    for (int i = 0; i < SALES_TIME; i++)
+        place[i] = (rapt_real)i;
+    rapt_tensor *places = rapt_input(t, 2, (size_t[]){SALES_TIME, 1}, place, false);
+    rapt_tensor *row = rapt_input(t, 2, (size_t[]){1, SALES_FEATURES / 2}, frequency, false);
+    rapt_tensor *angles = rapt_matmul(t, places, row, false);
+    if (rapt_tape_error(t)->code)
+        return false;
+    printf("factor: -ln(10000) / 64 = %.6f\n", factor);
+    show_row("frequencies", SALES_FEATURES / 2, frequency, "%.4e");
+    show_shape("places", places);
+    show_shape("angles, place times frequency", angles);
+    return true;
 }
 
 static void sales_textbook(rapt_tape *t, rapt_params *set)
@@ -159,13 +179,15 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
     rapt_positions_init(&m, set, "sales.positions.", SALES_TIME, SALES_FEATURES, 0, true);
     rapt_tensor *x = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_tokens(set)), 0);
     rapt_tensor *y = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_labels(set)), 0);
+    rapt_tensor *row_of_batch = rows_of_batch(t, &m.table->value, SALES_TIME);
     printf("\n-- four windows of the sales textbook --\n");
     if (!show_ready(t, set))
         return;
-    print_frequencies();
+    if (!print_angles(t))
+        return;
     show_shape("positions", &m.table->value);
     show_corner("positions", &m.table->value);
-    show_shape("as one of a batch", &(rapt_tensor){.ndim = 3, .shape = {1, SALES_TIME, SALES_FEATURES}});
+    show_shape("as one of a batch", row_of_batch);
     check_table(&m.table->value);
     show_shape("tokens: words + positions", x);
     show_corner("tokens", x);

@@ -31,7 +31,7 @@ static maps make_maps(rapt_params *set, const char *prefix, size_t d)
 static double by_hand(const rapt_linear *m, const rapt_real *x, size_t j)
 {
     size_t d = m->weight->value.shape[1];
-    double sum = (double)m->bias->value.data[j];
+    double sum = m->bias ? (double)m->bias->value.data[j] : 0;
     for (size_t i = 0; i < d; i++)
         sum += (double)x[i] * (double)m->weight->value.data[j * d + i];
     return sum;
@@ -51,7 +51,8 @@ static void print_maps(const maps *m, const rapt_tensor *x, const rapt_tensor *c
 {
     show_shape("x", x);
     show_shape("weight of each map", &m->q.weight->value);
-    show_shape("bias of each map", &m->q.bias->value);
+    if (m->q.bias)
+        show_shape("bias of each map", &m->q.bias->value);
     const char *names[3] = {"Q", "K", "V"};
     for (int i = 0; i < 3; i++) {
         show_shape(names[i], y[i]);

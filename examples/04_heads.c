@@ -74,23 +74,14 @@ static projections split(rapt_tape *t, rapt_params *set, const char *prefix, rap
     show_shape("Q by heads", s.q);
     show_shape("K by heads", s.k);
     show_shape("V by heads", s.v);
-    size_t all_heads = x->shape[0] * heads, d = rapt_tensor_features(s.q);
-    show_shape("each head as a sentence of its own", &(rapt_tensor){.ndim = 3, .shape = {all_heads, x->shape[1], d}});
+    const size_t *shape = s.q->shape;
+    show_shape("each head as a sentence of its own",
+               &(rapt_tensor){.data = s.q->data, .ndim = 3, .shape = {shape[0] * shape[1], shape[2], shape[3]}});
     show_check("feature j of head h is feature h d + j of the vector, for Q, K and V",
                is_split_of(s.q, p.q) && is_split_of(s.k, p.k) && is_split_of(s.v, p.v));
     show_check("put together again, Q is what it was",
                show_difference(rapt_tensor_size(p.q), back->data, p.q->data) == 0);
     return s;
-}
-
-static void print_range(const char *name, const rapt_tensor *x)
-{
-    rapt_real low = x->data[0], high = x->data[0];
-    for (size_t i = 1; i < rapt_tensor_size(x); i++) {
-        low = x->data[i] < low ? x->data[i] : low;
-        high = x->data[i] > high ? x->data[i] : high;
-    }
-    printf("%s: from %.4f to %.4f\n", name, (double)low, (double)high);
 }
 
 static void sales_textbook(rapt_tape *t, rapt_params *set)
@@ -99,9 +90,9 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
     projections s = split(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS);
     if (!show_ready(t, set))
         return;
-    print_range("Q", s.q);
-    print_range("K", s.k);
-    print_range("V", s.v);
+    show_range("Q", s.q);
+    show_range("K", s.k);
+    show_range("V", s.v);
     show_corner("Q by heads", s.q);
 }
 

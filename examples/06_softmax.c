@@ -56,7 +56,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
         wrong[n] = columns->data[n % 3 * 3 + n / 3];
     printf("by columns, which is wrong:\n");
     show_frame(3, 3, wrong, example_words, example_words);
-    show_check("then the row of \"I\" sums to 0.0074: it looks at next to nothing",
+    show_check("then the row of \"I\" sums to 0.0071: it looks at next to nothing",
                fabs((double)wrong[0] + (double)wrong[1] + (double)wrong[2] - 3 / (1 + exp(3) + exp(6))) < 1e-6);
 }
 
@@ -138,6 +138,7 @@ static void random_vectors(rapt_tape *t, rapt_params *set)
     printf("\n-- two sentences of five random vectors, 4 heads --\n");
     if (!show_ready(t, set))
         return;
+    show_mask(w.steps->shape[0], w.steps->shape[3]);
     check_weights(&w);
     double sum = 0;
     for (size_t j = 0; j < 5; j++)

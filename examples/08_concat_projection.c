@@ -128,6 +128,7 @@ static void whole_layer(rapt_tape *t, rapt_params *set)
     for (size_t j = 0; j < 5; j++)
         sum += (double)weights->data[j];
     show_shape("input Q", &q->value);
+    show_mask(weights->shape[0], weights->shape[3]);
     show_shape("output", y);
     show_shape("attention weights", weights);
     printf("sum of the weights of head 0, position 0: %.4f\n", sum);

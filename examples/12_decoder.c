@@ -216,8 +216,11 @@ static void in_prediction(rapt_tape *t, const rapt_transformer *m, const batch *
     if (whole && show_ready(t, m->params)) {
         memcpy(whole, logits->data, size); /* the next pass takes the tape's memory */
         rapt_decoder_state *state = rapt_decoder_state_new(t, &m->decoder, memory, p->lens, TIME, &err);
-        if (show_check("the encoder's output is projected once, for all steps", state != NULL))
+        if (show_check("the state is made", state != NULL)) {
+            memset(memory->data, 0, rapt_tensor_size(memory) * sizeof *memory->data);
+            printf("the encoder's output is overwritten: only what the state made of it is left\n");
             step_by_step(t, m, p, state, whole);
+        }
         rapt_decoder_state_free(state);
     }
     free(whole);

@@ -118,7 +118,10 @@ static void show_text(const book *b)
     name_token(b->tokenizer, b->ids[0], name);
     printf("the first one: %s, %d\n", name, b->ids[0]);
     printf("the first 30 characters: \"%.30s\"\n", b->text);
-    show_ids("the first tokens", (rapt_tokens){b->ids, 1, CONTEXT, NULL});
+    size_t first = b->count < 30 ? b->count : 30;
+    printf("the first %zu tokens:\n", first);
+    for (size_t i = 0; i < first; i++)
+        printf("%7d%s", b->ids[i], i % 10 == 9 || i + 1 == first ? "\n" : "");
     printf("tokens: %zu, the largest is %d\n", b->count, rapt_token_file_largest(b->tokens));
     printf("to train on: %zu, held out: %zu\n", cut, b->count - cut);
     show_ids("held out", (rapt_tokens){b->ids + cut, 1, b->count - cut < CONTEXT ? b->count - cut : CONTEXT, NULL});
@@ -157,7 +160,8 @@ typedef struct steps {
     rapt_tensor *q_heads, *k_heads, *v_heads;         /* [4, 4, 16, 16] */
     rapt_tensor *scaled, *masked, *weights, *heads;   /* [4, 4, 16, 16] */
     rapt_tensor *concat, *projected, *sum1, *norm1;   /* [4, 16, 64] */
-    rapt_tensor *sum2, *norm2;                        /* [4, 16, 64] */
+    rapt_tensor *hidden, *active;                     /* [4, 16, 256] */
+    rapt_tensor *ffn, *sum2, *norm2;                  /* [4, 16, 64] */
     rapt_tensor *logits, *probabilities;              /* [4, 16, vocabulary] */
 } steps;
 
@@ -196,8 +200,10 @@ static steps compute(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
     attend(t, &block->attention, &s);
     s.sum1 = rapt_add(t, s.projected, s.x);
     s.norm1 = rapt_layer_norm_forward(t, &block->norm1.norm, s.sum1);
-    rapt_tensor *hidden = rapt_relu(t, rapt_linear_forward(t, &block->ffn.dense1, s.norm1));
-    s.sum2 = rapt_add(t, rapt_linear_forward(t, &block->ffn.dense2, hidden), s.norm1);
+    s.hidden = rapt_linear_forward(t, &block->ffn.dense1, s.norm1);
+    s.active = rapt_relu(t, s.hidden);
+    s.ffn = rapt_linear_forward(t, &block->ffn.dense2, s.active);
+    s.sum2 = rapt_add(t, s.ffn, s.norm1);
     s.norm2 = rapt_layer_norm_forward(t, &block->norm2.norm, s.sum2); /* the same norm once more */
     s.logits = rapt_linear_forward(t, &m->output, s.norm2);
     s.probabilities = rapt_masked_softmax(t, s.logits, NULL);
@@ -212,55 +218,79 @@ static void show(const char *name, const rapt_tensor *x)
     show_corner(name, x);
 }
 
-static void show_positions(rapt_tape *t, const rapt_tensor *table)
+/* Place times frequency [16, 32], each step of it printed. */
+static rapt_tensor *show_angles(rapt_tape *t)
 {
-    rapt_real frequency[D_MODEL / 2], angle[CONTEXT * D_MODEL / 2];
-    double worst = 0;
-    for (int j = 0; j < D_MODEL / 2; j++)
-        frequency[j] = (rapt_real)exp(2 * j * (-log(10000.0) / D_MODEL));
-    for (int i = 0; i < CONTEXT * D_MODEL / 2; i++) {
-        angle[i] = (rapt_real)(i / (D_MODEL / 2)) * frequency[i % (D_MODEL / 2)];
-        worst = fmax(worst, fabs((double)table->data[2 * i] - sin((double)angle[i])));
-        worst = fmax(worst, fabs((double)table->data[2 * i + 1] - cos((double)angle[i])));
+    enum { HALF = D_MODEL / 2 };
+    rapt_real place[CONTEXT], index[HALF], scaled[HALF], frequency[HALF];
+    double factor = -log(10000.0) / D_MODEL;
+    for (int i = 0; i < CONTEXT; i++)
+        place[i] = (rapt_real)i;
+    for (int j = 0; j < HALF; j++) {
+        index[j] = (rapt_real)(2 * j);
+        scaled[j] = (rapt_real)(2 * j * factor);
+        frequency[j] = (rapt_real)exp(2 * j * factor);
     }
-    rapt_tensor *div_term = rapt_input(t, 2, (size_t[]){1, D_MODEL / 2}, frequency, false);
-    rapt_tensor *angles = rapt_input(t, 2, (size_t[]){CONTEXT, D_MODEL / 2}, angle, false);
+    rapt_tensor *position = rapt_input(t, 2, (size_t[]){CONTEXT, 1}, place, false);
+    rapt_tensor *angles = rapt_matmul(t, position, rapt_input(t, 2, (size_t[]){1, HALF}, frequency, false), false);
+    if (rapt_tape_error(t)->code)
+        return angles;
+    show_row("position_arange", CONTEXT, place, "%2.0f");
+    show_shape("position", position);
+    show_whole("position", position);
+    show_row("indices", HALF, index, "%2.0f");
+    printf("scale_factor: %.6f\n", factor);
+    show_row("scale_indices", HALF, scaled, "%.4f");
+    show_row("div_term", HALF, frequency, "%.4e");
+    show("position * div_term", angles);
+    return angles;
+}
+
+/* Sines of the angles at even places, cosines at odd ones. */
+static double table_difference(const rapt_tensor *table, const rapt_tensor *angles)
+{
+    double worst = 0;
+    for (size_t i = 0; i < rapt_tensor_size(angles); i++) {
+        worst = fmax(worst, fabs((double)table->data[2 * i] - sin((double)angles->data[i])));
+        worst = fmax(worst, fabs((double)table->data[2 * i + 1] - cos((double)angles->data[i])));
+    }
+    return worst;
+}
+
+/* The table [16, 64], as one of a batch [1, 16, 64], and once for each window [4, 16, 64]. */
+static void show_positions(rapt_tape *t, const rapt_tensor *table, const steps *s)
+{
+    printf("\n-- positions --\n");
+    rapt_tensor *angles = show_angles(t), *of_batch = rapt_input(t, 3, (size_t[]){1, CONTEXT, D_MODEL}, table->data, false);
+    rapt_tensor *expanded = rapt_new(t, 3, (size_t[]){BATCH, CONTEXT, D_MODEL}, false);
     if (rapt_tape_error(t)->code)
         return;
-    printf("\n-- positions --\n");
-    show("div_term", div_term);
-    show("position * div_term", angles);
+    for (size_t b = 0; b < BATCH; b++)
+        memcpy(expanded->data + b * rapt_tensor_size(table), table->data, rapt_tensor_size(table) * sizeof *table->data);
+    rapt_tensor *sum = rapt_add(t, s->embedded, expanded);
+    if (rapt_tape_error(t)->code)
+        return;
     show("positions", table);
-    show_check("sines at even places, cosines at odd ones", worst < 1e-5);
+    show_check("sines at even places, cosines at odd ones", table_difference(table, angles) < 1e-5);
+    show_shape("as one of a batch", of_batch);
+    show_shape("once for each window", expanded);
+    show_check("the embedding plus these is x", show_difference(rapt_tensor_size(sum), sum->data, s->x->data) == 0);
 }
 
 static void show_input(rapt_tape *t, const rapt_lm *m, rapt_tokens labels, const steps *s)
 {
-    rapt_real part[CONTEXT * 8];
     rapt_tensor *y = rapt_preprocess(t, &m->input, labels, 0);
     if (rapt_tape_error(t)->code)
         return;
     printf("\n-- embedding --\n");
     show("embedding", &m->input.embedding.weight->value);
     show_shape("x_batch_embedding", s->embedded);
-    show_positions(t, &m->input.positions.table->value);
+    show_positions(t, &m->input.positions.table->value, s);
     printf("\n-- both --\n");
     show("x", s->x);
     show("y", y);
-    for (size_t i = 0; i < CONTEXT * 8; i++)
-        part[i] = s->x->data[i / 8 * D_MODEL + i % 8];
-    printf("x[0], the first 8 of 64 features:\n");
-    show_frame(CONTEXT, 8, part, NULL, NULL);
-}
-
-static void print_range(const char *name, const rapt_tensor *x)
-{
-    rapt_real low = x->data[0], high = x->data[0];
-    for (size_t i = 1; i < rapt_tensor_size(x); i++) {
-        low = x->data[i] < low ? x->data[i] : low;
-        high = x->data[i] > high ? x->data[i] : high;
-    }
-    printf("%s: from %.4f to %.4f\n", name, (double)low, (double)high);
+    printf("x[0], the first 10 and the last 10 features:\n");
+    show_frame(CONTEXT, D_MODEL, s->x->data, NULL, NULL);
 }
 
 static bool rows_sum_to_one(const rapt_tensor *x)
@@ -286,9 +316,9 @@ static void show_attention(rapt_tape *t, const steps *s)
     show("K", s->k);
     show("V", s->v);
     show_shape("Q by heads", s->q_heads);
-    print_range("Q", s->q_heads);
-    print_range("K", s->k_heads);
-    print_range("V", s->v_heads);
+    show_range("Q", s->q_heads);
+    show_range("K", s->k_heads);
+    show_range("V", s->v_heads);
     show("scaled", s->scaled);
     printf("masked[0, 0]:\n");
     show_frame(CONTEXT, CONTEXT, s->masked->data, NULL, NULL);
@@ -325,7 +355,12 @@ static void show_prediction(rapt_tape *t, const rapt_lm *m, const book *b, const
     name_token(b->tokenizer, (int32_t)best, name);
     printf("\n-- the rest of the block, and the output --\n");
     show_shape("x + projected", s->sum1);
+    show("norm", s->norm1);
+    show("hidden", s->hidden);
+    show_shape("after the ReLU", s->active);
+    show_shape("FFN(norm)", s->ffn);
     show("norm + FFN(norm)", s->sum2);
+    show("the same norm again", s->norm2);
     show("logits", s->logits);
     printf("the token after \"%s\", likeliest of all: %zu, \"%s\", with probability %.6f\n", first, best, name,
            (double)s->probabilities->data[best]);
@@ -376,9 +411,9 @@ static void run(rapt_tape *t, rapt_params *set, const book *b, bool table_only)
 
 int main(int argc, char **argv)
 {
-    bool table_only = argc % 2 == 0 && show_wants_table(2, argv);
-    bool files = argc >= 3;
-    if (argc > 4)
+    bool table_only = argc > 1 && strcmp(argv[1], "--table") == 0;
+    bool files = argc - table_only == 3;
+    if (!files && argc - table_only != 1)
         return fprintf(stderr, "usage: %s [--table] [TEXT RANKS]\n", argv[0]), 2;
     rapt_error err = {0};
     rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE = 3 }; /* rows or columns on either side of "..." */
+enum { EDGE = 3, FRAME_EDGE = 10 }; /* rows or columns on either side of "..." */
 
 static int failures; /* checks and computations of this program */
 static bool told;    /* why a computation failed, once */
@@ -16,6 +16,33 @@ void show_shape(const char *name, const rapt_tensor *x)
 {
     char text[96];
     printf("%s: %s\n", name, rapt_shape_text(x, text, sizeof text));
+}
+
+void show_mask(size_t batch, size_t keys)
+{
+    show_shape("mask, 1 keeps a key", &(rapt_tensor){.ndim = 3, .shape = {batch, 1, keys}});
+    show_shape("for every head and query", &(rapt_tensor){.ndim = 4, .shape = {batch, 1, 1, keys}});
+}
+
+void show_range(const char *name, const rapt_tensor *x)
+{
+    rapt_real low = x->data[0], high = x->data[0];
+    for (size_t i = 1; i < rapt_tensor_size(x); i++) {
+        low = x->data[i] < low ? x->data[i] : low;
+        high = x->data[i] > high ? x->data[i] : high;
+    }
+    printf("%s: from %.4f to %.4f\n", name, (double)low, (double)high);
+}
+
+void show_row(const char *name, size_t count, const rapt_real *values, const char *format)
+{
+    show_shape(name, &(rapt_tensor){.ndim = 1, .shape = {count}});
+    for (size_t i = 0; i < count; i++) {
+        fputs("  ", stdout);
+        printf(format, (double)values[i]);
+        if (i % 8 == 7 || i + 1 == count)
+            putchar('\n');
+    }
 }
 
 void show_ids(const char *name, rapt_tokens tokens)
@@ -156,6 +183,15 @@ static int longest_name(size_t count, const char *const *names)
 
 static void print_right(const char *text, int width) { printf("%*s%s", width - columns_of(text), "", text); }
 
+/* The column of a frame after j; says "..." where it leaves some out. */
+static size_t next_column(size_t j, size_t columns)
+{
+    if (j + 1 != FRAME_EDGE || columns <= 2 * FRAME_EDGE)
+        return j + 1;
+    printf(" ...");
+    return columns - FRAME_EDGE;
+}
+
 void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
                 const char *const *column_names)
 {
@@ -165,12 +201,12 @@ void show_frame(size_t rows, size_t columns, const rapt_real *values, const char
     int longest = longest_name(columns, column_names);
     width = width > longest ? width : longest;
     printf("%*s", first, "");
-    for (size_t j = 0; j < columns; j++)
+    for (size_t j = 0; j < columns; j = next_column(j, columns))
         print_right(name_at(column_names, j, number), width + 1);
     putchar('\n');
     for (size_t i = 0; i < rows; i++) {
         print_right(name_at(row_names, i, number), first);
-        for (size_t j = 0; j < columns; j++)
+        for (size_t j = 0; j < columns; j = next_column(j, columns))
             printf(" %*.4f", width, (double)values[i * columns + j]);
         putchar('\n');
     }

@@ -7,6 +7,12 @@
 
 /* A line "Q: [32, 50, 512]". */
 void show_shape(const char *name, const rapt_tensor *x);
+/* The shape of a mask that keeps or hides whole keys, as it is given and as it is read: for all heads and queries. */
+void show_mask(size_t batch, size_t keys);
+/* "Q: from -2.1 to 2.3": the least and the largest number. */
+void show_range(const char *name, const rapt_tensor *x);
+/* A vector: its shape, and all its numbers, eight a line, in a format for one double. */
+void show_row(const char *name, size_t count, const rapt_real *values, const char *format);
 /* Token ids, one line a sentence, with their shape. */
 void show_ids(const char *name, rapt_tokens tokens);
 
@@ -16,7 +22,8 @@ void show_corner(const char *name, const rapt_tensor *x);
 /* All of x. */
 void show_whole(const char *name, const rapt_tensor *x);
 
-/* A matrix with a name at each row and column, aligned, as pandas prints it. Names may be NULL: 0, 1, ... */
+/* A matrix with a name at each row and column, aligned, as pandas prints it: of more than 20 columns the first and the
+ * last ten. Names may be NULL: 0, 1, ... */
 void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
                 const char *const *column_names);
 /* The same with tabs between, for `rapt plot table`: names in the first row and the first column. */

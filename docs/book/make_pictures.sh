@@ -29,6 +29,6 @@ draw 08-concat-projection 'Four heads side by side' feature word
 draw 09-ffn 'Hidden features after the ReLU' 'hidden feature' position
 draw 10-add-norm 'Mean and variance of each word' figure word
 draw 11-encoder 'Attention weights of the first encoder block' key query
-draw 12-decoder 'What each output word attends to in the source' 'source word' 'output word'
+draw 12-decoder 'Attention to the source after each word' 'source word' 'word read'
 draw 13-sales-textbook 'Attention weights of the first head' key query
 exit $status

@@ -69,18 +69,18 @@ prints_shape() { grep -Fq ": $2" "$1.out"; }
 shapes() {
     cat <<'SHAPES'
 01_embedding            [1, 3]; [2, 4]; [2, 4, 3]; [32, 50, 512]; [4, 16]; [100070, 64]; [4, 16, 64]
-02_positions            [2, 10, 16]; [1, 100, 16]; [2, 5, 8]; [1, 5, 8]; [4, 10, 512]; [32]; [16, 64]; [1, 16, 64]; [4, 16, 64]; [32, 50, 512]
+02_positions            [2, 10, 16]; [1, 100, 16]; [2, 5, 8]; [1, 5, 8]; [4, 10, 512]; [1, 10, 512]; [16, 20, 512]; [32]; [16, 1]; [16, 32]; [16, 64]; [1, 16, 64]; [4, 16, 64]; [32, 50, 512]
 03_queries_keys_values  [2, 5, 16]; [4, 16, 64]; [64, 64]; [32, 50, 512]; [512, 512]
 04_heads                [32, 50, 512]; [32, 50, 16, 32]; [32, 16, 50, 32]; [512, 50, 32]; [4, 4, 16, 16]; [2, 4, 5, 4]
-05_scores               [32, 16, 50, 32]; [32, 16, 32, 50]; [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]
-06_softmax              [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]; [2, 2, 4]
+05_scores               [32, 16, 50, 32]; [32, 16, 32, 50]; [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]; [2, 4, 5, 16]; [2, 4, 16, 5]
+06_softmax              [2, 1, 5]; [2, 1, 1, 5]; [32, 16, 50, 50]; [4, 4, 16, 16]; [2, 4, 5, 5]; [2, 2, 4]
 07_weighted_sum         [32, 16, 50, 50]; [32, 16, 50, 32]; [4, 4, 16, 16]
-08_concat_projection    [32, 16, 50, 32]; [32, 50, 512]; [4, 16, 64]
+08_concat_projection    [32, 16, 50, 32]; [32, 50, 512]; [4, 16, 64]; [2, 1, 5]; [2, 1, 1, 5]
 09_ffn                  [2, 3, 8]; [32, 50, 512]; [32, 50, 2048]; [4, 16, 64]
 10_add_norm             [2, 3, 4]; [4, 16, 64]
 11_encoder              [2, 100, 24]; [2, 8, 100, 100]; [64, 10, 32]; [64, 4, 10, 10]
 12_decoder              [2, 100, 24]; [64, 10, 32]; [64, 10, 201]; [64, 4, 10, 10]; [1, 10]; [64, 1, 201]
-13_sales_textbook       [4, 16]; [4, 16, 64]; [16, 32]; [16, 64]; [4, 4, 16, 16]
+13_sales_textbook       [4, 16]; [4, 16, 64]; [16]; [16, 1]; [32]; [16, 32]; [16, 64]; [1, 16, 64]; [4, 4, 16, 16]; [4, 16, 256]
 SHAPES
 }
 
@@ -129,6 +129,7 @@ int main(int argc, char **argv)
     show_corner("y", &deep);
     show_table(2, 2, y, (const char *[]){"a", "b"}, NULL);
     show_frame(2, 2, y, (const char *[]){"één", "two"}, NULL);
+    show_frame(1, 21, (rapt_real[21]){[9] = 1, [10] = 2, [11] = 3}, NULL, NULL);
     (void)argv;
     show_check("one argument at most", argc < 2);
     return show_end(NULL, NULL);
@@ -162,6 +163,9 @@ y[0] =
 TEXT
     printf '\t0\t1\na\t1\t-2.5\nb\t4e-05\t100\n'
     printf '           0        1\néén   1.0000  -2.5000\ntwo   0.0000 100.0000\n'
+    printf ' %7s%7s%7s%7s%7s%7s%7s%7s%7s%7s ...%7s%7s%7s%7s%7s%7s%7s%7s%7s%7s\n' {0..9} {11..20}
+    printf '0 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 1.0000 ...'
+    printf ' 3.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000 0.0000\n'
     printf '[ok]     one argument at most\n'
 }
 
@@ -187,13 +191,17 @@ check_textbook() {
         return
     fi
     check 'the sales textbook: all checks hold' sh -c "'$BUILD/examples/13_sales_textbook' '$text' '$ranks' >textbook.out"
-    check 'its tokens are the notebook'"'"'s' grep -Eq '^ *26072 +220 +16 +25 +17283 +23097 +403 +323 +17013' textbook.out
+    check 'its tokens are the notebook'"'"'s' grep -Eq '^ *26072 +220 +16 +25 +17283 +23097 +403 +323 +17013 +1711$' textbook.out
+    check 'thirty of them' grep -Eq '^ *23097 +403 +198 +31233 +39474 +374 +264 +16188 +10151 +304$' textbook.out
     check '77919 of them' grep -qx 'tokens: 77919, the largest is 100069' textbook.out
     check 'the vocabulary is the embedding' grep -qx 'embedding: \[100070, 64\]' textbook.out
     check 'and the output' grep -qx 'logits: \[4, 16, 100070\]' textbook.out
     "$BUILD/examples/13_sales_textbook" nowhere.txt "$ranks" >refused 2>cause
     check 'a text that is not there: 1, and one line says so' \
         test $? = 1 -a ! -s refused -a "$(cat cause)" = 'nowhere.txt: cannot be read'
+    "$BUILD/examples/13_sales_textbook" "$text" >refused 2>cause
+    check 'a text without ranks: 2, and how it is called' \
+        test $? = 2 -a ! -s refused -a "$(sed 's/.* \(\[--\)/\1/' cause)" = '[--table] [TEXT RANKS]'
 }
 
 for file in "$BOOK"/[0-9][0-9]-*.md; do
