@@ -22,7 +22,7 @@ static const struct argp_option OPTIONS[] = {
     {"at", KEY_AT, "POSITION", 0, "The likeliest tokens after this token, counted from 0, or with -1 from the end (default); "
      "all: after each", 0},
     {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss, and the gradients on the way back, without dropout: of "
-     "TARGET, or for a language model of the text's own tokens", 0},
+     "TARGET (here, or after TEXT), or for a language model of the text's own tokens", 0},
     {"full", KEY_FULL, NULL, 0, "All numbers, not only those in the corners of large matrices", 0},
     {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers, and tokens", 0},
     {"json", KEY_JSON, NULL, 0, "One JSON object; numbers of matrices only with --full", 0},
@@ -55,36 +55,23 @@ static void take_at(explain_arguments *a, const char *text, struct argp_state *s
     a->at = a->at_all ? 0 : cli_integer(text, -MOST, MOST, "at", state);
 }
 
-/* MODEL TEXT [TARGET], as they come; of three, one that stands right after --train is the target wherever that is. */
-typedef struct parsing {
-    explain_arguments a;
-    const char *operands[3];
-    int count, train, after_train; /* place of --train in argv; operand after it, or 2 */
-} parsing;
-
-static void take_operand(parsing *p, const char *text, struct argp_state *state)
+/* MODEL TEXT [TARGET], in this order wherever options stand. */
+static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
 {
-    if (p->count == 3)
+    const char **places[] = {&a->model, &a->text, &a->operand};
+    if (state->arg_num > 2)
         argp_error(state, "a model, a text and one target, no more; a text of several words is one argument: \"go on .\"");
-    if (p->train > 0 && state->next - 1 == p->train + 1)
-        p->after_train = p->count;
-    p->operands[p->count++] = text;
+    else
+        *places[state->arg_num] = text;
 }
 
-static void sort_operands(parsing *p, struct argp_state *state)
+static void check(explain_arguments *a, struct argp_state *state)
 {
-    int target = p->count == 3 ? p->after_train : 3;
-    if (p->count < 2)
+    if (!a->text)
         argp_error(state, "wants a model and a text");
-    if (p->a.target && p->count == 3)
+    if (a->target && a->operand)
         argp_error(state, "one target only");
-    p->a.model = p->operands[target == 0 ? 1 : 0];
-    p->a.text = p->operands[target < 2 ? 2 : 1];
-    p->a.target = target < 3 ? p->operands[target] : p->a.target;
-}
-
-static void check(const explain_arguments *a, struct argp_state *state)
-{
+    a->target = a->target ? a->target : a->operand;
     if (a->json + a->table + (a->html != NULL) > 1)
         argp_error(state, "one of --table, --json and --html");
     if (a->html && a->only_count)
@@ -95,15 +82,13 @@ static void check(const explain_arguments *a, struct argp_state *state)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-    parsing *p = state->input;
-    explain_arguments *a = &p->a;
+    explain_arguments *a = state->input;
     switch (key) {
     case KEY_ONLY: take_only(a, text, state); return 0;
     case KEY_AT: take_at(a, text, state); return 0;
     case KEY_TRAIN:
         a->train = true;
         a->target = text ? text : a->target;
-        p->train = text ? 0 : state->next - 1;
         return 0;
     case KEY_FULL: a->full = true; return 0;
     case KEY_TABLE: a->table = true; return 0;
@@ -112,11 +97,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_COLOR: a->colour = wants_colour(text, state); return 0;
     case ARGP_KEY_INIT: a->colour = wants_colour("auto", state); return 0;
-    case ARGP_KEY_ARG: take_operand(p, text, state); return 0;
-    case ARGP_KEY_END:
-        sort_operands(p, state);
-        check(a, state);
-        return 0;
+    case ARGP_KEY_ARG: take_operand(a, text, state); return 0;
+    case ARGP_KEY_END: check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -125,8 +107,9 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "MODEL TEXT [TARGET]",
     .doc = "Print every step that a trained model takes with a text: name, formula, shape, statistics and numbers."
            "\vA translation model reads TEXT, and writes TARGET, or else the translation that it finds itself (greedily). A "
-           "language model reads TEXT as a prompt. Names are those of the model file; numbers are printed as PyTorch prints "
-           "them, and min, mean, max and std are over the finite ones."};
+           "language model reads TEXT alone. Words that the model does not know, and texts that are longer than it takes, are an "
+           "error. Names are those of the model file; numbers are printed as PyTorch prints them, and min, mean, max and std "
+           "are over the finite ones. In names of tokens, an open box is a space."};
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
@@ -216,7 +199,6 @@ static void tear_down(explanation *e)
         free(e->names[i]);
     free(e->names);
     free(e->output);
-    free(e->labels);
     free(e->likeliest);
     free(e->probabilities);
     json_decref(e->steps);
@@ -224,18 +206,17 @@ static void tear_down(explanation *e)
 
 int cmd_explain(int argc, char **argv)
 {
-    parsing p = {.a.width = line_width(), .after_train = 2};
-    const explain_arguments *a = &p.a;
+    explain_arguments a = {.width = line_width()};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, ARGP_IN_ORDER, NULL, &p);
-    rapt_model *m = rapt_model_load(a->model, &err);
+    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    rapt_model *m = rapt_model_load(a.model, &err);
     bool language = m && m->task == RAPT_LANGUAGE_MODEL;
     int status = 0;
-    if (language && a->target)
-        status = refuse("is a language model: it takes no target; --train is about the text's own tokens", a->model);
-    else if (m && !language && a->train && !a->target)
-        status = refuse("is a translation model: --train wants the target, too", a->model);
-    explanation e = {.a = a, .m = m};
+    if (language && a.target)
+        status = refuse("is a language model: it takes no target; --train is about the text's own tokens", a.model);
+    else if (m && !language && a.train && !a.target)
+        status = refuse("is a translation model: --train wants the target, too", a.model);
+    explanation e = {.a = &a, .m = m};
     rapt_code code = !m ? RAPT_IO : status ? RAPT_OK : explain(&e, &err);
     tear_down(&e);
     rapt_model_free(m);

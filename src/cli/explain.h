@@ -13,6 +13,7 @@
 
 typedef struct explain_arguments {
     const char *model, *text, *target, *html;
+    const char *operand; /* a target that stands after the text */
     const char *only[EXPLAIN_MAX_ONLY]; /* patterns of names; none: everything */
     size_t only_count, width;           /* of a line of a table */
     bool train, full, table, json, has_at, at_all, colour;
@@ -36,12 +37,12 @@ typedef struct explanation {
     rapt_tape *t;
     explain_sequence sequences[2]; /* source and target, or a language model's text */
     size_t sequence_count;
-    char *output;           /* the translation, or the likeliest next token */
-    int32_t *labels;        /* --train: what should follow each token of the last sequence; NULL without */
+    char *output;           /* of a translation model: the text of its target */
+    int32_t *labels;        /* --train: what should follow each token of the last sequence, in its ids; NULL without */
     size_t label_count;     /* the last token of a text has none */
     int32_t *likeliest;     /* [tokens of the last sequence, top] */
     double *probabilities;  /* the same */
-    size_t top;
+    size_t top, position;   /* --at */
     double loss;
     char **names;           /* of all steps, once each, to tell a near one */
     size_t name_count, name_room;
@@ -58,13 +59,9 @@ const explain_sequence *explain_last(const explanation *e);
 const char *explain_axis(const rapt_step *s, int dim, char word[16]);
 const explain_sequence *explain_along(const explanation *e, const rapt_step *s, int dim);
 
-/* ---- explain_input.c: texts to tokens; explain_names.c: what tokens are called ----------------------------- */
+/* ---- explain_input.c: texts to tokens, and what --at says ------------------------------------------------- */
 
 rapt_code explain_read(explanation *e, rapt_error *err);
-/* A token as a line of text can hold it, quoted where it has spaces or control characters; free() it. NULL: no memory. */
-char *explain_token(const rapt_tokenizer *k, int32_t id);
-/* The text of a token as a JSON string, "" for ids without one. */
-json_t *explain_token_json(const rapt_tokenizer *k, int32_t id);
 
 /* ---- explain_pass.c: the pass itself ----------------------------------------------------------------------- */
 
@@ -92,7 +89,7 @@ void explain_heading(const explanation *e, const rapt_step *s, char text[96]);
 /* ---- explain_json.c: for programs -------------------------------------------------------------------------- */
 
 rapt_code explain_add_step(explanation *e, const rapt_step *s, rapt_error *err);
-/* The whole as one object, which takes e->steps over. NULL with `err` set. */
+/* The whole as one object, which shares e->steps. NULL with `err` set. */
 json_t *explain_object(explanation *e, rapt_error *err);
 
 #endif

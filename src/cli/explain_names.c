@@ -1,43 +1,8 @@
-/* cli/explain_names.c: what `rapt explain` calls tokens and the axes of matrices. */
-#define _GNU_SOURCE /* strdup */
+/* cli/explain_names.c: what `rapt explain` calls the axes of matrices, and which tokens they run along. What tokens are called
+ * is in token_names.c. */
 #include "cli/explain.h"
 
-#include "cli/generate.h"
-
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- tokens ------------------------------------------------------------------------------------------------------ */
-
-static bool is_plain(const char *text)
-{
-    bool plain = *text != '\0';
-    for (; *text; text++)
-        plain = plain && (unsigned char)*text > ' ' && *text != '"' && *text != '\x7f';
-    return plain;
-}
-
-json_t *explain_token_json(const rapt_tokenizer *k, int32_t id)
-{
-    size_t size, length;
-    const char *bytes = rapt_tokenizer_token(k, id, &size);
-    char *text = bytes ? generate_valid_text(bytes, size, &length, NULL) : NULL;
-    json_t *string = bytes ? (text ? json_stringn(text, length) : NULL) : json_string("");
-    free(text);
-    return string;
-}
-
-char *explain_token(const rapt_tokenizer *k, int32_t id)
-{
-    json_t *string = explain_token_json(k, id);
-    const char *text = json_string_value(string);
-    bool plain = text && strlen(text) == json_string_length(string) && is_plain(text);
-    char *name = !string ? NULL : plain ? strdup(text) : json_dumps(string, JSON_ENCODE_ANY);
-    json_decref(string);
-    return name;
-}
-
-/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 const explain_sequence *explain_last(const explanation *e)
 {

@@ -78,6 +78,9 @@ static rapt_code fail_unmatched(const explanation *e, const char *pattern, rapt_
 rapt_code explain_check_only(const explanation *e, rapt_error *err)
 {
     for (size_t i = 0; i < e->a->only_count; i++)
+        if (!e->matched[i] && !e->a->train && fnmatch(e->a->only[i], "loss", 0) == 0)
+            return rapt_fail(err, RAPT_VALUE, "--only \"%s\": only with --train", quote(e->a->only[i]).text);
+    for (size_t i = 0; i < e->a->only_count; i++)
         if (!e->matched[i])
             return fail_unmatched(e, e->a->only[i], err);
     return RAPT_OK;

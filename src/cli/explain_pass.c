@@ -1,6 +1,5 @@
 /* cli/explain_pass.c: the pass that `rapt explain` looks at: forward over all positions at once, what the model expects
  * after each, and with --train the loss and the way back. What a step looks like is the business of others. */
-#define _GNU_SOURCE
 #include "cli/explain.h"
 
 #include "base/math.h"
@@ -12,16 +11,67 @@
 
 #define CHUNK ((size_t)64 << 10)
 
+/* ---- what comes next --------------------------------------------------------------------------------------------- */
+
+/* Tokens are told apart by their logits, which are equal less often than probabilities are. */
+static rapt_code rank_tokens(explanation *e, const rapt_step *logits, arena *scratch, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    size_t vocab = rapt_tensor_features(logits->tensor);
+    for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
+        sampler_input in = {.logits = logits->values + i * vocab, .vocab = vocab, .position = i};
+        code = sampler_likeliest(e->t->k, &in, e->top, e->likeliest + i * e->top, e->probabilities + i * e->top, scratch, err);
+    }
+    return code;
+}
+
+static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_error *err)
+{
+    arena scratch;
+    size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits->tensor);
+    e->top = vocab < EXPLAIN_TOP ? vocab : EXPLAIN_TOP;
+    e->likeliest = malloc(count * e->top * sizeof *e->likeliest);
+    e->probabilities = malloc(count * e->top * sizeof *e->probabilities);
+    if (!e->likeliest || !e->probabilities)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu predictions", count);
+    arena_init(&scratch, CHUNK);
+    rapt_code code = rank_tokens(e, logits, &scratch, err);
+    arena_free(&scratch);
+    return code;
+}
+
+/* The sampler's softmax is another one than the pass's, which is the one that is shown. */
+static void take_probabilities(explanation *e, const rapt_step *s)
+{
+    size_t vocab = rapt_tensor_features(s->tensor);
+    for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
+        e->probabilities[i] = (double)s->values[i / e->top * vocab + (size_t)e->likeliest[i]];
+}
+
+static rapt_code predict(explanation *e, const rapt_step *s, rapt_error *err)
+{
+    if (s->gradient)
+        return RAPT_OK;
+    if (strcmp(s->name, "probabilities") == 0)
+        take_probabilities(e, s);
+    bool logits = strcmp(s->name, e->m->task == RAPT_TRANSLATION ? "decoder.output" : "output") == 0;
+    return logits ? find_likeliest(e, s, err) : RAPT_OK;
+}
+
+/* ---- the steps --------------------------------------------------------------------------------------------------- */
+
 /* What goes wrong here stops the pass. */
 static void take_step(void *context, const rapt_step *s)
 {
     explanation *e = context;
     rapt_error err = {0};
-    if (e->failure || !explain_wants(e, s->name))
+    if (e->failure)
         return;
-    if (e->text)
+    bool wanted = explain_wants(e, s->name);
+    e->failure = predict(e, s, &err);
+    if (wanted && e->text && !e->failure)
         e->failure = explain_print_step(e, s, &err);
-    if (e->steps && !e->failure)
+    if (wanted && e->steps && !e->failure)
         e->failure = explain_add_step(e, s, &err);
     if (e->failure)
         rapt_tape_fail(e->t, e->failure, "%s", err.message);
@@ -37,49 +87,6 @@ static rapt_tensor *forward(const explanation *e)
     if (e->m->task == RAPT_LANGUAGE_MODEL)
         return rapt_lm_forward(e->t, e->m->lm, tokens_of(&e->sequences[0]));
     return rapt_transformer_forward(e->t, e->m->net, tokens_of(&e->sequences[0]), NULL, tokens_of(&e->sequences[1]));
-}
-
-/* ---- what comes next --------------------------------------------------------------------------------------------- */
-
-static rapt_code find_likeliest(explanation *e, const rapt_tensor *logits, arena *scratch, rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    size_t vocab = rapt_tensor_features(logits);
-    for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
-        sampler_input in = {.logits = logits->data + i * vocab, .vocab = vocab, .position = i};
-        code = sampler_likeliest(e->t->k, &in, e->top, e->likeliest + i * e->top, e->probabilities + i * e->top, scratch, err);
-    }
-    return code;
-}
-
-/* A language model's output is its likeliest next token. */
-static rapt_code name_output(explanation *e, rapt_error *err)
-{
-    size_t last = (explain_last(e)->count - 1) * e->top;
-    if (e->output)
-        return RAPT_OK;
-    json_t *token = explain_token_json(e->m->tokenizer, e->likeliest[last]);
-    e->output = token ? strdup(json_string_value(token)) : NULL;
-    json_decref(token);
-    return e->output ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
-}
-
-static rapt_code predict(explanation *e, const rapt_tensor *logits, rapt_error *err)
-{
-    arena scratch;
-    size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits);
-    e->top = vocab < EXPLAIN_TOP ? vocab : EXPLAIN_TOP;
-    e->likeliest = malloc(count * e->top * sizeof *e->likeliest);
-    e->probabilities = malloc(count * e->top * sizeof *e->probabilities);
-    if (!e->likeliest || !e->probabilities)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu predictions", count);
-    arena_init(&scratch, CHUNK);
-    rapt_code code = find_likeliest(e, logits, &scratch, err);
-    arena_free(&scratch);
-    if (!code)
-        code = name_output(e, err);
-    bool wanted = explain_wants(e, "predictions");
-    return !code && wanted && e->text ? explain_print_likeliest(e, err) : code;
 }
 
 /* ---- --train ----------------------------------------------------------------------------------------------------- */
@@ -125,8 +132,8 @@ rapt_code explain_pass(explanation *e, rapt_error *err)
     rapt_tape_begin(e->t, (rapt_pass){.record = e->a->train});
     rapt_tensor *logits = forward(e);
     rapt_code code = rapt_tape_status(e->t, err);
-    if (!code)
-        code = predict(e, logits, err);
+    if (explain_wants(e, "predictions") && !code && e->text)
+        code = explain_print_likeliest(e, err);
     if (!code && e->a->train)
         code = learn(e, logits, err);
     rapt_record(e->t, NULL, NULL);

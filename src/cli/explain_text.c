@@ -2,6 +2,7 @@
  * people; explain_json.c is for programs. */
 #include "cli/explain.h"
 
+#include "cli/token_names.h"
 #include "view/print.h"
 
 #include <stdlib.h>
@@ -186,7 +187,7 @@ rapt_code explain_print_step(explanation *e, const rapt_step *s, rapt_error *err
 
 static rapt_code print_prediction(const explanation *e, int32_t id, double probability, rapt_error *err)
 {
-    char *token = explain_token(explain_last(e)->tokenizer, id);
+    char *token = token_name(explain_last(e)->tokenizer, id);
     if (!token)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
     fprintf(e->text, "  %.6f  %8d  %s\n", probability, (int)id, token);
@@ -204,26 +205,14 @@ static rapt_code print_position(const explanation *e, size_t position, rapt_erro
     return code;
 }
 
-/* Positions below 0 count from the end. */
-static rapt_code find_position(const explanation *e, size_t *position, rapt_error *err)
-{
-    const explain_sequence *s = explain_last(e);
-    long at = e->a->has_at ? e->a->at : -1, count = (long)s->count;
-    if (at >= count || at < -count)
-        return rapt_fail(err, RAPT_VALUE, "--at %ld: the %s has tokens 0 to %ld", at, s->name, count - 1);
-    *position = (size_t)(at >= 0 ? at : count + at);
-    return RAPT_OK;
-}
-
 rapt_code explain_print_likeliest(explanation *e, rapt_error *err)
 {
-    size_t position = 0;
-    rapt_code code = e->a->at_all ? RAPT_OK : find_position(e, &position, err);
+    rapt_code code = RAPT_OK;
     print_heading(e, "Likeliest tokens");
     if (e->m->task == RAPT_TRANSLATION)
         fprintf(e->text, "%s: %s\n", e->a->target ? "the target" : "the translation", e->output);
-    if (!e->a->at_all && !code)
-        code = print_position(e, position, err);
+    if (!e->a->at_all)
+        code = print_position(e, e->position, err);
     for (size_t i = 0; e->a->at_all && i < explain_last(e)->count && !code; i++)
         code = print_position(e, i, err);
     return code;
@@ -235,7 +224,7 @@ rapt_code explain_print_loss(explanation *e, const double *nll, rapt_error *err)
     print_heading(e, "Loss");
     fputs("  position    -ln p  token that should follow\n", e->text);
     for (size_t i = 0; i < e->label_count; i++) {
-        char *token = explain_token(explain_last(e)->tokenizer, e->labels[i]);
+        char *token = token_name(explain_last(e)->tokenizer, e->labels[i]);
         if (!token)
             return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
         fprintf(e->text, "  %8zu  %7.4f  %s\n", i, nll[i], token);

@@ -1,5 +1,5 @@
 /* cli/known_words.c: see known_words.h. */
-#define _GNU_SOURCE /* strtok_r, asprintf */
+#define _GNU_SOURCE /* strtok_r */
 #include "cli/known_words.h"
 
 #include "base/quote.h"
@@ -11,6 +11,9 @@
 
 #define SPACES " \t\r\n\v\f"
 
+#define LISTED 8
+#define LIST_ROOM 400 /* a message has 512 */
+
 static bool is_among(const char *word, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -19,12 +22,12 @@ static bool is_among(const char *word, char *const *words, size_t count)
     return false;
 }
 
-/* Fills words[count] with those of a sentence that became <unk>; the tokenizer cuts it into the same words. */
+/* Fills words[LISTED + 1] with the first of a sentence that became <unk>; the tokenizer cuts it into the same words. */
 static size_t find_unknown(char *sentence, const int32_t *ids, size_t count, char **words)
 {
     size_t found = 0;
     char *rest = sentence;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && found <= LISTED; i++) {
         char *word = strtok_r(rest, SPACES, &rest);
         if (word && ids[i] == RAPT_UNK && !is_among(word, words, found))
             words[found++] = word;
@@ -32,19 +35,18 @@ static size_t find_unknown(char *sentence, const int32_t *ids, size_t count, cha
     return found;
 }
 
-/* "a", "b": NULL where memory is out. */
-static char *listed(char *const *words, size_t count)
+/* "a", "b": whole words, and "..." for those that a message has no room for. */
+static void write_list(char *const *words, size_t count, char list[LIST_ROOM])
 {
-    char *list = NULL;
-    for (size_t i = 0; i < count; i++) {
-        char *longer;
-        int length = asprintf(&longer, "%s%s\"%s\"", list ? list : "", list ? ", " : "", quote(words[i]).text);
-        free(list);
-        if (length < 0)
-            return NULL;
-        list = longer;
+    size_t used = 0, i = 0;
+    for (; i < count && i < LISTED; i++) {
+        quoted word = quote(words[i]);
+        if (used + strlen(word.text) + sizeof ", \"\", ..." > LIST_ROOM)
+            break;
+        used += (size_t)snprintf(list + used, LIST_ROOM - used, "%s\"%s\"", i ? ", " : "", word.text);
     }
-    return list;
+    if (i < count)
+        snprintf(list + used, LIST_ROOM - used, ", ...");
 }
 
 rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
@@ -52,15 +54,11 @@ rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const cha
 {
     if (rapt_tokenizer_kind_of(k) != RAPT_WORDS)
         return RAPT_OK;
-    char *sentence = normalise_sentence(text, false), **words = malloc((count + 1) * sizeof *words), *list = NULL;
-    size_t found = sentence && words ? find_unknown(sentence, ids, count, words) : 0;
-    rapt_code code = sentence && words ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the words of %s", what);
-    if (found > 0 && !(list = listed(words, found)))
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the words of %s", what);
-    else if (found > 0)
-        code = rapt_fail(err, RAPT_VALUE, "%s: the model does not know %s", what, list);
-    free(list);
+    char *words[LISTED + 1], list[LIST_ROOM] = "", *sentence = normalise_sentence(text, false);
+    if (!sentence)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the words of %s", what);
+    size_t found = find_unknown(sentence, ids, count, words);
+    write_list(words, found, list);
     free(sentence);
-    free(words);
-    return code;
+    return found ? rapt_fail(err, RAPT_VALUE, "%s: the model does not know %s", what, list) : RAPT_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -32,6 +33,8 @@ static const struct argp_option RANGE_OPTIONS[] = {
 
 static void check(const plot_options *o, struct argp_state *state)
 {
+    if (o->out && !*o->out)
+        argp_error(state, "-o: the output path is empty");
     if (!o->out == !o->data)
         argp_error(state, o->out ? "-o FILE or --data, not both" : "wants -o FILE, which ends in .png or .svg, or --data");
 }
@@ -82,14 +85,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     (void)text;
     if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
         return ARGP_ERR_UNKNOWN;
-    argp_error(state, "wants `attention`, `positions`, `similarity`, `embedding`, `training` or `table`");
+    argp_error(state, "wants first `attention`, `positions`, `similarity`, `embedding`, `training` or `table`");
     return 0;
 }
 
 static const struct argp ARGP = {
-    .parser = parse, .args_doc = "WHAT ... -o FILE",
+    .parser = parse, .args_doc = "WHAT [OPTION...] ... -o FILE",
     .doc = "Draw what is inside a model, as PNG or SVG."
-           "\v  attention MODEL TEXT        who attends to whom, heads as heat maps\n"
+           "\vWHAT comes first:\n"
+           "  attention MODEL TEXT        who attends to whom, heads as heat maps\n"
            "  positions [MODEL]           encodings of positions: the book's, or a model's\n"
            "  similarity [MODEL]          how near positions are to each other\n"
            "  embedding MODEL WORD...     a map of words\n"
@@ -98,13 +102,22 @@ static const struct argp ARGP = {
            "Each has a --help of its own. With --data in place of -o FILE the numbers are printed; those of one heat map can "
            "be read by `rapt plot table --names`."};
 
+static bool asks_for_help(const char *option)
+{
+    return strcmp(option, "-?") == 0 || strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
+}
+
 int cmd_plot(int argc, char **argv)
 {
+    char title[64], *first[] = {argv[0], "--", argc > 1 ? argv[1] : NULL, NULL};
     for (size_t i = 0; argc > 1 && i < sizeof PARTS / sizeof *PARTS; i++)
         if (strcmp(argv[1], PARTS[i].name) == 0) {
-            argv[1] = argv[0];
+            snprintf(title, sizeof title, "%s %s", argv[0], PARTS[i].name);
+            argv[1] = title;
             return PARTS[i].run(argc - 1, argv + 1);
         }
-    argp_parse(&ARGP, argc, argv, 0, NULL, NULL);
+    if (argc > 1 && asks_for_help(argv[1]))
+        argp_parse(&ARGP, argc, argv, 0, NULL, NULL);
+    argp_parse(&ARGP, argc > 1 ? 3 : 2, first, 0, NULL, NULL); /* an option of a part is no option here */
     return 2;
 }

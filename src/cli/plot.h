@@ -7,7 +7,7 @@
 
 #include <argp.h>
 
-/* The parts. argv[0] is "rapt plot"; each returns the exit status. */
+/* The parts. argv[0] is "rapt plot PART"; each returns the exit status. */
 int plot_attention(int argc, char **argv);
 int plot_positions(int argc, char **argv);
 int plot_similarity(int argc, char **argv);
@@ -43,11 +43,7 @@ typedef struct plot_tokens {
     char **names; /* [count] what they are called in a picture; NULL until plot_name_tokens */
 } plot_tokens;
 
-/* A text as tokens that a model of `vocab` ids knows, with room for one more. `what` names it in messages: "the text".
- * RAPT_VALUE for an empty text and for words and ids that are unknown; `specials` as rapt_tokenizer_encode_bytes has it. */
-rapt_code plot_encode(const rapt_tokenizer *k, size_t vocab, const char *what, const char *text, bool specials,
-                      plot_tokens *t, rapt_error *err);
-/* Fills the names: a space is an open box, control characters and bytes that are no UTF-8 are written as escapes. */
+/* Fills the names: those of token_names.h. */
 rapt_code plot_name_tokens(const rapt_tokenizer *k, plot_tokens *t, rapt_error *err);
 void plot_tokens_free(plot_tokens *t);
 

@@ -76,7 +76,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "attention MODEL TEXT -o PICTURE",
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
     .doc = "Draw what a model attends to in a text: the weights of its heads as heat maps."
            "\vA row is a query, the token that looks; a column is a key, the token that is looked at; each row sums to 1. "
            "By default all heads of all blocks are drawn, a line of maps for each block. Words that the model does not "

@@ -1,71 +1,29 @@
-/* cli/plot_attention_run.c: the pass of `rapt plot attention`: texts as tokens that fit the model, and attention that
- * keeps its weights. It draws nothing. */
+/* cli/plot_attention_run.c: the pass of `rapt plot attention`, whose attention keeps its weights. Texts become
+ * tokens in pass_input.c; nothing is drawn. */
 #include "cli/plot_attention.h"
 
-#include "decode/search.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define CHUNK ((size_t)256 << 10)
+#include "cli/pass_input.h"
 
 /* ---- translation ------------------------------------------------------------------------------------------- */
 
-/* The words of the source and <eos>, for which plot_encode leaves room. */
-static rapt_code read_source(const rapt_model *m, const char *text, plot_tokens *t, rapt_error *err)
+static plot_tokens nameless(pass_tokens p)
 {
-    rapt_code code = plot_encode(m->source, m->net->config.source_vocab, "the text", text, false, t, err);
+    return (plot_tokens){.ids = p.ids, .count = p.count};
+}
+
+/* The encoder alone needs no target. */
+static rapt_code read_pair(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
+                           attention_view *v, rapt_error *err)
+{
+    pass_tokens source, target;
+    rapt_code code = pass_read_source(m, text, &source, err);
     if (code)
         return code;
-    t->ids[t->count++] = RAPT_EOS;
-    if (t->count > m->max_len)
-        return rapt_fail(err, RAPT_VALUE, "the text has %zu tokens with <eos>; the model takes %zu", t->count, m->max_len);
-    return RAPT_OK;
-}
-
-static void begin_with_bos(plot_tokens *t)
-{
-    memmove(t->ids + 1, t->ids, t->count * sizeof *t->ids);
-    t->ids[0] = RAPT_BOS;
-    t->count++;
-}
-
-static rapt_code read_target(const rapt_model *m, const char *text, plot_tokens *t, rapt_error *err)
-{
-    size_t most = m->net->config.max_positions;
-    rapt_code code = plot_encode(m->target, m->net->config.target_vocab, "the target", text, false, t, err);
-    if (code)
-        return code;
-    begin_with_bos(t);
-    if (t->count > most)
-        return rapt_fail(err, RAPT_VALUE, "the target has %zu tokens with <bos>; the model has %zu positions", t->count, most);
-    return RAPT_OK;
-}
-
-/* The decoder's input at the last step of the search: all but the token that it found there. */
-static rapt_code take_translation(const search_hypothesis *h, plot_tokens *t, rapt_error *err)
-{
-    t->ids = malloc(h->length * sizeof *t->ids);
-    if (!t->ids)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
-    t->count = h->length - 1;
-    memcpy(t->ids, h->tokens, t->count * sizeof *t->ids);
-    begin_with_bos(t);
-    return RAPT_OK;
-}
-
-static rapt_code translate(rapt_tape *t, const rapt_model *m, const plot_tokens *source, plot_tokens *target, rapt_error *err)
-{
-    arena memory;
-    search_result result;
-    int32_t len = (int32_t)source->count;
-    size_t limit = search_limit(m, source->count);
-    search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
-    arena_init(&memory, CHUNK);
-    rapt_code code = search_greedy(t, m->net, &batch, &memory, &result, err);
-    if (!code)
-        code = take_translation(&result.best[0], target, err);
-    arena_free(&memory);
+    v->source = nameless(source);
+    if (kind == ATTENTION_SELF)
+        return RAPT_OK;
+    code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
+    v->target = code ? v->target : nameless(target);
     return code;
 }
 
@@ -74,13 +32,10 @@ static rapt_tokens row_of(const plot_tokens *t)
     return (rapt_tokens){t->ids, 1, t->count};
 }
 
-/* The encoder alone needs no target. */
 static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
                                  attention_view *v, rapt_error *err)
 {
-    rapt_code code = read_source(m, text, &v->source, err);
-    if (!code && kind != ATTENTION_SELF)
-        code = given ? read_target(m, given, &v->target, err) : translate(t, m, &v->source, &v->target, err);
+    rapt_code code = read_pair(t, m, kind, text, given, v, err);
     if (code)
         return code;
     rapt_tape_begin(t, (rapt_pass){0});
@@ -115,12 +70,11 @@ static rapt_code name_translation(const rapt_model *m, attention_view *v, rapt_e
 
 static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const char *text, attention_view *v, rapt_error *err)
 {
-    size_t context = m->lm->config.context;
-    rapt_code code = plot_encode(m->tokenizer, m->lm->config.vocab, "the text", text, true, &v->source, err);
+    pass_tokens given;
+    rapt_code code = pass_read_text(m, text, &given, err);
     if (code)
         return code;
-    if (v->source.count > context)
-        return rapt_fail(err, RAPT_VALUE, "the text has %zu tokens; the model's context is %zu", v->source.count, context);
+    v->source = nameless(given);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
     rapt_lm_hidden(t, m->lm, row_of(&v->source));

@@ -50,7 +50,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "embedding MODEL WORD WORD... -o PICTURE",
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
     .doc = "Draw a map of words: the first two principal components of their embeddings."
            "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with byte "
            "pairs the word as it stands, else with a space before it, as words in running text are. A point's name is its "
@@ -80,6 +80,8 @@ static int32_t single_token(const view *v, const char *text)
 
 static int32_t find_token(const view *v, const char *word)
 {
+    if (!*word)
+        return -1; /* a space before nothing may be a token, but is no word */
     int32_t id = rapt_tokenizer_special(v->k, word);
     if (id >= 0 && (size_t)id < v->matrix->shape[0])
         return id;

@@ -25,14 +25,15 @@ static const struct argp_option OPTIONS[] = {
 
 static const struct argp_option CURVE_OPTIONS[] = {
     {"curves", KEY_CURVES, NULL, 0, "Curves of some dimensions in place of the map of all", 0},
-    {"dims", KEY_DIMS, "I,J,...", 0, "The dimensions of the curves, from 0 (default 6,7,8,9); makes --curves", 0},
+    {"dims", KEY_DIMS, "I,J,...", 0, "The dimensions of the curves, from 0 (default 6,7,8,9, or the last four of fewer); "
+     "makes --curves", 0},
     {0}};
 
 typedef struct positions_arguments {
     const char *model;
     bool curves, rotary, has_kind;
     size_t length, d_model;   /* 0: not given */
-    size_t dims[MOST_DIMS], dim_count;
+    size_t dims[MOST_DIMS], dim_count; /* none: the default ones */
     plot_options o;
 } positions_arguments;
 
@@ -103,10 +104,10 @@ static const struct argp BOTH = {
            "learned or not, or with rotary positions the cosines and sines of its angles. Positions count from 0."};
 static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};
 static const struct argp SIMILARITY = {
-    .children = ONLY_BOTH, .args_doc = "similarity [MODEL] -o PICTURE",
+    .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
     .doc = "Draw how near positions are to each other: the cosine of the angle between their encodings."};
 static const struct argp POSITIONS = {
-    .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "positions [MODEL] -o PICTURE",
+    .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
     .doc = "Draw the encodings of positions: all numbers as a map, a line for each position, or some of them as curves."};
 
 /* ---- encodings --------------------------------------------------------------------------------------------- */
@@ -222,13 +223,23 @@ static rapt_code draw_some(const positions_arguments *a, const encodings *e, rap
     return code;
 }
 
+/* 6 to 9, as the d2l book draws them, or the last four of fewer. */
+static void choose_dims(positions_arguments *a, size_t d)
+{
+    size_t first = d < 10 ? d - (d < 4 ? d : 4) : 6;
+    for (size_t i = first; i < d && a->dim_count < 4; i++)
+        a->dims[a->dim_count++] = i;
+}
+
 int plot_positions(int argc, char **argv)
 {
-    positions_arguments a = {.dims = {6, 7, 8, 9}, .dim_count = 4};
+    positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
     argp_parse(&POSITIONS, argc, argv, 0, NULL, &a);
     rapt_code code = get_encodings(&a, &e, &err);
+    if (a.dim_count == 0)
+        choose_dims(&a, e.d);
     if (!code)
         code = (a.curves ? draw_some : draw_map)(&a, &e, &err);
     free_encodings(&e);

@@ -39,7 +39,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "table FILE -o PICTURE",
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
     .doc = "Draw a table of numbers as a heat map: a line for each row, tabs between columns."
            "\vFILE can be - for standard input. nan is drawn grey, infinities as the ends of the colours."};
 

@@ -52,7 +52,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "training FOLDER|FILE... -o PICTURE",
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
     .doc = "Draw the course of trainings: losses, or other fields of train.jsonl, against steps."
            "\vA FOLDER is a model that was trained; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
            "lines are JSON objects with a number \"step\". Lines without the field are passed over."};

@@ -65,8 +65,10 @@ static rapt_tensor *weights_of(rapt_tape *t, const rapt_multi_head_attention *m,
 rapt_tensor *attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     record_scope s = scope_of(m);
-    rapt_tensor *q = split(t, m, "q.heads", "q split into heads", QUERY_HEADS, p.q, m->heads);
-    rapt_tensor *k = split(t, m, "k.heads", "k split into heads", KEY_HEADS, p.k, m->kv_heads);
+    rapt_tensor *q = split(t, m, "q.heads", m->rotary ? "q.rotated split into heads" : "q split into heads", QUERY_HEADS, p.q,
+                           m->heads);
+    rapt_tensor *k = split(t, m, "k.heads", m->rotary ? "k.rotated split into heads" : "k split into heads", KEY_HEADS, p.k,
+                           m->kv_heads);
     rapt_tensor *v = split(t, m, "v.heads", "v split into heads", KEY_HEADS, p.v, m->kv_heads);
     rapt_tensor *weights = weights_of(t, m, q, k, mask);
     rapt_tensor *dropped = record_dropout(t, s, "weights.dropped", WEIGHTS, weights, m->dropout);

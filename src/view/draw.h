@@ -19,7 +19,9 @@ typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */
 } draw_labels;
 
-/* One heat map; row 0 is the topmost. Names are written where there is room for all of them, else numbers. */
+/* One heat map; row 0 is the topmost. Names are written at a side where there is room for all of them, else numbers. Of more
+ * rows or columns than 880 (1920 where there is one map) several are drawn as one, in which each place shows that of its
+ * values which is farthest from the mean of the map: single peaks stay in sight. */
 typedef struct draw_heat {
     draw_labels labels;
     size_t rows, columns;
@@ -50,7 +52,8 @@ rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, con
                          const char *path, rapt_error *err);
 
 /* Curves over one pair of axes, with a legend where one of them has a name. A point that is not finite interrupts its
- * curve. Colours differ for colour-blind readers too; from the eighth on, dashes differ as well. */
+ * curve. Colours differ for colour-blind readers too; from the eighth on, dashes differ as well. Where every x is whole,
+ * only whole numbers are marked on that axis. */
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 /* Dots with their names beside them, at places where names do not overlap as far as such places are found. */

@@ -89,6 +89,7 @@ check 'as many parameters as info says' test "$(sed 's/.*"parameters": \([0-9]*\
 json 'the source: words, <eos>, ids of the vocabulary' t.json '[t["text"] for t in o["sequences"]["source"]] ==
     "the dog see the sea . <eos>".split() and all(json.load(open("pairs/source.tokenizer.json"))["tokens"][t["id"]] == t["text"]
     and t["position"] == i for i, t in enumerate(o["sequences"]["source"]))'
+json 'the text as it was given, and the translation' t.json 'o["text"] == "the dog see the sea." and o["target"] == o["output"]'
 json 'the target begins with <bos>' t.json 'o["sequences"]["target"][0] == {"position": 0, "id": 2, "text": "<bos>"}'
 json 'steps in the order of the book' t.json 'names ==
     under("encoder.", "embedding embedding.scaled positions input") + attention("encoder.0.attention") +
@@ -102,7 +103,7 @@ json 'shapes: queries of one sequence, keys of the other' t.json 'len(o["sequenc
     "k.heads": [1, 2, 7, 8], "scores": [1, 2, 7, 7], "weights": [1, 2, 7, 7], "heads": [1, 2, 7, 8], "concat": [1, 7, 16],
     "output": [1, 7, 16]}.items()) and step("encoder.0.ffn.hidden")["shape"] == [1, 7, 32]'
 explain pairs 'I see a bird.' "$wanted" --json --full >given.json || fail 'with a target'
-json 'a target that was given' given.json 'o["output"] == "le chien aime la mer ." and
+json 'a target that was given' given.json 'o["text"] == "I see a bird." and o["target"] == "le chien aime la mer." and o["output"] == "le chien aime la mer ." and
     [t["text"] for t in last] == "<bos> le chien aime la mer .".split()'
 json 'shapes of a cross-attention' given.json 'len(o["sequences"]["source"]) == 6 and T == 7 and all(
     step("decoder.0.cross_attention." + n)["shape"] == shape for n, shape in {"q": [1, 7, 16], "k": [1, 6, 16],
@@ -151,8 +152,8 @@ json 'probabilities are their softmax' given.json 'all(near(p, softmax(x), 1e-5)
     zip(matrix(step("probabilities"), 0), matrix(step("decoder.output"), 0)))'
 # What is the same for all models: the five likeliest of the probabilities.
 likeliest='[p["position"] for p in o["predictions"]] == list(range(T)) and all(near([t["probability"] for t in p["tokens"]],
-    sorted(row, reverse=True)[:5], 1e-5) and near([row[t["id"]] for t in p["tokens"]],
-    [t["probability"] for t in p["tokens"]], 1e-5) for p, row in zip(o["predictions"], matrix(step("probabilities"), 0)))'
+    sorted(row, reverse=True)[:5], 1e-5) and [row[t["id"]] for t in p["tokens"]] ==
+    [t["probability"] for t in p["tokens"]] for p, row in zip(o["predictions"], matrix(step("probabilities"), 0)))'
 json 'predictions are the five likeliest' given.json "$likeliest"
 json 'with their texts' given.json 'all(json.load(open("pairs/target.tokenizer.json"))["tokens"][t["id"]] == t["text"]
     for p in o["predictions"] for t in p["tokens"])'
@@ -175,7 +176,7 @@ for m in letters llama; do
     text='the king '
     explain $m "$text" --json --full >$m.json || fail "$m: as JSON"
     json "$m: what it is" $m.json "o['model']['kind'] == 'language_model' and o['model']['layers'] == 1 and
-        ''.join(t['text'] for t in last) == '$text'"
+        ''.join(t['text'] for t in last) == o['text'] == '$text' and 'target' not in o"
     json "$m: the future is hidden, rows of weights sum to 1" $m.json 'all(abs(sum(row) - 1) < 1e-5 and not any(row[i + 1:])
         for h in range(2) for i, row in enumerate(matrix(step("blocks.0.attention.weights"), 0, h)))'
     json "$m: probabilities are the softmax of the logits" $m.json 'all(near(p, softmax(x), 1e-5) for p, x in
@@ -188,7 +189,7 @@ for m in letters llama; do
     done >at.json
     json "$m: the same as generate --at, after every token" $m.json 'all(g["position"] == p["position"] and
         [t["id"] for t in g["likeliest"]] == [t["id"] for t in p["tokens"]] and [t["text"] for t in g["likeliest"]] ==
-        [t["text"] for t in p["tokens"]] and near([t["probability"] for t in g["likeliest"]], [t["probability"] for t in
+        [bytes.fromhex(t["bytes"]).decode("utf-8", "replace") if "bytes" in t else t["text"] for t in p["tokens"]] and near([t["probability"] for t in g["likeliest"]], [t["probability"] for t in
         p["tokens"]], 1e-5) for g, p in zip(map(json.loads, open("at.json", encoding="utf-8")), o["predictions"])) and
         len(list(open("at.json"))) == T'
 done
@@ -200,6 +201,10 @@ json 'rotary positions turn pairs: lengths stay' llama.json 'all(near(sum(at(q, 
     sum(at(r, 0, i, 8 * h + j) ** 2 for j in range(8))) for q, r in [[step("blocks.0.attention.q"),
     step("blocks.0.attention.q.rotated")]] for i in range(T) for h in range(2)) and
     matrix(step("blocks.0.attention.q"), 0)[0] == matrix(step("blocks.0.attention.q.rotated"), 0)[0]'
+json 'rotary positions: the formulas of heads say what is split' llama.json '[step("blocks.0.attention." + n + ".heads")["formula"]
+    for n in "qkv"] == ["q.rotated split into heads", "k.rotated split into heads", "v split into heads"]'
+json 'other positions: the same' letters.json '[step("blocks.0.attention." + n + ".heads")["formula"] for n in "qkv"] ==
+    [n + " split into heads" for n in "qkv"]'
 json 'SwiGLU' llama.json 'near(step("blocks.0.ffn.product")["values"], [g / (1 + math.exp(-g)) * u for g, u in
     zip(step("blocks.0.ffn.gate")["values"], step("blocks.0.ffn.up")["values"])])'
 
@@ -241,14 +246,13 @@ explain pairs "$sentence" "$wanted" --train --json >c.json
 explain pairs "$sentence" --train "$wanted" --json >a.json
 check '--train: --train=TARGET' cmp a.json b.json
 check '--train: TARGET --train' cmp a.json c.json
-explain pairs --train "$wanted" "$sentence" --json >b.json
-check '--train TARGET before the text' cmp a.json b.json
-explain --train "$wanted" pairs "$sentence" --json >b.json
-check '--train TARGET before the model' cmp a.json b.json
-explain pairs --train --json "$sentence" "$wanted" >b.json
-check '--train, but not its target, before the text' cmp a.json b.json
-check '--train before the text of a language model' cmp <(explain llama 'the king saw' --train) \
-    <(explain --train llama 'the king saw')
+explain pairs --train "$sentence" "$wanted" --json >b.json
+check '--train before the text' cmp a.json b.json
+explain --train pairs "$sentence" "$wanted" --json >b.json
+check '--train before the model' cmp a.json b.json
+explain --train="$wanted" --json pairs "$sentence" >b.json
+check '--train=TARGET before the model' cmp a.json b.json
+check '--train before a language model' cmp <(explain llama 'the king saw' --train) <(explain --train llama 'the king saw')
 check '--train before the text of a language model' cmp <(explain llama 'the king saw' --train) \
     <(explain llama --train 'the king saw')
 json 'without --full no values' a.json 'all("values" not in s for s in o["steps"])'
@@ -314,6 +318,20 @@ for isa in $(levels); do
     is "RAPT_ISA=$isa" full.txt env RAPT_ISA="$isa" "$RAPT" explain llama 'the king saw' --train --full
 done
 
+# ---- names of tokens ---------------------------------------------------------------------------------------------------
+# "日 k" of bytes: both commands say the same, and no two bytes are called the same.
+explain llama '日 k' --only tokens >tokens.txt
+check 'tokens: bytes, and an open box for a space' test "$(awk 'NR > 4 { printf "%s ", $3 }' tokens.txt)" = '\xe6 \x97 \xa5 ␣k '
+check 'tokens: the names of plot attention' cmp <(awk 'NR > 4 { print $3 }' tokens.txt) \
+    <("$RAPT" plot attention llama '日 k' --head 0 --data | tail -n +2 | cut -f1)
+explain llama '日 k' --only '*.weights' --table --full >table.txt
+check '--table: the same names' grep -Eqx ' +0 \\xe6 +1 \\x97 +2 \\xa5 +3 ␣k' table.txt
+explain llama '日 k' --json >bytes.json
+json 'JSON: text, or a name and bytes' bytes.json '[[t["text"], t.get("bytes")] for t in last] ==
+    [["\\xe6", "e6"], ["\\x97", "97"], ["\\xa5", "a5"], [" k", None]]'
+explain llama '日 k' --at all --only predictions >all.txt
+check 'predictions: no mark that stands for any byte' test "$(grep -c $'\xef\xbf\xbd' all.txt)" = 0
+
 explain letters 'the sea' --at all --only predictions >all.txt
 check '--at all: after each token' test "$(grep -c '^after token' all.txt)" = 7
 tail -n +3 all.txt | awk '/^after token 2/ { on = 1 } /^after token 3/ { on = 0 } on' >.part
@@ -346,6 +364,8 @@ not_only() { refused 1 "$2" "--only $1" "$RAPT" explain pairs "$sentence" --only
 not_only encoder.0.atention.q 'did you mean "encoder.0.attention.q"'
 not_only 'decoder.0.fnn.*' 'did you mean "decoder.0.ffn.\*"'
 not_only predictoins 'did you mean "predictions"'
+not_only loss '"loss": only with --train'
+not_only 'l?ss' '"l\?ss": only with --train' --json
 not_only quux 'no step is called "quux"; there are tokens, '
 not_only 'x*' 'no step is called "x\*"' --json
 
@@ -402,6 +422,13 @@ not_explained 'the text is empty' 'spaces only' pairs ' '
 not_explained 'the text is empty' 'an empty prompt' letters ''
 not_explained 'the text: the model does not know "Zyzzyva", "qwx", "zyzzyva"$' 'unknown words, each once' \
     pairs 'the Zyzzyva see the qwx zyzzyva Zyzzyva.'
+words=$(printf 'x%d ' {1..8})
+not_explained 'not know "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"$' 'eight unknown words' pairs "$words"
+not_explained '"x7", "x8", \.\.\.$' 'nine unknown words' pairs "${words}x9"
+not_explained '"y*\.\.\.", "2y*\.\.\.", "3y*\.\.\.", \.\.\.$' 'long unknown words: whole, or not there' \
+    pairs "$(printf '%0150d %0149d %0149d %0149d %0149d' 0 0 0 0 0 | tr 0 y | sed 's/ y/ 2y/; s/ y/ 3y/; s/ y/ 4y/; s/ y/ 5y/')"
+seq -f x%.0f -s ' ' 18000 >many.txt
+not_explained 'the text has 18001 tokens with <eos>; the model takes 12' 'a flood of unknown words' pairs "$(cat many.txt)"
 not_explained 'the target: the model does not know "xx"$' 'an unknown word of a target' pairs "$sentence" 'le chien xx'
 not_explained 'the target is empty' 'an empty target' pairs "$sentence" ''
 not_explained 'the text has 61 tokens with <eos>; the model takes 12' 'too long a text' pairs "$long"
@@ -409,16 +436,34 @@ not_explained 'the target has 61 tokens with <bos>; the model has 40' 'too long 
 not_explained "the text has 240 tokens; the model's context is 12" 'longer than the context' letters "$long"
 not_explained 'the text: byte 2: not UTF-8' 'not UTF-8' pairs $'a\xff'
 not_explained 'the target: byte 1: not UTF-8' 'a target that is not UTF-8' pairs a $'\xff'
-not_explained 'byte 3: character U\+0021' 'an unknown character' letters 'th!'
+not_explained 'the text: byte 3: character U\+0021' 'an unknown character' letters 'th!'
 not_explained 'a text of one token has no loss' '--train with one token' letters t --train
 not_explained '--at 7: the text has tokens 0 to 6' '--at beyond the text' letters 'the sea' --at 7
+not_explained '--at 99: the text has tokens 0 to 6' '--at, where no predictions are wanted' letters 'the sea' --at 99 \
+    --only '*.weights'
 not_explained '--at -8: the text has tokens 0 to 6' '--at before the text' letters 'the sea' --at -8
 refused 2 'takes no target' 'a target for a language model' "$RAPT" explain letters the sea
 refused 2 'wants the target' '--train without a target' "$RAPT" explain pairs "$sentence" --train
+# lost NAME ARGUMENT...: whatever ends a command, it gives its memory back; sanitizers see this of all checks.
+lost() {
+    RAPT_ISA=scalar valgrind -q --leak-check=full --error-exitcode=9 "$RAPT" explain "${@:2}" --threads 1 >.out 2>.err </dev/null
+    check "$1: no memory is lost" test $? -lt 9
+}
+if [ -z "$SANITIZED" ] && command -v valgrind >/dev/null; then
+    lost 'unknown words' pairs zork
+    lost 'unknown words of a target' pairs the zork
+    lost 'an unknown character' letters 'th!'
+    lost 'a pass' pairs the "$wanted" --train --json
+else
+    skip 'no memory is lost (valgrind is not installed, or the build has sanitizers)'
+fi
 usage() { refused 2 "$1" "usage: rapt explain ${*:2}" "$RAPT" explain "${@:2}"; }
 usage 'wants a model and a text'
 usage 'wants a model and a text' pairs
 usage 'one argument' pairs a b c
+not_explained 'the text: the model does not know "le", "chien"' 'a target in place of the text, with --train before it' \
+    pairs --train "$wanted" "$sentence"
+not_explained 'there is no such model' 'a target in place of the model' --train "$wanted" pairs "$sentence"
 usage 'one target' pairs a b --train=c
 usage 'one of --table' pairs a --table --json
 usage 'one of --table' pairs a --html x.html --json

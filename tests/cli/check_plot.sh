@@ -57,6 +57,9 @@ sinusoids 60 32 | awk '{ for (i = 0; i < 2; i++) print i ? "20" : "3", NR - 1, $
 plot positions --dims 3,20 --data | tail -n +2 | sed 's/dimension //' >got
 check 'positions: curves of chosen dimensions' near 1e-6 want got
 check 'positions: four curves by default' test "$(plot positions --curves --data | cut -f1 | sort -u | grep -c dimension)" = 4
+curves() { plot positions --curves --data "$@" | sed 1d | cut -f1 | uniq | sed 's/dimension //' | tr '\n' ' '; }
+check 'positions: the book.s four' test "$(curves)" = '6 7 8 9 '
+check 'positions: the last ones of fewer' test "$(curves --d-model 8) $(curves --d-model 3)" = '4 5 6 7  0 1 2 '
 matrix characters positions.weight 16 >want
 plot positions characters --data | cells >got
 check 'positions: learned ones are those of the model' near 1e-6 want got

@@ -62,6 +62,7 @@ refused 1 'nowhere' 'positions: no such model' "$RAPT" plot similarity nowhere -
 embedding_refused() { refused 1 "$1" "embedding: $2" "$RAPT" plot embedding "${@:3}" -o x.png; }
 embedding_refused 'pairs: not one token of the vocabulary: "elephant", "the dog", ""' 'words that are no tokens' \
     pairs the elephant 'the dog' ''
+embedding_refused 'bpe: not one token of the vocabulary: ""' 'an empty word, where a space is a token' bpe s ''
 embedding_refused '"日日"' 'two characters' characters a 日日
 embedding_refused '"zebra"' 'several byte pairs' bpe t zebra
 embedding_refused 'language model' '--target with a language model' characters a b --target
@@ -102,6 +103,12 @@ check 'refused: no temporary file' test -z "$(find . -name '*.tmp*')"
 check 'nobody wrote to the models' test "$(listing pairs)" = "$before"
 
 usage() { refused 2 "$1" "usage: rapt plot ${*:2}" "$RAPT" plot "${@:2}"; }
+for part in attention positions similarity embedding training table; do
+    check "usage: rapt plot $part: options come after it" test "$("$RAPT" plot $part --help | head -1 | cut -d' ' -f1-5)" = \
+        "Usage: rapt plot $part [OPTION...]"
+    "$RAPT" plot $part --frob 2>.err
+    check "usage: rapt plot $part: points to its own help" grep -q "^Try .rapt plot $part --help" .err
+done
 usage 'attention.*table' frob
 usage 'attention.*table'
 usage '-o FILE' positions
@@ -111,6 +118,8 @@ usage 'quote' attention pairs a b -o x.png
 usage 'kind.*self, cross, causal' attention pairs a --kind all -o x.png
 usage 'block' attention pairs a --block -1 -o x.png
 usage 'encoder' attention pairs a --kind self --target a -o x.png
+usage 'the output path is empty' positions -o ''
+usage 'first .*attention.*table' -o x.png positions
 usage 'length' positions --length 0 -o x.png
 usage 'dims' positions --dims 1,,2 -o x.png
 usage 'd-model' positions characters --d-model 4 -o x.png

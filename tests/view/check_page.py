@@ -370,6 +370,15 @@ def readable_on_a_phone(page):
     page.open()
 
 
+@check
+def the_title_has_the_texts_as_they_came(page):
+    text = page.data.get("text", "".join(token["text"] for token in page.data["sequences"].get("text", [])))
+    answer = page.data.get("target", page.data["output"])
+    shown = [node.get_attribute("textContent") for node in page.all("#title bdi")]
+    expect(shown == [text, answer], "the title:", shown)
+    expect(" ".join(f"{text} → {answer}".split()) in " ".join(page.driver.title.split()), "the window's:", page.driver.title)
+
+
 # ---- translation only ----
 
 @check

@@ -139,7 +139,8 @@ def translation(blocks=2):
             "model": {"path": "models/quickstart", "kind": "translation", "layers": blocks, "heads": HEADS, "d_model": WIDTH,
                       "parameters": 12345},
             "sequences": {"source": tokens(source, ENGLISH), "target": tokens(target, FRENCH)},
-            "output": "le petit chat voit la mer .", "steps": e.steps, "predictions": predictions(chances, FRENCH), "loss": 1.25}
+            "text": "The small  cat\\xe6 <b>!", "target": "Le petit chat", "output": "le petit chat voit la mer .", "steps": e.steps,
+            "predictions": predictions(chances, FRENCH), "loss": 1.25}
 
 
 def language_model(blocks=3):

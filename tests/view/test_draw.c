@@ -108,18 +108,45 @@ static void a_large_map_keeps_its_orientation(void **state)
     picture_free(&p);
 }
 
-/* Of 5000 rows several share a pixel: their mean is shown, here of 0 and 1 in turns. */
-static void rows_that_share_a_pixel_show_their_mean(void **state)
+enum { MANY = 1920 * 3 }; /* three rows share a pixel */
+
+/* Rows of 1/4 with a 1, a 0 and a NaN: a mean of three would be 1/2, 1/6 and 1/4. */
+static void peaks_among_very_many_rows_stay_in_sight(void **state)
 {
     (void)state;
-    enum { ROWS = 1536 * 4 };
-    rapt_real *values = malloc(ROWS * sizeof *values);
-    for (int i = 0; i < ROWS; i++)
-        values[i] = (rapt_real)(i % 2);
-    draw_heat map = {.rows = ROWS, .columns = 1, .values = values};
+    rapt_real *values = malloc(MANY * sizeof *values);
+    for (int i = 0; i < MANY; i++)
+        values[i] = 0.25f;
+    values[MANY / 4] = 1;
+    values[MANY / 2] = 0;
+    values[MANY / 2 + 3] = NAN; /* its neighbours have numbers, so nothing is grey */
+    draw_heat map = {.rows = MANY, .columns = 1, .values = values};
     picture p = picture_of(&map, from_0_to_1);
-    assert_true(picture_spot(&p, VIRIDIS_1_2).count > 300 * 20);
-    assert_true(picture_spot(&p, VIRIDIS_1).count < 2000);
+    spot cells = picture_spot(&p, VIRIDIS_1_4);
+    size_t wide = cells.right - cells.left, found[4] = {0};
+    uint32_t wanted[] = {VIRIDIS_1, VIRIDIS_0, GREY, VIRIDIS_1_2};
+    size_t inside = (cells.left + wide / 4);
+    for (size_t y = cells.top + 2; y + 2 < cells.bottom; y++)
+        for (int k = 0; k < 4; k++)
+            found[k] += (p.pixels[y * p.width + inside] & 0xffffff) == wanted[k];
+    assert_int_equal(found[0], 1);
+    assert_int_equal(found[1], 1);
+    assert_int_equal(found[2] + found[3], 0);
+    free(values);
+    picture_free(&p);
+}
+
+/* The left of two columns is 0, the right one 1: a strip so narrow loses none of them, however long it is. */
+static void few_columns_of_very_many_rows_stay_apart(void **state)
+{
+    (void)state;
+    rapt_real *values = malloc(2 * MANY * sizeof *values);
+    for (int i = 0; i < 2 * MANY; i++)
+        values[i] = (rapt_real)(i % 2);
+    draw_heat map = {.rows = MANY, .columns = 2, .values = values};
+    picture p = picture_of(&map, from_0_to_1);
+    spot left = picture_spot(&p, VIRIDIS_0), right = picture_spot(&p, VIRIDIS_1);
+    assert_true(left.count > 1900 * 40 && right.count > 1900 * 40 && left.x < right.x);
     free(values);
     picture_free(&p);
 }
@@ -166,6 +193,35 @@ static size_t ink_of_name(const char *name)
     size_t ink = ink_left(&p);
     picture_free(&p);
     return ink;
+}
+
+/* Four maps, of `rows` x 7: the height of what is written below, with names as wide as these or with numbers. */
+static size_t height_below(size_t rows, const char *name)
+{
+    const char *names[60];
+    rapt_real values[60 * 7];
+    for (size_t i = 0; i < 60; i++)
+        names[i] = name;
+    for (size_t i = 0; i < 60 * 7; i++)
+        values[i] = 0.5f;
+    draw_heat map = {.rows = rows, .columns = 7, .values = values, .row_names = name ? names : NULL};
+    map.column_names = map.row_names;
+    draw_heat maps[] = {map, map, map, map};
+    rapt_error err = {0};
+    assert_int_equal(draw_heat_maps(maps, 4, 4, NULL, from_0_to_1, folder_in("sides.png"), &err), RAPT_OK);
+    picture p = picture_load(folder_in("sides.png"));
+    size_t below = p.height - picture_spot(&p, VIRIDIS_1_2).bottom;
+    picture_free(&p);
+    return below;
+}
+
+/* 58 tokens have no room beside four maps; the seven of the other side have, and long names reach far down. */
+static void each_side_has_names_where_there_is_room(void **state)
+{
+    (void)state;
+    size_t numbers = height_below(58, NULL), names = height_below(58, "mmmmmmmmmm");
+    assert_true(numbers > 0 && names > numbers + 60);
+    assert_true(height_below(7, "mmmmmmmmmm") > numbers + 60);
 }
 
 static bool font_has(const char *text)
@@ -282,6 +338,31 @@ static void curves_rise_and_fall_as_their_numbers(void **state)
     picture_free(&p);
 }
 
+/* How many faint lines stand behind the only point of a curve, those across and those up. */
+static size_t lines_around(double x)
+{
+    double y = 1;
+    char *text;
+    size_t size, lines = 0;
+    draw_curve curve = {NULL, 1, &x, &y};
+    rapt_error err = {0};
+    assert_int_equal(draw_curves(&curve, 1, (draw_labels){0}, folder_in("whole.svg"), &err), RAPT_OK);
+    assert_int_equal(file_read(folder_in("whole.svg"), SIZE_MAX, &text, &size, &err), RAPT_OK);
+    for (const char *at = text; (at = strstr(at, "rgb(89.4")) != NULL; at++)
+        lines++;
+    free(text);
+    return lines;
+}
+
+/* An axis of one number goes half a unit to both sides: around 7 it has the mark 7, around 7.5 it has 7.0, 7.2, ..., 8.0. */
+static void whole_numbers_have_whole_marks(void **state)
+{
+    (void)state;
+    size_t whole = lines_around(7);
+    assert_true(whole > 1);
+    assert_int_equal(lines_around(7.5), whole + 5);
+}
+
 static void what_is_not_finite_is_left_out(void **state)
 {
     (void)state;
@@ -322,7 +403,10 @@ int main(void)
         cmocka_unit_test(nothing_but_nan_can_be_drawn),
         cmocka_unit_test(the_bar_goes_from_the_least_below_to_the_greatest_above),
         cmocka_unit_test(a_large_map_keeps_its_orientation),
-        cmocka_unit_test(rows_that_share_a_pixel_show_their_mean),
+        cmocka_unit_test(peaks_among_very_many_rows_stay_in_sight),
+        cmocka_unit_test(few_columns_of_very_many_rows_stay_apart),
+        cmocka_unit_test(each_side_has_names_where_there_is_room),
+        cmocka_unit_test(whole_numbers_have_whole_marks),
         cmocka_unit_test(maps_of_a_grid_stand_in_reading_order_under_one_range),
         cmocka_unit_test(names_of_all_scripts_leave_ink),
         cmocka_unit_test(chinese_leaves_ink),

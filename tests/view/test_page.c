@@ -135,6 +135,74 @@ static void test_numbers_arrive(void **state)
     json_decref(data);
 }
 
+static json_t *with_letters(const char *shape, const char *letters)
+{
+    json_t *explanation = explanation_of("a", shape, "[1]");
+    json_t *step = json_array_get(json_object_get(explanation, "steps"), 0);
+    assert_int_equal(json_object_del(step, "values"), 0);
+    assert_int_equal(json_object_set_new(step, "values_base64", json_string(letters)), 0);
+    return explanation;
+}
+
+/* The same letters as above, made beforehand. */
+static void test_letters_arrive(void **state)
+{
+    (void)state;
+    rapt_real x[] = {1, -2, 0.1f};
+    char *letters = page_numbers(x, 3), *none = page_numbers(x, 0);
+    assert_string_equal(letters, "AACAPwAAAMDNzMw9");
+    assert_string_equal(none, "");
+    json_t *explanation = with_letters("[1,3]", letters), *copy = json_deep_copy(explanation);
+    json_incref(explanation);
+    json_t *data = through_page(explanation);
+    assert_string_equal(first_values(data), letters);
+    assert_null(json_object_get(json_array_get(json_object_get(data, "steps"), 0), "values_base64"));
+    assert_true(json_equal(explanation, copy));
+    json_decref(explanation);
+    json_decref(copy);
+    json_decref(data);
+    free(letters);
+    free(none);
+}
+
+/* More numbers than become letters at once: 1 is 00 00 80 3f, so three of them are "AACAPwAAgD8AAIA/". */
+static void test_many_letters(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 * 1000 };
+    static rapt_real x[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        x[i] = 1;
+    char *letters = page_numbers(x, COUNT);
+    assert_int_equal(strlen(letters), 16 * 1000);
+    for (int i = 0; i < 1000; i++)
+        assert_memory_equal(letters + 16 * i, "AACAPwAAgD8AAIA/", 16);
+    json_t *data = through_page(with_letters("[1000,3]", letters));
+    assert_string_equal(first_values(data), letters);
+    json_decref(data);
+    free(letters);
+}
+
+static void assert_letters_refused(const char *shape, const char *letters, rapt_code code, const char *message)
+{
+    rapt_error err = {0};
+    json_t *explanation = with_letters(shape, letters);
+    assert_int_equal(page_write(page_path, explanation, &err), code);
+    assert_string_equal(err.message, message);
+    json_decref(explanation);
+}
+
+static void test_refuses_letters_that_are_no_numbers(void **state)
+{
+    (void)state;
+    static const char no_floats[] = "step embedding: values_base64 is not base64 of floats";
+    assert_letters_refused("[1]", "AACA!w==", RAPT_FORMAT, no_floats);
+    assert_letters_refused("[1]", "AACAPw", RAPT_FORMAT, no_floats);
+    assert_letters_refused("[1]", "AACA", RAPT_FORMAT, no_floats);
+    assert_letters_refused("[2]", "AACAPw==", RAPT_SHAPE, "step embedding: 1 values where its shape wants 2");
+    assert_letters_refused("[1]", "", RAPT_SHAPE, "step embedding: 0 values where its shape wants 1");
+}
+
 static void test_explanation_is_left_as_it_is(void **state)
 {
     (void)state;
@@ -209,6 +277,9 @@ static void test_paths_that_cannot_be_written(void **state)
     snprintf(path, sizeof path, "%s/absent/page.html", folder);
     assert_int_equal(page_write(path, explanation, &err), RAPT_NOT_FOUND);
     assert_non_null(strstr(err.message, path));
+    err = (rapt_error){0};
+    assert_int_equal(page_write("", explanation, &err), RAPT_VALUE);
+    assert_string_equal(err.message, "the output path is empty");
     int before = files();
     snprintf(path, sizeof path, "%s/taken", folder);
     assert_int_equal(mkdir(path, 0777), 0);
@@ -236,6 +307,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tokens_arrive),
         cmocka_unit_test(test_numbers_arrive),
+        cmocka_unit_test(test_letters_arrive),
+        cmocka_unit_test(test_many_letters),
+        cmocka_unit_test(test_refuses_letters_that_are_no_numbers),
         cmocka_unit_test(test_explanation_is_left_as_it_is),
         cmocka_unit_test(test_needs_nothing_else),
         cmocka_unit_test(test_refuses_what_is_no_number),

@@ -31,7 +31,8 @@ double axes_y(const axes *a, double value)
 static void draw_across(canvas *c, const axes *a)
 {
     canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 0.5}, title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5};
-    ticks t = ticks_within(a->x.low, a->x.high, a->width / TICKS_APART_X);
+    double most = a->whole_x ? a->x.high - a->x.low : INFINITY;
+    ticks t = ticks_within(a->x.low, a->x.high, fmin(most, a->width / TICKS_APART_X));
     for (size_t i = 0; i < t.count; i++) {
         double x = axes_x(a, ticks_at(&t, i));
         canvas_colour(c, DRAW_FAINT);

@@ -10,6 +10,7 @@ typedef struct axes {
     double width, height;
     draw_range x, y;
     draw_labels labels;
+    bool whole_x; /* nothing between whole numbers is marked: steps, positions */
 } axes;
 
 /* Settles both ranges, found by range_take, with `pad_x` and `pad_y` of them to spare at each end; refuses impossible ones. */

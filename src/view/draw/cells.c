@@ -18,12 +18,12 @@ static size_t parts(size_t n, size_t together)
 
 size_t cells_across(const cells *m)
 {
-    return parts(m->columns, m->together);
+    return parts(m->columns, m->columns_together);
 }
 
 size_t cells_down(const cells *m)
 {
-    return parts(m->rows, m->together);
+    return parts(m->rows, m->rows_together);
 }
 
 static size_t end_of(size_t i, size_t together, size_t n)
@@ -31,23 +31,27 @@ static size_t end_of(size_t i, size_t together, size_t n)
     return (i + 1) * together < n ? (i + 1) * together : n;
 }
 
-/* The mean of those values of a drawn cell that are not NaN; NaN where all are. */
-static double mean_value(const cells *m, size_t row, size_t column)
+/* The one of two values that tells more; of equally far ones the greater. */
+static double farther(const cells *m, double a, double b)
 {
-    double sum = 0;
-    size_t count = 0, end_row = end_of(row, m->together, m->rows), end_column = end_of(column, m->together, m->columns);
-    for (size_t r = row * m->together; r < end_row; r++)
-        for (size_t k = column * m->together; k < end_column; k++) {
-            double value = (double)m->values[r * m->columns + k];
-            sum += isnan(value) ? 0 : value;
-            count += !isnan(value);
-        }
-    return count ? sum / (double)count : (double)NAN;
+    double from_a = fabs(a - m->usual), from_b = fabs(b - m->usual);
+    return isnan(a) || from_b > from_a || (from_b == from_a && b > a) ? b : a;
+}
+
+/* What a drawn cell shows: a mean would let single peaks among thousands of cells fade. NaN where all are. */
+static double value_of(const cells *m, size_t row, size_t column)
+{
+    double found = (double)NAN;
+    size_t end_row = end_of(row, m->rows_together, m->rows), end_column = end_of(column, m->columns_together, m->columns);
+    for (size_t r = row * m->rows_together; r < end_row; r++)
+        for (size_t k = column * m->columns_together; k < end_column; k++)
+            found = farther(m, found, (double)m->values[r * m->columns + k]);
+    return found;
 }
 
 static uint32_t colour_of(const cells *m, size_t row, size_t column, draw_range range)
 {
-    return viridis((mean_value(m, row, column) - range.low) / (range.high - range.low));
+    return viridis((value_of(m, row, column) - range.low) / (range.high - range.low));
 }
 
 static void paint_rectangles(canvas *c, const cells *m, double x, double y, draw_range range)

@@ -8,7 +8,8 @@
 typedef struct cells {
     size_t rows, columns;
     const rapt_real *values; /* row-major */
-    size_t together;         /* so many rows, and so many columns, are drawn as one cell of their mean value */
+    size_t rows_together, columns_together; /* so many are drawn as one cell, of the value farthest from `usual` */
+    double usual;
     double width, height;    /* of a drawn cell */
 } cells;
 

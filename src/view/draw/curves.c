@@ -119,12 +119,13 @@ static void draw_figure(canvas *c, void *what)
 
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
-    figure f = {{WIDTH, HEIGHT, RANGE_OF_NONE, RANGE_OF_NONE, labels}, curves, count};
+    figure f = {{WIDTH, HEIGHT, RANGE_OF_NONE, RANGE_OF_NONE, labels, true}, curves, count};
     if (count == 0)
         return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no curve", path);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < curves[i].count; k++)
             if (is_drawn(&curves[i], k)) {
+                f.axes.whole_x = f.axes.whole_x && floor(curves[i].x[k]) == curves[i].x[k];
                 range_take(&f.axes.x, curves[i].x[k]);
                 range_take(&f.axes.y, curves[i].y[k]);
             }

@@ -29,7 +29,8 @@ enum {
     BAR_WIDTH = 14,
     BAR_LEAST = 80,
     BAR_MOST = 640,
-    BAR_COLOURS = 256
+    BAR_COLOURS = 256,
+    MOST_A_POINT = 4     /* rows or columns of a map; beyond, several are drawn as one */
 };
 
 typedef struct panel {
@@ -59,44 +60,83 @@ static double side_of(const grid *g)
     return g->count == 1 ? SIDE_ALONE : fmax(SIDE_LEAST, fmin(SIDE_IN_GRID, share));
 }
 
+/* A cell that grows until names fit beside it, where a map of n of them stays small enough. */
+static double grown(const grid *g, double cell, size_t n)
+{
+    double count = (double)n, share = (double)WIDEST_GRID / (double)g->across;
+    if (cell < NAMED_CELL && NAMED_CELL * count <= fmin(SIDE_NAMED, share))
+        return NAMED_CELL;
+    return cell < TIGHT_CELL && TIGHT_CELL * count <= fmin(SIDE_TIGHT, share) ? TIGHT_CELL : cell;
+}
+
 /* The side of a cell where the longer side of a map has n: half points, which are whole pixels. */
 static double cell_side(const grid *g, size_t n, bool named)
 {
-    double count = (double)n, cell = fmin(MOST_CELL, side_of(g) / count), share = (double)WIDEST_GRID / (double)g->across;
-    if (named && cell < NAMED_CELL && NAMED_CELL * count <= fmin(SIDE_NAMED, share))
-        cell = NAMED_CELL;
-    else if (named && cell < TIGHT_CELL && TIGHT_CELL * count <= fmin(SIDE_TIGHT, share))
-        cell = TIGHT_CELL;
-    return fmax(0.5, round(2 * cell) / 2);
+    double cell = fmin(MOST_CELL, side_of(g) / (double)n);
+    return fmax(0.5, round(2 * (named ? grown(g, cell, n) : cell)) / 2);
 }
 
-/* Cells of the shorter side grow where the map would be a thread. */
-static double other_side(const grid *g, double cell, size_t n)
+/* Cells of the shorter side grow where the map would be a thread, and where its own names find room then. */
+static double other_side(const grid *g, double cell, size_t n, bool named)
 {
-    double wanted = fmin(MOST_CELL, side_of(g) / 3 / (double)n);
-    return fmax(cell, round(2 * wanted) / 2);
+    double wanted = fmin(MOST_CELL, side_of(g) / 3 / (double)n), side = fmax(cell, round(2 * wanted) / 2);
+    return named ? grown(g, side, n) : side;
+}
+
+/* How many of the shorter side are drawn as one where `together` of the longer one are: none, where all are but a strip. */
+static size_t others_together(const grid *g, size_t n, size_t together)
+{
+    return (double)n > MOST_A_POINT * side_of(g) / 3 ? together : 1;
+}
+
+/* The longest of all maps' sides of one direction, and whether one of them has names. */
+typedef struct longest {
+    size_t count, together;
+    bool named;
+} longest;
+
+static void lengthen(longest *l, const heat_side *s)
+{
+    l->count = s->count > l->count ? s->count : l->count;
+    l->named = l->named || s->names;
+}
+
+static size_t drawn(const longest *l)
+{
+    return (l->count + l->together - 1) / l->together;
+}
+
+/* Sizes of cells along both directions, of which `a` is not the shorter one. */
+static void size_sides(const grid *g, longest *a, longest *b, double *along_a, double *along_b)
+{
+    size_t most = (size_t)(MOST_A_POINT * side_of(g));
+    a->together = (a->count + most - 1) / most;
+    b->together = others_together(g, b->count, a->together);
+    *along_a = cell_side(g, drawn(a), a->named || (b->named && b->count == a->count));
+    *along_b = other_side(g, *along_a, drawn(b), b->named);
 }
 
 /* All maps have cells of one size, whatever their shapes. */
 static void size_cells(grid *g)
 {
-    size_t rows = 0, columns = 0;
-    bool named = false;
+    longest rows = {0}, columns = {0};
+    double width, height;
     for (size_t i = 0; i < g->count; i++) {
-        const panel *p = &g->panels[i];
-        rows = p->cells.rows > rows ? p->cells.rows : rows;
-        columns = p->cells.columns > columns ? p->cells.columns : columns;
-        named = named || p->left.names || p->below.names;
+        lengthen(&rows, &g->panels[i].left);
+        lengthen(&columns, &g->panels[i].below);
     }
-    size_t longer = rows > columns ? rows : columns, most = (size_t)(4 * side_of(g)), together = (longer + most - 1) / most;
-    double cell = cell_side(g, (longer + together - 1) / together, named);
+    if (rows.count > columns.count)
+        size_sides(g, &rows, &columns, &height, &width);
+    else
+        size_sides(g, &columns, &rows, &width, &height);
     for (size_t i = 0; i < g->count; i++) {
-        cells *m = &g->panels[i].cells;
-        m->together = together;
-        m->width = rows > columns ? other_side(g, cell, (columns + together - 1) / together) : cell;
-        m->height = rows > columns ? cell : other_side(g, cell, (rows + together - 1) / together);
-        g->panels[i].left.cell = m->height / (double)together;
-        g->panels[i].below.cell = m->width / (double)together;
+        panel *p = &g->panels[i];
+        p->cells.rows_together = rows.together;
+        p->cells.columns_together = columns.together;
+        p->cells.width = width;
+        p->cells.height = height;
+        p->left.cell = height / (double)rows.together;
+        p->below.cell = width / (double)columns.together;
     }
 }
 
@@ -233,7 +273,7 @@ static void draw_bar(canvas *c, const grid *g)
         values[i] = (rapt_real)(BAR_COLOURS - 0.5 - i);
     double height = round(fmax(BAR_LEAST, fmin(BAR_MOST, g->height)));
     double x = g->width + most(g, g->across - 1, g->across, g->count, room_right) + BAR_GAP, y = round((g->height - height) / 2);
-    cells bar = {BAR_COLOURS, 1, values, 1, BAR_WIDTH, height / BAR_COLOURS};
+    cells bar = {BAR_COLOURS, 1, values, 1, 1, 0, BAR_WIDTH, height / BAR_COLOURS};
     cells_paint(c, &bar, x, y, (draw_range){0, BAR_COLOURS, true});
     frame(c, x, y, BAR_WIDTH, height);
     bar_numbers(c, g->range, x + BAR_WIDTH, y, height);
@@ -269,6 +309,19 @@ static void take_values(draw_range *found, const draw_heat *map)
         range_take(found, (double)map->values[i]);
 }
 
+/* Of the finite values: what is usual in a map. Most weights of attention are near 0, so it is not the middle of the range. */
+static double mean_of(const draw_heat *map)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < map->rows * map->columns; i++)
+        if (isfinite(map->values[i])) {
+            sum += (double)map->values[i];
+            count++;
+        }
+    return count ? sum / (double)count : 0;
+}
+
 static const char *text_or_null(const char *text)
 {
     return text && *text ? text : NULL;
@@ -281,7 +334,7 @@ static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rap
         const draw_heat *m = &maps[i];
         if (m->rows == 0 || m->columns == 0)
             return rapt_fail(err, RAPT_VALUE, "cannot draw a heat map of %zu x %zu", m->rows, m->columns);
-        g->panels[i] = (panel){.cells = {m->rows, m->columns, m->values, 1},
+        g->panels[i] = (panel){.cells = {m->rows, m->columns, m->values, 1, 1, mean_of(m), 0, 0},
                                .left = {m->rows, .names = m->row_names, .title = text_or_null(m->labels.y)},
                                .below = {m->columns, .names = m->column_names, .title = text_or_null(m->labels.x),
                                          .across = true},

@@ -21,10 +21,10 @@ function buildHead() {
         byReader.chose = true;
         setTheme(theme() === "dark" ? "light" : "dark");
     });
-    const said = translation ? textOf("source") : textOf("text");
+    const said = data.text ?? textOf(translation ? "source" : "text"), answer = data.target ?? data.output ?? "";
     byId("title").append(make("bdi", {}, said), make("span", { class: "arrow" }, " → "),
-        make("bdi", { class: "answer" }, data.output || ""));
-    document.title = `${said} → ${data.output || ""} · rapt explain`;
+        make("bdi", { class: "answer" }, answer));
+    document.title = `${said} → ${answer} · rapt explain`;
     const facts = { [translation ? "translation model" : "language model"]: model.path, blocks: model.layers,
         heads: model.heads, width: model.d_model, parameters: model.parameters?.toLocaleString("en"),
         loss: data.loss === undefined ? undefined : show(data.loss) };
@@ -32,7 +32,7 @@ function buildHead() {
         byId("facts").append(make("span", {}, name, " ", make("b", {}, String(value))));
 }
 
-/* Words of a vocabulary need blanks between them; tokens of byte pairs bring their own. */
+/* Where the text itself is not told. Words of a vocabulary need blanks between them; tokens of byte pairs bring their own. */
 function textOf(sequence) {
     const tokens = words(sequence).filter(text => !/^<\/?(bos|eos|pad|s)>$/.test(text));
     return tokens.some(text => /\s/.test(text)) ? tokens.join("") : tokens.join(" ");

@@ -87,7 +87,7 @@ const ABOUT = {
 /* By the end of a step's name; the first that fits counts. */
 const SAYS = [
     [/embedding$/, "One row of the embedding matrix for each token, looked up by its id."],
-    [/embedding\.scaled$/, "The rows are made larger, so that the positions that are added don't drown them."],
+    [/embedding\.scaled$/, "The rows are multiplied by the root of the model's width: they start small."],
     [/positions$/, "A pattern for each place in the row, the same whatever token stands there."],
     [/input$/, "Token and place together: what the first block reads."],
     [/\.(q|k|v)\.rotated$/, "Pairs of features are turned by an angle that grows with the position."],
@@ -111,7 +111,7 @@ const SAYS = [
     [/\.up$/, "The widened row that the gate is applied to."],
     [/\.product$/, "Gate times row, feature by feature."],
     [/ffn\.output$/, "The second linear layer brings the row back to its width."],
-    [/norm\d*\.output$/, "Each row by itself is brought to one mean and spread, then stretched by what was learned."],
+    [/norm\d*\.output$/, "Each row by itself is brought to one scale, as the formula says, then stretched by what was learned."],
     [/(^|\.)output$/, "Logits: a score for every token of the vocabulary, at each position."],
     [/probabilities$/, "Softmax of the logits: what may come next, and how likely."],
     [/\.dropped$/, "Dropout: some numbers are zeroed, the others made larger, in training only."],
