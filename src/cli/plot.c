@@ -3,15 +3,7 @@
 #include "cli/plot.h"
 
 #include "cli/cli.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} PARTS[] = {{"attention", plot_attention}, {"positions", plot_positions}, {"similarity", plot_similarity},
-             {"embedding", plot_embedding}, {"training", plot_training},   {"table", plot_table}};
+#include "cli/parts.h"
 
 enum { KEY_TITLE = 512, KEY_X, KEY_Y, KEY_DATA, KEY_LOW, KEY_HIGH };
 
@@ -80,44 +72,23 @@ const struct argp plot_range_argp = {.options = RANGE_OPTIONS, .parser = parse_r
 
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    (void)text;
-    if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
-        return ARGP_ERR_UNKNOWN;
-    argp_error(state, "wants first `attention`, `positions`, `similarity`, `embedding`, `training` or `table`");
-    return 0;
-}
-
-static const struct argp ARGP = {
-    .parser = parse, .args_doc = "WHAT [OPTION...] ... -o FILE",
-    .doc = "Draw what is inside a model, as PNG or SVG."
-           "\vWHAT comes first:\n"
-           "  attention MODEL TEXT        who attends to whom, heads as heat maps\n"
-           "  positions [MODEL]           encodings of positions: the book's, or a model's\n"
-           "  similarity [MODEL]          how near positions are to each other\n"
-           "  embedding MODEL WORD...     a map of words\n"
-           "  training FOLDER...          losses, or other fields of train.jsonl\n"
-           "  table FILE                  any table of numbers as a heat map\n\n"
-           "Each has a --help of its own. With --data in place of -o FILE the numbers are printed; those of one heat map can "
-           "be read by `rapt plot table --names`."};
-
-static bool asks_for_help(const char *option)
-{
-    return strcmp(option, "-?") == 0 || strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
-}
+static const cli_part PARTS[] = {{"attention", plot_attention}, {"positions", plot_positions}, {"similarity", plot_similarity},
+                                 {"embedding", plot_embedding}, {"training", plot_training},   {"table", plot_table}};
 
 int cmd_plot(int argc, char **argv)
 {
-    char title[64], *first[] = {argv[0], "--", argc > 1 ? argv[1] : NULL, NULL};
-    for (size_t i = 0; argc > 1 && i < sizeof PARTS / sizeof *PARTS; i++)
-        if (strcmp(argv[1], PARTS[i].name) == 0) {
-            snprintf(title, sizeof title, "%s %s", argv[0], PARTS[i].name);
-            argv[1] = title;
-            return PARTS[i].run(argc - 1, argv + 1);
-        }
-    if (argc > 1 && asks_for_help(argv[1]))
-        argp_parse(&ARGP, argc, argv, 0, NULL, NULL);
-    argp_parse(&ARGP, argc > 1 ? 3 : 2, first, 0, NULL, NULL); /* an option of a part is no option here */
-    return 2;
+    static const cli_parts parts = {
+        PARTS, sizeof PARTS / sizeof *PARTS, "`attention`, `positions`, `similarity`, `embedding`, `training` or `table`",
+        "WHAT [OPTION...] ... -o FILE",
+        "Draw what is inside a model, as PNG or SVG."
+        "\vWHAT comes first:\n"
+        "  attention MODEL TEXT        who attends to whom, heads as heat maps\n"
+        "  positions [MODEL]           encodings of positions: the book's, or a model's\n"
+        "  similarity [MODEL]          how near positions are to each other\n"
+        "  embedding MODEL WORD...     a map of words\n"
+        "  training FOLDER...          losses, or other fields of train.jsonl\n"
+        "  table FILE                  any table of numbers as a heat map\n\n"
+        "Each has a --help of its own. With --data in place of -o FILE the numbers are printed; those of one heat map can "
+        "be read by `rapt plot table --names`."};
+    return cli_run_part(&parts, argc, argv);
 }

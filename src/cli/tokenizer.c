@@ -4,14 +4,10 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} PARTS[] = {{"train", tokenizer_train}, {"encode", tokenizer_encode}, {"decode", tokenizer_decode}, {"info", tokenizer_info}};
 
 error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files)
 {
@@ -51,30 +47,17 @@ int tokenizer_run(const tokenizer_operands *o, tokenizer_work *work, const void 
     return code ? cli_fail(&err) : 0;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    (void)text;
-    if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
-        return ARGP_ERR_UNKNOWN;
-    argp_error(state, "wants `train`, `encode`, `decode` or `info`");
-    return 0;
-}
-
-static const struct argp ARGP = {
-    .parser = parse, .args_doc = "train|encode|decode|info ...",
-    .doc = "Make tokenizers, and use them: text to ids and back."
-           "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
-           "text, info tells what a tokenizer is. Each part has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
-           "a Hugging Face tokenizer.json with byte-level BPE, a folder that holds a tokenizer.json, or a rank file of "
-           "tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or r50k_base:PATH."};
+static const cli_part PARTS[] = {
+    {"train", tokenizer_train}, {"encode", tokenizer_encode}, {"decode", tokenizer_decode}, {"info", tokenizer_info}};
 
 int cmd_tokenizer(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof PARTS / sizeof *PARTS; i++)
-        if (strcmp(argv[1], PARTS[i].name) == 0) {
-            argv[1] = argv[0];
-            return PARTS[i].run(argc - 1, argv + 1);
-        }
-    argp_parse(&ARGP, argc, argv, 0, NULL, NULL);
-    return 2;
+    static const cli_parts parts = {
+        PARTS, sizeof PARTS / sizeof *PARTS, "`train`, `encode`, `decode` or `info`", "train|encode|decode|info ...",
+        "Make tokenizers, and use them: text to ids and back."
+        "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
+        "text, info tells what a tokenizer is. Each part has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
+        "a Hugging Face tokenizer.json with byte-level BPE, a folder that holds a tokenizer.json, or a rank file of "
+        "tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or r50k_base:PATH."};
+    return cli_run_part(&parts, argc, argv);
 }

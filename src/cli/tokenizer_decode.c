@@ -28,7 +28,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "decode TOKENIZER [FILE]",
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER [FILE]",
     .doc = "Turn ids, from a file or standard input, into text."
            "\vIds are numbers with white space between them. The text is printed as it is, with no line end added. "
            "TOKENIZER: see `rapt tokenizer --help`."};

@@ -40,7 +40,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "encode TOKENIZER [FILE]",
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER [FILE]",
     .doc = "Turn a file, or standard input, into the ids of its tokens."
            "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. The texts of "
            "special tokens are text like any other, as in tiktoken's encode_ordinary; --specials (or --allow-special) makes "

@@ -29,7 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "info TOKENIZER",
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER",
     .doc = "Tell the type and the size of a tokenizer, its special tokens, and how it cuts text."
            "\vEntries are the largest id and one. TOKENIZER: see `rapt tokenizer --help`."};
 

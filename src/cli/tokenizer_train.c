@@ -89,7 +89,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "train TEXT... -o FILE",
+    .options = OPTIONS, .parser = parse, .args_doc = "TEXT... -o FILE",
     .doc = "Learn a tokenizer from texts."
            "\vSeveral texts count as one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
            "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};

@@ -61,9 +61,10 @@ check 'pattern' grep -q '^pattern *.s|.t|.re' .out
 check 'as JSON' grep -q '^{"type": "characters", "entries": 6, .*"hash": "[0-9a-f]*"}$' <("$RAPT" tokenizer info characters.json --json)
 
 # ---- wrong usage ---------------------------------------------------------------------------------------------------
-refused 2 'wants .train., .encode., .decode. or .info.' 'no part' "$RAPT" tokenizer
-refused 2 'wants .train.' 'an unknown part' "$RAPT" tokenizer count
+refused 2 'wants first .train., .encode., .decode. or .info.' 'no part' "$RAPT" tokenizer
+refused 2 'wants first .train.' 'an unknown part' "$RAPT" tokenizer count
 refused 2 'wants a text at least, and -o FILE' 'train without a file' "$RAPT" tokenizer train text
+check 'help of a part: as it is typed' grep -q '^Usage: rapt tokenizer train \[OPTION...\] TEXT' <("$RAPT" tokenizer train --help)
 refused 2 "--type: 'bytes' is none of" 'an unknown type' "$RAPT" tokenizer train text -o x --type bytes
 refused 2 '--pattern goes with --type bpe' 'an option of another type' "$RAPT" tokenizer train text -o x --type words --pattern gpt2
 refused 2 '--vocab-size' 'a size that is none' "$RAPT" tokenizer train text -o x --vocab-size 0

@@ -1,0 +1,37 @@
+/* cli/parts.c: see parts.h. */
+#include "cli/parts.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    const cli_parts *parts = state->input;
+    (void)text;
+    if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
+        return ARGP_ERR_UNKNOWN;
+    argp_error(state, "wants first %s", parts->wants);
+    return 0;
+}
+
+static int asks_for_help(const char *option)
+{
+    return strcmp(option, "-?") == 0 || strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
+}
+
+int cli_run_part(const cli_parts *parts, int argc, char **argv)
+{
+    const struct argp argp = {.parser = parse, .args_doc = parts->args_doc, .doc = parts->doc};
+    char title[64], *first[] = {argv[0], "--", argc > 1 ? argv[1] : NULL, NULL};
+    for (size_t i = 0; argc > 1 && i < parts->count; i++)
+        if (strcmp(argv[1], parts->list[i].name) == 0) {
+            snprintf(title, sizeof title, "%s %s", argv[0], parts->list[i].name);
+            argv[1] = title;
+            return parts->list[i].run(argc - 1, argv + 1);
+        }
+    if (argc > 1 && asks_for_help(argv[1]))
+        argp_parse(&argp, argc, argv, 0, NULL, (void *)parts);
+    argp_parse(&argp, argc > 1 ? 3 : 2, first, 0, NULL, (void *)parts); /* an option of a part is no option here */
+    return 2;
+}
