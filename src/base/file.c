@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,13 +180,15 @@ static int give_name(int fd, const char *name)
  * thing, or where nothing would lead to it later. */
 static int open_nameless(const char *path)
 {
+    char folder[PATH_MAX] = ".";
     size_t length = folder_length(path);
-    if (access("/proc/self/fd", X_OK) != 0)
+    if (length >= sizeof folder || access("/proc/self/fd", X_OK) != 0)
         return -1;
-    char *folder = strndup(path, length);
-    int fd = folder ? open(*folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666) : -1;
-    free(folder);
-    return fd;
+    if (length > 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    return open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 }
 
 /* After this the new directory entry survives a power cut. Some file systems cannot sync folders: they say
@@ -213,9 +216,13 @@ static bool sync_folder(const char *path)
 static char *target_of(const char *path)
 {
     struct stat info;
-    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
-        return realpath(path, NULL);
-    return strdup(path);
+    char *target = malloc(strlen(path) < PATH_MAX ? PATH_MAX : strlen(path) + 1);
+    if (!target || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return target ? strcpy(target, path) : NULL;
+    if (realpath(path, target))
+        return target;
+    free(target);
+    return NULL;
 }
 
 /* Only a regular file can be replaced: a device or pipe would be gone. */

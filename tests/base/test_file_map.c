@@ -75,7 +75,7 @@ static void what_is_discarded_leaves_nothing(void **state)
     assert_int_equal(file_write_atomic(path, "old", 3, NULL), RAPT_OK);
     assert_int_equal(file_writer_open(&w, path, NULL), RAPT_OK);
     assert_int_equal(file_writer_put(&w, "new", 3, NULL), RAPT_OK);
-    assert_int_equal(folder_entries(folder_path), 2);
+    assert_int_equal(folder_entries(folder_path), w.temporary ? 2 : 1); /* it has a name only where it must */
     file_writer_discard(&w);
     assert_maps_to("old");
     assert_int_equal(folder_entries(folder_path), 1);
