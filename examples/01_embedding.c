@@ -54,6 +54,7 @@ static void two_sentences(rapt_tape *t, rapt_params *set)
 {
     rapt_embedding table;
     rapt_embedding_init(&table, set, "pair.", 5, 3, NULL);
+    rapt_tape_begin(t, (rapt_pass){.record = true}); /* a pass of its own, which can be walked back */
     rapt_tokens batch = {.ids = (int32_t[]){1, 2, 4, 3, 4, 3, 2, 1}, .batch = 2, .time = 4};
     rapt_tensor *weight = &table.weight->value, *y = rapt_embedding_forward(t, &table, batch);
     rapt_tensor *product = rapt_matmul(t, one_hot(t, batch, 5), weight, false);
@@ -142,25 +143,23 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
                show_difference(64, x->data + 3 * 64, x->data + 13 * 64) == 0);
 }
 
+static void picture(rapt_tape *t, rapt_params *set)
+{
+    rapt_embedding table;
+    rapt_tensor *x = sales_vectors(t, set, &table);
+    if (show_ready(t, set))
+        show_table_part(SALES_TIME, 32, x, input_sales_words); /* half of the features */
+}
+
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    small_sentence(t, set);
+    two_sentences(t, set);
+    usual_batch(t, set);
+    sales_textbook(t, set);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){.record = true});
-    if (table_only) {
-        rapt_embedding table;
-        rapt_tensor *x = sales_vectors(t, set, &table);
-        if (show_ready(t, set))
-            show_table_part(SALES_TIME, 32, x, input_sales_words); /* half of the features */
-    } else {
-        small_sentence(t, set);
-        two_sentences(t, set);
-        usual_batch(t, set);
-        sales_textbook(t, set);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, picture);
 }

@@ -225,22 +225,15 @@ static void print_table(rapt_tape *t, rapt_params *set)
         show_table(32, 32, m.table->value.data, NULL, NULL);
 }
 
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    one_table_for_all(t, set);
+    compare_positions(t, set);
+    sales_textbook(t, set);
+    usual_batch(t, set);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        print_table(t, set);
-    } else {
-        one_table_for_all(t, set);
-        compare_positions(t, set);
-        sales_textbook(t, set);
-        usual_batch(t, set);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, print_table);
 }

@@ -119,25 +119,18 @@ static void print_table(rapt_tape *t, rapt_params *set)
         show_table_part(SALES_TIME, 32, q, input_sales_words);
 }
 
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    printf("\n-- two sentences of five random vectors --\n");
+    project(t, set, "small.", random_vectors(set), false);
+    printf("\n-- four windows of the sales textbook --\n");
+    project(t, set, "sales.attention.", input_sales(t, set), true);
+    printf("\n-- a batch of the usual size --\n");
+    project(t, set, "attention.", input_batch(t, set), true);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        print_table(t, set);
-    } else {
-        on_paper(t, set);
-        printf("\n-- two sentences of five random vectors --\n");
-        project(t, set, "small.", random_vectors(set), false);
-        printf("\n-- four windows of the sales textbook --\n");
-        project(t, set, "sales.attention.", input_sales(t, set), true);
-        printf("\n-- a batch of the usual size --\n");
-        project(t, set, "attention.", input_batch(t, set), true);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, print_table);
 }

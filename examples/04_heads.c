@@ -116,24 +116,17 @@ static void print_table(rapt_tape *t, rapt_params *set)
         show_table(DRAWN_HEADS * SALES_TIME, SALES_FEATURES / SALES_HEADS, q->data, names, NULL);
 }
 
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    printf("\n-- two sentences of five random vectors, 4 heads --\n");
+    split(t, set, "small.", random_vectors(set), 4);
+    sales_textbook(t, set);
+    printf("\n-- a batch of the usual size, 16 heads --\n");
+    split(t, set, "attention.", input_batch(t, set), HEADS);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        print_table(t, set);
-    } else {
-        on_paper(t, set);
-        printf("\n-- two sentences of five random vectors, 4 heads --\n");
-        split(t, set, "small.", random_vectors(set), 4);
-        sales_textbook(t, set);
-        printf("\n-- a batch of the usual size, 16 heads --\n");
-        split(t, set, "attention.", input_batch(t, set), HEADS);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, print_table);
 }

@@ -186,25 +186,24 @@ static void usual_batch(rapt_tape *t, rapt_params *set)
         check_weights(&w);
 }
 
+/* the picture: the first head over the first window */
+static void picture(rapt_tape *t, rapt_params *set)
+{
+    weights w = sales_weights(t, set);
+    if (show_ready(t, set))
+        show_table(SALES_TIME, SALES_TIME, w.steps->data, input_sales_words, input_sales_words);
+}
+
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    lengths(t, set);
+    random_vectors(t, set);
+    sales_textbook(t, set);
+    usual_batch(t, set);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) { /* the picture: the first head over the first window */
-        weights w = sales_weights(t, set);
-        if (show_ready(t, set))
-            show_table(SALES_TIME, SALES_TIME, w.steps->data, input_sales_words, input_sales_words);
-    } else {
-        on_paper(t, set);
-        lengths(t, set);
-        random_vectors(t, set);
-        sales_textbook(t, set);
-        usual_batch(t, set);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, picture);
 }

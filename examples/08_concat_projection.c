@@ -136,24 +136,22 @@ static void whole_layer(rapt_tape *t, rapt_params *set)
     show_check("the weights sum to 1", fabs(sum - 1) < 1e-6);
 }
 
+static void picture(rapt_tape *t, rapt_params *set)
+{
+    result r = sales_attention(t, set);
+    if (show_ready(t, set))
+        show_table(SALES_TIME, SALES_FEATURES, r.concat->data, input_sales_words, NULL);
+}
+
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    sales_textbook(t, set);
+    usual_batch(t, set);
+    whole_layer(t, set);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        result r = sales_attention(t, set);
-        if (show_ready(t, set))
-            show_table(SALES_TIME, SALES_FEATURES, r.concat->data, input_sales_words, NULL);
-    } else {
-        on_paper(t, set);
-        sales_textbook(t, set);
-        usual_batch(t, set);
-        whole_layer(t, set);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, picture);
 }

@@ -143,25 +143,23 @@ static void print_table(const rapt_tensor *active)
     show_table(SHOWN, SHOWN, part, NULL, NULL);
 }
 
+static void picture(rapt_tape *t, rapt_params *set)
+{
+    rapt_ffn m;
+    rapt_tensor *x = usual_input(t, set, &m), *active = run(t, &m, x).active;
+    if (show_ready(t, set))
+        print_table(active);
+}
+
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    ones(t, set);
+    sales_textbook(t, set);
+    usual_batch(t, set);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        rapt_ffn m;
-        rapt_tensor *x = usual_input(t, set, &m), *active = run(t, &m, x).active;
-        if (show_ready(t, set))
-            print_table(active);
-    } else {
-        on_paper(t, set);
-        ones(t, set);
-        sales_textbook(t, set);
-        usual_batch(t, set);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, picture);
 }

@@ -172,25 +172,18 @@ static void print_table(rapt_tape *t, rapt_params *set)
     show_table(SALES_TIME, 10, table, input_sales_words, names);
 }
 
+static void chapter(rapt_tape *t, rapt_params *set)
+{
+    on_paper(t, set);
+    ones(t, set);
+    wrong_shape();
+    printf("\n-- four windows of the sales textbook --\n");
+    compute(t, set, "sales.", input_sales(t, set), SALES_HEADS, &(rapt_mask){.causal = true});
+    printf("\n-- a batch of the usual size --\n");
+    compute(t, set, "", input_batch(t, set), HEADS, NULL);
+}
+
 int main(int argc, char **argv)
 {
-    bool table_only = show_wants_table(argc, argv);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t)
-        return fprintf(stderr, "%s\n", err.message), 1;
-    rapt_tape_begin(t, (rapt_pass){0});
-    if (table_only) {
-        print_table(t, set);
-    } else {
-        on_paper(t, set);
-        ones(t, set);
-        wrong_shape();
-        printf("\n-- four windows of the sales textbook --\n");
-        compute(t, set, "sales.", input_sales(t, set), SALES_HEADS, &(rapt_mask){.causal = true});
-        printf("\n-- a batch of the usual size --\n");
-        compute(t, set, "", input_batch(t, set), HEADS, NULL);
-    }
-    return show_end(t, set);
+    return show_run(argc, argv, chapter, print_table);
 }

@@ -290,3 +290,19 @@ int show_end(rapt_tape *t, rapt_params *set)
         failures++;
     return failures > 0;
 }
+
+int show_run(int argc, char **argv, show_part *chapter, show_part *picture)
+{
+    show_part *wanted = show_wants_table(argc, argv) ? picture : chapter;
+    rapt_error err = {0};
+    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (!set || !t) {
+        fprintf(stderr, "%s\n", err.message);
+        show_end(t, set);
+        return 1;
+    }
+    rapt_tape_begin(t, (rapt_pass){0});
+    wanted(t, set);
+    return show_end(t, set);
+}

@@ -44,4 +44,9 @@ bool show_ready(const rapt_tape *t, const rapt_params *set);
 /* Frees both; returns the exit status: 0, or 1 where a check or a computation failed. */
 int show_end(rapt_tape *t, rapt_params *set);
 
+/* A program that needs a tape and a set of parameters (seed 1) and no more: runs `picture` for --table, else `chapter`, in
+ * one pass without gradients. Returns the exit status. */
+typedef void show_part(rapt_tape *t, rapt_params *set);
+int show_run(int argc, char **argv, show_part *chapter, show_part *picture);
+
 #endif

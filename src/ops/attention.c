@@ -40,7 +40,7 @@ static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *a
     return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
 }
 
-/* Of one product with the scores for each of q k^T and the weighted sum: all keys, though a mask hides some. */
+/* Of both products of the forward pass, with all keys, though a mask hides some. */
 static double product_flops(const attention_node *n)
 {
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
@@ -56,7 +56,7 @@ static void backward(rapt_tape *t, tape_node *node)
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
-    profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products, the scores' twice */
+    profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products instead of two */
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->k, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
     loop.dq = gradient_of(t, n->q, shared, &loop.add_q);

@@ -48,7 +48,6 @@ size_t attention_row(const attention_head *h, size_t query)
     return h->query_rows.first * h->n->heads + h->head * h->query_rows.count + query;
 }
 
-
 query_tile attention_tile(const attention_head *h, size_t first)
 {
     const rapt_mask *mask = mask_of(h->n);
@@ -68,18 +67,11 @@ panel_matrix attention_factor(const attention_head *h, size_t k, size_t n, matri
     return (panel_matrix){.packed = panels};
 }
 
-/* The rows of a tile times packed panels of a transposed [keys, d] matrix: [m, width]; nothing in them is used beyond
- * `seen`. Panels of one K block stand side by side, so a tile takes the first few. */
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
-                       const rapt_real *panels, rapt_real *out)
+                          const rapt_real *panels, rapt_real *out)
 {
-    for (size_t k0 = 0; k0 < d; k0 += KERNELS_K_BLOCK) {
-        size_t kc = MIN(KERNELS_K_BLOCK, d - k0);
-        panel_block block = panels_packed(h->kn, kc, panels + k0 * (panels_size(h->kn, 1, h->seen)));
-        matrix left = matrix_at(*rows, 0, k0);
-        panels_multiply_block(h->kn, tile->m, tile->width, kc, &left, &block, out, tile->width,
-                              &(kernels_tail){.accumulate = k0 > 0});
-    }
+    panels_multiply(h->kn, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->seen}, out,
+                    tile->width, &(kernels_tail){0});
 }
 
 /* Unscaled scores [m, width]. */

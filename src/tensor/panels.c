@@ -83,7 +83,7 @@ kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
 static panel_block block_at(const kernels *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
 {
     if (b->packed)
-        return panels_packed(kn, kc, b->packed + k0 * padded(kn, n));
+        return panels_packed(kn, kc, b->packed + k0 * padded(kn, b->columns ? b->columns : n));
     return panels_in_place(kn, matrix_at(b->in_place, k0, 0));
 }
 

@@ -49,6 +49,7 @@ void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, con
 /* The right factor as a whole: packed, or where it stands. */
 typedef struct panel_matrix {
     const rapt_real *packed; /* or NULL */
+    size_t columns;          /* that were packed, where a product takes only the first of them; 0: those of the product */
     matrix in_place;
 } panel_matrix;
 

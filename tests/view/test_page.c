@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,26 +16,24 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
+
 #define MEGABYTE (1 << 20)
 #define DATA_OPENS "<script type=\"application/json\" id=\"data\">"
 
-static char folder[256], page_path[300];
+static char page_path[FOLDER_ROOM];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/rapt-page-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(page_path, sizeof page_path, "%s/page.html", folder);
-    return 0;
+    int code = folder_make(state);
+    snprintf(page_path, sizeof page_path, "%s", folder_in("page.html"));
+    return code;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(page_path);
-    return rmdir(folder); /* fails where a temporary file was left behind */
+    return folder_remove_empty(state); /* fails where a temporary file was left behind */
 }
 
 /* One step of `values`, and a token. */
@@ -231,17 +228,6 @@ static void test_needs_nothing_else(void **state)
     free(page);
 }
 
-static int files(void)
-{
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    int count = -2; /* . and .. */
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
-}
-
 static void assert_refused(const char *shape, const char *values, rapt_code code, const char *message)
 {
     rapt_error err = {0};
@@ -265,7 +251,7 @@ static void test_refuses_what_is_no_number(void **state)
     assert_string_equal(first_token(data), "before");
     json_decref(data);
     free(page);
-    assert_int_equal(files(), 1);
+    assert_int_equal(folder_entries(folder_path), 1);
 }
 
 static void test_paths_that_cannot_be_written(void **state)
@@ -274,18 +260,18 @@ static void test_paths_that_cannot_be_written(void **state)
     char path[400];
     rapt_error err = {0};
     json_t *explanation = explanation_of("a", "[1]", "[1]");
-    snprintf(path, sizeof path, "%s/absent/page.html", folder);
+    snprintf(path, sizeof path, "%s/absent/page.html", folder_path);
     assert_int_equal(page_write(path, explanation, &err), RAPT_NOT_FOUND);
     assert_non_null(strstr(err.message, path));
     err = (rapt_error){0};
     assert_int_equal(page_write("", explanation, &err), RAPT_VALUE);
     assert_string_equal(err.message, "the output path is empty");
-    int before = files();
-    snprintf(path, sizeof path, "%s/taken", folder);
+    int before = folder_entries(folder_path);
+    snprintf(path, sizeof path, "%s/taken", folder_path);
     assert_int_equal(mkdir(path, 0777), 0);
     assert_int_not_equal(page_write(path, explanation, NULL), RAPT_OK);
     assert_int_equal(rmdir(path), 0);
-    assert_int_equal(files(), before);
+    assert_int_equal(folder_entries(folder_path), before);
     json_decref(explanation);
 }
 
