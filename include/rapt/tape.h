@@ -16,9 +16,15 @@ extern "C" {
 
 typedef struct rapt_tape rapt_tape;
 
+/* Of products of matrices. RAPT_BF16: their operands are rounded to bf16 (8 bits of precision, the range of fp32); sums,
+ * parameters, gradients and all else stay in fp32. Results don't depend on the number of threads, but on the processor and
+ * on what is multiplied together. */
+typedef enum rapt_precision { RAPT_FP32, RAPT_BF16 } rapt_precision;
+
 typedef struct rapt_tape_options {
     int threads;     /* 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
-    const char *isa; /* NULL: RAPT_ISA, else the best level; "scalar", "avx2", "avx512" */
+    const char *isa; /* NULL: RAPT_ISA, else the best level; "scalar", "avx2", "avx512", "avx512_bf16", "amx" */
+    rapt_precision precision;
 } rapt_tape_options;
 
 /* `options` may be NULL. NULL with `err` set: out of memory, no such level. */
@@ -51,6 +57,8 @@ void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_err
 bool rapt_tape_training(const rapt_tape *t);
 int rapt_tape_threads(const rapt_tape *t);
 const char *rapt_tape_isa(const rapt_tape *t);
+/* What computes its products: "fp32"; for RAPT_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than fp32. */
+const char *rapt_tape_products(const rapt_tape *t);
 /* Bytes that tensors of one pass took at most so far, and scratch memory of all threads. */
 size_t rapt_tape_memory(const rapt_tape *t);
 

@@ -88,7 +88,7 @@ typedef struct rapt_param {
     uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
     rapt_late_grad late; /* to be added to value.grad; good until the tape's next rapt_tape_begin */
     rapt_real *packed; /* the matrix as kernels multiply by it (rapt_transformer_pack), or NULL; for inference */
-    int packed_columns; /* of a packed panel: a tape whose kernels have others ignores it */
+    const void *packed_for; /* the kernels that read it so: a tape with others ignores it */
 } rapt_param;
 
 /* A set of parameters; owns them and their memory. */

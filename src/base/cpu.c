@@ -2,10 +2,15 @@
  * two.
  * For kernels/kernels.c and `rapt info`.
  * Not a choice of code: it reads no environment and knows no kernels. */
+#define _GNU_SOURCE
 #include "base/cpu.h"
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -83,9 +88,24 @@ cpu_features cpu_detect(void)
         .amx_bf16 = os.tiles && cpu.amx_tile && cpu.amx_bf16,
     };
     f.avx512_bf16 = f.avx512 && cpu.avx512_bf16;
+    f.intel = cpuid(0, 0).b == 0x756e6547; /* "Genu" of GenuineIntel */
     ask_brand(f.brand);
     return f;
 }
+
+#ifdef __linux__
+/* Linux 5.16 and later: Documentation/arch/x86/xstate.rst. */
+bool cpu_permit_tiles(void)
+{
+    const long request = 0x1023, tile_data = 18;
+    return syscall(SYS_arch_prctl, request, tile_data) == 0;
+}
+#else
+bool cpu_permit_tiles(void)
+{
+    return false;
+}
+#endif
 
 #else
 
@@ -94,6 +114,11 @@ cpu_features cpu_detect(void)
     cpu_features none;
     memset(&none, 0, sizeof none);
     return none;
+}
+
+bool cpu_permit_tiles(void)
+{
+    return false;
 }
 
 #endif

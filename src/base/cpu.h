@@ -10,11 +10,15 @@ typedef struct cpu_features {
     bool avx2_fma;    /* AVX2 and FMA */
     bool avx512;      /* AVX-512 F, BW, DQ and VL */
     bool avx512_bf16;
-    bool amx_bf16;    /* Linux wants a permission for it too (arch_prctl), asked for by whoever uses it */
+    bool amx_bf16;    /* Linux wants a permission for it too: cpu_permit_tiles */
+    bool intel;       /* the maker, where speed differs by it */
     char brand[49];   /* the processor's own name; "" where it has none */
 } cpu_features;
 
 /* All false on processors other than x86. Costs a few microseconds under a hypervisor: ask once. */
 cpu_features cpu_detect(void);
+
+/* Asks the operating system to let this process use AMX's tiles; false where it refuses. Asking again is harmless. */
+bool cpu_permit_tiles(void);
 
 #endif

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_CASE = 256, KEY_THREADS, KEY_SECONDS, KEY_JSON, KEY_PROFILE };
+enum { KEY_CASE = 256, KEY_THREADS, KEY_SECONDS, KEY_JSON, KEY_PROFILE, KEY_PRECISION };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6; kernels: MxNxK", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train: print what each operation takes, and its share of the peak", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
     {0}};
@@ -49,6 +50,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_CASE: a->o.case_name = text; return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_JSON: a->o.json = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
     case ARGP_KEY_ARG:

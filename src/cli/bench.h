@@ -2,12 +2,13 @@
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
-#include "rapt/base.h"
+#include "rapt/tape.h"
 
 typedef struct bench_options {
     const char *case_name; /* NULL: a1 */
     int threads;
     double seconds; /* measured, for each case */
+    rapt_precision precision;
     bool json, profile;
     const char *tokenizer, *text; /* of `tokenizer` */
 } bench_options;

@@ -161,6 +161,7 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
 static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
 {
     p->team.kernels = kernels_active(err);
+    p->team.products = p->team.kernels ? &p->team.kernels->gemm : NULL;
     p->team.pool = p->team.kernels ? pool_new(o->threads, err) : NULL;
     if (!p->team.pool)
         return RAPT_NO_MEMORY;

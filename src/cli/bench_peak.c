@@ -25,12 +25,13 @@ static double measure(const kernels *k)
     _Alignas(KERNELS_ALIGN) rapt_real c[KERNELS_MAX_MR * KERNELS_MAX_NR];
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
+    const kernels_gemm *g = &k->gemm;
     double start = clock_seconds(), now = start;
     size_t tiles = 0;
     for (; now - start < PEAK_SECONDS; now = clock_seconds(), tiles += PEAK_TILES)
         for (int i = 0; i < PEAK_TILES; i++)
-            k->gemm_tile(k->mr, k->nr, PEAK_K, a, 1, k->a_stride, b, k->nr, c, k->nr, &(kernels_tail){0});
-    return 2.0 * PEAK_K * k->mr * k->nr * (double)tiles / (now - start) * 1e-9;
+            g->gemm_tile(g->mr, g->nr, PEAK_K, a, 1, g->a_stride, b, g->nr, c, g->nr, &(kernels_tail){0});
+    return 2.0 * PEAK_K * g->mr * g->nr * (double)tiles / (now - start) * 1e-9;
 }
 
 static void run(void *context, size_t chunk, int worker)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define MAX_STEPS 100000
@@ -39,7 +40,7 @@ int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab)
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {
     rapt_adam_options adam = {.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = b->w.weight_decay};
-    b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads}, err);
+    b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
     bool ok = b->adam != NULL;
     for (int i = 0; i < PARTS; i++)
@@ -106,9 +107,10 @@ static json_t *result_json(train_bench *b)
         median[i] = b->ms[i][b->steps / 2];
     }
     double ms = median[STEP], real = (double)b->tokens / (double)b->steps, padded = (double)(b->w.batch * b->w.time);
+    const char *mode = strcmp(rapt_tape_products(b->t), "fp32") == 0 ? "fp32" : "bf16";
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:I, "
                      "s:f, s:f}",
-                     "case", b->w.name, "sys", "rapt", "mode", "fp32", "isa", rapt_tape_isa(b->t), "threads",
+                     "case", b->w.name, "sys", "rapt", "mode", mode, "isa", rapt_tape_isa(b->t), "threads",
                      rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch, "params",
                      (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10", b->ms[STEP][b->steps / 10], "p90",
                      b->ms[STEP][b->steps * 9 / 10], "fwd", median[FORWARD], "bwd", median[BACKWARD], "clip",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int cli_fail(const rapt_error *err)
 {
@@ -29,6 +30,14 @@ double cli_number(const char *text, double least, double most, const char *optio
     if (end == text || *end || !(value >= least && value <= most))
         argp_error(state, "--%s: '%s' is not a number from %g to %g", option, text, least, most);
     return value;
+}
+
+rapt_precision cli_precision(const char *text, struct argp_state *state)
+{
+    bool bf16 = strcmp(text, "bf16") == 0;
+    if (!bf16 && strcmp(text, "fp32") != 0)
+        argp_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
+    return bf16 ? RAPT_BF16 : RAPT_FP32;
 }
 
 const char *cli_bytes(double bytes, char text[32])

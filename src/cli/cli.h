@@ -2,7 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "rapt/base.h"
+#include "rapt/tape.h"
 
 #include <argp.h>
 
@@ -25,6 +25,7 @@ int cli_fail(const rapt_error *err);
 /* Numbers of options, with wrong usage (exit status 2) for anything else. */
 long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state);
 double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state);
+rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
 /* "1.2 MB" */
 const char *cli_bytes(double bytes, char text[32]);
 /* "1:05" or "2:01:05" */

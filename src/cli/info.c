@@ -66,7 +66,7 @@ int info_print_json(json_t *o)
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
     return info_print_json(json_pack("{s:s, s:s, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu", cpu->brand,
-                                     "threads", threads, "isa", k->name, "gemm_tile", k->mr, k->nr, "levels",
+                                     "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr, k->gemm.nr, "levels",
                                      levels_json()));
 }
 
@@ -89,9 +89,8 @@ static int show_machine(const info_arguments *a)
     for (const char *const *name = kernels_names; *name; name++)
         printf(" %s%s", *name, kernels_level(*name, NULL) ? "" : " (not on this machine)");
     printf(" (RAPT_ISA lowers it)\n");
-    printf("gemm      tiles of %d x %d, blocks of %d products\n", k->mr, k->nr, KERNELS_K_BLOCK);
-    printf("bf16      avx512_bf16 %s, amx %s (this version computes in fp32)\n", cpu.avx512_bf16 ? "yes" : "no",
-           cpu.amx_bf16 ? "yes" : "no");
+    printf("gemm      tiles of %d x %d, blocks of %d products\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
+    printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);
     return 0;
 }
 

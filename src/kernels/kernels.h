@@ -1,12 +1,14 @@
 /* kernels/kernels.h: the table of every loop over numbers, one table per instruction set level.
  * Pure functions on pointers: no tensors, no allocation, no threads, no failure (all checks come before them).
- * All levels give the same bits (fp32): every sum has the order that is written here, whatever the vector width.
+ * All levels give the same bits (fp32, not bf16): every sum has the order that is written here, whatever the vector width.
  *
  * The number format
  *   - A vector is always 16 lanes. A row sum adds element i into lane i % 16 in order of i, then folds the lanes
  *     as a tree: l[i] += l[i+8] (i < 8), l[i] += l[i+4], l[i] += l[i+2], l[0] + l[1]. Lanes past the end add 0.
  *   - A product sum (GEMM) starts each block of KERNELS_K_BLOCK products along K at +0, adds its products one by
  *     one with a fused multiply-add, and is then added to the output, block after block.
+ *   - A product sum in bf16 rounds its operands first and adds products two by two, in an order that is the
+ *     processor's; blocks as above. It is the same for any number of threads, not on any machine.
  *   - Fused multiply-adds are always explicit; division and square root are IEEE exact; no approximations.
  *   - max(a, b) is `a > b ? a : b`, as x86's maxps.
  */
@@ -17,8 +19,9 @@
 
 #define KERNELS_K_BLOCK 384 /* products summed before C is touched; part of the number format */
 #define KERNELS_LANES 16
-#define KERNELS_MAX_MR 16
+#define KERNELS_MAX_MR 32
 #define KERNELS_MAX_NR 64
+#define KERNELS_MAX_A (16 * KERNELS_K_BLOCK) /* numbers of a packed A: 16 rows, or twice as many of pairs */
 #define KERNELS_ALIGN 64 /* bytes; packed panels start at multiples of it */
 
 /* What happens to a GEMM tile after its products are summed, in this order. */
@@ -46,26 +49,50 @@ typedef struct kernels_adam {
     rapt_real decay;        /* 1 - lr * weight_decay, multiplies the parameter first (decoupled); 1: none */
 } kernels_adam;
 
-typedef struct kernels {
-    const char *name; /* "scalar", "avx2", "avx512" */
+/* Where a packed A keeps element (i, k): [i * row + k * col]. */
+typedef struct kernels_strides {
+    ptrdiff_t row, col;
+} kernels_strides;
 
-    /* ---- GEMM ------------------------------------------------------------------------------------------ */
-    int mr, nr;   /* rows and columns of a tile; nr is a power of two, 16 at least */
-    int a_stride; /* numbers per k in a packed A panel (>= mr) */
-    /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, 0 < kc <= KERNELS_K_BLOCK.
-     * A element (i,k) is a[i * a_row + k * a_col]; a packed panel has a_row 1, a_col a_stride. Any strides are
-     * right, those of a packed panel and a_col == 1 are fast. B element (k,j) is b[k * b_row + j]. Fewer than
-     * 16 columns are read as they are, others up to the next multiple of 16: a packed panel has b_row nr; a matrix in
-     * place needs n to be below 16 or such a multiple.
+/* Products of matrices in one precision. Operands are packed numbers: for fp32 numbers themselves; for bf16 each holds two
+ * neighbours along K, the first in its low half, rounded to nearest even; both their products go into one sum. */
+typedef struct kernels_gemm {
+    const char *name; /* of what computes them: "fp32", "avx512_bf16", "amx", ..., "emulated" */
+    int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
+    int a_stride;     /* numbers per k in a packed A panel whose strides are {1, a_stride}; >= mr */
+    int pair;         /* products of a packed number: 1, or 2 of bf16 */
+    int step;         /* packed numbers along K come in multiples of it */
+    /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed numbers, a multiple of
+     * `step`, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
+     * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone. B element (k,j) is
+     * b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the next multiple of 16: a packed panel
+     * has b_row nr; a matrix in place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
                       const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
-    /* dst[k * a_stride + i] = a[i * a_row + k * a_col] for i < m; lanes m .. a_stride-1 are set to 0. One of the
-     * strides is 1. */
-    void (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
+    /* Packs A element (i, k) = a[i * a_row + k * a_col], i < m, k < kc, into KERNELS_MAX_A numbers, with zeros behind up
+     * to whole steps and, where k is the slower index, up to a_stride. Returns where they are. One of the strides is 1. */
+    kernels_strides (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
     /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 from there to a multiple of 16; the tile reads no
-     * further. One of the strides is 1. */
+     * further. Of bf16, k counts pairs, with zeros up to whole steps. One of the strides is 1. */
     void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
+    /* Round the calls of gemm_tile of one thread, near each other in time; NULL where nothing is to be set up. */
+    void (*begin)(void);
+    void (*end)(void);
+} kernels_gemm;
+
+/* Packed numbers along K of kc products. */
+static inline size_t kernels_numbers(const kernels_gemm *g, size_t kc)
+{
+    size_t numbers = (kc + (size_t)g->pair - 1) / (size_t)g->pair, step = (size_t)g->step;
+    return (numbers + step - 1) / step * step;
+}
+
+typedef struct kernels {
+    const char *name; /* "scalar", "avx2", "avx512", "avx512_bf16", "amx" */
+
+    kernels_gemm gemm;        /* in the table's own numbers */
+    const kernels_gemm *bf16; /* the same of numbers rounded to bf16; NULL in the double build */
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
@@ -153,6 +180,9 @@ extern const kernels kernels_scalar;
 #ifndef RAPT_DOUBLE
 extern const kernels kernels_avx2;
 extern const kernels kernels_avx512;
+extern const kernels kernels_avx512_bf16; /* avx512 with products in bf16 by instructions for them */
+extern const kernels kernels_amx;         /* the same with tiles */
+extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
 #endif
 
 /* The names of all levels of this build, best last, NULL at the end. */

@@ -6,6 +6,10 @@
 #define GEMM_MR 4
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 4
-#define LEVEL_TABLE kernels_scalar
-#define LEVEL_NAME "scalar"
 #include "kernels/body/table.h"
+
+#ifdef RAPT_DOUBLE
+KERNELS_TABLE(kernels_scalar, "scalar", NULL);
+#else
+KERNELS_TABLE(kernels_scalar, "scalar", &gemm_bf16);
+#endif

@@ -7,14 +7,15 @@ rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l
 {
     rapt_param *w = l->weight;
     size_t out = w->value.shape[0], in = w->value.shape[1];
-    if (w->packed && w->packed_columns == t->k->nr)
+    const kernels_gemm *g = t->team.products;
+    if (w->packed && w->packed_for == g)
         return RAPT_OK;
-    rapt_real *panels = rapt_params_alloc(set, panels_size(t->k, in, out), sizeof *panels);
+    rapt_real *panels = rapt_params_alloc(set, panels_size(g, in, out), sizeof *panels);
     if (!panels)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory to pack %s", w->value.name);
-    panels_pack(t->k, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, panels);
+    panels_pack(g, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, panels);
     w->packed = panels;
-    w->packed_columns = t->k->nr;
+    w->packed_for = g;
     return RAPT_OK;
 }
 

@@ -57,7 +57,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (!n->out->grad_filled)
         return;
     profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products instead of two */
-    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->k, n)};
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.products, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
     loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
     loop.dk = gradient_of(t, n->k, shared, &loop.add_k);
@@ -69,7 +69,7 @@ static void backward(rapt_tape *t, tape_node *node)
 
 static void forward(rapt_tape *t, const attention_node *n)
 {
-    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->k, n)};
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.products, n)};
     profile_op(t, "attention", product_flops(n), numbers_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)

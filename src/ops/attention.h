@@ -35,6 +35,7 @@ typedef struct attention_loop {
 typedef struct attention_head {
     const attention_node *n;
     const kernels *kn;
+    const kernels_gemm *products;
     size_t example, head;
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
@@ -77,10 +78,10 @@ static inline matrix attention_transposed(matrix a)
 
 /* The output of one head; memory of attention_forward_size() numbers. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
-size_t attention_forward_size(const kernels *kn, const attention_node *n);
+size_t attention_forward_size(const kernels_gemm *products, const attention_node *n);
 
 /* The gradients of head number `item`; memory of attention_backward_size() numbers. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch);
-size_t attention_backward_size(const kernels *kn, const attention_node *n);
+size_t attention_backward_size(const kernels_gemm *products, const attention_node *n);
 
 #endif

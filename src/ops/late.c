@@ -7,9 +7,9 @@
 #define SETTLE_ROWS 128 /* that one task makes */
 #define WIDEST 2048     /* numbers of a row: 64 rows fit into the memory that a worker packs into */
 
-bool late_fits(size_t in)
+bool late_fits(const rapt_tape *t, size_t in)
 {
-    return panels_can_stay((matrix){.row = (ptrdiff_t)in, .col = 1}, in) && in <= WIDEST;
+    return panels_can_stay(t->team.products, (matrix){.row = (ptrdiff_t)in, .col = 1}, in) && in <= WIDEST;
 }
 
 rapt_code late_check(const rapt_tape *t, const rapt_param *p, rapt_error *err)
@@ -27,12 +27,12 @@ void late_make(const kernels *k, const rapt_param *p, size_t first, size_t count
     for (size_t i = 0; i < l->blocks; i++) {
         const rapt_real *dy = l->dy + row * l->dy_stride + first;
         matrix a = {dy, 1, (ptrdiff_t)l->dy_stride};
-        panel_block b = panels_in_place(k, (matrix){l->x + row * in, (ptrdiff_t)in, 1});
+        panel_block b = panels_in_place(&k->gemm, (matrix){l->x + row * in, (ptrdiff_t)in, 1});
         size_t rows = l->ends[i] - row;
         for (; row < l->ends[i]; row++, dy += l->dy_stride)
             late_fetch(dy, count);
         if (rows > 0)
-            panels_multiply_block(k, count, in, rows, &a, &b, to, in, &(kernels_tail){.accumulate = accumulate});
+            panels_multiply_block(&k->gemm, count, in, rows, &a, &b, to, in, &(kernels_tail){.accumulate = accumulate});
         accumulate = accumulate || rows > 0;
     }
     if (!accumulate)

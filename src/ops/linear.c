@@ -183,7 +183,7 @@ static bool prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
 /* Packed for these kernels, and not about to change. */
 static const rapt_real *packed_weight(const rapt_tape *t, const rapt_param *w)
 {
-    return t->pass.record || w->packed_columns != t->k->nr ? NULL : w->packed;
+    return t->pass.record || w->packed_for != t->team.products ? NULL : w->packed;
 }
 
 static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)

@@ -132,7 +132,7 @@ static void forward_block(void *context, size_t index, int worker)
 {
     const output_loop *l = context;
     const output_node *n = l->n;
-    const kernels *k = l->t->k;
+    const kernels_gemm *g = l->t->team.products;
     size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK, count = least(KERNELS_K_BLOCK, n->rows.classes - first);
     const kernels_tail whole = {.bias = n->b ? n->b->data + first : NULL};
     rapt_real *own = l->t->team.workspace + (size_t)worker * gemm_workspace_size();
@@ -141,11 +141,11 @@ static void forward_block(void *context, size_t index, int worker)
         late_fetch(w.data, count * in);
     for (size_t k0 = 0; k0 < in; k0 += KERNELS_K_BLOCK) {
         size_t kc = least(KERNELS_K_BLOCK, in - k0);
-        panels_pack(k, kc, count, matrix_at(w, k0, 0), own);
+        panels_pack(g, kc, count, matrix_at(w, k0, 0), own);
         matrix a = matrix_at(x, 0, k0);
-        panel_block b = panels_packed(k, kc, own);
+        panel_block b = panels_packed(g, kc, own);
         kernels_tail tail = panels_block_tail(&whole, k0, in);
-        panels_multiply_block(k, n->count, count, kc, &a, &b, n->logits + first, n->stride, &tail);
+        panels_multiply_block(g, n->count, count, kc, &a, &b, n->logits + first, n->stride, &tail);
     }
 }
 
@@ -166,15 +166,16 @@ static rapt_loss_parts forward(rapt_tape *t, output_node *n)
 static void multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t kc, const matrix *a, matrix b, rapt_real *c,
                      bool accumulate)
 {
+    const kernels_gemm *g = t->team.products;
     const size_t most = gemm_workspace_size() / KERNELS_K_BLOCK;
     rapt_real *own = t->team.workspace + (size_t)worker * gemm_workspace_size();
     for (size_t j = 0; j < n; j += most) {
         size_t columns = least(most, n - j);
-        bool stays = m <= FEW_ROWS && panels_can_stay(b, columns);
+        bool stays = m <= FEW_ROWS && panels_can_stay(g, b, columns);
         if (!stays)
-            panels_pack(t->k, kc, columns, matrix_at(b, 0, j), own);
-        panel_block block = stays ? panels_in_place(t->k, matrix_at(b, 0, j)) : panels_packed(t->k, kc, own);
-        panels_multiply_block(t->k, m, columns, kc, a, &block, c + j, n, &(kernels_tail){.accumulate = accumulate});
+            panels_pack(g, kc, columns, matrix_at(b, 0, j), own);
+        panel_block block = stays ? panels_in_place(g, matrix_at(b, 0, j)) : panels_packed(g, kc, own);
+        panels_multiply_block(g, m, columns, kc, a, &block, c + j, n, &(kernels_tail){.accumulate = accumulate});
     }
 }
 
@@ -334,7 +335,7 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
         return &t->poison;
     if ((bad = check(t, x, &w->value, bt, labels, options)))
         return bad;
-    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && !record_on(t) && late_fits(w->value.shape[1])};
+    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && !record_on(t) && late_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES)
         return fused(t, &n, labels, options, parts);

@@ -24,8 +24,13 @@ static bool set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *e
     t->pool = t->k ? pool_new(options->threads, err) : NULL;
     if (!t->pool)
         return false;
+    const kernels_gemm *products = options->precision == RAPT_BF16 ? t->k->bf16 : &t->k->gemm;
+    if (!products) {
+        rapt_fail(err, RAPT_VALUE, "this build computes in double precision: it has no bf16");
+        return false;
+    }
     size_t bytes = gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(t->pool);
-    t->team = (gemm_team){t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
+    t->team = (gemm_team){products, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tape");
     return t->team.workspace != NULL;
@@ -148,6 +153,11 @@ bool rapt_tape_training(const rapt_tape *t)
 int rapt_tape_threads(const rapt_tape *t)
 {
     return pool_threads(t->pool);
+}
+
+const char *rapt_tape_products(const rapt_tape *t)
+{
+    return t->team.products->name;
 }
 
 const char *rapt_tape_isa(const rapt_tape *t)

@@ -29,11 +29,6 @@ typedef struct gemm_group {
     size_t tasks[GEMM_MOST_JOBS]; /* of each; none of its own where it continues another */
 } gemm_group;
 
-static size_t round_up(size_t a, size_t b)
-{
-    return (a + b - 1) / b * b;
-}
-
 static size_t count_of(size_t total, size_t part)
 {
     return (total + part - 1) / part;
@@ -43,7 +38,7 @@ static size_t count_of(size_t total, size_t part)
  * thread gets some. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
-    size_t mr = (size_t)team->kernels->mr, nr = (size_t)team->kernels->nr;
+    size_t mr = (size_t)team->products->mr, nr = (size_t)team->products->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
@@ -65,13 +60,13 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 /* Rows of the largest task. */
 static size_t most_rows(const gemm_team *team, const gemm_split *s)
 {
-    return count_of(s->tiles, s->row_tasks) * (size_t)team->kernels->mr;
+    return count_of(s->tiles, s->row_tasks) * (size_t)team->products->mr;
 }
 
 /* Packing B costs as much as a few rows of the product: for fewer, or where rows are near, it is read where it stands. */
-static bool reads_in_place(const kernels *kn, const gemm_job *job, size_t m, size_t n)
+static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m, size_t n)
 {
-    return panels_can_stay(job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
+    return panels_can_stay(kn, job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
 }
 
 /* What a task computes: m x n numbers of C from row i, column j. */
@@ -83,9 +78,9 @@ typedef struct gemm_part {
 /* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
 static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc)
 {
-    const kernels *kn = team->kernels;
+    const kernels_gemm *kn = team->products;
     if (job->packed)
-        return panels_packed(kn, kc, job->packed + k0 * round_up(job->n, (size_t)kn->nr) + p->j * kc);
+        return panels_packed(kn, kc, job->packed + panels_at(kn, job->n, k0, kc, p->j));
     if (reads_in_place(kn, job, p->m, p->n))
         return panels_in_place(kn, matrix_at(job->b, k0, p->j));
     rapt_real *own = team->workspace + (size_t)p->worker * gemm_workspace_size();
@@ -102,7 +97,7 @@ static void multiply(const gemm_team *team, const gemm_job *job, const gemm_part
         tail.accumulate = tail.accumulate || job->continues;
         matrix a = matrix_at(job->a, p->i, k0);
         panel_block b = block_of(team, job, p, k0, kc);
-        panels_multiply_block(team->kernels, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &tail);
+        panels_multiply_block(team->products, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &tail);
     }
     for (size_t i = p->i; job->after && i < p->i + p->m; i++)
         job->after(team->kernels, job->context, i * job->n + p->j, p->n);
@@ -111,7 +106,7 @@ static void multiply(const gemm_team *team, const gemm_job *job, const gemm_part
 static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
 {
     const gemm_split *s = &g->splits[job];
-    size_t mr = (size_t)g->team->kernels->mr, nr = (size_t)g->team->kernels->nr;
+    size_t mr = (size_t)g->team->products->mr, nr = (size_t)g->team->products->nr;
     size_t row = task / s->column_tasks, column = task % s->column_tasks;
     gemm_part p = {.i = row * s->tiles / s->row_tasks * mr, .j = column * s->panels / s->column_tasks * nr, .worker = worker};
     p.m = MIN((row + 1) * s->tiles / s->row_tasks * mr, g->jobs[job].m) - p.i;
@@ -153,7 +148,7 @@ typedef struct gemm_packing {
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
-    return !j->packed && !reads_in_place(g->team->kernels, j, most_rows(g->team, &g->splits[job]), j->n);
+    return !j->packed && !reads_in_place(g->team->products, j, most_rows(g->team, &g->splits[job]), j->n);
 }
 
 /* One panel of one K block. */
@@ -165,10 +160,10 @@ static void pack_task(void *context, size_t task, int worker)
     for (; task >= p->panels[i]; i++)
         task -= p->panels[i];
     const gemm_job *job = &p->jobs[i];
-    size_t nr = (size_t)p->team->kernels->nr, panels = count_of(job->n, nr);
+    size_t nr = (size_t)p->team->products->nr, panels = count_of(job->n, nr);
     size_t k0 = task / panels * KERNELS_K_BLOCK, j = task % panels * nr, kc = MIN(KERNELS_K_BLOCK, job->k - k0);
-    panels_pack(p->team->kernels, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
-                p->to[i] + k0 * panels * nr + j * kc);
+    panels_pack(p->team->products, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
+                p->to[i] + panels_at(p->team->products, job->n, k0, kc, j));
 }
 
 /* Packs what tasks would pack, where several of them share it and there is room for all; the jobs then have it as
@@ -180,7 +175,7 @@ static void pack_shared(gemm_group *g)
     size_t room = gemm_workspace_size() * (size_t)pool_threads(team->pool), used = 0, panels = 0;
     bool shared = false;
     for (size_t i = 0; i < g->count; i++) {
-        used += packs(g, i) ? panels_size(team->kernels, g->jobs[i].k, g->jobs[i].n) : 0;
+        used += packs(g, i) ? panels_size(team->products, g->jobs[i].k, g->jobs[i].n) : 0;
         shared = shared || (packs(g, i) && g->splits[i].row_tasks > 1);
     }
     if (!shared || used > room)
@@ -192,10 +187,10 @@ static void pack_shared(gemm_group *g)
             continue;
         p.jobs[p.count] = *job;
         p.to[p.count] = next;
-        p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->kernels->nr);
+        p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->products->nr);
         panels += p.panels[p.count++];
         job->packed = next;
-        next += panels_size(team->kernels, job->k, job->n);
+        next += panels_size(team->products, job->k, job->n);
     }
     pool_run(team->pool, panels, 4 * used, pack_task, &p);
 }

@@ -8,7 +8,8 @@
 
 /* Who does the work: kernels, threads, and packing memory for each thread. */
 typedef struct gemm_team {
-    const kernels *kernels;
+    const kernels_gemm *products;
+    const kernels *kernels; /* for gemm_after */
     pool *pool;
     rapt_real *workspace; /* gemm_workspace_size() numbers for each thread, aligned to KERNELS_ALIGN */
 } gemm_team;

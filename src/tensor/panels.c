@@ -4,73 +4,86 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-static size_t padded(const kernels *kn, size_t n)
+static size_t padded(const kernels_gemm *kn, size_t n)
 {
     size_t nr = (size_t)kn->nr; /* a power of two */
     return (n + nr - 1) & ~(nr - 1);
 }
 
-size_t panels_size(const kernels *kn, size_t k, size_t n)
+size_t panels_size(const kernels_gemm *kn, size_t k, size_t n)
 {
-    return k * padded(kn, n);
+    return kernels_numbers(kn, k) * padded(kn, n);
 }
 
-static void pack_block(const kernels *kn, size_t kc, size_t n, matrix b, rapt_real *dst)
+/* Blocks before the last are whole, and a whole one has the same number of numbers everywhere. */
+size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j)
+{
+    return kernels_numbers(kn, k0) * padded(kn, n) + kernels_numbers(kn, kc) * j;
+}
+
+static void pack_block(const kernels_gemm *kn, size_t kc, size_t n, matrix b, rapt_real *dst)
 {
     size_t nr = (size_t)kn->nr;
-    for (size_t j = 0; j < n; j += nr, dst += kc * nr) {
+    for (size_t j = 0; j < n; j += nr, dst += kernels_numbers(kn, kc) * nr) {
         matrix panel = matrix_at(b, 0, j);
         kn->pack_b(kc, (int)MIN(nr, n - j), panel.data, panel.row, panel.col, dst);
     }
 }
 
-void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst)
+void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
-        pack_block(kn, kc, n, matrix_at(b, k0, 0), dst + k0 * padded(kn, n));
+        pack_block(kn, kc, n, matrix_at(b, k0, 0), dst + panels_at(kn, n, k0, kc, 0));
     }
 }
 
-/* Packing a row tile of A pays when several panels read it and its rows are far apart; those of a transposed operand
- * lie side by side already. */
-static bool should_pack(const kernels *kn, size_t n, const matrix *a)
+/* Pairs have to be made. Packing a row tile of numbers pays when several panels read it and its rows are far apart; those of
+ * a transposed operand lie side by side already. */
+static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
-    return a->row > PANELS_NEAR && n > 2 * (size_t)kn->nr;
+    return kn->pair > 1 || (a->row > PANELS_NEAR && n > 2 * (size_t)kn->nr);
 }
 
-panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data)
+panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data)
 {
-    return (panel_block){data, kn->nr, kc * (size_t)kn->nr};
+    return (panel_block){data, kn->nr, kernels_numbers(kn, kc) * (size_t)kn->nr};
 }
 
-panel_block panels_in_place(const kernels *kn, matrix b)
+panel_block panels_in_place(const kernels_gemm *kn, matrix b)
 {
     return (panel_block){b.data, b.row, (size_t)kn->nr};
 }
 
-bool panels_can_stay(matrix b, size_t n)
+bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n)
 {
-    return b.col == 1 && (n < KERNELS_LANES || n % KERNELS_LANES == 0);
+    return kn->pair == 1 && b.col == 1 && (n < KERNELS_LANES || n % KERNELS_LANES == 0);
 }
 
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
+void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
                            rapt_real *c, size_t ldc, const kernels_tail *tail)
 {
-    _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_MR * KERNELS_K_BLOCK];
-    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr;
+    _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_A];
+    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr, depth = kernels_numbers(kn, kc);
     bool pack = should_pack(kn, n, a);
+    kernels_strides at = {a->row, a->col};
+    if (kn->begin)
+        kn->begin();
     for (size_t i = 0; i < m; i += mr) {
         int rows = (int)MIN(mr, m - i);
         const rapt_real *tile = a->data + (ptrdiff_t)i * a->row, *panel = b->data;
-        if (pack)
-            kn->pack_a(rows, kc, tile, a->row, a->col, packed);
+        if (pack) {
+            at = kn->pack_a(rows, kc, tile, a->row, a->col, packed);
+            tile = packed;
+        }
         for (size_t j = 0; j < n; j += nr, panel += b->panel) {
             kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + j : NULL, tail->relu};
-            kn->gemm_tile(rows, (int)MIN(nr, n - j), kc, pack ? packed : tile, pack ? 1 : a->row,
-                          pack ? kn->a_stride : a->col, panel, b->row, c + i * ldc + j, (ptrdiff_t)ldc, &part);
+            kn->gemm_tile(rows, (int)MIN(nr, n - j), depth, tile, at.row, at.col, panel, b->row, c + i * ldc + j,
+                          (ptrdiff_t)ldc, &part);
         }
     }
+    if (kn->end)
+        kn->end();
 }
 
 kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
@@ -80,14 +93,14 @@ kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
 }
 
 /* The block that begins at row k0. */
-static panel_block block_at(const kernels *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
+static panel_block block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
 {
     if (b->packed)
-        return panels_packed(kn, kc, b->packed + k0 * padded(kn, b->columns ? b->columns : n));
+        return panels_packed(kn, kc, b->packed + panels_at(kn, b->columns ? b->columns : n, k0, kc, 0));
     return panels_in_place(kn, matrix_at(b->in_place, k0, 0));
 }
 
-void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
+void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
                      rapt_real *c, size_t ldc, const kernels_tail *tail)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {

@@ -1,6 +1,6 @@
-/* tensor/panels.h: matrix products on panels, for one thread. The right factor B [k x n] is packed once, or read where it
- * stands. Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded. GEMM,
- * attention and cached weights all multiply with these. */
+/* tensor/panels.h: matrix products on panels, for one thread. The right factor B [k x n] is packed once, or, in fp32, read
+ * where it stands. Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded,
+ * of numbers or of pairs (see kernels_gemm). GEMM, attention and cached weights all multiply with these. */
 #ifndef TENSOR_PANELS_H
 #define TENSOR_PANELS_H
 
@@ -23,10 +23,13 @@ static inline matrix matrix_at(matrix a, size_t i, size_t j)
 }
 
 /* Numbers that the packed form of a [k x n] matrix takes. */
-size_t panels_size(const kernels *kn, size_t k, size_t n);
+size_t panels_size(const kernels_gemm *kn, size_t k, size_t n);
+
+/* Where the panel with column j of the block that begins at row k0 (of kc rows) stands in a packed [k x n] matrix. */
+size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j);
 
 /* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
-void panels_pack(const kernels *kn, size_t k, size_t n, matrix b, rapt_real *dst);
+void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real *dst);
 
 /* A block of B: kc <= KERNELS_K_BLOCK rows, n columns. Panel p begins at data + p * panel, its rows are `row` apart. */
 typedef struct panel_block {
@@ -35,15 +38,15 @@ typedef struct panel_block {
     size_t panel;
 } panel_block;
 
-panel_block panels_packed(const kernels *kn, size_t kc, const rapt_real *data);
+panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data);
 /* A row-major block of B where it stands: see panels_can_stay. */
-panel_block panels_in_place(const kernels *kn, matrix b);
+panel_block panels_in_place(const kernels_gemm *kn, matrix b);
 /* Whether the kernels can read n columns of B where it stands. */
-bool panels_can_stay(matrix b, size_t n);
+bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n);
 
 /* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. Operands come by address:
  * small attention heads make a call every 100 ns, and copying their structs would stall for a tenth of that. */
-void panels_multiply_block(const kernels *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
+void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
                            rapt_real *c, size_t ldc, const kernels_tail *tail);
 
 /* The right factor as a whole: packed, or where it stands. */
@@ -54,7 +57,7 @@ typedef struct panel_matrix {
 } panel_matrix;
 
 /* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `tail` after the last one. */
-void panels_multiply(const kernels *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
+void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
                      rapt_real *c, size_t ldc, const kernels_tail *tail);
 
 /* The tail of the K block that starts at row `k0` of `k`: the first one may overwrite, the last one finishes. */

@@ -31,10 +31,10 @@ static void make_a(const kernels *k, const tile *t, operands *o)
     o->a_col = t->how == ROWS      ? 1
                : t->how == TURNED  ? t->m + 5
                : t->how == STRIDED ? 2 * t->m + 1
-                                   : k->a_stride;
+                                   : k->gemm.a_stride;
     n = (m - 1) * (size_t)o->a_row + (t->kc - 1) * (size_t)o->a_col + 1;
     if (t->how == PACKED)
-        n = t->kc * (size_t)k->a_stride;
+        n = t->kc * (size_t)k->gemm.a_stride;
     float *a = check_slot(SLOT_A, n);
     check_random(a, n);
     o->a = a;
@@ -45,10 +45,10 @@ static void make_a(const kernels *k, const tile *t, operands *o)
  * the tile. */
 static operands make_operands(const kernels *k, const tile *t)
 {
-    operands o = {.ldc = t->n + 3, .b_row = (t->n % 16 == 0 || t->n < 16) && t->kc % 2 == 0 ? t->n + 5 : k->nr};
+    operands o = {.ldc = t->n + 3, .b_row = (t->n % 16 == 0 || t->n < 16) && t->kc % 2 == 0 ? t->n + 5 : k->gemm.nr};
     make_a(k, t, &o);
-    bool in_place = o.b_row != k->nr;
-    size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->nr;
+    bool in_place = o.b_row != k->gemm.nr;
+    size_t panel = in_place ? (t->kc - 1) * (size_t)o.b_row + (size_t)t->n : t->kc * (size_t)k->gemm.nr;
     size_t size = ((size_t)t->m - 1) * (size_t)o.ldc + (size_t)t->n;
     float *b = check_slot(SLOT_B, panel), *bias = check_slot(SLOT_BIAS, (size_t)t->n);
     check_random(b, panel);
@@ -101,7 +101,7 @@ static void check_tile(check *c, tile t)
     if (!t.accumulate)
         for (int i = 0; i < t.m; i++)
             o.c[i * o.ldc] = NAN; /* must not be read */
-    c->k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail);
+    c->k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail);
     check_canary(c, o.c, "C");
     check_gaps(c, o.c, (size_t)t.m, (size_t)t.n, (size_t)o.ldc, "C");
     for (int i = 0; i < t.m; i++)
@@ -113,15 +113,16 @@ void check_gemm_tile(check *c)
 {
     const size_t depths[] = {1, 2, 5, 16, 33};
     int turn = 0;
-    check_that(c, c->k->mr <= KERNELS_MAX_MR && c->k->nr <= KERNELS_MAX_NR && c->k->nr % 16 == 0 &&
-               c->k->a_stride >= c->k->mr, "geometry %d x %d, stride %d", c->k->mr, c->k->nr, c->k->a_stride);
-    for (int m = 1; m <= c->k->mr; m++)
-        for (int n = 1; n <= c->k->nr; n++)
+    const kernels_gemm *g = &c->k->gemm;
+    check_that(c, g->mr <= KERNELS_MAX_MR && g->nr <= KERNELS_MAX_NR && g->nr % 16 == 0 && g->a_stride >= g->mr,
+               "geometry %d x %d, stride %d", g->mr, g->nr, g->a_stride);
+    for (int m = 1; m <= c->k->gemm.mr; m++)
+        for (int n = 1; n <= c->k->gemm.nr; n++)
             for (int d = 0; d < 5; d++, turn++)
                 check_tile(c, (tile){m, n, depths[d], turn % LAYOUTS, turn & 8, turn & 16, turn & 32});
     for (int how = 0; how < LAYOUTS; how++)
-        for (int n = 1; n <= c->k->nr; n += n == 1 ? 14 : 1)
-            check_tile(c, (tile){c->k->mr, n, KERNELS_K_BLOCK, how, n & 1, n & 2, false});
+        for (int n = 1; n <= c->k->gemm.nr; n += n == 1 ? 14 : 1)
+            check_tile(c, (tile){c->k->gemm.mr, n, KERNELS_K_BLOCK, how, n & 1, n & 2, false});
 }
 
 /* dst as `pack` must leave it: count numbers of each of kc steps, then zeros up to a multiple of 16. */
@@ -137,9 +138,9 @@ static void check_pack(check *c, size_t count, size_t kc, bool turned, size_t st
             want[k * stride + i] = i >= count ? 0 : turned ? src[i * step + k] : src[k * step + i];
     ptrdiff_t i_step = turned ? (ptrdiff_t)step : 1, k_step = turned ? 1 : (ptrdiff_t)step;
     if (is_a)
-        c->k->pack_a((int)count, kc, src, i_step, k_step, dst);
+        c->k->gemm.pack_a((int)count, kc, src, i_step, k_step, dst);
     else
-        c->k->pack_b(kc, (int)count, src, k_step, i_step, dst);
+        c->k->gemm.pack_b(kc, (int)count, src, k_step, i_step, dst);
     size_t filled = (count + 15) / 16 * 16 < stride ? (count + 15) / 16 * 16 : stride;
     for (size_t k = 0; k < kc; k++)
         check_same(c, filled, dst + k * stride, want + k * stride, turned ? "turned" : "straight");
@@ -156,43 +157,43 @@ static void check_packing(check *c, int most, int stride, bool is_a)
     check_pack(c, (size_t)most, KERNELS_K_BLOCK, false, (size_t)stride, is_a);
 }
 
-void check_pack_a(check *c) { check_packing(c, c->k->mr, c->k->a_stride, true); }
-void check_pack_b(check *c) { check_packing(c, c->k->nr, c->k->nr, false); }
+void check_pack_a(check *c) { check_packing(c, c->k->gemm.mr, c->k->gemm.a_stride, true); }
+void check_pack_b(check *c) { check_packing(c, c->k->gemm.nr, c->k->gemm.nr, false); }
 
 static void bench_tile(const kernels *k, tile t, const char *what)
 {
     operands o = make_operands(k, &t);
     kernels_tail tail = {t.accumulate, o.bias, t.relu};
     double seconds;
-    CHECK_TIME(seconds, k->gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail));
+    CHECK_TIME(seconds, k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail));
     check_report(k, "gemm_tile", what, 2.0 * t.m * t.n * (double)t.kc, seconds, true);
 }
 
 void bench_gemm_tile(const kernels *k)
 {
-    bench_tile(k, (tile){k->mr, k->nr, 384, PACKED, false, false, false}, "packed");
-    bench_tile(k, (tile){k->mr, k->nr, 384, PACKED, true, true, true}, "packed, tail");
-    bench_tile(k, (tile){k->mr, k->nr, 384, ROWS, false, false, false}, "rows");
-    bench_tile(k, (tile){k->mr, k->nr, 384, TURNED, false, false, false}, "turned");
-    bench_tile(k, (tile){k->mr, k->nr, 32, PACKED, false, false, false}, "packed, kc 32");
-    bench_tile(k, (tile){k->mr, k->nr, 32, ROWS, false, true, true}, "rows, tail, kc 32");
-    bench_tile(k, (tile){k->mr, k->nr - 3, 384, PACKED, false, false, false}, "n = nr - 3");
-    bench_tile(k, (tile){k->mr, 16, 384, PACKED, false, false, false}, "n = 16");
-    bench_tile(k, (tile){k->mr, 10, 64, ROWS, false, false, false}, "n = 10, rows, kc 64");
-    bench_tile(k, (tile){1, k->nr, 384, PACKED, false, false, false}, "m = 1");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 384, PACKED, false, false, false}, "packed");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 384, PACKED, true, true, true}, "packed, tail");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 384, ROWS, false, false, false}, "rows");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 384, TURNED, false, false, false}, "turned");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 32, PACKED, false, false, false}, "packed, kc 32");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr, 32, ROWS, false, true, true}, "rows, tail, kc 32");
+    bench_tile(k, (tile){k->gemm.mr, k->gemm.nr - 3, 384, PACKED, false, false, false}, "n = nr - 3");
+    bench_tile(k, (tile){k->gemm.mr, 16, 384, PACKED, false, false, false}, "n = 16");
+    bench_tile(k, (tile){k->gemm.mr, 10, 64, ROWS, false, false, false}, "n = 10, rows, kc 64");
+    bench_tile(k, (tile){1, k->gemm.nr, 384, PACKED, false, false, false}, "m = 1");
 }
 
 static void bench_pack(const kernels *k, bool turned, bool is_a)
 {
-    int count = is_a ? k->mr : k->nr;
+    int count = is_a ? k->gemm.mr : k->gemm.nr;
     float *src = check_room(SLOT_A, 512 * 384), *dst = check_room(SLOT_C, 384 * 64);
     ptrdiff_t i_step = turned ? 512 : 1, k_step = turned ? 1 : 512;
     double seconds;
     memset(src, 0, 512 * 384 * sizeof *src);
     if (is_a)
-        CHECK_TIME(seconds, k->pack_a(count, 384, src, i_step, k_step, dst));
+        CHECK_TIME(seconds, k->gemm.pack_a(count, 384, src, i_step, k_step, dst));
     else
-        CHECK_TIME(seconds, k->pack_b(384, count, src, k_step, i_step, dst));
+        CHECK_TIME(seconds, k->gemm.pack_b(384, count, src, k_step, i_step, dst));
     check_report(k, is_a ? "pack_a" : "pack_b", turned ? "turned" : "straight", 384.0 * count, seconds,
                  false);
 }

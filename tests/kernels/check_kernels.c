@@ -20,13 +20,14 @@ typedef struct entry {
 static const entry entries[] = {CHECK_KERNELS(ENTRY)};
 #undef ENTRY
 
-enum { ENTRIES = sizeof entries / sizeof *entries };
+enum { ENTRIES = sizeof entries / sizeof *entries, GEMM_ENTRIES = 4 }; /* gemm_tile, pack_a, pack_b; pack_bf16 */
 
 /* A member that is added to the table but not to CHECK_KERNELS makes the sizes differ. */
 struct same_shape {
     const char *name;
-    int mr, nr, a_stride;
-    void (*function[ENTRIES])(void);
+    kernels_gemm gemm;
+    const kernels_gemm *bf16;
+    void (*function[ENTRIES - GEMM_ENTRIES])(void);
 };
 _Static_assert(sizeof(struct same_shape) == sizeof(kernels), "CHECK_KERNELS does not list every kernel");
 

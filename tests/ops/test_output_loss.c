@@ -107,7 +107,7 @@ static outcome run(bench *b, way how, bool twice)
         loss = rapt_add(b->t, loss, rapt_scale(b->t, rapt_sum(b->t, x), 1e-3));
     if (rapt_backward(b->t, loss, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(b->w->late.dy != NULL, how == LATE && late_fits(b->s->in) && !b->w->sparse && !b->w->frozen);
+    assert_int_equal(b->w->late.dy != NULL, how == LATE && late_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
     assert_int_equal(rapt_param_settle(b->t, b->w, &err), RAPT_OK);
     assert_null(b->w->late.dy);
     o.loss = loss->data[0];

@@ -1,5 +1,6 @@
 /* tests/tensor/test_gemm.c: matrix products against sums in double precision with a bound for each element, and the
- * same bits for any number of threads, order of the operands, level, rows beside, and packed weights. */
+ * same bits for any number of threads, order of the operands, rows beside, and packed weights; in fp32 for any level too.
+ * Products in bf16 get numbers that have no more digits than that: then the bound of fp32 holds for them. */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */
@@ -64,8 +65,15 @@ static void sum_exactly(product *p)
             }
 }
 
+/* Numbers of 8 binary digits in place of others: bf16 holds these. */
+static void make_coarse(rapt_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (rapt_real)(nearbyint((double)x[i] * 128) / 128);
+}
+
 /* Odd sizes, and some at the edges of the K blocks. */
-static product new_product(uint64_t key)
+static product new_product(uint64_t key, bool coarse)
 {
     static const size_t ks[] = {1, 2, 7, 16, 33, 100, 383, 384, 385, 767, 768, 769, 1153};
     product p = {.m = 1 + (size_t)rng_below(key, 0, key % 4 ? 40 : 150) + (key % 16 == 7 ? 560 : 0)};
@@ -73,6 +81,10 @@ static product new_product(uint64_t key)
     p.k = ks[rng_below(key, 2, sizeof ks / sizeof *ks)];
     p.a = numbers(p.m * p.k, rng_mix(key, 1));
     p.b = numbers(p.k * p.n, rng_mix(key, 2));
+    if (coarse) {
+        make_coarse(p.a, p.m * p.k);
+        make_coarse(p.b, p.k * p.n);
+    }
     p.bias = numbers(p.n, rng_mix(key, 3));
     p.start = numbers(p.m * p.n, rng_mix(key, 4));
     p.want = numbers(p.m * p.n, 0);
@@ -93,13 +105,34 @@ static void free_product(product *p)
     free(p->size);
 }
 
-static gemm_team new_team(const char *level, int threads)
+#ifdef HAVE_AMX_IN_C
+extern const kernels_gemm kernels_gemm_amx_in_c;
+#define AMX_PACKS_WITH "avx512_bf16" /* whose words it uses */
+#define AMX_IN_C "amx in C"
+#else
+#define AMX_PACKS_WITH "none"
+#define AMX_IN_C "none"
+#endif
+
+/* Any level's, and those of amx where only its words for packing are to be had. */
+static const kernels_gemm *products_of(const char *level, const kernels *k, bool bf16)
+{
+#ifdef HAVE_AMX_IN_C
+    if (strcmp(level, AMX_IN_C) == 0)
+        return &kernels_gemm_amx_in_c;
+#endif
+    return bf16 ? k->bf16 : &k->gemm;
+}
+
+static gemm_team new_team(const char *level, bool bf16, int threads)
 {
     rapt_error err = {0};
-    gemm_team team = {kernels_level(level, &err), pool_new(threads, &err), NULL};
+    const kernels *k = kernels_level(strcmp(level, AMX_IN_C) == 0 ? AMX_PACKS_WITH : level, &err);
+    gemm_team team = {.kernels = k, .pool = pool_new(threads, &err)};
     size_t bytes = gemm_workspace_size() * (size_t)threads * sizeof(rapt_real);
     if (!team.kernels || !team.pool)
         fail_msg("%s", err.message);
+    team.products = products_of(level, k, bf16);
     team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
     assert_non_null(team.workspace);
     memset(team.workspace, 0xff, bytes); /* NaN */
@@ -150,10 +183,10 @@ static void check_orders(const gemm_team *team, product *p, const char *what)
 
 static void check_packed(const gemm_team *team, product *p)
 {
-    rapt_real *panels = numbers(panels_size(team->kernels, p->k, p->n), 0);
+    rapt_real *panels = numbers(panels_size(team->products, p->k, p->n), 0);
     for (int turn = 0; turn < 2; turn++) {
         gemm_job job = whole_job(p, false, turn);
-        panels_pack(team->kernels, p->k, p->n, job.b, panels);
+        panels_pack(team->products, p->k, p->n, job.b, panels);
         job.packed = panels;
         job.b.data = NULL;
         prepare(p);
@@ -236,7 +269,7 @@ static void check_after(const gemm_team *team, product *p)
     free(h.seen);
 }
 
-/* The first run of the scalar level is held to the bound; everything else to its bits. */
+/* The first run, of the scalar level or of products in bf16, is held to the bound; everything else to its bits. */
 static double check_bound(const gemm_team *team, product *p)
 {
     double worst = 0;
@@ -258,11 +291,11 @@ static double check_bound(const gemm_team *team, product *p)
     return worst;
 }
 
-static void check_level(const char *level, product *p)
+static void check_level(const char *level, bool bf16, product *p)
 {
     static const int threads[] = {1, 2, 3, 7};
     for (size_t i = 0; i < 4; i++) {
-        gemm_team team = new_team(level, threads[i]);
+        gemm_team team = new_team(level, bf16, threads[i]);
         check_orders(&team, p, level);
         check_packed(&team, p);
         check_continued(&team, p);
@@ -276,17 +309,24 @@ static void check_level(const char *level, product *p)
     }
 }
 
+/* Levels that differ in bf16 alone have the fp32 kernels of another. */
+static bool has_own_fp32(const char *level)
+{
+    const kernels *k = kernels_level(level, NULL);
+    return k && strcmp(level, "scalar") != 0 && strcmp(level, "avx512_bf16") != 0 && strcmp(level, "amx") != 0;
+}
+
 static void products(void **state)
 {
     double worst = 0;
     (void)state;
-    gemm_team scalar = new_team("scalar", 1);
+    gemm_team scalar = new_team("scalar", false, 1);
     for (uint64_t key = 0; key < SHAPES; key++) {
-        product p = new_product(key);
+        product p = new_product(key, false);
         worst = fmax(worst, check_bound(&scalar, &p));
         for (const char *const *level = kernels_names; *level; level++)
-            if (kernels_level(*level, NULL) && (key < 8 || strcmp(*level, "scalar") != 0))
-                check_level(*level, &p);
+            if (has_own_fp32(*level) || (key < 8 && strcmp(*level, "scalar") == 0))
+                check_level(*level, false, &p);
         free_product(&p);
     }
     print_message("  at most %.2g of the error bound\n", worst);
@@ -296,10 +336,39 @@ static void products(void **state)
     free_team(&scalar);
 }
 
+static double check_bf16(const char *level, uint64_t shapes)
+{
+    double worst = 0;
+    gemm_team one = new_team(level, true, 1);
+    for (uint64_t key = 0; key < shapes; key++) {
+        product p = new_product(key, true);
+        worst = fmax(worst, check_bound(&one, &p));
+        check_level(level, true, &p);
+        free_product(&p);
+    }
+    free_team(&one);
+    return worst;
+}
+
+static void products_in_bf16(void **state)
+{
+    double worst = 0;
+    (void)state;
+    for (const char *const *level = kernels_names; *level; level++)
+        if (kernels_level(*level, NULL))
+            worst = fmax(worst, check_bf16(*level, strcmp(*level, "scalar") == 0 ? 8 : SHAPES));
+    if (kernels_level(AMX_PACKS_WITH, NULL))
+        worst = fmax(worst, check_bf16(AMX_IN_C, 8));
+    else
+        print_message("  amx in C: needs %s, skipped\n", AMX_PACKS_WITH);
+    print_message("  at most %.2g of the error bound\n", worst);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products),
+        cmocka_unit_test(products_in_bf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

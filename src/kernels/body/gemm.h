@@ -1,6 +1,6 @@
 /* kernels/body/gemm.h: one tile of C = A B, with its sums in registers from the first product to the tail.
  * For the GEMM driver, through the table. A level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16
- * columns, GEMM_A_STRIDE.
+ * columns, GEMM_A_STRIDE. Two functions come of it: GEMM_TILE(gemm_tile, 1), and for pairs of bf16 GEMM_TILE(name, 2).
  * Not the blocking or the packing: see tensor/gemm.c and body/pack.h. */
 #ifndef KERNELS_BODY_GEMM_H
 #define KERNELS_BODY_GEMM_H
@@ -8,7 +8,8 @@
 #define GEMM_NR (16 * GEMM_VECTORS)
 #define GEMM_AHEAD 16     /* steps of k from asking for an operand's numbers to using them: some 400 cycles */
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
-#define GEMM_POINTERS ((KERNELS_MAX_MR + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
+#define GEMM_ROWS 16 /* that sums have room for */
+#define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
 /* Walks the sums of a tile of m rows. */
 #define EACH_SUM(i, v)          \
@@ -39,9 +40,20 @@ VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_
     }
 }
 
+/* sum + a b, of numbers or of pairs. */
+VEC v16 gemm_add_product(const int pair, v16 a, v16 b, v16 sum)
+{
+#ifndef RAPT_DOUBLE
+    if (pair == 2)
+        return v_dot(a, b, sum);
+#endif
+    (void)pair;
+    return v_fma(a, b, sum);
+}
+
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
-VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
-                   const rapt_real *b, size_t b_lanes, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+VEC void gemm_step(const int pair, const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
+                   const rapt_real *b, size_t b_lanes, v16 sum[GEMM_ROWS][GEMM_VECTORS])
 {
     v16 column[GEMM_VECTORS];
     UNROLL
@@ -52,12 +64,12 @@ VEC void gemm_step(const int m, const int vectors, const rapt_real *const *a, pt
         v16 x = v_broadcast(a[i / GEMM_ROW_GROUP] + i % GEMM_ROW_GROUP * a_row, vectors);
         UNROLL
         for (int v = 0; v < vectors; v++)
-            sum[i][v] = v_fma(x, column[v], sum[i][v]);
+            sum[i][v] = gemm_add_product(pair, x, column[v], sum[i][v]);
     }
 }
 
 /* The products of each row and column, added one by one from 0. */
-VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS])
+VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands o, v16 sum[GEMM_ROWS][GEMM_VECTORS])
 {
     const int groups = (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP;
     const rapt_real *a[GEMM_POINTERS];
@@ -68,7 +80,7 @@ VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERN
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
         gemm_ahead(m, vectors, a[0], o.a_row, o.a_col, b, o.b_row);
-        gemm_step(m, vectors, a, o.a_row, b, o.b_lanes, sum);
+        gemm_step(pair, m, vectors, a, o.a_row, b, o.b_lanes, sum);
         b += o.b_row;
         UNROLL
         for (int g = 0; g < groups; g++)
@@ -80,7 +92,7 @@ VEC void gemm_sums(const int m, const int vectors, gemm_operands o, v16 sum[KERN
 VEC size_t gemm_lanes(int v, const int vectors, size_t last) { return v + 1 < vectors ? 16 : last; }
 
 /* The tail, a pass over the registers for each of its parts. `last`: columns of the last vector. */
-VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[KERNELS_MAX_MR][GEMM_VECTORS],
+VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[GEMM_ROWS][GEMM_VECTORS],
                      rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
 {
     if (tail->accumulate)
@@ -98,16 +110,16 @@ VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[KERNEL
     EACH_SUM(i, v) v_store_n(c + i * ldc + 16 * v, sum[i][v], gemm_lanes(v, vectors, last));
 }
 
-VEC void gemm_rows(const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                    const kernels_tail *tail)
 {
-    v16 sum[KERNELS_MAX_MR][GEMM_VECTORS];
+    v16 sum[GEMM_ROWS][GEMM_VECTORS];
     UNROLL
     for (int i = 0; i < m; i++)
         UNROLL
         for (int v = 0; v < vectors; v++)
             __builtin_prefetch(c + i * ldc + 16 * v, 1);
-    gemm_sums(m, vectors, o, sum);
+    gemm_sums(pair, m, vectors, o, sum);
     if (n % 16 == 0)
         gemm_finish(m, vectors, 16, sum, c, ldc, tail);
     else
@@ -116,45 +128,44 @@ VEC void gemm_rows(const int m, const int vectors, int n, gemm_operands o, rapt_
 
 /* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of
  * five. */
-VEC void gemm_strides(const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
+VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                       const kernels_tail *tail)
 {
     if (o.a_row == 1)
-        gemm_rows(m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, tail);
+        gemm_rows(pair, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, tail);
     else
-        gemm_rows(m, vectors, n, o, c, ldc, tail);
+        gemm_rows(pair, m, vectors, n, o, c, ldc, tail);
 }
 
 /* One function for each number of rows, so that the sums are registers. */
 typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,
                            const kernels_tail *tail);
 
-#define GEMM_FUNCTION(M)                                                                             \
-    static __attribute__((noinline)) void gemm_tile_##M(int n, const gemm_operands *o, rapt_real *c, \
-                                                        ptrdiff_t ldc, const kernels_tail *tail)     \
-    {                                                                                                \
-        if (M > GEMM_MR)                                                                             \
-            return;                                                                                  \
-        if (GEMM_VECTORS > 1 && n <= 16)                                                             \
-            gemm_strides(M, 1, n, *o, c, ldc, tail);                                                 \
-        else                                                                                         \
-            gemm_strides(M, GEMM_VECTORS, n, *o, c, ldc, tail);                                      \
+#define GEMM_FUNCTION(NAME, PAIR, M)                                                                \
+    static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c,   \
+                                                     ptrdiff_t ldc, const kernels_tail *tail)       \
+    {                                                                                               \
+        if (M > GEMM_MR)                                                                            \
+            return;                                                                                 \
+        if (GEMM_VECTORS > 1 && n <= 16)                                                            \
+            gemm_strides(PAIR, M, 1, n, *o, c, ldc, tail);                                          \
+        else                                                                                        \
+            gemm_strides(PAIR, M, GEMM_VECTORS, n, *o, c, ldc, tail);                               \
     }
-GEMM_FUNCTION(1) GEMM_FUNCTION(2) GEMM_FUNCTION(3) GEMM_FUNCTION(4) GEMM_FUNCTION(5)
-GEMM_FUNCTION(6) GEMM_FUNCTION(7) GEMM_FUNCTION(8) GEMM_FUNCTION(9) GEMM_FUNCTION(10)
-GEMM_FUNCTION(11) GEMM_FUNCTION(12) GEMM_FUNCTION(13) GEMM_FUNCTION(14)
-#undef GEMM_FUNCTION
-#undef EACH_SUM
+#define GEMM_EACH(DO, NAME, PAIR)                                                                          \
+    DO(NAME, PAIR, 1) DO(NAME, PAIR, 2) DO(NAME, PAIR, 3) DO(NAME, PAIR, 4) DO(NAME, PAIR, 5)              \
+    DO(NAME, PAIR, 6) DO(NAME, PAIR, 7) DO(NAME, PAIR, 8) DO(NAME, PAIR, 9) DO(NAME, PAIR, 10)             \
+    DO(NAME, PAIR, 11) DO(NAME, PAIR, 12) DO(NAME, PAIR, 13) DO(NAME, PAIR, 14)
+#define GEMM_ADDRESS(NAME, PAIR, M) NAME##_##M,
 
-static void gemm_tile(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
-                      const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
-{
-    static gemm_function *const functions[] = {
-        gemm_tile_1, gemm_tile_2, gemm_tile_3,  gemm_tile_4,  gemm_tile_5,  gemm_tile_6,  gemm_tile_7,
-        gemm_tile_8, gemm_tile_9, gemm_tile_10, gemm_tile_11, gemm_tile_12, gemm_tile_13, gemm_tile_14,
-    };
-    const gemm_operands o = {kc, a, a_row, a_col, b, b_row, (size_t)n};
-    functions[m - 1](n, &o, c, ldc, tail);
-}
+#define GEMM_TILE(NAME, PAIR)                                                                                    \
+    GEMM_EACH(GEMM_FUNCTION, NAME, PAIR)                                                                         \
+    static void NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,              \
+                     const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail) \
+    {                                                                                                            \
+        static gemm_function *const functions[] = {GEMM_EACH(GEMM_ADDRESS, NAME, PAIR)};                         \
+        const gemm_operands o = {kc, a, a_row, a_col, b, b_row, (size_t)n};                                      \
+        functions[m - 1](n, &o, c, ldc, tail);                                                                   \
+    }
 
 #endif

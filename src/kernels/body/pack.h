@@ -78,12 +78,13 @@ VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_rea
     }
 }
 
-static void pack_a(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
+static kernels_strides pack_a(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
 {
     if (a_row == 1)
         pack_straight((size_t)m, kc, a, a_col, GEMM_A_STRIDE, dst);
     else
         pack_turned((size_t)m, GEMM_MR, kc, a, a_row, GEMM_A_STRIDE, dst);
+    return (kernels_strides){1, GEMM_A_STRIDE};
 }
 
 static void pack_b(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)

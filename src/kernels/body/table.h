@@ -1,7 +1,10 @@
-/* kernels/body/table.h: all bodies, and the table of the level that includes it. A level's file says the
- * vocabulary, the geometry of its tile (body/gemm.h), LEVEL_TABLE and LEVEL_NAME, and then includes this.
+/* kernels/body/table.h: all bodies, and the macro that makes a table of them. A level's file says the vocabulary and the
+ * geometry of its tile (body/gemm.h), includes this, and makes its tables: KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16).
  * Not a header for anyone else. */
 #include "kernels/body/exp.h"
+#ifndef RAPT_DOUBLE
+#include "kernels/body/bf16.h"
+#endif
 #include "kernels/body/gemm.h"
 #include "kernels/body/pack.h"
 #include "kernels/body/softmax.h"
@@ -15,45 +18,70 @@
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"
 
-const kernels LEVEL_TABLE = {
-    .name = LEVEL_NAME,
+GEMM_TILE(gemm_tile, 1)
+
+#ifndef RAPT_DOUBLE
+#include "kernels/body/pack_bf16.h"
+GEMM_TILE(gemm_tile_bf16, 2)
+
+/* Products in bf16 by fused multiply-adds: right, and no faster than fp32. */
+static const kernels_gemm gemm_bf16 = {
+    .name = "emulated",
     .mr = GEMM_MR,
     .nr = GEMM_NR,
     .a_stride = GEMM_A_STRIDE,
-    .gemm_tile = gemm_tile,
-    .pack_a = pack_a,
-    .pack_b = pack_b,
-    .softmax = softmax,
-    .softmax_again = softmax_again,
-    .softmax_backward = softmax_backward,
-    .layer_norm = layer_norm,
-    .layer_norm_backward = layer_norm_backward,
-    .rms_norm = rms_norm,
-    .rms_norm_backward = rms_norm_backward,
-    .rotary = rotary,
-    .log_sum_exp = log_sum_exp,
-    .softmax_gradient = softmax_gradient,
-    .fill = fill_all,
-    .add = add_all,
-    .mul = mul_all,
-    .mul_add = mul_add_all,
-    .scale = scale_all,
-    .axpy = axpy_all,
-    .scale_add = scale_add_all,
-    .relu = relu_all,
-    .relu_backward = relu_backward_all,
-    .gelu = gelu_all,
-    .gelu_tanh = gelu_tanh_all,
-    .silu = silu_all,
-    .swiglu = swiglu_all,
-    .swiglu_backward = swiglu_backward_all,
-    .exp = exp_all,
-    .sum = sum_row,
-    .sum_squares = sum_squares_row,
-    .all_finite = all_finite_row,
-    .argmax = argmax_row,
-    .column_sums = column_sums,
-    .dropout = dropout,
-    .adam = adam_all,
-    .adam_replay = adam_replay,
+    .pair = 2,
+    .step = 1,
+    .gemm_tile = gemm_tile_bf16,
+    .pack_a = pack_a_bf16,
+    .pack_b = pack_b_bf16,
 };
+#endif
+
+#define KERNELS_TABLE(TABLE, NAME, BF16)             \
+    const kernels TABLE = {                          \
+        .name = NAME,                                \
+        .bf16 = BF16,                                \
+        .gemm = {.name = "fp32",                     \
+                 .mr = GEMM_MR,                      \
+                 .nr = GEMM_NR,                      \
+                 .a_stride = GEMM_A_STRIDE,          \
+                 .pair = 1,                          \
+                 .step = 1,                          \
+                 .gemm_tile = gemm_tile,             \
+                 .pack_a = pack_a,                   \
+                 .pack_b = pack_b},                  \
+        .softmax = softmax,                          \
+        .softmax_again = softmax_again,              \
+        .softmax_backward = softmax_backward,        \
+        .layer_norm = layer_norm,                    \
+        .layer_norm_backward = layer_norm_backward,  \
+        .rms_norm = rms_norm,                        \
+        .rms_norm_backward = rms_norm_backward,      \
+        .rotary = rotary,                            \
+        .log_sum_exp = log_sum_exp,                  \
+        .softmax_gradient = softmax_gradient,        \
+        .fill = fill_all,                            \
+        .add = add_all,                              \
+        .mul = mul_all,                              \
+        .mul_add = mul_add_all,                      \
+        .scale = scale_all,                          \
+        .axpy = axpy_all,                            \
+        .scale_add = scale_add_all,                  \
+        .relu = relu_all,                            \
+        .relu_backward = relu_backward_all,          \
+        .gelu = gelu_all,                            \
+        .gelu_tanh = gelu_tanh_all,                  \
+        .silu = silu_all,                            \
+        .swiglu = swiglu_all,                        \
+        .swiglu_backward = swiglu_backward_all,      \
+        .exp = exp_all,                              \
+        .sum = sum_row,                              \
+        .sum_squares = sum_squares_row,              \
+        .all_finite = all_finite_row,                \
+        .argmax = argmax_row,                        \
+        .column_sums = column_sums,                  \
+        .dropout = dropout,                          \
+        .adam = adam_all,                            \
+        .adam_replay = adam_replay,                  \
+    }

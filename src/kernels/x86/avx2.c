@@ -6,6 +6,6 @@
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
-#define LEVEL_TABLE kernels_avx2
-#define LEVEL_NAME "avx2"
 #include "kernels/body/table.h"
+
+KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16);

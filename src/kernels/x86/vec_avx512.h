@@ -143,4 +143,58 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
     return _mm512_cmpge_epu32_mask(bits, _mm512_set1_epi32((int)threshold));
 }
 
+/* ---- pairs of bf16: see body/bf16.h ---- */
+#define VEC_BF16
+
+#ifdef __AVX512BF16__
+VEC v16 v_pair_neighbours(v16 first, v16 second)
+{
+    return _mm512_castsi512_ps((__m512i)_mm512_cvtne2ps_pbh(second, first));
+}
+
+VEC v16 v_pair(v16 even, v16 odd)
+{
+    const __m512i turns = _mm512_set_epi32(0x1f000f, 0x1e000e, 0x1d000d, 0x1c000c, 0x1b000b, 0x1a000a, 0x190009, 0x180008,
+                                           0x170007, 0x160006, 0x150005, 0x140004, 0x130003, 0x120002, 0x110001, 0x100000);
+    const __m512i apart = _mm512_castps_si512(v_pair_neighbours(even, odd));
+    return _mm512_castsi512_ps(_mm512_permutexvar_epi16(turns, apart)); /* its 16-bit words i and 16 + i side by side */
+}
+
+VEC v16 v_dot(v16 a, v16 b, v16 sum)
+{
+    return _mm512_dpbf16_ps(sum, (__m512bh)_mm512_castps_si512(a), (__m512bh)_mm512_castps_si512(b));
+}
+#else
+/* Rounded to the upper 16 bits, which are followed by rubbish. */
+VEC __m512i bf16_round(v16 a)
+{
+    const __m512i bits = _mm512_castps_si512(a), one = _mm512_set1_epi32(1);
+    __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+    __m512i up = _mm512_add_epi32(_mm512_add_epi32(bits, odd), _mm512_set1_epi32(0x7fff));
+    __mmask16 nan = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
+    return _mm512_mask_or_epi32(up, nan, bits, _mm512_set1_epi32(0x400000));
+}
+
+VEC v16 v_pair(v16 even, v16 odd)
+{
+    const __m512i upper = _mm512_set1_epi32((int)0xffff0000);
+    __m512i low = _mm512_srli_epi32(bf16_round(even), 16), high = _mm512_and_si512(bf16_round(odd), upper);
+    return _mm512_castsi512_ps(_mm512_or_si512(low, high));
+}
+
+VEC v16 v_pair_neighbours(v16 first, v16 second)
+{
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+    return v_pair(_mm512_permutex2var_ps(first, even, second), _mm512_permutex2var_ps(first, odd, second));
+}
+
+VEC v16 v_dot(v16 a, v16 b, v16 sum)
+{
+    const __m512i upper = _mm512_set1_epi32((int)0xffff0000), x = _mm512_castps_si512(a), y = _mm512_castps_si512(b);
+    sum = v_fma(_mm512_castsi512_ps(_mm512_slli_epi32(x, 16)), _mm512_castsi512_ps(_mm512_slli_epi32(y, 16)), sum);
+    return v_fma(_mm512_castsi512_ps(_mm512_and_si512(x, upper)), _mm512_castsi512_ps(_mm512_and_si512(y, upper)), sum);
+}
+#endif
+
 #endif

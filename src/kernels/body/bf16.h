@@ -1,0 +1,68 @@
+/* kernels/body/bf16.h: pairs of bf16 numbers in the 32 bits of one number: the upper 16 bits of an fp32 number are one in
+ * bf16. Words for vocabularies that have no instructions for them (those that do define VEC_BF16 and the same words).
+ * For body/gemm.h and body/pack_bf16.h. */
+#ifndef KERNELS_BODY_BF16_H
+#define KERNELS_BODY_BF16_H
+
+#ifndef VEC_BF16
+
+/* x rounded to nearest, ties to even; NaN stays one. */
+VEC uint32_t bf16_round(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return bits >> 16 | 0x40;
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+VEC v16 bf16_join(const float *low, const float *high, const int step)
+{
+    uint32_t pairs[16];
+    float numbers[16];
+    for (int i = 0; i < 16; i++)
+        pairs[i] = bf16_round(low[i * step]) | bf16_round(high[i * step]) << 16;
+    memcpy(numbers, pairs, sizeof numbers);
+    return v_load(numbers);
+}
+
+/* Lane i: (even[i], odd[i]). */
+VEC v16 v_pair(v16 even, v16 odd)
+{
+    float low[16], high[16];
+    v_store(low, even);
+    v_store(high, odd);
+    return bf16_join(low, high, 1);
+}
+
+/* Lane i: (x[2 i], x[2 i + 1]) of the 32 numbers of both. */
+VEC v16 v_pair_neighbours(v16 first, v16 second)
+{
+    float x[32];
+    v_store(x, first);
+    v_store(x + 16, second);
+    return bf16_join(x, x + 1, 2);
+}
+
+/* One number of each pair, moved up by `shift` bits. */
+VEC v16 bf16_half(v16 a, int shift)
+{
+    float numbers[16];
+    uint32_t pairs[16];
+    v_store(numbers, a);
+    memcpy(pairs, numbers, sizeof pairs);
+    for (int i = 0; i < 16; i++)
+        pairs[i] = (pairs[i] << shift) & 0xffff0000;
+    memcpy(numbers, pairs, sizeof numbers);
+    return v_load(numbers);
+}
+
+/* sum + both products of each lane. */
+VEC v16 v_dot(v16 a, v16 b, v16 sum)
+{
+    return v_fma(bf16_half(a, 0), bf16_half(b, 0), v_fma(bf16_half(a, 16), bf16_half(b, 16), sum));
+}
+
+#endif
+
+#endif

@@ -1,0 +1,27 @@
+/* kernels/body/pack_bf16.h: copies an operand of the GEMM into panels of pairs of bf16 numbers that the tile of body/gemm.h
+ * reads front to back.
+ * For the GEMM driver, through the table. */
+#ifndef KERNELS_BODY_PACK_BF16_H
+#define KERNELS_BODY_PACK_BF16_H
+
+#include "kernels/body/pairs.h"
+
+static kernels_strides pack_a_bf16(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
+{
+    if (a_col == 1) {
+        pairs_rows((size_t)m, kc, a, a_row, dst);
+        return (kernels_strides){PAIRS_ROW, 1};
+    }
+    pairs_straight((size_t)m, kc, a, a_col, GEMM_A_STRIDE, dst);
+    return (kernels_strides){1, GEMM_A_STRIDE};
+}
+
+static void pack_b_bf16(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
+{
+    if (b_col == 1)
+        pairs_straight((size_t)n, kc, b, b_row, GEMM_NR, dst);
+    else
+        pairs_turned((size_t)n, kc, b, b_col, GEMM_NR, dst);
+}
+
+#endif
