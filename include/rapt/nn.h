@@ -246,7 +246,10 @@ typedef struct rapt_decoder {
 
 /* `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
 void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
-/* Logits [batch, time, target_vocab] of a whole row; position i sees tokens 0 .. i. */
+/* Of whole rows, position i seeing tokens 0 .. i: [batch, time, d_model], what the output matrix multiplies. */
+rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                 const int32_t *memory_lens);
+/* Logits [batch, time, target_vocab] of them. */
 rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                   const int32_t *memory_lens);
 
@@ -281,6 +284,11 @@ void rapt_transformer_free(rapt_transformer *m);
 /* Logits of targets under teacher forcing. */
 rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                       const int32_t *source_lens, rapt_tokens target);
+/* rapt_output_loss of its hidden states: the cross-entropy of the labels, which are the target's tokens one position
+ * later. */
+rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
+                                   rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
+                                   rapt_loss_parts *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_transformer_set_dropout(rapt_transformer *m, double dropout);
 /* Packs all weight matrices once for inference, at the level of the tape; call after loading, and not while

@@ -161,11 +161,12 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
 static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
 {
     p->team.kernels = kernels_active(err);
-    p->team.products = p->team.kernels ? &p->team.kernels->gemm : NULL;
+    if (p->team.kernels)
+        p->team.products = o->precision == RAPT_BF16 ? p->team.kernels->bf16 : &p->team.kernels->gemm;
     p->team.pool = p->team.kernels ? pool_new(o->threads, err) : NULL;
     if (!p->team.pool)
         return RAPT_NO_MEMORY;
-    size_t bytes = gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(p->team.pool);
+    size_t bytes = gemm_workspace_size(pool_threads(p->team.pool)) * sizeof(rapt_real);
     p->team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
     return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the workspace");
 }

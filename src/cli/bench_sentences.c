@@ -63,9 +63,8 @@ static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, rapt_adam *adam, ui
     rapt_tokens labels = {s->labels, c->batch, c->time, s->target_lens};
     (void)adam;
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 1, .step = number});
-    rapt_tensor *logits = rapt_transformer_forward(t, x->m, source, s->source_lens, inputs);
     rapt_loss_options o = {.label_smoothing = c->smoothing, .valid_lens = s->target_lens};
-    return rapt_cross_entropy(t, logits, labels, &o, NULL);
+    return rapt_transformer_loss(t, x->m, source, s->source_lens, inputs, labels, &o, NULL);
 }
 
 static size_t sentence_tokens(const workload *w, uint64_t number)

@@ -86,21 +86,32 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     init_output(m, set, c, shared);
 }
 
-static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
+static rapt_tensor *last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
 {
-    rapt_tensor *y = rapt_linear_forward(t, &m->output, m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x);
+    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
+}
+
+static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
+{
+    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
     if (record_on(t))
         record_logits(t, record_scope_of("decoder", 0), m->output.bias ? "x W^T + b" : "x W^T", y);
     return y;
 }
 
-rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
-                                  const int32_t *memory_lens)
+rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                 const int32_t *memory_lens)
 {
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
         x = rapt_decoder_block_forward(t, &m->blocks[i], x, memory, memory_lens);
-    return logits_of(t, m, x);
+    return last_norm(t, m, x);
+}
+
+rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                  const int32_t *memory_lens)
+{
+    return logits_of(t, m, rapt_decoder_hidden(t, m, tokens, memory, memory_lens));
 }
 
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
@@ -111,5 +122,5 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
     for (size_t i = 0; i < m->layers; i++)
         x = block_step(t, &m->blocks[i], s, i, x);
     s->past += rapt_tape_error(t)->code ? 0 : tokens.time;
-    return logits_of(t, m, x);
+    return logits_of(t, m, last_norm(t, m, x));
 }

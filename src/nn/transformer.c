@@ -53,13 +53,29 @@ void rapt_transformer_free(rapt_transformer *m)
     free(m);
 }
 
+/* While recording, the memory has rows of padding, too. */
+static const int32_t *memory_lens(const rapt_tape *t, rapt_tokens source, const int32_t *source_lens)
+{
+    return record_on(t) && !source_lens ? source.lens : source_lens;
+}
+
 rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                       const int32_t *source_lens, rapt_tokens target)
 {
-    if (record_on(t) && !source_lens) /* the memory has rows of padding, too */
-        source_lens = source.lens;
+    const int32_t *lens = memory_lens(t, source, source_lens);
+    return rapt_decoder_forward(t, &m->decoder, target, rapt_encoder_forward(t, &m->encoder, source, lens), lens);
+}
+
+rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
+                                   rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
+                                   rapt_loss_parts *parts)
+{
+    const rapt_linear *output = &m->decoder.output;
+    if (record_on(t))
+        return rapt_cross_entropy(t, rapt_transformer_forward(t, m, source, source_lens, target), labels, options, parts);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
-    return rapt_decoder_forward(t, &m->decoder, target, memory, source_lens);
+    rapt_tensor *hidden = rapt_decoder_hidden(t, &m->decoder, target, memory, source_lens);
+    return rapt_output_loss(t, hidden, output->weight, output->bias, labels, options, false, parts);
 }
 
 static void set_encoder_dropout(rapt_encoder *m, double p)

@@ -41,7 +41,7 @@ void late_make(const kernels *k, const rapt_param *p, size_t first, size_t count
 
 const rapt_real *late_chunk(const rapt_tape *t, int worker, const rapt_param *p, size_t first, size_t count)
 {
-    rapt_real *to = t->team.workspace + (size_t)worker * gemm_workspace_size();
+    rapt_real *to = gemm_own(&t->team, worker);
     late_make(t->k, p, first, count, to, false);
     return to;
 }

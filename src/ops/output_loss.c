@@ -135,7 +135,7 @@ static void forward_block(void *context, size_t index, int worker)
     const kernels_gemm *g = l->t->team.products;
     size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK, count = least(KERNELS_K_BLOCK, n->rows.classes - first);
     const kernels_tail whole = {.bias = n->b ? n->b->data + first : NULL};
-    rapt_real *own = l->t->team.workspace + (size_t)worker * gemm_workspace_size();
+    rapt_real *own = gemm_own(&l->t->team, worker);
     matrix w = {n->w->value.data + first * in, 1, (ptrdiff_t)in}, x = {n->inputs, (ptrdiff_t)in, 1};
     if (count * in <= FETCH_NUMBERS)
         late_fetch(w.data, count * in);
@@ -167,8 +167,8 @@ static void multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t 
                      bool accumulate)
 {
     const kernels_gemm *g = t->team.products;
-    const size_t most = gemm_workspace_size() / KERNELS_K_BLOCK;
-    rapt_real *own = t->team.workspace + (size_t)worker * gemm_workspace_size();
+    const size_t most = GEMM_OWN / KERNELS_K_BLOCK;
+    rapt_real *own = gemm_own(&t->team, worker);
     for (size_t j = 0; j < n; j += most) {
         size_t columns = least(most, n - j);
         bool stays = m <= FEW_ROWS && panels_can_stay(g, b, columns);

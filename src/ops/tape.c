@@ -29,7 +29,7 @@ static bool set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *e
         rapt_fail(err, RAPT_VALUE, "this build computes in double precision: it has no bf16");
         return false;
     }
-    size_t bytes = gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(t->pool);
+    size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
     t->team = (gemm_team){products, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tape");
@@ -168,7 +168,7 @@ const char *rapt_tape_isa(const rapt_tape *t)
 size_t rapt_tape_memory(const rapt_tape *t)
 {
     return t->step.peak + t->scratch.peak +
-           gemm_workspace_size() * sizeof(rapt_real) * (size_t)pool_threads(t->pool);
+           gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
 }
 
 void *tape_alloc(rapt_tape *t, size_t count, size_t size)

@@ -4,14 +4,29 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-#define COLUMNS_MAX 384 /* of B packed at once: 576 KiB with a full K block, some half of an L2 cache */
+#define COLUMNS_MAX (GEMM_OWN / KERNELS_K_BLOCK) /* of B packed at once: 576 KiB, some half of an L2 cache */
+#define SHARED_PAIRS ((size_t)2 << 20) /* packed for all tasks at once: pairs are half the size, and must be made */
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
 
-size_t gemm_workspace_size(void)
+size_t gemm_workspace_size(int threads)
 {
-    return (size_t)COLUMNS_MAX * KERNELS_K_BLOCK;
+    size_t own = (size_t)threads * GEMM_OWN;
+    return own > SHARED_PAIRS ? own : SHARED_PAIRS;
+}
+
+/* Numbers that are packed for all tasks at once. A large factor in fp32 is better packed by each task that reads it, into
+ * the cache next to it. */
+static size_t shared_room(const gemm_team *team)
+{
+    int threads = pool_threads(team->pool);
+    return team->products->pair > 1 ? gemm_workspace_size(threads) : (size_t)threads * GEMM_OWN;
+}
+
+rapt_real *gemm_own(const gemm_team *team, int worker)
+{
+    return team->workspace + (size_t)worker * GEMM_OWN;
 }
 
 /* C as tiles and panels, shared out as evenly as they go. */
@@ -34,19 +49,22 @@ static size_t count_of(size_t total, size_t part)
     return (total + part - 1) / part;
 }
 
-/* Tasks are as large as the cache allows, then halved (the side that costs less repacking first) until every
- * thread gets some. */
+/* Tasks are as large as the cache allows, then halved until every thread gets some: the side first that costs less
+ * repacking, which of pairs is always the rows, for each task packs its part of A. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->products->mr, nr = (size_t)team->products->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
+    bool pairs = team->products->pair > 1;
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
-    s.column_tasks = count_of(job->n, COLUMNS_MAX);
+    s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->products->pair);
     while (s.row_tasks * s.column_tasks < wanted) {
         size_t tiles = count_of(s.tiles, s.row_tasks), panels = count_of(s.panels, s.column_tasks);
-        if (tiles > 4 && tiles * mr >= panels * nr)
-            s.row_tasks *= 2;
+        if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)
+            s.row_tasks = MIN(2 * s.row_tasks, s.tiles);
+        else if (pairs && s.row_tasks >= 2 * (size_t)pool_threads(team->pool))
+            break; /* enough of them */
         else if (panels > 1)
             s.column_tasks = MIN(2 * s.column_tasks, s.panels);
         else if (tiles > 1)
@@ -83,7 +101,7 @@ static panel_block block_of(const gemm_team *team, const gemm_job *job, const ge
         return panels_packed(kn, kc, job->packed + panels_at(kn, job->n, k0, kc, p->j));
     if (reads_in_place(kn, job, p->m, p->n))
         return panels_in_place(kn, matrix_at(job->b, k0, p->j));
-    rapt_real *own = team->workspace + (size_t)p->worker * gemm_workspace_size();
+    rapt_real *own = gemm_own(team, p->worker);
     panels_pack(kn, kc, p->n, matrix_at(job->b, k0, p->j), own);
     return panels_packed(kn, kc, own);
 }
@@ -166,25 +184,41 @@ static void pack_task(void *context, size_t task, int worker)
                 p->to[i] + panels_at(p->team->products, job->n, k0, kc, j));
 }
 
-/* Packs what tasks would pack, where several of them share it and there is room for all; the jobs then have it as
- * packed. All or nothing: a task that packs does it in the same memory. */
-static void pack_shared(gemm_group *g)
+/* Whether both have the same right factor. */
+static bool shares_b(const gemm_job *a, const gemm_job *b)
+{
+    return a->b.data == b->b.data && a->b.row == b->b.row && a->b.col == b->b.col && a->k == b->k && a->n == b->n;
+}
+
+/* Numbers that packing all right factors of the group takes that tasks would pack; *shared: several of them the same. */
+static size_t packed_size(const gemm_group *g, bool *shared)
+{
+    size_t size = 0;
+    *shared = false;
+    for (size_t i = 0; i < g->count; i++) {
+        const gemm_job *job = &g->jobs[i];
+        if (packs(g, i) && !(i > 0 && shares_b(job, &g->jobs[i - 1])))
+            size += panels_size(g->team->products, job->k, job->n);
+        *shared = *shared || (packs(g, i) && g->splits[i].row_tasks > 1);
+    }
+    return size;
+}
+
+/* Packs what tasks would pack, of all products; they then have it as packed. */
+static void pack_all(gemm_group *g, size_t size)
 {
     const gemm_team *team = g->team;
     gemm_packing p = {.team = team};
-    size_t room = gemm_workspace_size() * (size_t)pool_threads(team->pool), used = 0, panels = 0;
-    bool shared = false;
-    for (size_t i = 0; i < g->count; i++) {
-        used += packs(g, i) ? panels_size(team->products, g->jobs[i].k, g->jobs[i].n) : 0;
-        shared = shared || (packs(g, i) && g->splits[i].row_tasks > 1);
-    }
-    if (!shared || used > room)
-        return;
+    size_t panels = 0;
     rapt_real *next = team->workspace;
     for (size_t i = 0; i < g->count; i++) {
         gemm_job *job = &g->jobs[i];
         if (!packs(g, i))
             continue;
+        if (i > 0 && g->jobs[i - 1].packed && shares_b(job, &g->jobs[i - 1])) {
+            job->packed = g->jobs[i - 1].packed;
+            continue;
+        }
         p.jobs[p.count] = *job;
         p.to[p.count] = next;
         p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->products->nr);
@@ -192,13 +226,41 @@ static void pack_shared(gemm_group *g)
         job->packed = next;
         next += panels_size(team->products, job->k, job->n);
     }
-    pool_run(team->pool, panels, 4 * used, pack_task, &p);
+    pool_run(team->pool, panels, 4 * size, pack_task, &p);
+}
+
+/* A product whose right factor does not fit into the workspace: so many K blocks at a time as do. */
+static void multiply_in_parts(const gemm_team *team, const gemm_job *job)
+{
+    size_t most = shared_room(team) / panels_size(team->products, KERNELS_K_BLOCK, job->n);
+    size_t depth = job->packed ? job->k : MIN((most > 0 ? most : 1) * KERNELS_K_BLOCK, job->k);
+    for (size_t k0 = 0; k0 < job->k; k0 += depth) {
+        gemm_job part = *job;
+        bool last = k0 + depth >= job->k;
+        part.k = last ? job->k - k0 : depth;
+        part.a = matrix_at(job->a, 0, k0);
+        part.b = matrix_at(job->b, k0, 0);
+        part.tail = (kernels_tail){job->tail.accumulate || k0 > 0, last ? job->tail.bias : NULL, last && job->tail.relu};
+        part.after = last ? job->after : NULL;
+        gemm(team, &part);
+    }
+}
+
+static void multiply_one_by_one(const gemm_team *team, const gemm_job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        gemm_job job = jobs[i];
+        job.tail.accumulate = job.tail.accumulate || job.continues;
+        job.continues = false;
+        multiply_in_parts(team, &job);
+    }
 }
 
 void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
 {
     gemm_group g = {.team = team, .count = count};
     size_t tasks = 0, work = 0;
+    bool shared;
     for (size_t i = 0; i < count; i++) {
         g.jobs[i] = jobs[i];
         g.splits[i] = choose_split(team, &jobs[i]);
@@ -206,8 +268,14 @@ void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
         tasks += g.tasks[i];
         work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
     }
-    pack_shared(&g);
-    pool_run(team->pool, tasks, work, group_task, &g);
+    size_t size = packed_size(&g, &shared);
+    bool fits = size <= shared_room(team);
+    if (shared && fits)
+        pack_all(&g, size);
+    if (shared && !fits && team->products->pair > 1 && (count > 1 || jobs->k > KERNELS_K_BLOCK))
+        multiply_one_by_one(team, jobs, count);
+    else
+        pool_run(team->pool, tasks, work, group_task, &g);
 }
 
 void gemm(const gemm_team *team, const gemm_job *job)

@@ -11,10 +11,13 @@ typedef struct gemm_team {
     const kernels_gemm *products;
     const kernels *kernels; /* for gemm_after */
     pool *pool;
-    rapt_real *workspace; /* gemm_workspace_size() numbers for each thread, aligned to KERNELS_ALIGN */
+    rapt_real *workspace; /* gemm_workspace_size() numbers, aligned to KERNELS_ALIGN */
 } gemm_team;
 
-size_t gemm_workspace_size(void); /* numbers, for one thread */
+size_t gemm_workspace_size(int threads); /* numbers */
+/* The GEMM_OWN numbers of it that a thread may use between products. */
+#define GEMM_OWN ((size_t)384 * KERNELS_K_BLOCK)
+rapt_real *gemm_own(const gemm_team *team, int worker);
 
 /* Called on numbers at .. at + n - 1 of C as soon as they are done, while they are still near. */
 typedef void gemm_after(const kernels *k, const void *context, size_t at, size_t n);

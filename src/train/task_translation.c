@@ -172,8 +172,7 @@ static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_opt
 {
     const rapt_batch *p = b->pairs;
     (void)late;
-    rapt_tensor *logits = rapt_transformer_forward(r->tape, r->model->net, p->source, p->source_lens, p->inputs);
-    return rapt_cross_entropy(r->tape, logits, p->labels, o, parts);
+    return rapt_transformer_loss(r->tape, r->model->net, p->source, p->source_lens, p->inputs, p->labels, o, parts);
 }
 
 static uint64_t hash_pairs(const run *r)

@@ -10,7 +10,7 @@
 /* All bytes 1 are a NaN. The next rapt_tape_begin hands this memory out again. */
 static inline void ops_dirty(rapt_tape *t)
 {
-    size_t step = (size_t)1 << 20, scratch = (size_t)1 << 17, workspace = gemm_workspace_size();
+    size_t step = (size_t)1 << 20, scratch = (size_t)1 << 17, workspace = gemm_workspace_size(rapt_tape_threads(t));
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *x = rapt_new(t, 1, &step, false);
     rapt_real *s = tape_scratch(t, scratch, sizeof *s);
@@ -18,7 +18,7 @@ static inline void ops_dirty(rapt_tape *t)
         return;
     memset(x->data, 0xff, step * sizeof *x->data);
     memset(s, 0xff, scratch * sizeof *s);
-    memset(t->team.workspace, 0xff, workspace * (size_t)rapt_tape_threads(t) * sizeof *s);
+    memset(t->team.workspace, 0xff, workspace * sizeof *s);
 }
 
 #endif

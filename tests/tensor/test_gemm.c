@@ -129,7 +129,7 @@ static gemm_team new_team(const char *level, bool bf16, int threads)
     rapt_error err = {0};
     const kernels *k = kernels_level(strcmp(level, AMX_IN_C) == 0 ? AMX_PACKS_WITH : level, &err);
     gemm_team team = {.kernels = k, .pool = pool_new(threads, &err)};
-    size_t bytes = gemm_workspace_size() * (size_t)threads * sizeof(rapt_real);
+    size_t bytes = gemm_workspace_size(threads) * sizeof(rapt_real);
     if (!team.kernels || !team.pool)
         fail_msg("%s", err.message);
     team.products = products_of(level, k, bf16);

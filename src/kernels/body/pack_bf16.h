@@ -12,13 +12,18 @@ static kernels_strides pack_a_bf16(int m, size_t kc, const rapt_real *a, ptrdiff
         pairs_rows((size_t)m, kc, a, a_row, dst);
         return (kernels_strides){PAIRS_ROW, 1};
     }
-    pairs_straight((size_t)m, kc, a, a_col, GEMM_A_STRIDE, dst);
+    if (m == GEMM_MR) /* a constant makes better code */
+        pairs_straight(GEMM_MR, kc, a, a_col, GEMM_A_STRIDE, dst);
+    else
+        pairs_straight((size_t)m, kc, a, a_col, GEMM_A_STRIDE, dst);
     return (kernels_strides){1, GEMM_A_STRIDE};
 }
 
 static void pack_b_bf16(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
 {
-    if (b_col == 1)
+    if (b_col == 1 && n == GEMM_NR)
+        pairs_straight(GEMM_NR, kc, b, b_row, GEMM_NR, dst);
+    else if (b_col == 1)
         pairs_straight((size_t)n, kc, b, b_row, GEMM_NR, dst);
     else
         pairs_turned((size_t)n, kc, b, b_col, GEMM_NR, dst);

@@ -19,9 +19,11 @@ VEC v16 pairs_load(const rapt_real *src, size_t n)
 
 /* dst[k / 2 * stride + i] = (src[i + k * step], src[i + (k + 1) * step]) for even k and i < count, zeros up to whole
  * vectors. */
-VEC void pairs_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride, rapt_real *dst)
+VEC void pairs_straight(const size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
+                        rapt_real *dst)
 {
     for (size_t k = 0; k < kc; k += 2, src += 2 * step, dst += stride)
+        UNROLL
         for (size_t i = 0; i < count; i += 16) {
             size_t lanes = pairs_least(count - i, 16);
             __builtin_prefetch(src + i + PAIRS_AHEAD * step);
