@@ -18,6 +18,7 @@ typedef struct rapt_translate_options {
     size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
     size_t batch;          /* sentences computed together; 0: 64 */
     int threads;           /* 0: all; each works on batches of its own */
+    rapt_precision precision; /* of products; RAPT_BF16: with the weights packed so */
 } rapt_translate_options;
 
 typedef struct rapt_hypothesis {

@@ -26,7 +26,7 @@
 #ifndef RAPT_RECIPE_H
 #define RAPT_RECIPE_H
 
-#include "rapt/base.h"
+#include "rapt/tape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -149,6 +149,7 @@ typedef struct rapt_recipe {
         int64_t epochs;
         int64_t steps; /* 0: by epochs */
         int64_t batch; /* sentences, or windows */
+        rapt_precision precision; /* of products */
         int64_t accumulate; /* batches a step */
         double lr;
         double beta1, beta2, eps;

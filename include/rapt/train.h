@@ -76,6 +76,7 @@ typedef struct rapt_memory_plan {
     size_t parameter_count;
     size_t examples, held_out, dropped; /* sentence pairs; of a text, tokens */
     size_t source_vocab, target_vocab;
+    const char *products; /* what computes them: rapt_tape_products */
 } rapt_memory_plan;
 
 typedef struct rapt_train_options {

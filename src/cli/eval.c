@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY };
 
 static const struct argp_option OPTIONS[] = {
+    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
     {NULL, 0, NULL, 0, "For translation models:", 0},
@@ -49,6 +50,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
     switch (key) {
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case KEY_JSON: a->json = true; return 0;

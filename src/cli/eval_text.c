@@ -112,12 +112,13 @@ static size_t batch_rows(const rapt_lm_config *c)
     return rows < 1 ? 1 : rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-static rapt_code compute_loss(const rapt_model *m, const rapt_token_file *f, int threads, rapt_loss_parts *sum, rapt_error *err)
+static rapt_code compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
+                              rapt_loss_parts *sum, rapt_error *err)
 {
     rapt_part whole = rapt_whole_part(f);
     size_t labels = whole.end - 1, context = m->lm->config.context;
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, batch_rows(&m->lm->config), 0, err);
-    rapt_tape *t = w ? rapt_tape_new(&(rapt_tape_options){.threads = threads}, err) : NULL;
+    rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
     rapt_code code = t ? add_loss(m, t, w, sum, err) : err->code;
     rapt_tape_free(t);
     rapt_windows_free(w);
@@ -155,7 +156,7 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
     rapt_token_file *f = read_tokens(m->tokenizer, file, err);
     rapt_code code = f ? check_tokens(m, f, file, err) : err->code;
     if (!code)
-        code = compute_loss(m, f, a->o.threads, &sum, err);
+        code = compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum, err);
     if (!code && !isfinite(sum.nll))
         code = rapt_fail(err, RAPT_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {

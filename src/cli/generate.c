@@ -17,7 +17,8 @@
 #define MOST ((long)1 << 53) /* up to where a double counts */
 
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
-       KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_JSON, KEY_QUIET };
+       KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
+       KEY_JSON, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "The text to go on with; special tokens in it count as such", 0},
@@ -41,6 +42,7 @@ static const struct argp_option OPTIONS[] = {
     {"at", KEY_AT, "POSITION", 0, "No text: print the likeliest tokens after this token of the prompt, counted from 0, or "
      "with -1 from its end", 0},
     {"top", KEY_TOP, "N", 0, "How many tokens --at prints (default 5)", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each text, when it is complete", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No speed on stderr", 0},
@@ -93,6 +95,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, MOST, "top", state); return 0;
+    case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
@@ -267,7 +270,7 @@ static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error
 {
     char *text;
     generate_prompt p;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads}, err);
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads, .precision = a->precision}, err);
     rapt_code code = t ? rapt_lm_pack(m->lm, t, err) : err->code;
     if (!code && !(code = read_prompt(a, &text, &p, err))) {
         code = (a->has_at ? generate_at : print_texts)(a, t, m, p, err);

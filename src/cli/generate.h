@@ -13,6 +13,7 @@ typedef struct generate_arguments {
     const char *stops[GENERATE_MAX_STOPS];
     long samples, top, at;
     int threads;
+    rapt_precision precision;
     bool greedy, no_prompt, json, quiet, has_at;
 } generate_arguments;
 

@@ -14,7 +14,7 @@
 #define REFRESH_SECONDS 0.1
 #define MAX_ASSIGNMENTS 256
 
-enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_QUIET,
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_PRECISION, KEY_QUIET,
        KEY_HELP_RECIPE };
 
 static const struct argp_option OPTIONS[] = {
@@ -25,12 +25,15 @@ static const struct argp_option OPTIONS[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Overrides the recipe's train.precision: fp32 or bf16", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
     {0}};
 
 typedef struct train_arguments {
     const char *recipe, *out, *init;
+    rapt_precision precision;
+    bool has_precision;
     const char *assignments[MAX_ASSIGNMENTS];
     size_t assignment_count;
     bool resume, quiet, help_recipe;
@@ -56,6 +59,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_SEED: a->seed = cli_integer(text, 0, (long)1 << 53, "seed", state); return 0;
     case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, (long)1 << 53, "max-steps", state); return 0;
+    case KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG:
@@ -105,6 +109,14 @@ static void show_data(const display *d, const rapt_memory_plan *p)
     fprintf(stderr, "; vocabularies of %zu and %zu words\n", p->source_vocab, p->target_vocab);
 }
 
+static void show_products(const rapt_memory_plan *p)
+{
+    if (strcmp(p->products, "emulated") == 0)
+        fputs("products: bf16, emulated on this processor: no faster than fp32\n", stderr);
+    else if (strcmp(p->products, "fp32") != 0)
+        fprintf(stderr, "products: bf16, by %s\n", p->products);
+}
+
 static void show_plan(void *context, const rapt_memory_plan *p)
 {
     char parameters[32], gradients[32], moments[32], activations[32];
@@ -113,6 +125,7 @@ static void show_plan(void *context, const rapt_memory_plan *p)
         return;
     show_data(d, p);
     fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
+    show_products(p);
     fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
             cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
@@ -170,6 +183,8 @@ static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_erro
         code = rapt_recipe_set(r, a->assignments[i], err);
     if (a->seed >= 0)
         r->seed = a->seed;
+    if (a->has_precision)
+        r->train.precision = a->precision;
     return code ? code : rapt_recipe_check(r, a->recipe, err);
 }
 

@@ -168,7 +168,7 @@ static rapt_code set_up(translator *t, rapt_error *err)
     if (!t->pool || !t->tapes || !t->errors)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
     for (size_t i = 0; i < n; i++)
-        if (!(t->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1}, err)))
+        if (!(t->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err)))
             return err ? err->code : RAPT_NO_MEMORY;
     return rapt_transformer_pack(t->m->net, t->tapes[0], err);
 }

@@ -62,6 +62,7 @@
     INT(train.epochs, 10, 0, 1000000, "passes over the data")                                                \
     INT(train.steps, 0, 0, RECIPE_MOST, "exact number of steps instead; 0: by epochs")                       \
     INT(train.batch, 64, 1, 65536, "sentences, or windows, computed together")                               \
+    WORD(train.precision, RAPT_FP32, "fp32|bf16", "of the factors of matrix products; all else is fp32")     \
     INT(train.accumulate, 1, 1, 65536, "batches a step, weighted by their tokens")                           \
     REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (its peak, with a schedule)")                      \
     REAL(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay of the mean")                                        \

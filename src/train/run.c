@@ -38,7 +38,7 @@ static rapt_code make_machinery(run *r, rapt_error *err)
     rapt_adam_options adam = {k->train.beta1, k->train.beta2, k->train.eps, k->train.weight_decay, k->train.lazy};
     uint64_t wish = (uint64_t)k->train.steps;
     r->steps = wish ? wish : (uint64_t)k->train.epochs * r->steps_per_epoch;
-    r->tape = rapt_tape_new(&(rapt_tape_options){.threads = r->options->threads}, err);
+    r->tape = rapt_tape_new(&(rapt_tape_options){.threads = r->options->threads, .precision = k->train.precision}, err);
     r->adam = r->tape ? rapt_adam_new(r->model->params, &adam, err) : NULL;
     return r->adam ? RAPT_OK : RAPT_NO_MEMORY;
 }
@@ -87,7 +87,8 @@ static rapt_code plan_memory(run *r, rapt_error *err)
     rapt_params_zero_grad(set);
     rapt_memory_plan plan = {.parameters = parameter_bytes(set), .gradients = rapt_params_size(set) * sizeof(rapt_real),
                              .moments = 2 * rapt_params_size(set) * sizeof(rapt_real),
-                             .activations = rapt_tape_memory(r->tape), .parameter_count = rapt_params_size(set)};
+                             .activations = rapt_tape_memory(r->tape), .parameter_count = rapt_params_size(set),
+                             .products = rapt_tape_products(r->tape)};
     r->task->describe(r, &plan);
     if (r->options->on_plan)
         r->options->on_plan(r->options->context, &plan);

@@ -37,6 +37,21 @@ wide=(--set model.layers=2 --set model.norm_kind=rms --set model.ffn_kind=swiglu
     --set train.steps=12)
 everywhere lm lm "${lm[@]}" --set model.ffn_kind=gelu
 everywhere lm-wide lm "${lm[@]}" "${wide[@]}"
+
+# In bf16: with any threads at one level, stopped and resumed, and not what fp32 gives.
+for isa in $(levels); do
+    [ "$isa" != scalar ] || continue # it takes minutes
+    run=(env RAPT_ISA="$isa" "$RAPT" train lm.yaml --quiet --precision bf16 "${lm[@]}" "${wide[@]}")
+    "${run[@]}" --out "bf16-$isa-1" --threads 1
+    for n in 2 3 7; do
+        "${run[@]}" --out "bf16-$isa-$n" --threads $n
+        check "bf16, RAPT_ISA=$isa: $n threads" same_model "bf16-$isa-1" "bf16-$isa-$n"
+    done
+    "${run[@]}" --out "bf16-$isa-parts" --max-steps 5 && "${run[@]}" --out "bf16-$isa-parts" --resume
+    check "bf16, RAPT_ISA=$isa: stopped and resumed" same_model "bf16-$isa-1" "bf16-$isa-parts"
+    check "bf16, RAPT_ISA=$isa: another model than in fp32" \
+        test "$(cksum <lm-wide-1/model.safetensors)" != "$(cksum <"bf16-$isa-1/model.safetensors")"
+done
 train other --seed 8 "${recipe[@]}"
 check 'another seed is another model' test "$(cksum <post-1/model.safetensors)" != "$(cksum <other/model.safetensors)"
 for isa in scalar avx2 avx512; do

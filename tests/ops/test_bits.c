@@ -1,6 +1,7 @@
 /* tests/ops/test_bits.c: outputs and gradients of every operation and module, byte for byte the same at every level of
  * kernels and with any number of threads. The reference is the scalar level with one thread. That the numbers are right
- * is the business of double_gradcheck.c and the golden tests. */
+ * is the business of double_gradcheck.c and the golden tests. With products in bf16 they are the same for any threads, at one
+ * level, and near those in fp32. */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */
@@ -14,6 +15,7 @@
 #include "ops_dirty.h"
 #include "ops_modules.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,10 +71,10 @@ static result run_row(rapt_tape *t, const ops_row *row, size_t variant)
     return r;
 }
 
-static rapt_tape *new_tape(const char *isa, int threads)
+static rapt_tape *new_tape(const char *isa, int threads, rapt_precision precision)
 {
     rapt_error err = {0};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa}, &err);
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = threads, .isa = isa, .precision = precision}, &err);
     if (!t)
         fail_msg("%s", err.message);
     return t;
@@ -80,7 +82,7 @@ static rapt_tape *new_tape(const char *isa, int threads)
 
 static int make_reference(void **state)
 {
-    rapt_tape *t = new_tape("scalar", 1);
+    rapt_tape *t = new_tape("scalar", 1, RAPT_FP32);
     (void)state;
     for (size_t i = 0; i < ROWS; i++)
         for (size_t v = 0; v < VARIANTS; v++)
@@ -105,14 +107,14 @@ static void compare(const result *want, const result *got, const char *row, cons
         if (!(want->x[i] == want->x[i]))
             fail_msg("%s: number %zu of %zu is a NaN", row, i, want->count);
         if (memcmp(&want->x[i], &got->x[i], sizeof *want->x) != 0)
-            fail_msg("%s: number %zu of %zu is %a at level scalar, %a at %s with %d threads", row, i, want->count,
-                     (double)want->x[i], (double)got->x[i], isa, threads);
+            fail_msg("%s: number %zu of %zu is %a, but %a at %s with %d threads", row, i, want->count, (double)want->x[i],
+                     (double)got->x[i], isa, threads);
     }
 }
 
 static void check_tape(const char *isa, int threads)
 {
-    rapt_tape *t = new_tape(isa, threads);
+    rapt_tape *t = new_tape(isa, threads, RAPT_FP32);
     assert_int_equal(rapt_tape_threads(t), threads);
     assert_string_equal(rapt_tape_isa(t), isa);
     for (size_t i = 0; i < ROWS; i++)
@@ -144,13 +146,64 @@ static void same_bits(void **state)
         check_tape(isa, threads[i]);
 }
 
+/* The mean difference of two results in units of their mean size: a single number may differ by all of it, where a ReLU or
+ * a masked weight turns over. */
+static double distance(const result *a, const result *b)
+{
+    double sum = 0, size = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        sum += fabs((double)a->x[i] - (double)b->x[i]);
+        size += fabs((double)a->x[i]);
+    }
+    return size > 0 ? sum / size : 0;
+}
+
+static void check_row_bf16(const char *isa, rapt_tape *const *tapes, size_t row, size_t variant, double *farthest)
+{
+    result one = run_row(tapes[0], row_at(row), variant);
+    assert_int_equal(reference[row][variant].count, one.count);
+    double far = distance(&reference[row][variant], &one);
+    if (far > 32 * 0x1p-8) /* 2^-9 for each factor, and no row has a chain of more products than 32, there and back */
+        fail_msg("%s: in bf16 %g away from fp32", row_at(row)->name, far);
+    *farthest = fmax(*farthest, far);
+    for (int i = 1; tapes[i]; i++) {
+        result more = run_row(tapes[i], row_at(row), variant);
+        compare(&one, &more, row_at(row)->name, isa, rapt_tape_threads(tapes[i]));
+        free(more.x);
+    }
+    free(one.x);
+}
+
+static void same_bits_bf16(void **state)
+{
+    const char *isa = *state;
+    double farthest = 0;
+    if (!have_level(isa)) {
+        print_message("level %s: not to be had here, skipped\n", isa);
+        skip();
+    }
+    rapt_tape *tapes[] = {new_tape(isa, 1, RAPT_BF16), new_tape(isa, 2, RAPT_BF16), new_tape(isa, 7, RAPT_BF16), NULL};
+    assert_string_not_equal(rapt_tape_products(tapes[0]), "fp32");
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t v = 0; v < VARIANTS; v++)
+            check_row_bf16(isa, tapes, i, v, &farthest);
+    assert_true(farthest > 1e-4); /* it is bf16 */
+    print_message("  at most %.2g away from fp32\n", farthest);
+    for (int i = 0; tapes[i]; i++)
+        rapt_tape_free(tapes[i]);
+}
+
 int main(void)
 {
-    static char *const scalar = "scalar", *const avx2 = "avx2", *const avx512 = "avx512";
+    static char *const scalar = "scalar", *const avx2 = "avx2", *const avx512 = "avx512",
+                *const avx512_bf16 = "avx512_bf16", *const amx = "amx";
     const struct CMUnitTest tests[] = {
         {"same_bits_scalar", same_bits, NULL, NULL, scalar},
         {"same_bits_avx2", same_bits, NULL, NULL, avx2},
         {"same_bits_avx512", same_bits, NULL, NULL, avx512},
+        {"same_bits_bf16_emulated", same_bits_bf16, NULL, NULL, avx2},
+        {"same_bits_bf16_avx512_bf16", same_bits_bf16, NULL, NULL, avx512_bf16},
+        {"same_bits_bf16_amx", same_bits_bf16, NULL, NULL, amx},
     };
     return cmocka_run_group_tests(tests, make_reference, free_reference);
 }
