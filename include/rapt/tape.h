@@ -35,6 +35,7 @@ typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
     bool training; /* dropout drops, max_norm is written back */
     bool keep_gradients; /* of every result, to look at; else their memory serves several, one after the other */
+    bool recompute; /* of each block (rapt_run_block) keep the input only: less memory, more time, the same bits */
     uint64_t seed; /* with `step`: the key of every random number of this pass */
     uint64_t step;
     const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ...;
@@ -216,6 +217,21 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
 /* Makes the gradient that w->late describes and adds it to value.grad; nothing to do where there is none. RAPT_VALUE:
  * it belongs to another tape or a pass that is over. */
 rapt_code rapt_param_settle(rapt_tape *t, rapt_param *w, rapt_error *err);
+
+/* What a block computes from. */
+typedef struct rapt_block_input {
+    rapt_tensor *x;
+    rapt_tensor *memory; /* a second one, such as an encoder's output; or NULL */
+    const int32_t *lens; /* [examples of x], or NULL; copied where it is needed later */
+} rapt_block_input;
+typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_block_input *in);
+
+/* fn(t, module, &in), a block of a deep model. In a pass with `recompute` that records, what the block computes on the way
+ * is released at once; the backward pass runs fn again, for the same results, and walks back through that (Chen et al.
+ * 2016, section 4.1). Then fn must give the same both times, in a tensor of its own and of x's shape, from `in`, parameters
+ * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_record,
+ * rapt_tape_watch_attention, keep_gradients), blocks are kept as in any other pass. */
+rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* The sum of all elements, as a loss to try things with. */
 rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x);

@@ -99,12 +99,17 @@ static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *
     return y;
 }
 
+static rapt_tensor *run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+{
+    return rapt_decoder_block_forward(t, m, in->x, in->memory, in->lens);
+}
+
 rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                  const int32_t *memory_lens)
 {
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_decoder_block_forward(t, &m->blocks[i], x, memory, memory_lens);
+        x = rapt_run_block(t, run_block, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
     return last_norm(t, m, x);
 }
 

@@ -104,6 +104,11 @@ static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
     return lm_check_ids(t, m, tokens, past);
 }
 
+static rapt_tensor *run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+{
+    return rapt_lm_block_forward(t, m, in->x, NULL, 0);
+}
+
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv *kv, size_t past)
 {
     rapt_tensor *bad = check(t, m, tokens, past);
@@ -111,7 +116,8 @@ rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_
         return bad;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_lm_block_forward(t, &m->blocks[i], x, kv ? &kv[i] : NULL, past);
+        x = kv ? rapt_lm_block_forward(t, &m->blocks[i], x, &kv[i], past)
+               : rapt_run_block(t, run_block, &m->blocks[i], (rapt_block_input){.x = x});
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }
 

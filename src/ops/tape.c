@@ -386,6 +386,12 @@ tape_rows tape_rows_of(const rapt_tensor *x, size_t example)
              : (tape_rows){example * rows, rows};
 }
 
+void tape_reserve_grad(rapt_tape *t, rapt_tensor *x)
+{
+    if (tape_wants(t, x) && !x->grad)
+        x->grad = new_grad(t, rapt_tensor_size(x));
+}
+
 /* Once a node is walked, nobody reads the gradients of its results again. */
 static void spare_gradients(rapt_tape *t, const tape_node *node)
 {
@@ -401,9 +407,8 @@ static void spare_gradients(rapt_tape *t, const tape_node *node)
     }
 }
 
-static void walk_back(rapt_tape *t)
+void tape_walk(rapt_tape *t)
 {
-    t->walking = true;
     for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
@@ -411,6 +416,12 @@ static void walk_back(rapt_tape *t)
         if (!t->pass.keep_gradients && !record_on(t))
             spare_gradients(t, node);
     }
+}
+
+static void walk_back(rapt_tape *t)
+{
+    t->walking = true;
+    tape_walk(t);
     profile_end(t);
     t->walking = false;
 }

@@ -105,6 +105,10 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
 /* Makes the gradient of y, an operation's output, that of x as it is, memory and all. False, and nothing done, where x
  * has one already or wants none, or y's is to be kept. The last thing that the operation does with y. */
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
+/* Memory for x's gradient, where it wants one and has none; it holds nothing yet. */
+void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
+/* Runs the backward pass of each recorded operation, the last one's first. */
+void tape_walk(rapt_tape *t);
 
 /* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
  * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */

@@ -280,6 +280,43 @@ static inline rapt_tensor *build_weighted_sum(ops_case *c, rapt_tape *t)
     return ops_weigh(c, t, x);
 }
 
+/* The weights of build_block; `again`: a block inside the block. */
+typedef struct block_params {
+    rapt_param *w, *gamma, *beta;
+    double p;
+    bool again;
+} block_params;
+
+static inline rapt_tensor *attend_block(rapt_tape *t, const void *module, const rapt_block_input *in)
+{
+    const block_params *m = module;
+    rapt_mask mask = {.valid_lens = in->lens};
+    rapt_tensor *a = rapt_attention_op(t, in->x, in->memory, in->memory, 1, &mask, m->p, RAPT_WEIGHTS_NONE, NULL);
+    a = rapt_linear_op(t, rapt_add(t, in->x, a), m->w, NULL, RAPT_GELU);
+    return rapt_add_norm_op(t, in->x, a, m->gamma, m->beta, 1e-5, m->p);
+}
+
+static inline rapt_tensor *nested_block(rapt_tape *t, const void *module, const rapt_block_input *in)
+{
+    rapt_block_input inner = {rapt_scale(t, in->x, 0.5), in->memory, in->lens};
+    inner.x = rapt_run_block(t, attend_block, module, inner);
+    return rapt_run_block(t, attend_block, module, inner);
+}
+
+/* Two blocks with the same weights and the same second input, or input in both roles, after another operation. */
+static inline rapt_tensor *build_block(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 3, 37), keys = ops_is(c, OPS_SAME) ? time : ops_size(c, 4, 45), d = ops_size(c, 6, 66);
+    block_params *m = ops_keep(c, sizeof *m, false);
+    *m = (block_params){ops_param(c, "w", SHAPE(d, d)), ops_param(c, "gamma", SHAPE(d)), ops_param(c, "beta", SHAPE(d)),
+                        ops_p(c), ops_is(c, OPS_HEADS)};
+    rapt_tensor *x = ops_input(c, t, SHAPE(2, time, d)), *memory = ops_is(c, OPS_SAME) ? x : ops_input(c, t, SHAPE(2, keys, d));
+    const int32_t *lens = ops_is(c, OPS_LENS) ? mask_lens(c, 2, keys) : NULL;
+    for (int i = 0; i < 2; i++)
+        x = rapt_run_block(t, m->again ? nested_block : attend_block, m, (rapt_block_input){x, memory, lens});
+    return x;
+}
+
 #define OPS_ROW(op_, name_, build_, flags_) {#op_, #name_, build_, flags_},
 static const ops_row ops_rows[] = {OPS(OPS_ROW)};
 #define OPS_ROWS (sizeof ops_rows / sizeof *ops_rows)

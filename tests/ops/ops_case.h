@@ -4,6 +4,8 @@
 #ifndef TESTS_OPS_CASE_H
 #define TESTS_OPS_CASE_H
 
+#include "ops_table.h"
+
 #include "rapt/nn.h"
 
 #include "base/rng.h"
@@ -126,7 +128,7 @@ static inline rapt_tensor *ops_forward(ops_case *c, rapt_tape *t, ops_builder *b
 {
     c->inputs = c->slots = 0;
     rapt_tape_begin(t, (rapt_pass){.record = record, .training = true, .seed = c->seed, .step = 3,
-                                   .examples = c->examples});
+                                   .examples = c->examples, .recompute = ops_is(c, OPS_AGAIN)});
     rapt_tensor *y = build(c, t), *loss = ops_weigh(c, t, y);
     for (size_t i = 0; c->reuse && i < c->inputs; i++)
         loss = rapt_add(t, loss, ops_weigh(c, t, c->input[i]));

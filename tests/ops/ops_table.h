@@ -40,7 +40,8 @@ enum {
     OPS_GROUP = 1 << 30,     /* fewer heads of keys and values than of queries */
     OPS_GELU = OPS_SMOOTH,   /* where there is no loss: the activation, */
     OPS_SILU = OPS_NORMALIZER, /* or, both of these together, GELU's tanh form */
-    OPS_GAMMA = OPS_SCALE    /* norms: gamma and no beta */
+    OPS_GAMMA = OPS_SCALE,   /* norms: gamma and no beta */
+    OPS_AGAIN = OPS_TILES    /* blocks run again in the backward pass; the other operations don't mind */
 };
 
 #define OPS(X)                                                                                               \
@@ -151,6 +152,10 @@ enum {
     X(rapt_output_loss, output_loss_bias, build_output_loss, OPS_LONG | OPS_BIAS | OPS_NORMALIZER)           \
     X(rapt_output_loss, output_loss_lens, build_output_loss, OPS_LONG | OPS_BIAS | OPS_LENS | OPS_SMOOTH)    \
     X(rapt_output_loss, output_loss_dead, build_output_loss, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE)    \
+    X(rapt_run_block, block, build_block, OPS_LENS | OPS_DROPOUT)                                            \
+    X(rapt_run_block, block_again, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN)                          \
+    X(rapt_run_block, block_again_same, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN | OPS_SAME)          \
+    X(rapt_run_block, block_again_twice, build_block, OPS_DROPOUT | OPS_AGAIN | OPS_HEADS)                   \
     X(rapt_sum, sum, build_sum, 0)                                                                           \
     X(rapt_weighted_sum, weighted_sum, build_weighted_sum, 0)
 
@@ -169,10 +174,12 @@ enum {
     X(transformer_plain, build_transformer, OPS_LENS)                                                        \
     X(transformer_ragged, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT)                            \
     X(transformer_ragged_pre, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)              \
+    X(transformer_again, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE | OPS_AGAIN)       \
     X(lm_textbook, build_lm, OPS_DROPOUT)                                                                    \
     X(lm_gpt2, build_lm, OPS_DROPOUT | OPS_PRE | OPS_SAME)                                                   \
     X(lm_llama, build_lm, OPS_HEADS | OPS_PRE)                                                               \
-    X(lm_llama_post, build_lm, OPS_HEADS | OPS_DROPOUT)
+    X(lm_llama_post, build_lm, OPS_HEADS | OPS_DROPOUT)                                                      \
+    X(lm_gpt2_again, build_lm, OPS_DROPOUT | OPS_PRE | OPS_SAME | OPS_AGAIN)
 
 #define OPS_PRE OPS_FIRST /* modules have no first position: the bit means norm before the sublayer */
 
