@@ -151,6 +151,7 @@ typedef struct rapt_recipe {
         int64_t batch; /* sentences, or windows */
         rapt_precision precision; /* of products */
         int64_t accumulate; /* batches a step */
+        bool recompute; /* rapt_pass.recompute */
         double lr;
         double beta1, beta2, eps;
         double weight_decay;

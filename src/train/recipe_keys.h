@@ -64,6 +64,7 @@
     INT(train.batch, 64, 1, 65536, "sentences, or windows, computed together")                               \
     WORD(train.precision, RAPT_FP32, "fp32|bf16", "of the factors of matrix products; all else is fp32")     \
     INT(train.accumulate, 1, 1, 65536, "batches a step, weighted by their tokens")                           \
+    BOOL(train.recompute, false, "blocks run again in the backward pass: less memory, more time, the same model") \
     REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (its peak, with a schedule)")                      \
     REAL(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay of the mean")                                        \
     REAL(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay of the mean square")                               \

@@ -54,6 +54,7 @@ rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums su
     bool book = r->recipe->train.reduction == RAPT_RECIPE_BOOK;
     pass.examples = batch->examples;
     pass.seed = (uint64_t)r->recipe->seed;
+    pass.recompute = r->recipe->train.recompute;
     rapt_tape_begin(r->tape, pass);
     rapt_loss_options o = {.label_smoothing = pass.training ? r->recipe->train.label_smoothing : 0,
                            .valid_lens = batch->valid_lens,
@@ -125,12 +126,14 @@ static rapt_code resume(run *r, rapt_error *err)
     return code ? code : log_rewind(r->options->out, r->state.step, err);
 }
 
-/* What a checkpoint must have in common with a run: the recipe but for the places of its files, and the data. */
+/* What a checkpoint must have in common with a run: the data, and the recipe but for the places of its files and what makes
+ * no difference to the model. */
 static rapt_code hash_recipe(const run *r, uint64_t *hash, rapt_error *err)
 {
     char *yaml;
     rapt_recipe bare = *r->recipe;
     bare.data.pairs = bare.data.text = bare.tokenizer.path = NULL;
+    bare.train.recompute = false;
     rapt_code code = rapt_recipe_format(&bare, &yaml, err);
     *hash = code ? 0 : rng_mix(rng_mix(rng_hash_text(yaml), rapt_params_size(r->model->params)), r->task->hash(r));
     free(yaml);
