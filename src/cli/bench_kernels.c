@@ -107,8 +107,9 @@ static void release(products *p)
 static void print_row(const bench_options *o, shape s, int form, double rate, double peak, int threads)
 {
     if (o->json)
-        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"form\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, "
-               "\"gflops\": %.1f, \"peak_share\": %.3f}\n", threads, FORMS[form], s.m, s.n, s.k, rate, rate / peak);
+        printf("{\"sys\": \"rapt\", \"dtype\": \"%s\", \"threads\": %d, \"form\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, "
+               "\"gflops\": %.1f, \"peak_share\": %.3f}\n", bench_precision(o), threads, FORMS[form], s.m, s.n, s.k, rate,
+               rate / peak);
     else
         printf("%s  %5zu x %5zu x %4zu  %7.1f GFLOP/s  %3.0f %% of peak\n", FORMS[form], s.m, s.n, s.k, rate, 100 * rate / peak);
     fflush(stdout);
@@ -150,9 +151,9 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
     for (int form = 0; form < 3; form++)
         mean[form] = exp(all->logs[form] / all->shapes);
     if (o->json)
-        printf("{\"sys\": \"rapt\", \"dtype\": \"fp32\", \"threads\": %d, \"peak\": %.1f, "
+        printf("{\"sys\": \"rapt\", \"dtype\": \"%s\", \"threads\": %d, \"peak\": %.1f, "
                "\"geomean\": {\"NT\": %.1f, \"NN\": %.1f, \"TN\": %.1f}}\n",
-               threads, peak, mean[0], mean[1], mean[2]);
+               bench_precision(o), threads, peak, mean[0], mean[1], mean[2]);
     else
         printf("geometric means: NT %.1f, NN %.1f, TN %.1f GFLOP/s; measured peak %.1f on %d threads\n", mean[0], mean[1],
                mean[2], peak, threads);
@@ -177,7 +178,7 @@ rapt_code bench_kernels(const bench_options *o, rapt_error *err)
     sums all = {0};
     if (check_case(o, err))
         return err->code;
-    double peak = bench_peak(o->threads, err);
+    double peak = bench_peak(o->threads, o->precision, err);
     rapt_code code = make_team(&p, o, err);
     if (!code)
         code = run_shapes(&p, o, peak, &all, err);

@@ -2,61 +2,10 @@
  * what this machine can compute or move. The counting is in ops/profile.c. */
 #include "cli/bench.h"
 
-#include "base/clock.h"
-#include "base/pool.h"
 #include "cli/bench_profile.h"
-#include "kernels/kernels.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- how fast memory is ------------------------------------------------------------------------------------- */
-
-#define TRIAD_NUMBERS ((size_t)16 << 20) /* of each of three arrays: 64 MiB, more than caches hold */
-#define TRIAD_PARTS 256
-#define TRIAD_TRIES 5
-
-typedef struct triad {
-    const kernels *k;
-    rapt_real *a, *b, *sum;
-} triad;
-
-static void add_part(void *context, size_t part, int worker)
-{
-    const triad *t = context;
-    size_t n = TRIAD_NUMBERS / TRIAD_PARTS, at = part * n;
-    (void)worker;
-    t->k->add(n, t->a + at, t->b + at, t->sum + at);
-}
-
-/* GB/s of sum = a + b, read and written numbers together. 0 with `err` set: no memory. */
-static double bandwidth(int threads, rapt_error *err)
-{
-    rapt_real *all = aligned_alloc(KERNELS_ALIGN, 3 * TRIAD_NUMBERS * sizeof *all);
-    triad t = {kernels_active(err), all, all + TRIAD_NUMBERS, all + 2 * TRIAD_NUMBERS};
-    pool *p = t.k && all ? pool_new(threads, err) : NULL;
-    double best = 0;
-    for (size_t i = 0; p && i < 2 * TRIAD_NUMBERS; i++)
-        all[i] = 1;
-    for (int i = 0; p && i < TRIAD_TRIES; i++) {
-        double start = clock_seconds();
-        pool_run(p, TRIAD_PARTS, SIZE_MAX, add_part, &t);
-        best = fmax(best, 3.0 * TRIAD_NUMBERS * sizeof *all / (clock_seconds() - start) * 1e-9);
-    }
-    if (!all)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to measure memory with");
-    pool_free(p);
-    free(all);
-    return best;
-}
-
-/* ---- the table ---------------------------------------------------------------------------------------------- */
-
-typedef struct machine {
-    double gflops, gbytes; /* at most, a second */
-} machine;
 
 static int by_time(const void *a, const void *b)
 {
@@ -65,12 +14,12 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Of what bounds it: arithmetic, where it has products that take longer than its traffic must. */
-static bool computes(const rapt_profile_entry *e, const machine *m)
+static bool computes(const rapt_profile_entry *e, const bench_machine *m)
 {
     return e->flops / m->gflops > e->bytes / m->gbytes;
 }
 
-static void print_row(const rapt_profile_entry *e, size_t steps, double step_seconds, const machine *m)
+static void print_row(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
 {
     bool by_flops = computes(e, m);
     double rate = (by_flops ? e->flops : e->bytes) / e->seconds * 1e-9;
@@ -80,7 +29,7 @@ static void print_row(const rapt_profile_entry *e, size_t steps, double step_sec
            100 * rate / (by_flops ? m->gflops : m->gbytes));
 }
 
-static json_t *row_json(const rapt_profile_entry *e, size_t steps, double step_seconds, const machine *m)
+static json_t *row_json(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
 {
     bool by_flops = computes(e, m);
     double rate = (by_flops ? e->flops : e->bytes) / e->seconds * 1e-9;
@@ -91,7 +40,7 @@ static json_t *row_json(const rapt_profile_entry *e, size_t steps, double step_s
                      rate / (by_flops ? m->gflops : m->gbytes));
 }
 
-static void print_table(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds, const machine *m)
+static void print_table(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds, const bench_machine *m)
 {
     double named = 0;
     printf("%-16s %-8s %8s %9s %8s  %16s %8s\n", "operation", "", "calls", "ms a step", "share", "rate", "of peak");
@@ -105,23 +54,20 @@ static void print_table(const rapt_profile_entry *list, size_t count, size_t ste
            m->gflops, m->gbytes);
 }
 
-static rapt_code print_json(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds, const machine *m,
-                            rapt_error *err)
+static rapt_code print_json(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds,
+                            const bench_machine *m, rapt_error *err)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(rows, row_json(&list[i], steps, step_seconds, m));
     json_t *o = json_pack("{s:f, s:f, s:f, s:o}", "step_ms", step_seconds * 1e3, "peak_gflops", m->gflops, "peak_gbytes_s",
                           m->gbytes, "profile", rows);
-    char *text = o ? json_dumps(o, JSON_REAL_PRECISION(6)) : NULL;
-    if (text)
-        puts(text);
-    free(text);
+    rapt_code code = bench_print_json(o, err);
     json_decref(o);
-    return text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+    return code;
 }
 
-rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, bool json, rapt_error *err)
+rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const bench_machine *m, bool json, rapt_error *err)
 {
     size_t count;
     const rapt_profile_entry *entries = rapt_tape_profile_entries(t, &count);
@@ -131,12 +77,11 @@ rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, bool j
     for (size_t i = 0; i < count; i++)
         list[i] = entries[i];
     qsort(list, count, sizeof *list, by_time);
-    machine m = {bench_peak(rapt_tape_threads(t), err), bandwidth(rapt_tape_threads(t), err)};
-    rapt_code code = m.gflops > 0 && m.gbytes > 0 ? RAPT_OK : RAPT_NO_MEMORY;
-    if (!code && json)
-        code = print_json(list, count, steps, seconds / (double)steps, &m, err);
-    else if (!code)
-        print_table(list, count, steps, seconds / (double)steps, &m);
+    rapt_code code = RAPT_OK;
+    if (json)
+        code = print_json(list, count, steps, seconds / (double)steps, m, err);
+    else
+        print_table(list, count, steps, seconds / (double)steps, m);
     free(list);
     return code;
 }

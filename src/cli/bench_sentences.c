@@ -29,7 +29,7 @@ typedef struct sentences {
 } sentences;
 
 typedef struct translation {
-    const sentence_case *c;
+    sentence_case c;
     rapt_transformer *m;
     sentences pool[WORKLOAD_POOL];
 } translation;
@@ -56,7 +56,7 @@ static bool make_sentences(const sentence_case *c, uint64_t key, sentences *s)
 static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, rapt_adam *adam, uint64_t number)
 {
     const translation *x = w->own;
-    const sentence_case *c = x->c;
+    const sentence_case *c = &x->c;
     const sentences *s = &x->pool[number % WORKLOAD_POOL];
     rapt_tokens source = {s->source, c->batch, c->time, s->source_lens};
     rapt_tokens inputs = {s->inputs, c->batch, c->time, s->target_lens};
@@ -95,17 +95,23 @@ static double step_flops(const sentence_case *c)
     return 3 * ((double)c->layers * (2 * block + cross) + b * t * 2 * d * (double)c->vocab);
 }
 
+static rapt_transformer_config config_of(const sentence_case *c)
+{
+    return (rapt_transformer_config){c->vocab, c->vocab, c->layers, c->time > 1000 ? c->time : 1000,
+                                     {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_POST_NORM, RAPT_LINEAR_PYTORCH},
+                                     true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
+}
+
 static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
 {
-    rapt_transformer_config config = {c->vocab, c->vocab, c->layers, 1000,
-                                      {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_POST_NORM, RAPT_LINEAR_PYTORCH},
-                                      true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
+    rapt_transformer_config config = config_of(c);
     translation *x = calloc(1, sizeof *x);
     if (!x)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
-    x->c = c;
-    *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .flops = step_flops(c), .lr = c->lr, .own = x,
-                    .loss = sentence_loss, .tokens = sentence_tokens, .free = free_sentences};
+    x->c = *c;
+    *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
+                    .vocab = c->vocab, .flops = step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
+                    .tokens = sentence_tokens, .free = free_sentences};
     x->m = rapt_transformer_new(&config, 1, err);
     bool ok = x->m != NULL;
     w->params = ok ? x->m->params : NULL;
@@ -114,10 +120,44 @@ static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
 }
 
-rapt_code workload_sentences(const char *name, workload *w, rapt_error *err)
+static sentence_case resized(sentence_case c, const bench_sizes *s)
 {
-    for (size_t i = 0; i < CASE_COUNT; i++)
-        if (strcmp(CASES[i].name, name) == 0)
-            return open_case(&CASES[i], w, err);
+    size_t features = c.d_model / c.heads, time = bench_size(s->time, c.time), width = bench_size(s->width, c.d_model);
+    c.layers = bench_size(s->layers, c.layers);
+    c.ffn = c.ffn * width / c.d_model;
+    c.d_model = width;
+    c.heads = width / features;
+    c.vocab = bench_size(s->vocab, c.vocab);
+    c.batch = bench_size(s->batch, c.batch);
+    c.shortest = (c.shortest * time + c.time - 1) / c.time;
+    c.time = time;
+    return c;
+}
+
+/* The case of a name with other sizes. */
+static rapt_code find_case(const char *name, const bench_sizes *sizes, sentence_case *c, rapt_error *err)
+{
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        if (strcmp(CASES[i].name, name) != 0)
+            continue;
+        *c = resized(CASES[i], sizes);
+        return bench_check_width(name, c->d_model, CASES[i].d_model / CASES[i].heads, err);
+    }
     return RAPT_NOT_FOUND;
+}
+
+rapt_code workload_translation(const char *name, const bench_sizes *sizes, rapt_transformer_config *config, rapt_error *err)
+{
+    sentence_case c;
+    rapt_code code = find_case(name, sizes, &c, err);
+    if (!code)
+        *config = config_of(&c);
+    return code;
+}
+
+rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err)
+{
+    sentence_case c;
+    rapt_code code = find_case(name, sizes, &c, err);
+    return code ? code : open_case(&c, w, err);
 }

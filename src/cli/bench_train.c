@@ -4,17 +4,15 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "cli/bench_memory.h"
 #include "cli/bench_profile.h"
+#include "cli/bench_times.h"
 #include "cli/bench_workload.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 
-#define MAX_STEPS 100000
 #define DEFAULT_SECONDS 5
 
 /* Milliseconds of each step: forward, backward, clipping, optimizer, all. */
@@ -24,8 +22,8 @@ typedef struct train_bench {
     workload w;
     rapt_tape *t;
     rapt_adam *adam;
-    double *ms[PARTS];
-    size_t steps, tokens;
+    bench_times ms[PARTS];
+    size_t tokens;
     double loss, first_step;
 } train_bench;
 
@@ -42,10 +40,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     rapt_adam_options adam = {.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = b->w.weight_decay};
     b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
-    bool ok = b->adam != NULL;
-    for (int i = 0; i < PARTS; i++)
-        ok = (b->ms[i] = malloc(MAX_STEPS * sizeof **b->ms)) && ok;
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", b->w.name);
+    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", b->w.name);
 }
 
 static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
@@ -70,6 +65,14 @@ static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt
     return code;
 }
 
+static rapt_code keep(train_bench *b, const double clock[PARTS], rapt_error *err)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (!bench_times_add(&b->ms[i], 1e3 * clock[i]))
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+    return RAPT_OK;
+}
+
 /* A third of the time warms up, then every step is kept. */
 static rapt_code run(train_bench *b, double seconds, bool profile, rapt_error *err)
 {
@@ -81,74 +84,63 @@ static rapt_code run(train_bench *b, double seconds, bool profile, rapt_error *e
         code = step(b, number++, clock, err);
     rapt_tape_profile(b->t, profile);
     start = clock_seconds();
-    while (!code && b->steps < MAX_STEPS && (clock_seconds() - start < seconds || b->steps < 5)) {
+    while (!code && (clock_seconds() - start < seconds || b->ms[STEP].count < 5)) {
         b->tokens += b->w.tokens(&b->w, number);
         code = step(b, number++, clock, err);
-        for (int i = 0; i < PARTS; i++)
-            b->ms[i][b->steps] = 1e3 * clock[i];
-        b->steps++;
+        code = code ? code : keep(b, clock, err);
     }
     return code;
 }
 
-static int by_value(const void *a, const void *b)
+static json_t *result_json(const bench_options *o, train_bench *b, double peak)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static json_t *result_json(train_bench *b)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    double median[PARTS];
-    for (int i = 0; i < PARTS; i++) {
-        qsort(b->ms[i], b->steps, sizeof **b->ms, by_value);
-        median[i] = b->ms[i][b->steps / 2];
-    }
-    double ms = median[STEP], real = (double)b->tokens / (double)b->steps, padded = (double)(b->w.batch * b->w.time);
-    const char *mode = strcmp(rapt_tape_products(b->t), "fp32") == 0 ? "fp32" : "bf16";
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:I, "
-                     "s:f, s:f}",
-                     "case", b->w.name, "sys", "rapt", "mode", mode, "isa", rapt_tape_isa(b->t), "threads",
-                     rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch, "params",
-                     (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10", b->ms[STEP][b->steps / 10], "p90",
-                     b->ms[STEP][b->steps * 9 / 10], "fwd", median[FORWARD], "bwd", median[BACKWARD], "clip",
-                     median[CLIP], "optim", median[OPTIMIZER], "steps", (json_int_t)b->steps, "tok_real_s",
-                     floor(real / ms * 1e3), "tok_pad_s", floor(padded / ms * 1e3), "mflop", b->w.flops * 1e-6,
-                     "gflops", b->w.flops / ms * 1e-6, "rss_mb", (json_int_t)(usage.ru_maxrss / 1024), "first_step_s",
+    double median[PARTS], padded = (double)(b->w.batch * b->w.time);
+    for (int i = 0; i < PARTS; i++)
+        median[i] = bench_times_at(&b->ms[i], 0.5);
+    double ms = median[STEP], real = (double)b->tokens / (double)b->ms[STEP].count, rate = b->w.flops / ms * 1e-6;
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, "
+                     "s:f, s:f, s:f, s:f, s:I, s:f, s:f}",
+                     "case", b->w.name, "sys", "rapt", "mode", bench_precision(o), "isa", rapt_tape_isa(b->t), "threads",
+                     rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch, "time", (json_int_t)b->w.time, "layers",
+                     (json_int_t)b->w.layers, "width", (json_int_t)b->w.width, "vocab", (json_int_t)b->w.vocab, "params",
+                     (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10", bench_times_at(&b->ms[STEP], 0.1), "p90",
+                     bench_times_at(&b->ms[STEP], 0.9), "fwd", median[FORWARD], "bwd", median[BACKWARD], "clip",
+                     median[CLIP], "optim", median[OPTIMIZER], "steps", (json_int_t)b->ms[STEP].count, "tok_real_s",
+                     floor(real / ms * 1e3), "tok_pad_s", floor(padded / ms * 1e3), "mflop", b->w.flops * 1e-6, "gflops", rate,
+                     "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory(), "first_step_s",
                      b->first_step, "loss", b->loss);
 }
 
-static void print_result(const bench_options *o, train_bench *b)
+static rapt_code print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
 {
-    json_t *r = result_json(b);
-    char *text = r && o->json ? json_dumps(r, JSON_REAL_PRECISION(6)) : NULL;
-    if (text)
-        puts(text);
+    json_t *r = result_json(o, b, peak);
+    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    if (o->json)
+        code = bench_print_json(r, err);
     else if (r)
-        printf("%s: %.3f ms a step (median of %lld; forward %.3f, backward %.3f, clip %.3f, Adam %.3f), %.0f tokens/s, "
-               "%.1f GFLOP/s, %lld MB\n", b->w.name, json_real_value(json_object_get(r, "ms")), (long long)b->steps,
-               json_real_value(json_object_get(r, "fwd")), json_real_value(json_object_get(r, "bwd")),
-               json_real_value(json_object_get(r, "clip")), json_real_value(json_object_get(r, "optim")),
-               json_real_value(json_object_get(r, "tok_real_s")), json_real_value(json_object_get(r, "gflops")),
-               (long long)json_integer_value(json_object_get(r, "rss_mb")));
-    free(text);
+        printf("%s: %.3f ms a step (median of %zu; forward %.3f, backward %.3f, clip %.3f, Adam %.3f), %.0f tokens/s, "
+               "%.1f GFLOP/s, %.0f %% of the %.1f that this machine computes; %.0f MB\n", b->w.name, bench_number(r, "ms"),
+               b->ms[STEP].count, bench_number(r, "fwd"), bench_number(r, "bwd"), bench_number(r, "clip"),
+               bench_number(r, "optim"), bench_number(r, "tok_real_s"), bench_number(r, "gflops"),
+               100 * bench_number(r, "peak_share"), peak, bench_number(r, "rss_mb"));
     json_decref(r);
+    return code;
 }
 
-static rapt_code print_profile(const bench_options *o, train_bench *b, rapt_error *err)
+static rapt_code report(const bench_options *o, train_bench *b, rapt_error *err)
 {
-    double ms = 0;
-    for (size_t i = 0; i < b->steps; i++)
-        ms += b->ms[STEP][i];
-    return bench_profile_print(b->t, b->steps, ms / 1e3, o->json, err);
+    bench_machine m = {bench_peak(o->threads, o->precision, err), o->profile ? memory_adds(o->threads, err) : 0};
+    if (m.gflops == 0 || (o->profile && m.gbytes == 0))
+        return err->code;
+    if (o->profile)
+        return bench_profile_print(b->t, b->ms[STEP].count, bench_times_sum(&b->ms[STEP]) / 1e3, &m, o->json, err);
+    return print_result(o, b, m.gflops, err);
 }
 
 static void release(train_bench *b)
 {
     for (int i = 0; i < PARTS; i++)
-        free(b->ms[i]);
+        bench_times_free(&b->ms[i]);
     rapt_adam_free(b->adam);
     rapt_tape_free(b->t);
     if (b->w.own)
@@ -159,19 +151,17 @@ rapt_code bench_train(const bench_options *o, rapt_error *err)
 {
     const char *name = o->case_name ? o->case_name : "a1";
     train_bench b = {0};
-    rapt_code code = workload_sentences(name, &b.w, err);
+    rapt_code code = workload_sentences(name, &o->sizes, &b.w, err);
     if (code == RAPT_NOT_FOUND)
-        code = workload_windows(name, &b.w, err);
+        code = workload_windows(name, &o->sizes, &b.w, err);
     if (code == RAPT_NOT_FOUND)
-        rapt_fail(err, code, "there is no case \"%s\"; there are a1, a2, a3, a4n, a4b, a5 and a6", name);
+        rapt_fail(err, code, "there is no case \"%.40s\"; there are a1, a2, a3, a4n, a4b, a5, a6 and long", name);
     if (!code)
         code = make_machinery(&b, o, err);
     if (!code)
         code = run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, o->profile, err);
-    if (!code && o->profile)
-        code = print_profile(o, &b, err);
-    else if (!code)
-        print_result(o, &b);
+    if (!code)
+        code = report(o, &b, err);
     release(&b);
     return code;
 }

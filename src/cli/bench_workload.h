@@ -3,6 +3,8 @@
 #ifndef CLI_BENCH_WORKLOAD_H
 #define CLI_BENCH_WORKLOAD_H
 
+#include "cli/bench.h"
+#include "rapt/nn.h"
 #include "rapt/train.h"
 
 #define WORKLOAD_POOL 8 /* batches that take turns */
@@ -10,7 +12,7 @@
 typedef struct workload workload;
 struct workload {
     const char *name;
-    size_t batch, time;
+    size_t batch, time, layers, width, vocab;
     double flops; /* of the products of one step: three times those of a forward pass */
     double lr, weight_decay;
     rapt_params *params;
@@ -21,9 +23,12 @@ struct workload {
     void (*free)(workload *w);
 };
 
-/* Each fills *w for a case it knows, and says RAPT_NOT_FOUND for others. */
-rapt_code workload_sentences(const char *name, workload *w, rapt_error *err); /* a1, a2, a3: translation */
-rapt_code workload_windows(const char *name, workload *w, rapt_error *err);   /* a4n, a4b, a5, a6: language models */
+/* Each fills *w for a case it knows, with other sizes where some are wished, and says RAPT_NOT_FOUND for others. */
+rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a1, a2, a3 */
+rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a4n, ..., a6, long */
+
+/* The model of a1, a2 or a3. */
+rapt_code workload_translation(const char *name, const bench_sizes *sizes, rapt_transformer_config *config, rapt_error *err);
 
 /* `count` ids from `first` to vocab - 1, from malloc; NULL without memory. */
 int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab);
