@@ -26,9 +26,9 @@ tsan: ## run the tests with the thread sanitizer
 clang: ## build everything with clang, in build-clang
 	@CC=clang $(CONFIGURE) -B build-clang -DRAPT_TESTS=ON >/dev/null && cmake --build build-clang -j$(JOBS) -- --no-print-directory
 
-bench: all ## time kernels and training steps on this machine
-	$(BUILD)/rapt bench kernels
-	$(BUILD)/rapt bench train --case a1
+BENCHES ?= gemm train_step decode memory threads busy growth long_rows
+bench: all ## time this machine, a table a figure, beside PyTorch where PYTHON has it; one only: make bench BENCHES=decode
+	@for figure in $(BENCHES); do echo "== bench/$$figure.sh" && RAPT=$(BUILD)/rapt bash bench/$$figure.sh || exit 1; done
 
 install: all ## install program, library, headers, man page (PREFIX with cmake --install build --prefix DIR)
 	cmake --install $(BUILD)

@@ -1,52 +1,65 @@
-#!/usr/bin/env python3
-"""A training step of the book's translation model in PyTorch: what `rapt bench train --case a1` does, for comparison.
-
-    python bench/pytorch_step.py [--threads 2] [--seconds 5]      needs torch; prints one JSON object
-
-64 random sentences of 4 to 10 tokens, 200 words, d_model 32, 4 heads, FFN 64, 2 + 2 layers, dropout 0.1, masked
-cross-entropy, clipping to norm 1, Adam: eager fp32, modules written out as the book has them.
-"""
-import argparse
-import json
+"""The models of `rapt bench train` in PyTorch: the d2l book's modules as the book writes them, and the same with what PyTorch
+offers: one product for all projections of an input, and scaled_dot_product_attention. Each model gives the loss, so that all
+of a forward pass can be compiled together."""
 import math
-import resource
-import time
 
 import torch
 from torch import nn
+from torch.nn import functional
 
-VOCAB, D, FFN, HEADS, LAYERS, BATCH, TIME, DROPOUT = 200, 32, 64, 4, 2, 64, 10, 0.1
 
-
-class Attention(nn.Module):
-    def __init__(self):
+class BookAttention(nn.Module):
+    def __init__(self, d, heads, dropout, crosses):
         super().__init__()
-        self.q, self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(4))
-        self.dropout = nn.Dropout(DROPOUT)
+        self.heads = heads
+        self.q, self.k, self.v, self.o = (nn.Linear(d, d, bias=False) for _ in range(4))
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, memory, keep):
-        q, k, v = (w(t).unflatten(2, (HEADS, -1)).transpose(1, 2)
+        q, k, v = (w(t).unflatten(2, (self.heads, -1)).transpose(1, 2)
                    for w, t in ((self.q, x), (self.k, memory), (self.v, memory)))
-        scores = q @ k.transpose(2, 3) / math.sqrt(D // HEADS)
+        scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[3])
         weights = self.dropout(torch.softmax(scores.masked_fill(~keep, -1e6), dim=-1))
         return self.o((weights @ v).transpose(1, 2).flatten(2))
 
 
-class AddNorm(nn.Module):
-    def __init__(self):
+class FusedAttention(nn.Module):
+    """`keep` is a mask, or None: each position sees those up to its own."""
+
+    def __init__(self, d, heads, dropout, crosses, bias=True):
         super().__init__()
-        self.dropout, self.norm = nn.Dropout(DROPOUT), nn.LayerNorm(D)
+        self.heads, self.p = heads, dropout
+        self.inputs = nn.ModuleList([nn.Linear(d, d, bias=bias), nn.Linear(d, 2 * d, bias=bias)] if crosses else
+                                    [nn.Linear(d, 3 * d, bias=bias)])
+        self.o = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x, memory, keep):
+        parts = [self.inputs[0](x)] if len(self.inputs) == 1 else [self.inputs[0](x), self.inputs[1](memory)]
+        q, k, v = (part.unflatten(2, (self.heads, -1)).transpose(1, 2)
+                   for wide in parts for part in wide.split(x.shape[2], dim=2))
+        y = functional.scaled_dot_product_attention(q, k, v, attn_mask=keep, is_causal=keep is None,
+                                                    dropout_p=self.p if self.training else 0)
+        return self.o(y.transpose(1, 2).flatten(2))
+
+
+class AddNorm(nn.Module):
+    def __init__(self, d, dropout):
+        super().__init__()
+        self.dropout, self.norm = nn.Dropout(dropout), nn.LayerNorm(d)
 
     def forward(self, x, y):
         return self.norm(x + self.dropout(y))
 
 
-class Block(nn.Module):
-    def __init__(self, crosses):
+class TranslationBlock(nn.Module):
+    def __init__(self, c, crosses):
         super().__init__()
-        self.attention, self.norm1 = Attention(), AddNorm()
-        self.cross, self.norm2 = (Attention(), AddNorm()) if crosses else (None, None)
-        self.ffn, self.norm3 = nn.Sequential(nn.Linear(D, FFN), nn.ReLU(), nn.Linear(FFN, D)), AddNorm()
+        attention = BookAttention if c.book else FusedAttention
+        self.attention, self.norm1 = attention(c.width, c.heads, c.dropout, False), AddNorm(c.width, c.dropout)
+        self.cross = attention(c.width, c.heads, c.dropout, True) if crosses else None
+        self.norm2 = AddNorm(c.width, c.dropout) if crosses else None
+        self.ffn = nn.Sequential(nn.Linear(c.width, c.ffn), nn.ReLU(), nn.Linear(c.ffn, c.width))
+        self.norm3 = AddNorm(c.width, c.dropout)
 
     def forward(self, x, keep, memory=None, memory_keep=None):
         x = self.norm1(x, self.attention(x, x, keep))
@@ -56,22 +69,28 @@ class Block(nn.Module):
 
 
 class Translator(nn.Module):
-    def __init__(self):
+    def __init__(self, c):
         super().__init__()
-        self.source, self.target = nn.Embedding(VOCAB, D), nn.Embedding(VOCAB, D)
-        angle = torch.arange(TIME)[:, None] / 10000 ** (torch.arange(0, D, 2) / D)
+        self.case = c
+        self.source = nn.Embedding(c.vocab, c.width)
+        self.target = self.source if c.tied else nn.Embedding(c.vocab, c.width)
+        angle = torch.arange(c.time)[:, None] / 10000 ** (torch.arange(0, c.width, 2) / c.width)
         self.register_buffer("positions", torch.stack((angle.sin(), angle.cos()), 2).flatten(1))
-        self.dropout = nn.Dropout(DROPOUT)
-        self.encoder = nn.ModuleList(Block(False) for _ in range(LAYERS))
-        self.decoder = nn.ModuleList(Block(True) for _ in range(LAYERS))
-        self.output = nn.Linear(D, VOCAB)
+        self.dropout = nn.Dropout(c.dropout)
+        self.encoder = nn.ModuleList(TranslationBlock(c, False) for _ in range(c.layers))
+        self.decoder = nn.ModuleList(TranslationBlock(c, True) for _ in range(c.layers))
+        self.output = nn.Linear(c.width, c.vocab, bias=not c.tied)
+        if c.tied:
+            self.output.weight = self.source.weight
+            nn.init.normal_(self.source.weight, std=c.width ** -0.5)
 
     def embed(self, table, ids):
-        return self.dropout(table(ids) * math.sqrt(D) + self.positions)
+        return self.dropout(table(ids) * math.sqrt(self.case.width) + self.positions)
 
-    def forward(self, source, source_lens, inputs):
-        valid = (torch.arange(TIME) < source_lens[:, None])[:, None, None, :]
-        causal = torch.ones(TIME, TIME, dtype=torch.bool).tril()
+    def logits(self, source, source_lens, inputs):
+        time = torch.arange(self.case.time)
+        valid = (time < source_lens[:, None])[:, None, None, :]
+        causal = time[None, :] <= time[:, None] if self.case.book else None
         memory = self.embed(self.source, source)
         for block in self.encoder:
             memory = block(memory, valid)
@@ -80,42 +99,37 @@ class Translator(nn.Module):
             x = block(x, causal, memory, valid)
         return self.output(x)
 
-
-def random_batch():
-    ids = [torch.randint(4, VOCAB, (BATCH, TIME)) for _ in range(3)]
-    return (*ids, torch.randint(4, TIME + 1, (BATCH,)), torch.randint(4, TIME + 1, (BATCH,)))
-
-
-def step(model, optimizer, batch):
-    source, inputs, labels, source_lens, target_lens = batch
-    optimizer.zero_grad(set_to_none=True)
-    logits = model(source, source_lens, inputs)
-    loss = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    counts = (torch.arange(TIME) < target_lens[:, None]).flatten()
-    ((loss * counts).sum() / counts.sum()).backward()
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
+    def forward(self, source, inputs, labels, source_lens, target_lens):
+        logits = self.logits(source, source_lens, inputs).flatten(0, 1).float()
+        beyond = torch.arange(self.case.time) >= target_lens[:, None]
+        return functional.cross_entropy(logits, labels.masked_fill(beyond, -100).flatten(), label_smoothing=self.case.smoothing)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=5)
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(1)
-    model, batches = Translator(), [random_batch() for _ in range(8)]
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
-    times, start = [], time.perf_counter()
-    while time.perf_counter() - start < options.seconds:
-        before = time.perf_counter()
-        step(model, optimizer, batches[len(times) % len(batches)])
-        times.append(1e3 * (time.perf_counter() - before))
-    measured = sorted(times[len(times) // 4:])  # the first quarter warms up
-    print(json.dumps({"sys": "torch " + torch.__version__, "case": "a1", "threads": options.threads,
-                      "ms": round(measured[len(measured) // 2], 3), "steps": len(measured),
-                      "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
+class LanguageBlock(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.norm1, self.norm2 = (nn.LayerNorm(c.width, bias=c.bias) for _ in range(2))
+        self.attention = FusedAttention(c.width, c.heads, c.dropout, False, c.bias)
+        self.ffn = nn.Sequential(nn.Linear(c.width, c.ffn, bias=c.bias), nn.GELU(), nn.Linear(c.ffn, c.width, bias=c.bias))
+        self.dropout = nn.Dropout(c.dropout)
+
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x), None, None))
+        return x + self.dropout(self.ffn(self.norm2(x)))
 
 
-if __name__ == "__main__":
-    main()
+class LanguageModel(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.embedding, self.positions = nn.Embedding(c.vocab, c.width), nn.Embedding(c.context, c.width)
+        for table in self.embedding, self.positions:
+            nn.init.normal_(table.weight, std=0.02)
+        self.dropout, self.norm = nn.Dropout(c.dropout), nn.LayerNorm(c.width, bias=c.bias)
+        self.blocks = nn.Sequential(*(LanguageBlock(c) for _ in range(c.layers)))
+        self.output = nn.Linear(c.width, c.vocab, bias=not c.tied)
+        if c.tied:
+            self.output.weight = self.embedding.weight
+
+    def forward(self, inputs, labels):
+        x = self.blocks(self.dropout(self.embedding(inputs) + self.positions.weight[:inputs.shape[1]]))
+        return functional.cross_entropy(self.output(self.norm(x)).flatten(0, 1).float(), labels.flatten())

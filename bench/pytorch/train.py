@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A training step of a language model in PyTorch: what `rapt bench train --case a4n` and `--case a5` do, for comparison.
+"""A training step in PyTorch: the cases of `rapt bench train`, the same work, for comparison.
 
-    python bench/pytorch_lm.py [--case a4n] [--compile] [--adam fused] [--threads 2] [--seconds 10]      needs torch
+    python bench/pytorch/train.py [--case a1] [--mode eager] [--adam fused] [--threads 2] [--seconds 5]      needs torch
 
-Prints one JSON object. Random tokens; pre-norm blocks with GELU and learned positions, cross-entropy over all positions,
-clipping to norm 1, AdamW: fused, or stock, which is what PyTorch takes on a CPU where nothing is said. --compile passes
-model and loss through torch.compile. A third of the time warms up; then `ms` is the median of all steps. `first_step_s`
-has the compiler's time in it.
+Prints one JSON object. Random sentences or tokens; loss, backward, clipping to norm 1, Adam: fused, or stock, which is what
+PyTorch takes on a CPU where nothing is said. Modes: eager, compile (torch.compile), bf16 (autocast), compile_bf16. A third
+of the time warms up; then `ms` is the median of all steps. `first_step_s` has the compiler's time in it.
 """
 import argparse
+import contextlib
 import json
 import resource
 import time
@@ -16,74 +16,60 @@ from typing import NamedTuple
 
 import torch
 from torch import nn
-from torch.nn import functional
+
+from models import LanguageModel, Translator
 
 
 class Case(NamedTuple):
+    model: type
     vocab: int
     width: int
+    ffn: int
     heads: int
     layers: int
-    time: int
+    time: int  # tokens of a row
     batch: int
     dropout: float
-    bias: bool  # of linear layers and norms
+    lr: float
     tied: bool  # the output matrix is the embedding; else it is its own, with a bias
+    shortest: int = 0  # sentences: tokens at least
+    smoothing: float = 0
+    book: bool = False  # modules as the book writes them
+    context: int = 0  # language models: positions
+    bias: bool = True
 
 
-CASES = {"a4n": Case(65, 128, 4, 4, 64, 12, 0.0, False, True), "a5": Case(100069, 64, 4, 8, 16, 4, 0.1, True, False)}
-
-
-class Block(nn.Module):
-    def __init__(self, c):
-        super().__init__()
-        self.case = c
-        self.norm1, self.norm2 = (nn.LayerNorm(c.width, bias=c.bias) for _ in range(2))
-        self.qkv = nn.Linear(c.width, 3 * c.width, bias=c.bias)
-        self.o = nn.Linear(c.width, c.width, bias=c.bias)
-        self.ffn = nn.Sequential(nn.Linear(c.width, 4 * c.width, bias=c.bias), nn.GELU(),
-                                 nn.Linear(4 * c.width, c.width, bias=c.bias))
-        self.dropout = nn.Dropout(c.dropout)
-
-    def attend(self, x):
-        q, k, v = (part.unflatten(2, (self.case.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=2))
-        y = functional.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=self.case.dropout)
-        return self.o(y.transpose(1, 2).flatten(2))
-
-    def forward(self, x):
-        x = x + self.dropout(self.attend(self.norm1(x)))
-        return x + self.dropout(self.ffn(self.norm2(x)))
-
-
-class LanguageModel(nn.Module):
-    """Gives the loss, so that it is compiled together with the rest."""
-
-    def __init__(self, c):
-        super().__init__()
-        self.embedding, self.positions = nn.Embedding(c.vocab, c.width), nn.Embedding(c.time, c.width)
-        for table in self.embedding, self.positions:
-            nn.init.normal_(table.weight, std=0.02)
-        self.dropout, self.norm = nn.Dropout(c.dropout), nn.LayerNorm(c.width, bias=c.bias)
-        self.blocks = nn.Sequential(*(Block(c) for _ in range(c.layers)))
-        self.output = nn.Linear(c.width, c.vocab, bias=not c.tied)
-        if c.tied:
-            self.output.weight = self.embedding.weight
-
-    def forward(self, inputs, labels):
-        x = self.blocks(self.dropout(self.embedding(inputs) + self.positions.weight))
-        return functional.cross_entropy(self.output(self.norm(x)).flatten(0, 1), labels.flatten())
+CASES = {
+    "a1": Case(Translator, 200, 32, 64, 4, 2, 10, 64, 0.1, 0.005, False, shortest=4, book=True),
+    "a2": Case(Translator, 10000, 128, 256, 4, 4, 16, 256, 0.3, 0.001, True, shortest=12, smoothing=0.1),
+    "a3": Case(Translator, 10000, 512, 2048, 8, 6, 32, 64, 0.1, 0.0001, True, shortest=26, smoothing=0.1),
+    "a4n": Case(LanguageModel, 65, 128, 512, 4, 4, 64, 12, 0.0, 0.001, True, context=64, bias=False),
+    "a4b": Case(LanguageModel, 65, 384, 1536, 6, 6, 256, 8, 0.2, 0.001, True, context=256, bias=False),
+    "a5": Case(LanguageModel, 100069, 64, 256, 4, 8, 16, 4, 0.1, 0.001, False, context=16),
+    "a6": Case(LanguageModel, 50257, 768, 3072, 12, 12, 64, 4, 0.0, 0.0001, True, context=1024),
+}
 
 
 def random_batch(c):
-    ids = torch.randint(c.vocab, (c.batch, c.time + 1))
-    return ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
+    if c.model is LanguageModel:
+        ids = torch.randint(c.vocab, (c.batch, c.time + 1))
+        return ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
+    ids = [torch.randint(4, c.vocab, (c.batch, c.time)) for _ in range(3)]
+    return (*ids, *(torch.randint(c.shortest, c.time + 1, (c.batch,)) for _ in range(2)))
 
 
-def step(loss_of, parameters, optimizer, batch):
+def optimizer_of(c, parameters, adam):
+    if c.model is Translator:
+        return torch.optim.Adam(parameters, lr=c.lr, fused=adam == "fused" or None)
+    return torch.optim.AdamW(parameters, lr=c.lr, weight_decay=0.01, fused=adam == "fused" or None)
+
+
+def step(loss_of, parameters, optimizer, batch, precision):
     """Milliseconds of one step, with a look at the loss."""
     before = time.perf_counter()
     optimizer.zero_grad(set_to_none=True)
-    loss = loss_of(*batch)
+    with precision():
+        loss = loss_of(*batch)
     loss.backward()
     nn.utils.clip_grad_norm_(parameters, 1.0)
     optimizer.step()
@@ -107,22 +93,24 @@ def measure(seconds, run):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--case", choices=CASES, default="a4n")
-    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--case", choices=CASES, default="a1")
+    parser.add_argument("--mode", choices=("eager", "compile", "bf16", "compile_bf16"), default="eager")
     parser.add_argument("--adam", choices=("fused", "stock"), default="fused")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=5)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     c = CASES[options.case]
-    model, batches = LanguageModel(c), [random_batch(c) for _ in range(8)]
+    model, batches = c.model(c), [random_batch(c) for _ in range(8)]
     parameters = list(model.parameters())
-    optimizer = torch.optim.AdamW(parameters, lr=0.001, weight_decay=0.01, fused=options.adam == "fused" or None)
-    loss_of = torch.compile(model) if options.compile else model
-    first, times = measure(options.seconds, lambda i: step(loss_of, parameters, optimizer, batches[i % len(batches)]))
-    print(json.dumps({"sys": "torch " + torch.__version__, "case": options.case, "compiled": options.compile,
-                      "adam": options.adam, "threads": options.threads, "params": sum(p.numel() for p in parameters),
+    optimizer = optimizer_of(c, parameters, options.adam)
+    loss_of = torch.compile(model) if "compile" in options.mode else model
+    precision = (lambda: torch.autocast("cpu", torch.bfloat16)) if "bf16" in options.mode else contextlib.nullcontext
+    first, times = measure(options.seconds,
+                           lambda i: step(loss_of, parameters, optimizer, batches[i % len(batches)], precision))
+    print(json.dumps({"sys": "torch " + torch.__version__, "case": options.case, "mode": options.mode, "adam": options.adam,
+                      "threads": options.threads, "params": sum(p.numel() for p in parameters),
                       "ms": round(times[len(times) // 2], 3), "p10": round(times[len(times) // 10], 3),
                       "p90": round(times[len(times) * 9 // 10], 3), "steps": len(times),
                       "first_step_s": round(first / 1e3, 2),

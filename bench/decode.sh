@@ -1,0 +1,22 @@
+#!/bin/bash
+# bench/decode.sh: tokens/s of GPT-2 124M with random weights, one row and eight, 32 tokens of prompt and 128 new ones,
+# greedily; milliseconds of a step; the rate at which it reads weights, and its share of the rate at which this machine reads
+# memory. The ratio is our tokens/s / PyTorch's. Then 500 sentences, translated with a model of a2's size, beam 1 and 4.
+. "$(dirname "$0")/lib.sh"
+explain_missing
+row 14 gpt2 'tokens/s' 'ms a step' 'GB/s' 'machine, GB/s' 'share' 'PyTorch' ratio
+for batch in 1 8; do
+    last=$(mktemp)
+    ours() { own decode --batch "$batch" --threads "$THREADS" | tee "$last"; }
+    theirs() { pytorch decode --batch "$batch" --threads "$THREADS"; }
+    medians tok_s
+    row 14 "batch $batch" "$OURS" "$(value step_ms <"$last")" "$(value gb_s <"$last")" "$(value read_gb_s <"$last")" \
+        "$(value read_share <"$last")" "${THEIRS:--}" "$(ratio "$OURS" "$THEIRS")"
+    rm "$last"
+done
+row 14 'a2' 'tokens/s' 'seconds' 'GFLOP/s' 'of peak'
+for beam in 1 4; do
+    result=$(own decode --case a2 --beam "$beam" --threads "$THREADS")
+    row 14 "beam $beam" "$(value tok_s <<<"$result")" "$(value s_500 <<<"$result")" "$(value gflops <<<"$result")" \
+        "$(value peak_share <<<"$result")"
+done

@@ -1,0 +1,105 @@
+#!/bin/bash
+# tests/cli/check_bench.sh: every part of `rapt bench` prints its figure, the peak measured beside it and their ratio; sizes
+# that are asked for are the ones that are timed; the scripts of bench/ run. How fast anything is, is no matter here.
+. "$(dirname "$0")/lib.sh"
+small=(--layers 1 --width 64 --vocab 300)
+
+# value KEY: what the JSON objects in .json have there, a line each.
+value() { sed -En "s/.*\"$1\": *\"?([^,\"}]*).*/\1/p" .json; }
+
+# bench LINES NAME KEYS COMMAND...: so many JSON objects, in each of which these keys have numbers above 0.
+bench() {
+    local lines=$1 name=$2 keys=$3 key
+    shift 3
+    if ! timeout 300 "$@" >.json 2>.err; then
+        fail "$name" "$(head -c 300 .err)"
+        return
+    fi
+    for key in $keys; do
+        [ "$(value "$key" | awk '$1 > 0' | wc -l)" = "$lines" ] || { fail "$name: $key" "$(head -c 600 .json)"; return; }
+    done
+    pass "$name"
+}
+
+# is NAME KEY VALUE: the last objects have it.
+is() { check "$1" test "$(value "$2" | sort -u | tr '\n' ' ')" = "$3 "; }
+
+# product NAME A B C: of the last object, A = B C but for rounding and the digits that are printed.
+product() {
+    check "$1" awk -v a="$(value "$2")" -v b="$(value "$3")" -v c="$(value "$4")" \
+        'BEGIN { exit !(a > 0.999 * b * c && a < 1.001 * b * c) }'
+}
+
+# ---- train ---------------------------------------------------------------------------------------------------------
+train=("$RAPT" bench train --json --seconds 0.02 --threads 1)
+keys='ms p10 p90 fwd bwd steps tok_real_s mflop gflops peak_gflops peak_share rss_mb params'
+bench 1 'train a1' "$keys" "${train[@]}"
+product 'its share is its rate of the peak' gflops peak_gflops peak_share
+product 'its rate is its work by its time' mflop gflops ms
+bench 1 'train with sizes' "$keys" "${train[@]}" --case a4n "${small[@]}" --batch 3 --time 20
+for size in layers:1 width:64 vocab:300 batch:3 time:20; do is "its ${size%:*}" "${size%:*}" "${size#*:}"; done
+# A tied embedding, positions (20 rows need no more than the case's 64), a block of 12 d^2 and two norms, a norm at the end.
+is 'its parameters' params $((300 * 64 + 64 * 64 + 12 * 64 * 64 + 2 * 64 + 64))
+bench 1 'train sentences with sizes' "$keys" "${train[@]}" --case a2 --layers 1 --width 32 --vocab 100 --batch 4 --time 6
+is 'their width' width 32
+bench 1 'train long rows' "$keys" "${train[@]}" --case long --layers 1 --width 64 --time 96
+is 'their length' time 96
+"$RAPT" bench train --seconds 0.02 >.out
+check 'train prints the peak beside the figure' grep -Eq '^a1: .* GFLOP/s, [0-9]+ % of the [0-9.]+ that this machine computes' .out
+
+# ---- decode --------------------------------------------------------------------------------------------------------
+decode=("$RAPT" bench decode --json --seconds 0.02)
+keys='batch tok_s ms_token step_ms p10 p90 prompt_ms weights_gb gb_s read_gb_s read_best_gb_s read_share rss_mb threads'
+bench 2 'decode, one row and eight' "$keys" "${decode[@]}" "${small[@]}" --threads 2
+is 'their numbers' batch '1 8'
+bench 1 'decode three rows' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40
+is 'of as many new tokens as were left' new 8
+product 'their share is their rate of the machine' gb_s read_gb_s read_share
+# All parameters but positions, 4 bytes each: a block of 12 d^2 + 13 d, a norm at the end.
+is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 12 * 64 * 64 + 13 * 64 + 2 * 64) }')"
+"$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
+check 'decode prints the peak beside the figure' \
+    grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
+"$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 --profile >.out
+check 'decode --profile' grep -Eq '^linear  .* GB/s' .out
+tiny=(--layers 1 --width 32 --vocab 100)
+keys='tok_s ms_token s_500 tokens gflops peak_gflops peak_share rss_mb threads'
+bench 2 'decode sentences, beam 1 and 4' "$keys" "${decode[@]}" --case a2 "${tiny[@]}"
+is 'their beams' beam '1 4'
+bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2
+is 'its beam' beam 2
+
+# ---- wrong use -----------------------------------------------------------------------------------------------------
+refused 2 'layers' 'no layer' "$RAPT" bench train --layers 0
+refused 2 'sizes .* are for' 'sizes of products' "$RAPT" bench kernels --width 64
+refused 2 'beam is for .decode' 'a beam in training' "$RAPT" bench train --beam 4
+refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide' "$RAPT" bench train --case a4n --width 100
+refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
+refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
+refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
+refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
+
+# ---- the scripts of bench/ -----------------------------------------------------------------------------------------
+# script LINES NAME ARGUMENTS...: ends well, alone, with so many lines that have a figure.
+script() {
+    local lines=$1 name=$2
+    shift 2
+    if RAPT_OPTIONS=${with-} RAPT=$RAPT PYTHON=none THREADS=2 ROUNDS=1 DURATION=0.05 \
+        timeout 300 bash "$SOURCE/bench/$name.sh" "$@" >.out 2>.err &&
+        [ "$(grep -Ec ' [0-9.]*[1-9]' .out)" -ge "$lines" ] && [ ! -s .err ]; then
+        pass "bench/$name.sh $*"
+    else
+        fail "bench/$name.sh $*" "$(head -c 600 .out)" "$(head -c 300 .err)"
+    fi
+}
+script 1 train_step a1
+script 1 memory a1
+script 1 threads a1
+script 1 busy a1
+script 3 gemm 64x512x512
+script 4 growth layers
+script 2 long_rows 64 128
+with="${small[*]}" script 4 decode
+unnamed=$(cd "$SOURCE/bench" && for f in *.sh *.py pytorch/*.py; do grep -q "($f)" README.md || echo "$f"; done)
+check 'every script stands in the README' test -z "$unnamed"
+finish
