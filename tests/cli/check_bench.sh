@@ -42,6 +42,8 @@ for size in layers:1 width:64 vocab:300 batch:3 time:20; do is "its ${size%:*}" 
 is 'its parameters' params $((300 * 64 + 64 * 64 + 12 * 64 * 64 + 2 * 64 + 64))
 bench 1 'train sentences with sizes' "$keys" "${train[@]}" --case a2 --layers 1 --width 32 --vocab 100 --batch 4 --time 6
 is 'their width' width 32
+bench 1 'train in bf16' "$keys" "${train[@]}" --precision bf16
+is 'its mode' mode bf16
 bench 1 'train long rows' "$keys" "${train[@]}" --case long --layers 1 --width 64 --time 96
 is 'their length' time 96
 "$RAPT" bench train --seconds 0.02 >.out
@@ -57,6 +59,9 @@ is 'of as many new tokens as were left' new 8
 product 'their share is their rate of the machine' gb_s read_gb_s read_share
 # All parameters but positions, 4 bytes each: a block of 12 d^2 + 13 d, a norm at the end.
 is 'their weights' weights_gb "$(awk 'BEGIN { printf "%.6g", 4e-9 * (300 * 64 + 12 * 64 * 64 + 13 * 64 + 2 * 64) }')"
+full=$(value weights_gb)
+bench 1 'decode in bf16' "$keys" "${decode[@]}" "${small[@]}" --threads 1 --batch 3 --time 40 --precision bf16
+is 'their weights are half as large' weights_gb "$(awk -v full="$full" 'BEGIN { printf "%.6g", full / 2 }')"
 "$RAPT" bench decode "${small[@]}" --batch 1 --seconds 0.02 >.out
 check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
@@ -77,6 +82,7 @@ refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
+refused 1 'translations are in fp32' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------
