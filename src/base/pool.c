@@ -52,6 +52,8 @@ static inline void relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb"); /* waits as a pause does; yield does nothing on most of these processors */
 #endif
 }
 

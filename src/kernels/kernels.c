@@ -1,6 +1,6 @@
 /* kernels/kernels.c: which table of kernels this process uses. For whoever calls kernels, and for `rapt
  * info`.
- * Not the kernels themselves: see scalar.c, x86/ and body/. */
+ * Not the kernels themselves: see scalar.c, x86/, arm/ and body/. */
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -51,6 +51,10 @@ const char *const kernels_names[] = {"scalar", "avx2", "avx512", "avx512_bf16", 
 #define NAMES_TEXT "scalar, avx2, avx512, avx512_bf16, amx"
 static const level LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
                                {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
+#elif defined(__aarch64__) && !defined(RAPT_DOUBLE)
+const char *const kernels_names[] = {"scalar", "neon", NULL};
+#define NAMES_TEXT "scalar, neon"
+static const level LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
 #else
 const char *const kernels_names[] = {"scalar", NULL};
 #define NAMES_TEXT "scalar"

@@ -89,7 +89,7 @@ static inline size_t kernels_numbers(const kernels_gemm *g, size_t kc)
 }
 
 typedef struct kernels {
-    const char *name; /* "scalar", "avx2", "avx512", "avx512_bf16", "amx" */
+    const char *name; /* "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
 
     kernels_gemm gemm;        /* in the table's own numbers */
     const kernels_gemm *bf16; /* the same of numbers rounded to bf16; NULL in the double build */
@@ -182,6 +182,7 @@ extern const kernels kernels_avx2;
 extern const kernels kernels_avx512;
 extern const kernels kernels_avx512_bf16; /* avx512 with products in bf16 by instructions for them */
 extern const kernels kernels_amx;         /* the same with tiles */
+extern const kernels kernels_neon;
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
 #endif
 

@@ -1,7 +1,7 @@
 /* kernels/vec.h: what the vector vocabularies and the kernel bodies share: the loop over a row.
- * For vec_portable.h, the ones in x86/, and the bodies.
- * Not the vocabulary itself: that is in vec_portable.h (documented there), x86/vec_avx2.h and
- * x86/vec_avx512.h. */
+ * For vec_portable.h, the ones in x86/ and arm/, and the bodies.
+ * Not the vocabulary itself: that is in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
+ * arm/vec_neon.h. */
 #ifndef KERNELS_VEC_H
 #define KERNELS_VEC_H
 

@@ -1,5 +1,5 @@
 /* kernels/vec_portable.h: the vector vocabulary in plain C, 16 lanes as loops. It is the definition of every
- * word; x86/vec_avx2.h and x86/vec_avx512.h say the same with intrinsics. For the kernel bodies.
+ * word; x86/vec_avx2.h, x86/vec_avx512.h and arm/vec_neon.h say the same with intrinsics. For the kernel bodies.
  * Not fast, and not meant to be: without a fused multiply-add in hardware each fma is a call into libm. */
 #ifndef KERNELS_VEC_PORTABLE_H
 #define KERNELS_VEC_PORTABLE_H

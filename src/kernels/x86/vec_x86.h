@@ -8,22 +8,7 @@
 #include <string.h>
 
 #include "kernels/vec.h"
-
-/* Words and bodies are always inlined: their constant arguments choose the code. */
-#define VEC static inline __attribute__((always_inline))
-
-/* Accumulators stay in registers only if the loops over them vanish; clang ignores gcc's pragma and the
- * reverse. With a sanitizer's checks in each of the copies, compiling would take many minutes. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNROLL
-#elif !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 16")
-#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(undefined_behavior_sanitizer)
-#define UNROLL
-#else
-#define UNROLL _Pragma("clang loop unroll(full)")
-#endif
+#include "kernels/vec_inline.h"
 
 /* The folds of kernels.h from 8 lanes on. */
 VEC float x86_sum8(__m256 a)
