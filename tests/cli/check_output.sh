@@ -58,7 +58,7 @@ check 'with tokenization' grep -Eq 'BLEU [0-9.]+ \(13a\), chrF [0-9.]+' .out
 silent err 'score: a line on stdout' "$RAPT" score reference.txt reference.txt
 check 'score of a text against itself' grep -q '^100.00 nrefs:1' .out
 silent err 'info' "$RAPT" info
-check 'it names the level' grep -Eq '^isa +(scalar|avx2|avx512)' .out
+check 'it names the level' grep -Eq '^isa +(scalar|avx2|avx512|avx512_bf16|amx|neon),' .out
 RAPT_ISA=scalar "$RAPT" info >.out
 check 'RAPT_ISA=scalar lowers it' grep -q '^isa *scalar' .out
 silent err 'info MODEL' "$RAPT" info model

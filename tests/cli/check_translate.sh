@@ -89,9 +89,7 @@ for isa in $(levels); do
     is "RAPT_ISA=$isa, beam" best.out env RAPT_ISA="$isa" "$RAPT" translate model lines.txt --beam 4 \
         --length-penalty 0.6 --n-best 4
 done
-for isa in scalar avx2 avx512; do
-    [[ " $(levels) " = *" $isa "* ]] || skip "RAPT_ISA=$isa (not on this machine)"
-done
+skip_other_levels
 
 # ---- n-best --------------------------------------------------------------------------------------------------------
 check 'n-best: LINE<tab>SCORE<tab>TEXT' awk -F'\t' 'NF != 3 || $1 !~ /^[0-9]+$/ || $2 !~ /^-?[0-9]+\.[0-9]+$/ { exit 1 }' best.out

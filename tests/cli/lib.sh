@@ -165,6 +165,14 @@ tensor_names() { "$RAPT" info "$1" --tensors | sed -n 's/^\([a-z][a-z0-9_.]*\) *
 # The levels of kernels that this machine has.
 levels() { "$RAPT" info --json | tr -d ' \n' | sed 's/.*"levels":\[\([^]]*\)\].*/\1/' | tr -d '"' | tr ',' ' '; }
 
+# Skips, by name, what cannot be tried at the levels of this build that this machine lacks.
+skip_other_levels() {
+    local isa
+    for isa in $("$RAPT" info | grep -o '[a-z0-9_]* (not on this machine)' | cut -d' ' -f1); do
+        skip "RAPT_ISA=$isa (not on this machine)"
+    done
+}
+
 # A log without what time decides.
 timeless() { sed -E 's/"(tokens_per_s|seconds)": [0-9.e+]+,? ?//g' "$1"; }
 

@@ -143,12 +143,21 @@ mkdir core
 flags=(-O2 -ffp-contract=off -I"$SOURCE/include" -I"$SOURCE/src")
 simd=()
 compiled=yes
-if [ "$(uname -m)" = x86_64 ]; then
-    simd=(core/avx2.o core/avx512.o)
-    $CC "${flags[@]}" -mavx2 -mfma -c "$SOURCE/src/kernels/x86/avx2.c" -o core/avx2.o &&
-        $CC "${flags[@]}" -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -c "$SOURCE/src/kernels/x86/avx512.c" \
-            -o core/avx512.o || compiled=no
-fi
+level() { # FILE FLAGS...: compiles the kernels of a level
+    local object=core/${1##*/}.o
+    $CC "${flags[@]}" "${@:2}" -c "$SOURCE/src/kernels/$1.c" -o "$object" || compiled=no
+    simd+=("$object")
+}
+case $(uname -m) in
+    x86_64)
+        wide=(-mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma)
+        level x86/avx2 -mavx2 -mfma
+        level x86/avx512 "${wide[@]}"
+        level x86/avx512_bf16 "${wide[@]}" -mavx512bf16
+        level x86/amx "${wide[@]}" -mavx512bf16 -mamx-tile -mamx-bf16
+        ;;
+    aarch64) level arm/neon ;;
+esac
 $CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
 if [ $compiled = yes ]; then
     runs 'cc -O2 -Iinclude -Isrc src/{base,kernels,tensor,ops,nn}/*.c' ./user-core wanted

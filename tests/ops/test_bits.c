@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "levels.h"
 #include "ops_dirty.h"
 #include "ops_modules.h"
 
@@ -126,22 +127,10 @@ static void check_tape(const char *isa, int threads)
     rapt_tape_free(t);
 }
 
-static bool have_level(const char *isa)
-{
-    for (const char *const *name = kernels_names; *name; name++)
-        if (strcmp(*name, isa) == 0)
-            return kernels_level(isa, NULL) != NULL;
-    return false;
-}
-
 static void same_bits(void **state)
 {
-    const char *isa = *state;
+    const char *isa = levels_wanted(state);
     static const int threads[] = {1, 2, 3, 7};
-    if (!have_level(isa)) {
-        print_message("level %s: not to be had here, skipped\n", isa);
-        skip();
-    }
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
         check_tape(isa, threads[i]);
 }
@@ -176,12 +165,8 @@ static void check_row_bf16(const char *isa, rapt_tape *const *tapes, size_t row,
 
 static void same_bits_bf16(void **state)
 {
-    const char *isa = *state;
+    const char *isa = levels_wanted(state);
     double farthest = 0;
-    if (!have_level(isa)) {
-        print_message("level %s: not to be had here, skipped\n", isa);
-        skip();
-    }
     rapt_tape *tapes[] = {new_tape(isa, 1, RAPT_BF16), new_tape(isa, 2, RAPT_BF16), new_tape(isa, 7, RAPT_BF16), NULL};
     assert_string_not_equal(rapt_tape_products(tapes[0]), "fp32");
     for (size_t i = 0; i < ROWS; i++)
@@ -195,15 +180,8 @@ static void same_bits_bf16(void **state)
 
 int main(void)
 {
-    static char *const scalar = "scalar", *const avx2 = "avx2", *const avx512 = "avx512",
-                *const avx512_bf16 = "avx512_bf16", *const amx = "amx";
-    const struct CMUnitTest tests[] = {
-        {"same_bits_scalar", same_bits, NULL, NULL, scalar},
-        {"same_bits_avx2", same_bits, NULL, NULL, avx2},
-        {"same_bits_avx512", same_bits, NULL, NULL, avx512},
-        {"same_bits_bf16_emulated", same_bits_bf16, NULL, NULL, avx2},
-        {"same_bits_bf16_avx512_bf16", same_bits_bf16, NULL, NULL, avx512_bf16},
-        {"same_bits_bf16_amx", same_bits_bf16, NULL, NULL, amx},
-    };
+    struct CMUnitTest tests[2 * LEVELS_MOST] = {{0}};
+    size_t levels = levels_tests(tests, "same_bits", same_bits, kernels_names);
+    levels_tests(tests + levels, "same_bits_bf16", same_bits_bf16, kernels_names + 1); /* without scalar, for its time */
     return cmocka_run_group_tests(tests, make_reference, free_reference);
 }

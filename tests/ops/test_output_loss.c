@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "levels.h"
 
 #include <math.h>
 
@@ -170,21 +171,9 @@ static void check_shape(const shape *s, rapt_tape *scalar, rapt_tape *const *tap
     rapt_params_free(b.set);
 }
 
-static bool have_level(const char *isa)
-{
-    for (const char *const *name = kernels_names; *name; name++)
-        if (strcmp(*name, isa) == 0)
-            return kernels_level(isa, NULL) != NULL;
-    return false;
-}
-
 static void equals_the_steps(void **state)
 {
-    const char *isa = *state;
-    if (!have_level(isa)) {
-        print_message("level %s: not to be had here, skipped\n", isa);
-        skip();
-    }
+    const char *isa = levels_wanted(state);
     rapt_tape *scalar = new_tape("scalar", 1);
     rapt_tape *tapes[] = {new_tape(isa, 1), new_tape(isa, 2), new_tape(isa, 3), new_tape(isa, 7)};
     for (size_t i = 0; i < SHAPES; i++)
@@ -335,11 +324,7 @@ static void late_gradients_do_not_outlive_their_pass(void **state)
 
 int main(void)
 {
-    static char *const scalar = "scalar", *const avx2 = "avx2", *const avx512 = "avx512";
-    const struct CMUnitTest tests[] = {
-        {"equals_the_steps_scalar", equals_the_steps, NULL, NULL, scalar},
-        {"equals_the_steps_avx2", equals_the_steps, NULL, NULL, avx2},
-        {"equals_the_steps_avx512", equals_the_steps, NULL, NULL, avx512},
+    struct CMUnitTest tests[6 + LEVELS_MOST] = {
         cmocka_unit_test(makes_only_what_is_wanted),
         cmocka_unit_test(inference_gives_the_same_loss),
         cmocka_unit_test(rows_that_do_not_count_are_not_read),
@@ -347,5 +332,6 @@ int main(void)
         cmocka_unit_test(one_late_gradient_at_a_time),
         cmocka_unit_test(late_gradients_do_not_outlive_their_pass),
     };
+    levels_tests(tests + 6, "equals_the_steps", equals_the_steps, kernels_names);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

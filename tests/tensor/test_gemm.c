@@ -117,6 +117,7 @@ extern const kernels_gemm kernels_gemm_amx_in_c;
 /* Any level's, and those of amx where only its words for packing are to be had. */
 static const kernels_gemm *products_of(const char *level, const kernels *k, bool bf16)
 {
+    (void)level;
 #ifdef HAVE_AMX_IN_C
     if (strcmp(level, AMX_IN_C) == 0)
         return &kernels_gemm_amx_in_c;

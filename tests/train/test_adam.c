@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const levels[] = {"scalar", "avx2", "avx512"};
 static const int thread_counts[] = {1, 2, 3, 7};
 
 static rapt_tape *new_tape(const char *isa, int threads)
@@ -45,21 +44,12 @@ static rapt_adam *new_adam(rapt_params *set, rapt_adam_options o)
     return a;
 }
 
-static bool have_level(const char *isa)
-{
-    for (const char *const *name = kernels_names; *name; name++)
-        if (strcmp(*name, isa) == 0)
-            return kernels_level(isa, NULL) != NULL;
-    print_message("level %s: not in this build, skipped\n", isa);
-    return false;
-}
-
 /* Runs `test` at every level that is to be had, with each number of threads. */
 static void everywhere(void (*test)(rapt_tape *t, void *context), void *context)
 {
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        for (size_t j = 0; j < sizeof thread_counts / sizeof *thread_counts && have_level(levels[i]); j++) {
-            rapt_tape *t = new_tape(levels[i], thread_counts[j]);
+    for (const char *const *level = kernels_names; *level; level++)
+        for (size_t j = 0; j < sizeof thread_counts / sizeof *thread_counts && kernels_level(*level, NULL); j++) {
+            rapt_tape *t = new_tape(*level, thread_counts[j]);
             test(t, context);
             rapt_tape_free(t);
         }

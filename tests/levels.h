@@ -1,0 +1,38 @@
+/* tests/levels.h: one test for each level of kernels of this build, named after it, with the level's name as its state.
+ * Where the machine lacks the level, it skips. To be included after cmocka.h. */
+#ifndef TESTS_LEVELS_H
+#define TESTS_LEVELS_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+#define LEVELS_MOST 8 /* room for them in an array of tests; what is not used stays empty, at its end */
+
+/* The level to test. */
+static inline const char *levels_wanted(void **state)
+{
+    rapt_error err = {0};
+    if (!kernels_level(*state, &err)) {
+        print_message("%s, skipped\n", err.message);
+        skip();
+    }
+    return *state;
+}
+
+/* From the level `first` on, kernels_names being all; returns how many. At most two calls a program. */
+static inline size_t levels_tests(struct CMUnitTest *tests, const char *what, CMUnitTestFunction test, const char *const *first)
+{
+    static char names[2 * LEVELS_MOST][64], levels[2 * LEVELS_MOST][32];
+    static size_t used;
+    size_t count = 0;
+    for (; first[count]; count++, used++) {
+        snprintf(levels[used], sizeof levels[used], "%s", first[count]);
+        snprintf(names[used], sizeof names[used], "%s_%s", what, first[count]);
+        tests[count] = (struct CMUnitTest){names[used], test, NULL, NULL, levels[used]};
+    }
+    return count;
+}
+
+#endif
