@@ -60,7 +60,9 @@ static arena_chunk *chunk_new(size_t size)
     return c;
 }
 
-/* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. */
+/* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. Once there are huge
+ * pages, a new one is half as large as all others: chunks stay few, and so do huge pages that a chunk uses in part. What
+ * lies behind its last block costs no memory. */
 static arena_chunk *next_chunk(arena *a, size_t bytes)
 {
     arena_chunk **link = a->current ? &a->current->next : &a->first;
@@ -68,10 +70,14 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
         (*link)->offset = 0;
         return *link;
     }
-    size_t least = a->first ? a->chunk_size : a->first_size;
-    arena_chunk *c = chunk_new(bytes > least ? bytes : least);
+    size_t least = a->first ? a->chunk_size : a->first_size, half = a->reserved >= 2 * HUGE_PAGE ? a->reserved / 2 : 0;
+    least = bytes > least ? bytes : least;
+    arena_chunk *c = chunk_new(half > least ? half : least);
+    if (!c && half > least)
+        c = chunk_new(least);
     if (!c)
         return NULL;
+    a->reserved += c->size;
     c->next = *link;
     *link = c;
     return c;
@@ -133,6 +139,7 @@ static void free_chunks(arena *a)
         free(c);
     }
     a->first = a->current = NULL;
+    a->reserved = 0;
 }
 
 /* An empty arena of several chunks starts again with one that holds all it ever needed. Kept as they are, chunks would

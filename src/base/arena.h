@@ -13,6 +13,7 @@ typedef struct arena {
     size_t first_size; /* of the first one */
     size_t peak;       /* most bytes ever handed out at once */
     size_t used;
+    size_t reserved;   /* bytes of all chunks */
 } arena;
 
 /* A point to go back to: everything allocated after it is released. */

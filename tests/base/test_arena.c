@@ -121,6 +121,30 @@ static void changing_rounds_settle(void **state)
     arena_free(&a);
 }
 
+/* Blocks a little larger than a huge page lie one behind the other: had each its own, half of all memory would be ends
+ * of pages that nobody uses. */
+static void large_blocks_are_neighbours(void **state)
+{
+    enum { COUNT = 60 };
+    const size_t size = (size_t)9 << 18; /* 2.25 MiB */
+    arena a;
+    char *last = NULL;
+    int apart = 0;
+    (void)state;
+    arena_init(&a, 1 << 20);
+    for (int i = 0; i < COUNT; i++) {
+        char *at = arena_alloc(&a, size);
+        assert_non_null(at);
+        apart += !last || at < last + size || at > last + size + 64; /* a sanitizer's red zone */
+        last = at;
+    }
+    assert_true(apart <= 12);                      /* chunks: log 60 to the base 1.5, and the first ones */
+    assert_true(a.reserved >= COUNT * size);
+    assert_true(a.reserved <= COUNT * size * 7 / 4); /* addresses only: half of all others, and what ends leave */
+    arena_free(&a);
+    assert_int_equal(a.reserved, 0);
+}
+
 static void nested_marks(void **state)
 {
     arena a;
@@ -196,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_mark_gives_back_what_follows),
         cmocka_unit_test(rounds_use_the_same_memory),
         cmocka_unit_test(changing_rounds_settle),
+        cmocka_unit_test(large_blocks_are_neighbours),
         cmocka_unit_test(nested_marks),
         cmocka_unit_test(helpers),
         cmocka_unit_test(impossible_sizes),
