@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define CATCH_UP_AT_ONCE 512 /* rows */
+#define SMALL_THINGS ((size_t)1 << 16) /* beside the moments: lists, ends of cache lines */
 
 struct rapt_adam {
     rapt_params *set;
@@ -55,13 +56,22 @@ static bool allocate(rapt_adam *a)
     return ok;
 }
 
+/* Of both moments of all that is trained: one chunk holds them. */
+static size_t moments_size(const rapt_params *set)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < rapt_params_count(set); i++)
+        numbers += trained(rapt_params_at(set, i)) ? 2 * rapt_tensor_size(&rapt_params_at(set, i)->value) : 0;
+    return numbers * sizeof(rapt_real);
+}
+
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
 {
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
         a->set = set;
         a->options = *options;
-        arena_init(&a->memory, (size_t)1 << 20);
+        arena_init(&a->memory, moments_size(set) + SMALL_THINGS);
     }
     if (a && allocate(a))
         return a;
