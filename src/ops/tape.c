@@ -261,16 +261,8 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 
 static rapt_real *new_grad(rapt_tape *t, size_t size)
 {
-    tape_spare *s = &t->spare;
-    for (int i = s->count - 1; i >= 0; i--)
-        if (s->size[i] == size) {
-            rapt_real *grad = s->grad[i];
-            s->count--;
-            s->grad[i] = s->grad[s->count];
-            s->size[i] = s->size[s->count];
-            return grad;
-        }
-    return tape_alloc(t, size, sizeof(rapt_real));
+    rapt_real *grad = spare_take(&t->spare, size);
+    return grad ? grad : tape_alloc(t, spare_size(size), sizeof *grad);
 }
 
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
@@ -396,12 +388,10 @@ void tape_reserve_grad(rapt_tape *t, rapt_tensor *x)
 static void spare_gradients(rapt_tape *t, const tape_node *node)
 {
     const tape_result *earlier = node->previous ? node->previous->results : NULL;
-    tape_spare *s = &t->spare;
     for (tape_result *r = node->results; r != earlier; r = r->previous) {
-        if (!r->tensor.grad || r->keeps_grad || s->count == TAPE_SPARE)
+        if (!r->tensor.grad || r->keeps_grad)
             continue;
-        s->grad[s->count] = r->tensor.grad;
-        s->size[s->count++] = rapt_tensor_size(&r->tensor);
+        spare_give(&t->spare, r->tensor.grad, rapt_tensor_size(&r->tensor));
         r->tensor.grad = NULL;
         r->tensor.grad_filled = false;
     }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "kernels/kernels.h"
+#include "ops/spare.h"
 #include "tensor/gemm.h"
 
 /* A recorded operation: the first member of each operation's own record. */
@@ -31,14 +32,6 @@ typedef struct tape_result {
     bool keeps_grad; /* the caller's */
     rapt_tensor tensor;
 } tape_result;
-
-/* Memory of gradients that were passed on, for those that are still to come: what a step touches stays small. */
-#define TAPE_SPARE 32
-typedef struct tape_spare {
-    rapt_real *grad[TAPE_SPARE];
-    size_t size[TAPE_SPARE]; /* numbers */
-    int count;
-} tape_spare;
 
 /* Who looks at this tape (ops/record.h). */
 typedef struct tape_step tape_step;
@@ -65,7 +58,7 @@ struct rapt_tape {
     uint64_t passes; /* begun so far */
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
-    tape_spare spare;
+    spare spare; /* gradients that were passed on */
     tape_recorder recorder;
     bool walked;          /* back, in this pass */
     bool walking;
