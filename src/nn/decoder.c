@@ -21,7 +21,7 @@ void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char
 static rapt_tensor *feed_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm3, x);
-    return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
+    return rapt_add_norm_after(t, &m->norm3, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
 }
 
 rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, rapt_tensor *memory,
@@ -29,11 +29,11 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
 {
     rapt_mask causal = {.causal = true}, valid = {.valid_lens = memory_lens};
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x,
-                            rapt_multi_head_attention_forward(t, &m->self_attention, h, h, h, &causal));
+    rapt_tensor *y = rapt_multi_head_attention_forward(t, &m->self_attention, h, h, h, &causal);
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
     h = rapt_add_norm_before(t, &m->norm2, x);
-    x = rapt_add_norm_after(t, &m->norm2, x,
-                            rapt_multi_head_attention_forward(t, &m->cross_attention, h, memory, memory, &valid));
+    y = rapt_multi_head_attention_forward(t, &m->cross_attention, h, memory, memory, &valid);
+    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
     return feed_forward(t, m, x);
 }
 
@@ -42,11 +42,11 @@ static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_d
                                rapt_tensor *x)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x,
-                            rapt_cached_self_attention(t, &m->self_attention, h, &s->self[layer], s->past));
+    rapt_tensor *y = rapt_cached_self_attention(t, &m->self_attention, h, &s->self[layer], s->past);
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
     h = rapt_add_norm_before(t, &m->norm2, x);
-    x = rapt_add_norm_after(t, &m->norm2, x, rapt_cached_cross_attention(t, &m->cross_attention, h, &s->cross[layer],
-                                                                         s->memory_lens));
+    y = rapt_cached_cross_attention(t, &m->cross_attention, h, &s->cross[layer], s->memory_lens);
+    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
     return feed_forward(t, m, x);
 }
 

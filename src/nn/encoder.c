@@ -19,9 +19,10 @@ rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *
 {
     rapt_mask mask = {.valid_lens = valid_lens};
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x, rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &mask));
+    rapt_tensor *y = rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &mask);
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
     h = rapt_add_norm_before(t, &m->norm2, x);
-    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
+    return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
 }
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)

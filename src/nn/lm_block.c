@@ -3,6 +3,7 @@
 #include "rapt/lm.h"
 
 #include "nn/names.h"
+#include "ops/tape.h"
 
 static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
@@ -43,7 +44,7 @@ static rapt_tensor *attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h,
 rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x, attend(t, m, h, kv, past));
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, attend(t, m, h, kv, past)));
     h = rapt_add_norm_before(t, &m->norm2, x);
-    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
+    return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
 }

@@ -81,13 +81,20 @@ static rapt_tensor *after_steps(rapt_tape *t, const rapt_add_norm *m, rapt_tenso
     return m->place == RAPT_PRE_NORM ? sum : normalise_step(t, &m->norm, s, sum);
 }
 
+/* What dropout returns in y's stead is nobody else's. */
+static rapt_tensor *add_dropped(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
+{
+    rapt_tensor *dropped = rapt_dropout(t, y, m->dropout);
+    return rapt_add(t, x, dropped == y ? y : tape_hand_on(t, dropped));
+}
+
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
     if (record_on(t))
         return after_steps(t, m, x, y);
     if (m->place == RAPT_PRE_NORM)
-        return rapt_add(t, x, rapt_dropout(t, y, m->dropout));
+        return add_dropped(t, m, x, y);
     if (m->norm.kind == RAPT_NORM_RMS)
-        return normalise(t, &m->norm, rapt_add(t, x, rapt_dropout(t, y, m->dropout)));
+        return normalise(t, &m->norm, add_dropped(t, m, x, y));
     return rapt_add_norm_op(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, m->dropout);
 }

@@ -10,7 +10,7 @@
 typedef struct norm_node {
     tape_node node;
     rapt_tensor *x, *y, *gamma, *beta, *out; /* y, gamma, beta may be NULL */
-    rapt_real *sum;                          /* what was normalised: x + dropout(y), or x's own data */
+    rapt_real *sum;                          /* what was normalised: x + dropout(y), maybe in y's memory, or x's data */
     rapt_real *mean, *rstd;                  /* [norm rows] */
     rapt_tensor rows;                        /* its examples and rows are those that dropout sees */
     size_t width;
@@ -213,7 +213,9 @@ static rapt_tensor *run(rapt_tape *t, norm_node n)
                                          tape_wants(t, n.beta));
     n.mean = tape_alloc(t, norm_rows, sizeof *n.mean);
     n.rstd = tape_alloc(t, norm_rows, sizeof *n.rstd);
-    n.sum = n.y ? tape_alloc(t, rapt_tensor_size(n.x), sizeof *n.sum) : n.x->data;
+    n.sum = n.y ? tape_take_over(t, n.y) : n.x->data;
+    if (!n.sum)
+        n.sum = tape_alloc(t, rapt_tensor_size(n.x), sizeof *n.sum);
     norm_node *node = tape_alloc(t, 1, sizeof *node);
     if (tape_failed(t))
         return &t->poison;

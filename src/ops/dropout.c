@@ -67,7 +67,7 @@ rapt_tensor *rapt_dropout(rapt_tape *t, rapt_tensor *x, double p)
     if (p == 0 || !t->pass.training)
         return x;
     kernels_dropout key = tape_dropout(t, p);
-    rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
+    rapt_tensor *y = tape_output_over(t, x, x, tape_wants(t, x));
     dropout_node *node = y && y->requires_grad ? tape_alloc(t, 1, sizeof *node) : NULL;
     if (!y || (y->requires_grad && !node))
         return &t->poison;

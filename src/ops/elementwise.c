@@ -73,7 +73,7 @@ rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
     if (!rapt_tensor_same_shape(a, b))
         return rapt_tape_fail(t, RAPT_SHAPE, "add: %s and %s differ", rapt_shape_text(a, sa, sizeof sa),
                               rapt_shape_text(b, sb, sizeof sb));
-    rapt_tensor *y = tape_output_like(t, a, tape_wants(t, a) || tape_wants(t, b));
+    rapt_tensor *y = tape_output_over(t, a, b, tape_wants(t, a) || tape_wants(t, b));
     if (!y)
         return &t->poison;
     elementwise_node e = {.a = a, .b = b, .y = y};

@@ -74,6 +74,7 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     t->passes++;
     t->last = NULL;
     t->results = NULL;
+    t->handed_on = NULL;
     t->spare.count = 0;
     t->recorder.steps = t->recorder.parameters = NULL;
     t->walked = false;
@@ -202,7 +203,8 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
     return x && t->pass.record && x->requires_grad;
 }
 
-rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad)
+/* A result in `memory`, or in its own where that is NULL. */
+static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const size_t *shape, bool requires_grad)
 {
     tape_result *r = tape_alloc(t, 1, sizeof *r);
     if (!r)
@@ -211,7 +213,7 @@ rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requi
     r->keeps_grad = false;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
-    y->data = tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));
+    y->data = memory ? memory : tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));
     if (!y->data)
         return NULL;
     r->previous = t->results;
@@ -219,12 +221,41 @@ rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requi
     return y;
 }
 
-rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
+rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad)
 {
-    rapt_tensor *y = tape_output(t, x->ndim, x->shape, requires_grad);
+    return output_in(t, NULL, ndim, shape, requires_grad);
+}
+
+static rapt_tensor *output_like_in(rapt_tape *t, rapt_real *memory, const rapt_tensor *x, bool requires_grad)
+{
+    rapt_tensor *y = output_in(t, memory, x->ndim, x->shape, requires_grad);
     if (y)
         y->ragged = x->ragged;
     return y;
+}
+
+rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
+{
+    return output_like_in(t, NULL, x, requires_grad);
+}
+
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad)
+{
+    return output_like_in(t, tape_take_over(t, b), a, requires_grad);
+}
+
+rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y)
+{
+    t->handed_on = record_on(t) || tape_failed(t) ? NULL : y;
+    return y;
+}
+
+rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y)
+{
+    if (!y || t->handed_on != y)
+        return NULL;
+    t->handed_on = NULL;
+    return y->data;
 }
 
 rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)

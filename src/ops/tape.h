@@ -58,6 +58,7 @@ struct rapt_tape {
     uint64_t passes; /* begun so far */
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
+    const rapt_tensor *handed_on; /* a result whose memory the next operation may have, or NULL */
     spare spare; /* gradients that were passed on */
     tape_recorder recorder;
     bool walked;          /* back, in this pass */
@@ -85,6 +86,13 @@ void tape_release(rapt_tape *t, arena_mark mark);
  * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
+/* For modules: nobody but the next operation that gets y needs its numbers, nor does the one that made it (a linear layer
+ * without activation, dropout), so that a result may take their place. y; nothing happens where somebody records. */
+rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y);
+/* For that operation: y's memory, once, if it was handed on; else NULL. */
+rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y);
+/* tape_output_like of a, in the memory of b, which has its shape, if that was handed on. */
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad);
 bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
 
 /* Records an operation; `node` starts with a tape_node. */
