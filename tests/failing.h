@@ -123,6 +123,12 @@ static inline void failing_disarm(void)
     failing_countdown = -1;
 }
 
+/* How many allocations there were since it was last asked, where nothing is armed. */
+static inline long failing_allocations(void)
+{
+    return -1 - atomic_exchange(&failing_countdown, -1);
+}
+
 /* Judges a run that ended with this code. Whether another is due: not once no allocation was left to fail. */
 static inline bool failing_again(failing *f, rapt_code code)
 {
