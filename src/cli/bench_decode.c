@@ -131,7 +131,8 @@ static json_t *result_json(const decoding *d, decode_rows *r)
         "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, "
         "s:f, s:I}",
         "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "isa", rapt_tape_isa(d->t), "threads",
-        rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width", (json_int_t)c->d_model, "vocab", (json_int_t)c->vocab,
+        rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
+        (json_int_t)c->d_model, "vocab", (json_int_t)c->vocab,
         "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)PROMPT, "new", (json_int_t)fresh, "tok_s",
         tokens, "ms_token", 1e3 / tokens, "step_ms", step, "p10", bench_times_at(&r->steps, 0.1), "p90",
         bench_times_at(&r->steps, 0.9), "prompt_ms", bench_times_at(&r->prompts, 0.5), "steps", (json_int_t)r->steps.count,

@@ -21,7 +21,7 @@ typedef struct part {
     tape_node *last;
     tape_result *results;
     tape_weights *weights;
-    tape_spare spare;
+    spare spare;
     arena_mark memory;
 } part;
 
