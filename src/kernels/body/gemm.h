@@ -7,6 +7,9 @@
 
 #define GEMM_NR (16 * GEMM_VECTORS)
 #define GEMM_AHEAD 16     /* steps of k from asking for an operand's numbers to using them: some 400 cycles */
+/* Up to so many rows, a packed panel comes from memory as often as from a cache (decoding), and front to back: hardware
+ * foresees that better than asking does. */
+#define GEMM_FEW (GEMM_MR / 2 + 1)
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
 #define GEMM_ROWS 16 /* that sums have room for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
@@ -79,7 +82,8 @@ VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands
     EACH_SUM(i, v) sum[i][v] = v_zero();
     const rapt_real *b = o.b;
     for (size_t k = 0; k < o.kc; k++) {
-        gemm_ahead(m, vectors, a[0], o.a_row, o.a_col, b, o.b_row);
+        if (m > GEMM_FEW || o.b_row != GEMM_NR)
+            gemm_ahead(m, vectors, a[0], o.a_row, o.a_col, b, o.b_row);
         gemm_step(pair, m, vectors, a, o.a_row, b, o.b_lanes, sum);
         b += o.b_row;
         UNROLL
