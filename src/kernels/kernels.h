@@ -70,6 +70,11 @@ typedef struct kernels_gemm {
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
                       const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
+    /* The same of one row of A, a[k * a_col], and `panels` whole packed panels, each `panel` numbers behind the one before:
+     * c[p * nr + j]; the bits are gemm_tile's. Several panels are read at once, which memory does faster than one. NULL
+     * where there is none. */
+    void (*gemm_row)(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel,
+                     rapt_real *c, const kernels_tail *tail);
     /* Packs A element (i, k) = a[i * a_row + k * a_col], i < m, k < kc, into KERNELS_MAX_A numbers, with zeros behind up
      * to whole steps and, where k is the slower index, up to a_stride. Returns where they are. One of the strides is 1. */
     kernels_strides (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);

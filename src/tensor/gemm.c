@@ -55,8 +55,8 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->products->mr, nr = (size_t)team->products->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = team->products->pair > 1;
-    size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * TASKS_PER_THREAD : 1;
+    bool pairs = team->products->pair > 1, row = job->m == 1; /* it reads several panels at once */
+    size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? 2 : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
     s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->products->pair);
     while (s.row_tasks * s.column_tasks < wanted) {

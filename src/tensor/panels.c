@@ -60,6 +60,16 @@ bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n)
     return kn->pair == 1 && b.col == 1 && (n < KERNELS_LANES || n % KERNELS_LANES == 0);
 }
 
+/* One row times the whole panels of a packed block; returns how many columns that was. */
+static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const rapt_real *row, ptrdiff_t col,
+                           const panel_block *b, rapt_real *c, const kernels_tail *tail)
+{
+    size_t panels = kn->gemm_row && b->row == kn->nr ? n / (size_t)kn->nr : 0;
+    if (panels > 0)
+        kn->gemm_row(panels, depth, row, col, b->data, b->panel, c, tail);
+    return panels * (size_t)kn->nr;
+}
+
 void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
                            rapt_real *c, size_t ldc, const kernels_tail *tail)
 {
@@ -71,12 +81,14 @@ void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc
         kn->begin();
     for (size_t i = 0; i < m; i += mr) {
         int rows = (int)MIN(mr, m - i);
-        const rapt_real *tile = a->data + (ptrdiff_t)i * a->row, *panel = b->data;
+        const rapt_real *tile = a->data + (ptrdiff_t)i * a->row;
         if (pack) {
             at = kn->pack_a(rows, kc, tile, a->row, a->col, packed);
             tile = packed;
         }
-        for (size_t j = 0; j < n; j += nr, panel += b->panel) {
+        size_t j = rows > 1 ? 0 : multiply_row(kn, n, depth, tile, at.col, b, c + i * ldc, tail);
+        const rapt_real *panel = b->data + j / nr * b->panel;
+        for (; j < n; j += nr, panel += b->panel) {
             kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + j : NULL, tail->relu};
             kn->gemm_tile(rows, (int)MIN(nr, n - j), depth, tile, at.row, at.col, panel, b->row, c + i * ldc + j,
                           (ptrdiff_t)ldc, &part);

@@ -193,6 +193,10 @@ static void check_packed(const gemm_team *team, product *p)
         prepare(p);
         gemm(team, &job);
         compare(p, "packed");
+        prepare(p);
+        for (job.m = 1; job.c < p->c + p->m * p->n; job.c += p->n, job.a = matrix_at(job.a, 1, 0))
+            gemm(team, &job);
+        compare(p, "packed, row by row");
     }
     free(panels);
 }

@@ -96,7 +96,7 @@ VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands
 VEC size_t gemm_lanes(int v, const int vectors, size_t last) { return v + 1 < vectors ? 16 : last; }
 
 /* The tail, a pass over the registers for each of its parts. `last`: columns of the last vector. */
-VEC void gemm_finish(const int m, const int vectors, size_t last, v16 sum[GEMM_ROWS][GEMM_VECTORS],
+VEC void gemm_finish(const int m, const int vectors, size_t last, v16 (*sum)[GEMM_VECTORS],
                      rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
 {
     if (tail->accumulate)
@@ -140,6 +140,54 @@ VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gem
     else
         gemm_rows(pair, m, vectors, n, o, c, ldc, tail);
 }
+
+#define GEMM_STREAMS 8 /* panels that a row reads at once */
+
+/* One row times `panels` panels side by side. */
+VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
+                      size_t panel, rapt_real *c, const kernels_tail *tail)
+{
+    v16 sum[GEMM_STREAMS][1][GEMM_VECTORS];
+    UNROLL
+    for (int p = 0; p < panels; p++)
+        UNROLL
+        for (int v = 0; v < GEMM_VECTORS; v++)
+            sum[p][0][v] = v_zero();
+    for (size_t k = 0; k < kc; k++, a += a_col, b += GEMM_NR) {
+        v16 x = v_broadcast(a, panels * GEMM_VECTORS);
+        UNROLL
+        for (int p = 0; p < panels; p++)
+            UNROLL
+            for (int v = 0; v < GEMM_VECTORS; v++)
+                sum[p][0][v] = gemm_add_product(pair, x, v_load(b + (size_t)p * panel + 16 * v), sum[p][0][v]);
+    }
+    UNROLL
+    for (int p = 0; p < panels; p++) {
+        kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + p * GEMM_NR : NULL, tail->relu};
+        gemm_finish(1, GEMM_VECTORS, 16, sum[p], c + p * GEMM_NR, 0, &part);
+    }
+}
+
+#define GEMM_ROW(NAME, PAIR)                                                                                          \
+    static void NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel, \
+                     rapt_real *c, const kernels_tail *tail)                                                          \
+    {                                                                                                                 \
+        for (size_t done = 0, now; done < panels; done += now) {                                                      \
+            size_t left = panels - done;                                                                              \
+            const rapt_real *from = b + done * panel;                                                                 \
+            kernels_tail part = *tail;                                                                                \
+            part.bias = tail->bias ? tail->bias + done * GEMM_NR : NULL;                                              \
+            now = left >= GEMM_STREAMS ? GEMM_STREAMS : left >= 4 ? 4 : left >= 2 ? 2 : 1;                            \
+            if (now == GEMM_STREAMS)                                                                                  \
+                gemm_streams(PAIR, GEMM_STREAMS, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);               \
+            else if (now == 4)                                                                                        \
+                gemm_streams(PAIR, 4, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
+            else if (now == 2)                                                                                        \
+                gemm_streams(PAIR, 2, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
+            else                                                                                                      \
+                gemm_streams(PAIR, 1, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
+        }                                                                                                             \
+    }
 
 /* One function for each number of rows, so that the sums are registers. */
 typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,

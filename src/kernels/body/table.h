@@ -19,10 +19,12 @@
 #include "kernels/body/adam.h"
 
 GEMM_TILE(gemm_tile, 1)
+GEMM_ROW(gemm_row, 1)
 
 #ifndef RAPT_DOUBLE
 #include "kernels/body/pack_bf16.h"
 GEMM_TILE(gemm_tile_bf16, 2)
+GEMM_ROW(gemm_row_bf16, 2)
 
 /* Products in bf16 by fused multiply-adds: right, and no faster than fp32. */
 static const kernels_gemm gemm_bf16 = {
@@ -33,6 +35,7 @@ static const kernels_gemm gemm_bf16 = {
     .pair = 2,
     .step = 1,
     .gemm_tile = gemm_tile_bf16,
+    .gemm_row = gemm_row_bf16,
     .pack_a = pack_a_bf16,
     .pack_b = pack_b_bf16,
 };
@@ -49,6 +52,7 @@ static const kernels_gemm gemm_bf16 = {
                  .pair = 1,                          \
                  .step = 1,                          \
                  .gemm_tile = gemm_tile,             \
+                 .gemm_row = gemm_row,               \
                  .pack_a = pack_a,                   \
                  .pack_b = pack_b},                  \
         .softmax = softmax,                          \

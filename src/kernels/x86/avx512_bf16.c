@@ -10,6 +10,7 @@
 #include "kernels/body/pack_bf16.h"
 
 GEMM_TILE(gemm_tile_bf16, 2)
+GEMM_ROW(gemm_row_bf16, 2)
 
 const kernels_gemm kernels_gemm_avx512_bf16 = {
     .name = "avx512_bf16",
@@ -19,6 +20,7 @@ const kernels_gemm kernels_gemm_avx512_bf16 = {
     .pair = 2,
     .step = 1,
     .gemm_tile = gemm_tile_bf16,
+    .gemm_row = gemm_row_bf16,
     .pack_a = pack_a_bf16,
     .pack_b = pack_b_bf16,
 };
