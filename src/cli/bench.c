@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_THREADS, KEY_SECONDS, KEY_JSON,
-       KEY_PROFILE, KEY_PRECISION };
+       KEY_PROFILE, KEY_PRECISION, KEY_RECOMPUTE };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -25,6 +25,7 @@ static const struct argp_option OPTIONS[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16", 0},
+    {"recompute", KEY_RECOMPUTE, NULL, 0, "train: compute blocks again in the backward pass, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode: print what each operation takes, and its share of the peak", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
     {0}};
@@ -67,6 +68,8 @@ static void check(const bench_arguments *a, struct argp_state *state)
         argp_error(state, "%s", WANTED);
     if (a->o.profile && !models)
         argp_error(state, "--profile is for `train` and `decode`");
+    if (a->o.recompute && a->run != bench_train)
+        argp_error(state, "--recompute is for `train`");
     if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
         argp_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
@@ -93,6 +96,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_JSON: a->o.json = true; return 0;
+    case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
     case ARGP_KEY_ARG: take_argument(a, text, state); return 0;
     case ARGP_KEY_END: check(a, state); return 0;

@@ -19,7 +19,7 @@ typedef struct bench_options {
     double seconds; /* measured, for each case; 0: the benchmark's own wish */
     rapt_precision precision;
     size_t beam;    /* of `decode`; 0: 1, then 4 */
-    bool json, profile;
+    bool json, profile, recompute;
     const char *tokenizer, *text; /* of `tokenizer` */
 } bench_options;
 

@@ -62,7 +62,7 @@ static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, rapt_adam *adam, ui
     rapt_tokens inputs = {s->inputs, c->batch, c->time, s->target_lens};
     rapt_tokens labels = {s->labels, c->batch, c->time, s->target_lens};
     (void)adam;
-    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 1, .step = number});
+    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .recompute = w->recompute, .seed = 1, .step = number});
     rapt_loss_options o = {.label_smoothing = c->smoothing, .valid_lens = s->target_lens};
     return rapt_transformer_loss(t, x->m, source, s->source_lens, inputs, labels, &o, NULL);
 }

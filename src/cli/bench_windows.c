@@ -48,7 +48,7 @@ static rapt_tensor *window_loss(workload *w, rapt_tape *t, rapt_adam *adam, uint
     const window_case *c = &x->c;
     rapt_tokens inputs = {x->inputs, c->batch, c->time}, labels = {x->labels, c->batch, c->time};
     take_windows(x, number);
-    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 1, .step = number});
+    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .recompute = w->recompute, .seed = 1, .step = number});
     rapt_adam_catch_up(adam, t, x->m->input.embedding.weight, inputs);
     return rapt_lm_loss(t, x->m, inputs, labels, NULL, !c->tied, NULL);
 }

@@ -15,6 +15,7 @@ struct workload {
     size_t batch, time, layers, width, vocab;
     double flops; /* of the products of one step: three times those of a forward pass */
     double lr, weight_decay;
+    bool recompute; /* see rapt_pass */
     rapt_params *params;
     void *own;
     /* Begins a pass and computes the loss of step `number`. */

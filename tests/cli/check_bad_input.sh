@@ -176,6 +176,9 @@ usage 'metric' score pairs.tsv pairs.tsv --metric meteor
 usage 'one model' info good good
 usage 'kernels' bench frob
 usage 'profile' bench kernels --profile
+usage 'recompute' bench decode --recompute
+usage 'precision' train tiny.yaml --precision fp8
+usage 'precision' bench train --precision fp64
 refused 1 'no case "nix"' 'an unknown benchmark' "$RAPT" bench kernels --case nix
 refused 1 'nix' 'an unknown benchmark of training' "$RAPT" bench train --case nix
 refused 1 'sse9' 'RAPT_ISA=sse9' env RAPT_ISA=sse9 "$RAPT" info
