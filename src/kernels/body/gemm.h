@@ -141,7 +141,9 @@ VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gem
         gemm_rows(pair, m, vectors, n, o, c, ldc, tail);
 }
 
+#ifndef GEMM_STREAMS
 #define GEMM_STREAMS 8 /* panels that a row reads at once */
+#endif
 
 /* One row times `panels` panels side by side. */
 VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
