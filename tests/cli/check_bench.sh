@@ -46,6 +46,11 @@ bench 1 'train in bf16' "$keys" "${train[@]}" --precision bf16
 is 'its mode' mode bf16
 bench 1 'train long rows' "$keys" "${train[@]}" --case long --layers 1 --width 64 --time 96
 is 'their length' time 96
+bench 1 'train longer rows' "$keys" "${train[@]}" --case long --width 64 --time 1024
+kept=$(value rss_mb)
+bench 1 'train with recomputed blocks' "$keys" "${train[@]}" --case long --width 64 --time 1024 --recompute
+is 'it says so' recompute true
+check 'they take less memory' test "$(value rss_mb)" -lt "$kept"
 "$RAPT" bench train --seconds 0.02 >.out
 check 'train prints the peak beside the figure' grep -Eq '^a1: .* GFLOP/s, [0-9]+ % of the [0-9.]+ that this machine computes' .out
 
@@ -77,6 +82,7 @@ is 'its beam' beam 2
 # ---- wrong use -----------------------------------------------------------------------------------------------------
 refused 2 'layers' 'no layer' "$RAPT" bench train --layers 0
 refused 2 'sizes .* are for' 'sizes of products' "$RAPT" bench kernels --width 64
+refused 2 'recompute is for .train' 'recomputed decoding' "$RAPT" bench decode --recompute
 refused 2 'beam is for .decode' 'a beam in training' "$RAPT" bench train --beam 4
 refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide' "$RAPT" bench train --case a4n --width 100
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
