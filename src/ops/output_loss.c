@@ -305,6 +305,8 @@ static void backward(rapt_tape *t, tape_node *node)
         l.first_row = n->ends[i];
         l.add_w = true;
     }
+    if (!late && !tape_failed(t)) /* nobody reads the logits' gradient again */
+        spare_give(&t->spare, n->logits, n->count * n->stride);
 }
 
 static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const rapt_loss_options *options,
