@@ -105,9 +105,10 @@ static json_t *result_json(const bench_options *o, train_bench *b, double peak)
                      rapt_tape_isa(b->t), "threads", rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch,
                      "time", (json_int_t)b->w.time, "layers", (json_int_t)b->w.layers, "width", (json_int_t)b->w.width,
                      "vocab", (json_int_t)b->w.vocab, "params", (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10",
-                     bench_times_at(&b->ms[STEP], 0.1), "p90", bench_times_at(&b->ms[STEP], 0.9), "fwd", median[FORWARD], "bwd", median[BACKWARD], "clip",
-                     median[CLIP], "optim", median[OPTIMIZER], "steps", (json_int_t)b->ms[STEP].count, "tok_real_s",
-                     floor(real / ms * 1e3), "tok_pad_s", floor(padded / ms * 1e3), "mflop", b->w.flops * 1e-6, "gflops", rate,
+                     bench_times_at(&b->ms[STEP], 0.1), "p90", bench_times_at(&b->ms[STEP], 0.9), "fwd", median[FORWARD], "bwd",
+                     median[BACKWARD], "clip", median[CLIP], "optim", median[OPTIMIZER], "steps",
+                     (json_int_t)b->ms[STEP].count, "tok_real_s", floor(real / ms * 1e3), "tok_pad_s",
+                     floor(padded / ms * 1e3), "mflop", b->w.flops * 1e-6, "gflops", rate,
                      "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory(), "first_step_s",
                      b->first_step, "loss", b->loss);
 }
