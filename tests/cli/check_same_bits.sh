@@ -56,7 +56,9 @@ train other --seed 8 "${recipe[@]}"
 check 'another seed is another model' test "$(cksum <post-1/model.safetensors)" != "$(cksum <other/model.safetensors)"
 skip_other_levels
 if [ -n "${RAPT_OTHER:-}" ]; then
-    for isa in $(RAPT=$RAPT_OTHER levels); do
+    others=$(RAPT=$RAPT_OTHER levels)
+    check "the other program has levels" test -n "$others"
+    for isa in $others; do
         RAPT_ISA=$isa "$RAPT_OTHER" train tiny.yaml --quiet --out other-$isa "${recipe[@]}"
         check "the other program, RAPT_ISA=$isa" same_model post-1 other-$isa
         RAPT_ISA=$isa "$RAPT_OTHER" train lm.yaml --quiet --out other-lm-$isa "${lm[@]}" "${wide[@]}"
