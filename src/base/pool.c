@@ -18,7 +18,13 @@
 #define SPIN_ROUNDS 20000      /* some 50 us before a worker goes to sleep */
 #ifndef SERIAL_WORK            /* tests make it 1: small loops in threads too */
 #define SERIAL_WORK 20000      /* below this a wake-up costs more than it saves */
+#define CROWDED_WORK 300000    /* a loop below this takes less than a time slice that another process may get */
 #endif
+#ifndef CROWDED_WORK
+#define CROWDED_WORK 0
+#endif
+#define ALONE_LEAST 256        /* loops that the caller runs alone after a worker kept it waiting */
+#define ALONE_MOST 16384       /* the same if it happens again and again: tenths of a second */
 #define MAX_THREADS 256
 #define INDEX_BITS 24
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
@@ -35,6 +41,7 @@ struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     int sleepers;               /* guarded by mutex */
+    int alone, alone_next;      /* small loops that the caller still runs alone; and the next time */
     pool_fn *fn;
     void *context;
     uint64_t loop;
@@ -236,15 +243,28 @@ static void start_loop(pool *p, size_t count)
     pthread_mutex_unlock(&p->mutex);
 }
 
-/* Threads may outnumber CPUs: after a while the waiting caller lets others run. */
-static void wait_until_done(pool *p, size_t count)
+/* Threads may outnumber CPUs: after a while the waiting caller lets others run. Returns whether it came to that. */
+static bool wait_until_done(pool *p, size_t count)
 {
-    for (int rounds = 0; atomic_load_explicit(&p->done, memory_order_acquire) < count; rounds++) {
+    int rounds = 0;
+    for (; atomic_load_explicit(&p->done, memory_order_acquire) < count; rounds += rounds < SPIN_ROUNDS) {
         if (rounds < SPIN_ROUNDS)
             relax();
         else
             sched_yield();
     }
+    return rounds == SPIN_ROUNDS;
+}
+
+/* A small loop that had to be waited for so long met a worker whose CPU another process has. Then small loops are faster
+ * without it, for a while that doubles each time that it is found still so. */
+static void note_wait(pool *p, bool waited)
+{
+    int twice = p->alone_next < ALONE_LEAST ? ALONE_LEAST : 2 * p->alone_next;
+    if (waited)
+        p->alone = p->alone_next = twice < ALONE_MOST ? twice : ALONE_MOST;
+    else if (p->alone_next > 0)
+        p->alone_next--;
 }
 
 static void run_serial(size_t count, pool_fn *fn, void *context)
@@ -259,9 +279,17 @@ void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
         run_serial(count, fn, context);
         return;
     }
+    bool small = work < CROWDED_WORK;
+    if (small && p->alone > 0) {
+        p->alone--;
+        run_serial(count, fn, context);
+        return;
+    }
     p->fn = fn;
     p->context = context;
     start_loop(p, count);
     run_chunks(p, 0);
-    wait_until_done(p, count);
+    bool waited = wait_until_done(p, count);
+    if (small)
+        note_wait(p, waited);
 }
