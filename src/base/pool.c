@@ -21,7 +21,7 @@
 #define CROWDED_WORK 300000    /* a loop below this takes less than a time slice that another process may get */
 #endif
 #ifndef CROWDED_WORK
-#define CROWDED_WORK 0
+#define CROWDED_WORK 1 /* no loop: they are all to go to the threads */
 #endif
 #define ALONE_LEAST 256        /* loops that the caller runs alone after a worker kept it waiting */
 #define ALONE_MOST 16384       /* the same if it happens again and again: tenths of a second */

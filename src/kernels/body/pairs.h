@@ -23,7 +23,6 @@ VEC void pairs_straight(const size_t count, size_t kc, const rapt_real *src, ptr
                         rapt_real *dst)
 {
     for (size_t k = 0; k < kc; k += 2, src += 2 * step, dst += stride)
-        UNROLL
         for (size_t i = 0; i < count; i += 16) {
             size_t lanes = pairs_least(count - i, 16);
             __builtin_prefetch(src + i + PAIRS_AHEAD * step);
