@@ -9,6 +9,7 @@
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
+#define ROW_TASKS 4        /* the same for a product of one row, whose tasks memory wants long */
 
 size_t gemm_workspace_size(int threads)
 {
@@ -55,8 +56,8 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->products->mr, nr = (size_t)team->products->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = team->products->pair > 1, row = job->m == 1; /* it reads several panels at once */
-    size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? 2 : TASKS_PER_THREAD) : 1;
+    bool pairs = team->products->pair > 1, row = job->m == 1;
+    size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
     s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->products->pair);
     while (s.row_tasks * s.column_tasks < wanted) {

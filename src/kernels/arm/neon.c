@@ -1,13 +1,12 @@
 /* kernels/arm/neon.c: the level of AArch64, where NEON with fused multiply-adds is always there.
  * A tile of 6 x 16 takes 24 of the 32 registers for its sums, the 16 columns of B four, a number of A one; a seventh row
- * would make 33. A row alone reads four panels at once, whose sums are 16 registers; those of eight would be all.
+ * would make 33.
  * Not the choice of it: see kernels.c. */
 #include "kernels/arm/vec_neon.h"
 
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 8
-#define GEMM_STREAMS 4
 #include "kernels/body/table.h"
 
 KERNELS_TABLE(kernels_neon, "neon", &gemm_bf16);

@@ -141,9 +141,7 @@ VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gem
         gemm_rows(pair, m, vectors, n, o, c, ldc, tail);
 }
 
-#ifndef GEMM_STREAMS
-#define GEMM_STREAMS 8 /* panels that a row reads at once */
-#endif
+#define GEMM_STREAMS 2 /* panels that a row reads at once: memory delivers two faster than one, and than four or eight */
 
 /* One row times `panels` panels side by side. */
 VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
@@ -174,18 +172,12 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
     static void NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel, \
                      rapt_real *c, const kernels_tail *tail)                                                          \
     {                                                                                                                 \
-        for (size_t done = 0, now; done < panels; done += now) {                                                      \
-            size_t left = panels - done;                                                                              \
+        for (size_t done = 0; done < panels; done += GEMM_STREAMS) {                                                  \
             const rapt_real *from = b + done * panel;                                                                 \
             kernels_tail part = *tail;                                                                                \
             part.bias = tail->bias ? tail->bias + done * GEMM_NR : NULL;                                              \
-            now = left >= GEMM_STREAMS ? GEMM_STREAMS : left >= 4 ? 4 : left >= 2 ? 2 : 1;                            \
-            if (now == GEMM_STREAMS)                                                                                  \
+            if (panels - done >= GEMM_STREAMS)                                                                        \
                 gemm_streams(PAIR, GEMM_STREAMS, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);               \
-            else if (now == 4)                                                                                        \
-                gemm_streams(PAIR, 4, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
-            else if (now == 2)                                                                                        \
-                gemm_streams(PAIR, 2, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
             else                                                                                                      \
                 gemm_streams(PAIR, 1, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);                          \
         }                                                                                                             \
