@@ -15,9 +15,10 @@ extern "C" {
 /* Sentence pairs as text. */
 typedef struct rapt_pairs rapt_pairs;
 
-/* Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
+/* `path` is a file, or two, "SOURCE:TARGET", whose lines stand beside each other (pairs of two empty lines are skipped).
+ * Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
  * accepted; empty lines are skipped); the first `limit` pairs, 0 for all. NULL with `err` set: missing or empty file,
- * "PATH:LINE: no tab", invalid UTF-8, NUL bytes. */
+ * "PATH:LINE: no tab", two files of unequal length, invalid UTF-8, NUL bytes. */
 rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
 void rapt_pairs_free(rapt_pairs *p);
 size_t rapt_pairs_count(const rapt_pairs *p);
@@ -65,6 +66,10 @@ typedef struct rapt_loader rapt_loader;
 /* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
  * order of the file. */
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
+/* Batches of sentences of like length, shuffled by (seed, epoch): as many as fit where each counts as the longest sentence
+ * of either side, one at least. Their number is the same in every epoch. */
+rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err);
+size_t rapt_loader_batches(const rapt_loader *l); /* in an epoch */
 void rapt_loader_free(rapt_loader *l);
 /* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when memory is out. */
 const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);

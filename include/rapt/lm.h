@@ -102,7 +102,7 @@ rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
                           const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
-void rapt_lm_set_dropout(rapt_lm *m, double dropout);
+void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 /* As rapt_transformer_pack. */
 rapt_code rapt_lm_pack(rapt_lm *m, const rapt_tape *t, rapt_error *err);
 

@@ -141,6 +141,12 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens);
 
+/* Probabilities of dropout: of a sublayer's result before it is added, and of the embedded input (Vaswani et al. 2017,
+ * section 5.4); of attention weights; of the hidden features of feed-forward networks. */
+typedef struct rapt_dropouts {
+    double residual, attention, activation;
+} rapt_dropouts;
+
 /* ---- position-wise FFN: W2 relu(W1 x + b1) + b2, or what came after it -------------------------------------- */
 
 typedef enum rapt_ffn_kind {
@@ -154,6 +160,7 @@ typedef struct rapt_ffn {
     rapt_linear dense1, dense2; /* "dense1.", "dense2."; SwiGLU: "up.", "down." */
     rapt_linear gate;           /* SwiGLU: "gate." */
     rapt_ffn_kind kind;
+    double dropout; /* on the hidden features; 0 at first */
 } rapt_ffn;
 
 void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
@@ -290,7 +297,7 @@ rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt
                                    rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
                                    rapt_loss_parts *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
-void rapt_transformer_set_dropout(rapt_transformer *m, double dropout);
+void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
 /* Packs all weight matrices once for inference, at the level of the tape; call after loading, and not while
  * training. Memory belongs to the model. */
 rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err);

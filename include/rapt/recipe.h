@@ -102,7 +102,8 @@ typedef struct rapt_recipe {
     rapt_recipe_task task;
     int64_t seed;
     struct {
-        char *pairs;     /* translation */
+        char *pairs;     /* translation: rapt_pairs_read */
+        char *valid;     /* the same; held out instead of a part of `pairs` */
         char *text;      /* language models: a file, or a folder of them; several with : between them */
         int64_t limit;   /* pairs; 0 is all */
         double held_out; /* fraction */
@@ -115,6 +116,7 @@ typedef struct rapt_recipe {
         rapt_recipe_tokenizer type;
         char *path;
         int64_t vocab_size; /* of BPE */
+        char *pattern;      /* of BPE */
         bool lowercase;
         int64_t min_freq;
         int64_t max_size; /* 0 is unlimited */
@@ -129,6 +131,8 @@ typedef struct rapt_recipe {
         int64_t ffn;
         rapt_recipe_ffn_kind ffn_kind;
         double dropout;
+        double attention_dropout; /* below 0: dropout */
+        double activation_dropout;
         rapt_recipe_norm norm;
         rapt_recipe_norm_kind norm_kind;
         bool shared_norm;
@@ -149,6 +153,7 @@ typedef struct rapt_recipe {
         int64_t epochs;
         int64_t steps; /* 0: by epochs */
         int64_t batch; /* sentences, or windows */
+        int64_t batch_tokens; /* of translation; 0: by sentences */
         rapt_precision precision; /* of products */
         int64_t accumulate; /* batches a step */
         bool recompute; /* rapt_pass.recompute */
@@ -168,6 +173,8 @@ typedef struct rapt_recipe {
         int64_t sample_every;     /* steps; 0 is never */
         int64_t sample_tokens;
         char *sample_prompt;
+        bool eval_bleu;
+        int64_t patience; /* reports; 0: off */
         char *freeze;             /* patterns, comma-separated */
     } train;
 } rapt_recipe;

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* The ids of the special tokens of every vocabulary of words. */
+/* The ids of the special tokens of every vocabulary of words, and of every other that translation uses. */
 enum { RAPT_UNK = 0, RAPT_PAD = 1, RAPT_BOS = 2, RAPT_EOS = 3, RAPT_SPECIALS = 4 };
 
 typedef enum rapt_tokenizer_kind { RAPT_WORDS, RAPT_CHARACTERS, RAPT_BYTE_BPE } rapt_tokenizer_kind;
@@ -44,6 +44,7 @@ typedef struct rapt_bpe_options {
     const char *pattern;         /* cuts the text into pieces (PCRE2); NULL: GPT-2's */
     const char *const *specials; /* tokens that no merge makes; ids after all others */
     size_t special_count;
+    bool marks_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
     int threads;                 /* 0: all; the result doesn't depend on it */
 } rapt_bpe_options;
 
@@ -51,6 +52,9 @@ typedef struct rapt_bpe_options {
  * smaller second id). Stops early where no pair is left. */
 rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
                                          rapt_error *err);
+
+/* Whether <unk> <pad> <bos> <eos> have their ids, so that translation can use it. */
+bool rapt_tokenizer_has_marks(const rapt_tokenizer *k);
 
 /* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
  * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
@@ -92,8 +96,9 @@ rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text,
 /* Ids of one line, without special tokens; unknown words are RAPT_UNK. The caller frees *ids. */
 rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
- * one after the other. Ids outside the vocabulary are left out. NUL-terminated; `size`, unless NULL, gets the length.
- * The caller frees it; NULL when memory is out. */
+ * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
+ * bytes that are none become U+FFFD, ends of lines spaces. Ids outside the vocabulary are left out.
+ * NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when memory is out. */
 char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 
 #ifdef __cplusplus

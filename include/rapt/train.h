@@ -65,6 +65,7 @@ typedef struct rapt_progress {
     double loss;            /* nats a target token, mean since the last report */
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* on the held-out part at the last report, or NaN */
+    double val_bleu;        /* of its greedy translations, with train.eval_bleu, or NaN */
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left;
     bool report;            /* a line was written to train.jsonl */
@@ -101,6 +102,11 @@ typedef struct rapt_train_options {
  * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
  * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. */
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
+
+/* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
+ * (train.keep says how many there are): each number the sum from the oldest to the newest in double, divided and rounded.
+ * RAPT_VALUE where there are fewer, or one of another shape. */
+rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ typedef struct command {
 
 static const command COMMANDS[] = {
     {"train", cmd_train, "train a model as a recipe says"},
+    {"average", cmd_average, "average the last checkpoints of a training run"},
     {"translate", cmd_translate, "translate lines with a trained model"},
     {"generate", cmd_generate, "continue a text with a trained language model"},
     {"eval", cmd_eval, "loss and perplexity of a model, BLEU and chrF of its translations"},

@@ -140,6 +140,8 @@ static void print_progress(const rapt_progress *p)
         fprintf(stderr, "  book %.4f", p->loss_book);
     if (!isnan(p->val_loss))
         fprintf(stderr, "  held out %.4f", p->val_loss);
+    if (!isnan(p->val_bleu))
+        fprintf(stderr, "  BLEU %.2f", p->val_bleu);
     fprintf(stderr, "  %.0f tokens/s  %s left", p->tokens_per_s, cli_duration(p->seconds_left, left));
 }
 

@@ -1,6 +1,6 @@
-/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Where rows are padded
- * to the longest, sentences of like length are put together within windows of many batches: little padding, and
- * still random batches. */
+/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Of so many sentences: where
+ * rows are padded to the longest, those of like length are put together within windows of many batches, which gives
+ * little padding, and still random batches. Of so many tokens: the whole epoch is put in order of length, and cut. */
 #include "data/dataset.h"
 
 #include "base/rng.h"
@@ -16,7 +16,8 @@ typedef struct sized {
 
 struct rapt_loader {
     const rapt_dataset *data;
-    size_t batch_size, batches;
+    size_t batch_size; /* 0: by tokens */
+    size_t batches, *starts; /* [batches + 1] places in the order of an epoch */
     bool shuffle;
     uint64_t seed;
     size_t *order;       /* examples, in the order of the current epoch */
@@ -28,22 +29,36 @@ struct rapt_loader {
     rapt_batch batch;
 };
 
-rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
+/* Room for `batches` batches at most. */
+static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuffle, uint64_t seed, rapt_error *err)
 {
     rapt_loader *l = calloc(1, sizeof *l);
     if (l) {
-        *l = (rapt_loader){.data = d, .batch_size = batch_size, .shuffle = shuffle, .seed = seed};
-        l->batches = rapt_dataset_batches(d, batch_size);
+        *l = (rapt_loader){.data = d, .shuffle = shuffle, .seed = seed};
         l->order = malloc(d->count * sizeof *l->order);
-        l->batch_order = malloc(l->batches * sizeof *l->batch_order);
+        l->starts = malloc((batches + 1) * sizeof *l->starts);
+        l->batch_order = malloc(batches * sizeof *l->batch_order);
         l->window = malloc(d->count * sizeof *l->window);
         arena_init(&l->memory, (size_t)64 << 10);
     }
-    if (l && l->order && l->batch_order && l->window)
+    if (l && l->order && l->starts && l->batch_order && l->window)
         return l;
     rapt_fail(err, RAPT_NO_MEMORY, "no memory to order the data set");
     rapt_loader_free(l);
     return NULL;
+}
+
+rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
+{
+    size_t batches = rapt_dataset_batches(d, batch_size);
+    rapt_loader *l = new_loader(d, batches, shuffle, seed, err);
+    if (!l)
+        return NULL;
+    l->batch_size = batch_size;
+    l->batches = batches;
+    for (size_t i = 0; i <= batches; i++)
+        l->starts[i] = i < batches ? i * batch_size : d->count;
+    return l;
 }
 
 void rapt_loader_free(rapt_loader *l)
@@ -51,6 +66,7 @@ void rapt_loader_free(rapt_loader *l)
     if (!l)
         return;
     free(l->order);
+    free(l->starts);
     free(l->batch_order);
     free(l->window);
     arena_free(&l->memory);
@@ -65,12 +81,17 @@ static int by_length(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
+/* Of batches by tokens, what a sentence counts: then each epoch has the same sequence of lengths, and the same cuts. */
+static size_t length_of(const rapt_loader *l, const dataset_example *e)
+{
+    size_t longer = e->source_len > e->target_len ? e->source_len : e->target_len;
+    return l->batch_size ? e->target_len + e->source_len : longer;
+}
+
 static void sort_window(const rapt_loader *l, size_t *order, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const dataset_example *e = &l->data->examples[order[i]];
-        l->window[i] = (sized){e->target_len + e->source_len, i, order[i]};
-    }
+    for (size_t i = 0; i < count; i++)
+        l->window[i] = (sized){length_of(l, &l->data->examples[order[i]]), i, order[i]};
     qsort(l->window, count, sizeof *l->window, by_length);
     for (size_t i = 0; i < count; i++)
         order[i] = l->window[i].example;
@@ -78,7 +99,7 @@ static void sort_window(const rapt_loader *l, size_t *order, size_t count)
 
 static void order_epoch(rapt_loader *l, size_t epoch)
 {
-    size_t n = l->data->count, window = WINDOW_BATCHES * l->batch_size;
+    size_t n = l->data->count, window = l->batch_size ? WINDOW_BATCHES * l->batch_size : n;
     for (size_t i = 0; i < n; i++)
         l->order[i] = i;
     for (size_t i = 0; i < l->batches; i++)
@@ -88,11 +109,38 @@ static void order_epoch(rapt_loader *l, size_t epoch)
     if (!l->shuffle)
         return;
     rng_shuffle(rng_mix(l->seed, 2 * epoch), l->order, n);
-    if (l->data->options.pad_to_max)
+    if (l->data->options.pad_to_max && l->batch_size)
         return;
     for (size_t i = 0; i < n; i += window)
         sort_window(l, l->order + i, n - i < window ? n - i : window);
     rng_shuffle(rng_mix(l->seed, 2 * epoch + 1), l->batch_order, l->batches);
+}
+
+/* Cuts the sorted lengths in l->window. */
+static void cut_by_tokens(rapt_loader *l, size_t most)
+{
+    for (size_t i = 0, start = 0; i <= l->data->count; i++)
+        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > most) {
+            l->starts[i == 0 ? 0 : ++l->batches] = i;
+            start = i;
+        }
+}
+
+rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err)
+{
+    rapt_loader *l = new_loader(d, d->count, true, seed, err);
+    for (size_t i = 0; l && i < d->count; i++)
+        l->order[i] = i;
+    if (l) {
+        sort_window(l, l->order, d->count);
+        cut_by_tokens(l, most);
+    }
+    return l;
+}
+
+size_t rapt_loader_batches(const rapt_loader *l)
+{
+    return l->batches;
 }
 
 static int32_t *new_ids(rapt_loader *l, size_t count, int32_t value)
@@ -152,16 +200,35 @@ const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index)
 {
     if (!l->ordered || l->epoch != epoch)
         order_epoch(l, epoch);
-    size_t first = l->batch_order[index] * l->batch_size, left = l->data->count - first;
-    return assemble(l, l->order + first, left < l->batch_size ? left : l->batch_size);
+    size_t batch = l->batch_order[index], first = l->starts[batch];
+    return assemble(l, l->order + first, l->starts[batch + 1] - first);
+}
+
+/* Of the batches of an epoch in order of length, the one that holds most. */
+static size_t largest_batch(const rapt_loader *l)
+{
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < l->batches; i++) {
+        size_t size = (l->starts[i + 1] - l->starts[i]) * l->window[l->starts[i + 1] - 1].length;
+        if (size >= most) {
+            best = i;
+            most = size;
+        }
+    }
+    return best;
 }
 
 const rapt_batch *rapt_loader_largest(rapt_loader *l)
 {
-    size_t n = l->data->count < l->batch_size ? l->data->count : l->batch_size;
-    for (size_t i = 0; i < l->data->count; i++)
+    size_t count = l->data->count, n = count < l->batch_size ? count : l->batch_size, first = count - n;
+    for (size_t i = 0; i < count; i++)
         l->order[i] = i;
     l->ordered = false;
-    sort_window(l, l->order, l->data->count);
-    return assemble(l, l->order + l->data->count - n, n);
+    sort_window(l, l->order, count);
+    if (!l->batch_size) {
+        size_t batch = largest_batch(l);
+        first = l->starts[batch];
+        n = l->starts[batch + 1] - first;
+    }
+    return assemble(l, l->order + first, n);
 }

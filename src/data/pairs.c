@@ -1,7 +1,8 @@
 /* data/pairs.c: reading sentence pairs and choosing the held-out part. For training and evaluation. */
-#define _GNU_SOURCE /* strdup */
+#define _GNU_SOURCE /* strdup, strndup */
 #include "rapt/data.h"
 
+#include "base/file.h"
 #include "base/rng.h"
 #include "text/lines.h"
 #include "text/utf8.h"
@@ -12,7 +13,7 @@
 #define MAX_BYTES ((size_t)8 << 30)
 
 struct rapt_pairs {
-    struct lines lines;
+    struct lines lines, targets; /* targets: of two files */
     char *path;
     char **source, **target;
     size_t *line;
@@ -41,6 +42,14 @@ static rapt_code make_key(const char *source, uint64_t *key, rapt_error *err)
     return RAPT_OK;
 }
 
+static rapt_code add_pair(rapt_pairs *p, char *source, char *target, size_t number, rapt_error *err)
+{
+    p->source[p->count] = source;
+    p->target[p->count] = target;
+    p->line[p->count] = number;
+    return make_key(source, &p->key[p->count++], err);
+}
+
 /* Cuts the line in place at its tabs. */
 static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
 {
@@ -50,10 +59,7 @@ static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t n
     *tab = '\0';
     char *target = tab + 1;
     target[strcspn(target, "\t")] = '\0';
-    p->source[p->count] = line;
-    p->target[p->count] = target;
-    p->line[p->count] = number;
-    return make_key(line, &p->key[p->count++], err);
+    return add_pair(p, line, target, number, err);
 }
 
 static rapt_code take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
@@ -69,6 +75,41 @@ static rapt_code take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_
     return p->count ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
 }
 
+/* ---- two files ------------------------------------------------------------------------------------------------ */
+
+static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+{
+    size_t n = p->lines.count;
+    if (n != p->targets.count)
+        return rapt_fail(err, RAPT_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n, p->targets.count);
+    if (!allocate(p, n))
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu pairs", path, n);
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; !code && i < n && (limit == 0 || p->count < limit); i++)
+        if (p->lines.length[i] + p->targets.length[i] > 0)
+            code = add_pair(p, p->lines.line[i], p->targets.line[i], i + 1, err);
+    if (code)
+        return code;
+    return p->count ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: the files are empty", path);
+}
+
+static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+{
+    const char *colon = strchr(path, ':');
+    char *source = strndup(path, (size_t)(colon - path));
+    rapt_code code = source ? lines_read(source, MAX_BYTES, &p->lines, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    free(source);
+    if (!code)
+        code = lines_read(colon + 1, MAX_BYTES, &p->targets, err);
+    return code ? code : take_both(p, path, limit, err);
+}
+
+static rapt_code read_one(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+{
+    rapt_code code = lines_read(path, MAX_BYTES, &p->lines, err);
+    return code ? code : take_lines(p, path, limit, err);
+}
+
 rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
@@ -77,7 +118,8 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         return NULL;
     }
     p->path = strdup(path);
-    if (lines_read(path, MAX_BYTES, &p->lines, err) == RAPT_OK && take_lines(p, path, limit, err) == RAPT_OK)
+    bool two = strchr(path, ':') && !file_exists(path);
+    if ((two ? read_both(p, path, limit, err) : read_one(p, path, limit, err)) == RAPT_OK)
         return p;
     rapt_pairs_free(p);
     return NULL;
@@ -88,6 +130,7 @@ void rapt_pairs_free(rapt_pairs *p)
     if (!p)
         return;
     lines_free(&p->lines);
+    lines_free(&p->targets);
     free(p->path);
     free(p->source);
     free(p->target);

@@ -148,12 +148,14 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
                             late_weight_grad, parts);
 }
 
-void rapt_lm_set_dropout(rapt_lm *m, double dropout)
+void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)
 {
-    m->config.dropout = m->input.positions.dropout = dropout;
+    m->config.dropout = m->input.positions.dropout = dropouts.residual;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_lm_block *b = &m->blocks[i];
-        b->attention.dropout = b->norm1.dropout = b->norm2.dropout = dropout;
+        b->attention.dropout = dropouts.attention;
+        b->norm1.dropout = b->norm2.dropout = dropouts.residual;
+        b->ffn.dropout = dropouts.activation;
     }
 }
 

@@ -78,30 +78,33 @@ rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt
     return rapt_output_loss(t, hidden, output->weight, output->bias, labels, options, false, parts);
 }
 
-static void set_encoder_dropout(rapt_encoder *m, double p)
+static void set_encoder_dropouts(rapt_encoder *m, rapt_dropouts p)
 {
-    m->input.positions.dropout = p;
+    m->input.positions.dropout = p.residual;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_encoder_block *b = &m->blocks[i];
-        b->attention.dropout = b->norm1.dropout = b->norm2.dropout = p;
+        b->attention.dropout = p.attention;
+        b->norm1.dropout = b->norm2.dropout = p.residual;
+        b->ffn.dropout = p.activation;
     }
 }
 
-static void set_decoder_dropout(rapt_decoder *m, double p)
+static void set_decoder_dropouts(rapt_decoder *m, rapt_dropouts p)
 {
-    m->input.positions.dropout = p;
+    m->input.positions.dropout = p.residual;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_decoder_block *b = &m->blocks[i];
-        b->self_attention.dropout = b->cross_attention.dropout = p;
-        b->norm1.dropout = b->norm2.dropout = b->norm3.dropout = p;
+        b->self_attention.dropout = b->cross_attention.dropout = p.attention;
+        b->norm1.dropout = b->norm2.dropout = b->norm3.dropout = p.residual;
+        b->ffn.dropout = p.activation;
     }
 }
 
-void rapt_transformer_set_dropout(rapt_transformer *m, double dropout)
+void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts)
 {
-    m->config.block.dropout = dropout;
-    set_encoder_dropout(&m->encoder, dropout);
-    set_decoder_dropout(&m->decoder, dropout);
+    m->config.block.dropout = dropouts.residual;
+    set_encoder_dropouts(&m->encoder, dropouts);
+    set_decoder_dropouts(&m->decoder, dropouts);
 }
 
 rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err)

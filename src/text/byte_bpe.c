@@ -104,26 +104,27 @@ rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t 
 
 /* ---- training ----------------------------------------------------------------------------------------------- */
 
-static rapt_code put_bytes(byte_bpe *b, rapt_error *err)
+static rapt_code put_bytes(byte_bpe *b, size_t first, rapt_error *err)
 {
-    for (int i = 0; i < 256; i++)
-        if (!token_list_put(&b->tokens, (size_t)i, &(char){(char)i}, 1, true))
+    for (size_t i = 0; i < 256; i++)
+        if (!token_list_put(&b->tokens, first + i, &(char){(char)i}, 1, true))
             return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
     return byte_bpe_find_bytes(b, err);
 }
 
-/* Merge i makes token 256 + i. */
-static rapt_code put_merge(byte_bpe *b, size_t i, bpe_merge merge, rapt_error *err)
+/* Bytes are tokens from `first` on, and merge i makes the one behind them and all earlier ones. */
+static rapt_code put_merge(byte_bpe *b, size_t first, size_t i, bpe_merge merge, rapt_error *err)
 {
-    size_t n, m;
-    const char *x = token_list_at(&b->tokens, merge.left, &n), *y = token_list_at(&b->tokens, merge.right, &m);
+    size_t n, m, id = first + 256 + i;
+    int32_t left = merge.left + (int32_t)first, right = merge.right + (int32_t)first;
+    const char *x = token_list_at(&b->tokens, left, &n), *y = token_list_at(&b->tokens, right, &m);
     char *both = malloc(n + m);
     bool ok = both != NULL;
     if (ok) {
         memcpy(both, x, n);
         memcpy(both + n, y, m);
-        ok = token_list_put(&b->tokens, 256 + i, both, n + m, true) &&
-             pair_table_put(&b->pairs, merge.left, merge.right, (pair_merge){(uint32_t)i, (int32_t)(256 + i)});
+        ok = token_list_put(&b->tokens, id, both, n + m, true) &&
+             pair_table_put(&b->pairs, left, right, (pair_merge){(uint32_t)i, (int32_t)id});
     }
     free(both);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
@@ -141,6 +142,29 @@ static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error
     return code;
 }
 
+/* They are tokens of the model as well: `tokenizers` would number them after all others if they were not. */
+static rapt_code put_marks(byte_bpe *b, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < RAPT_SPECIALS && code == RAPT_OK; i++) {
+        const char *mark = tokenizer_marks[i];
+        code = token_list_put(&b->tokens, i, mark, strlen(mark), true)
+                   ? byte_bpe_add_special(b, i, mark, strlen(mark), false, err)
+                   : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+    }
+    return code;
+}
+
+static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, const rapt_bpe_options *o, rapt_error *err)
+{
+    rapt_code code = o->marks_first ? put_marks(b, err) : RAPT_OK;
+    size_t first = b->tokens.size;
+    code = code ? code : put_bytes(b, first, err);
+    for (size_t i = 0; i < count && code == RAPT_OK; i++)
+        code = put_merge(b, first, i, merges[i], err);
+    return code || o->marks_first ? code : put_specials(b, o, err);
+}
+
 static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     bpe_merge *merges = NULL;
@@ -149,17 +173,20 @@ static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bp
     if (code == RAPT_OK && count > PAIR_RANKS)
         code = rapt_fail(err, RAPT_VALUE, "more than %d merges", PAIR_RANKS);
     if (code == RAPT_OK)
-        code = put_bytes(b, err);
-    for (size_t i = 0; i < count && code == RAPT_OK; i++)
-        code = put_merge(b, i, merges[i], err);
+        code = put_tokens(b, merges, count, o, err);
     free(merges);
-    return code ? code : put_specials(b, o, err);
+    return code;
 }
 
 rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options, rapt_error *err)
 {
-    byte_bpe *b = byte_bpe_new(options->pattern ? options->pattern : SPLIT_GPT2, err);
-    if (b && train(b, text, size, options, err) == RAPT_OK)
+    rapt_bpe_options o = *options;
+    byte_bpe *b = byte_bpe_new(o.pattern ? o.pattern : SPLIT_GPT2, err);
+    if (o.marks_first) {
+        o.specials = tokenizer_marks;
+        o.special_count = RAPT_SPECIALS;
+    }
+    if (b && train(b, text, size, &o, err) == RAPT_OK)
         return &b->base;
     byte_bpe_free(b);
     return NULL;
@@ -232,5 +259,45 @@ static json_t *bpe_to_json(const rapt_tokenizer *k)
     return b->ranks ? ranks_to_json(b) : hf_to_json(b);
 }
 
-static const tokenizer_ops BYTE_BPE_OPS = {RAPT_BYTE_BPE, free_base,     bpe_size,       bpe_token,  bpe_special,
-                                           bpe_hash,      bpe_encode_to, tokenizer_join, bpe_to_json};
+/* Byte tokens in any order need not be a line of text: what is not UTF-8 becomes U+FFFD, ends of lines and NULs spaces. */
+static char *line_of(const char *bytes, size_t size, size_t *length)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    char *line = malloc(3 * size + 1), *to = line;
+    for (size_t at = 0; line && at < size;) {
+        size_t valid = utf8_valid_prefix(bytes + at, size - at);
+        for (size_t i = at; i < at + valid; i++)
+            *to++ = bytes[i] == '\n' || bytes[i] == '\r' || bytes[i] == '\0' ? ' ' : bytes[i];
+        at += valid;
+        if (at < size) {
+            memcpy(to, replacement, sizeof replacement - 1);
+            to += sizeof replacement - 1;
+            at++;
+        }
+    }
+    if (line)
+        *to = '\0';
+    if (line && length)
+        *length = (size_t)(to - line);
+    return line;
+}
+
+/* Translations are lines: they end at <eos>, and show none of the marks. */
+static char *bpe_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
+{
+    if (!rapt_tokenizer_has_marks(k))
+        return tokenizer_join(k, ids, count, size);
+    int32_t *shown = malloc((count + 1) * sizeof *shown);
+    size_t kept = 0, length = 0;
+    for (size_t i = 0; shown && i < count && ids[i] != RAPT_EOS; i++)
+        if (ids[i] >= RAPT_SPECIALS)
+            shown[kept++] = ids[i];
+    char *bytes = shown ? tokenizer_join(k, shown, kept, &length) : NULL;
+    char *line = bytes ? line_of(bytes, length, size) : NULL;
+    free(bytes);
+    free(shown);
+    return line;
+}
+
+static const tokenizer_ops BYTE_BPE_OPS = {RAPT_BYTE_BPE, free_base,     bpe_size,   bpe_token,  bpe_special,
+                                           bpe_hash,      bpe_encode_to, bpe_decode, bpe_to_json};

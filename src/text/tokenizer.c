@@ -82,6 +82,16 @@ rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32
     return rapt_tokenizer_encode_bytes(k, text, strlen(text), false, ids, count, err);
 }
 
+const char *const tokenizer_marks[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
+
+bool rapt_tokenizer_has_marks(const rapt_tokenizer *k)
+{
+    for (int32_t i = 0; i < RAPT_SPECIALS; i++)
+        if (k->ops->special(k, tokenizer_marks[i]) != i)
+            return false;
+    return true;
+}
+
 char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
     return k->ops->decode(k, ids, count, size);

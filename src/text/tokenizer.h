@@ -25,6 +25,9 @@ struct rapt_tokenizer {
     const tokenizer_ops *ops;
 };
 
+/* <unk> <pad> <bos> <eos>, in the order of their ids. */
+extern const char *const tokenizer_marks[RAPT_SPECIALS];
+
 #define TOKENIZER_FORMAT "rapt-tokenizer"
 #define TOKENIZER_VERSION 1
 

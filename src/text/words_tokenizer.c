@@ -17,7 +17,6 @@ typedef struct words {
     bool lowercase;
 } words;
 
-static const char *const SPECIALS[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
 static const char SPACES[] = " \t\r\n\v\f";
 static const tokenizer_ops WORDS_OPS;
 
@@ -94,7 +93,7 @@ static int by_count(const void *a, const void *b)
 static int32_t find_special(const char *word)
 {
     for (int32_t i = 0; i < RAPT_SPECIALS; i++)
-        if (strcmp(word, SPECIALS[i]) == 0)
+        if (strcmp(word, tokenizer_marks[i]) == 0)
             return i;
     return -1;
 }
@@ -114,7 +113,7 @@ static bool take_frequent(words *w, const word_table *counted, const rapt_words_
     qsort(order, counted->size, sizeof *order, by_count);
     bool ok = true;
     for (int i = 0; i < RAPT_SPECIALS; i++)
-        ok = ok && add_token(w, SPECIALS[i]);
+        ok = ok && add_token(w, tokenizer_marks[i]);
     for (size_t i = 0; ok && i < counted->size && (!o->max_size || w->table.size < o->max_size); i++)
         if (order[i].entry->count >= o->min_freq && find_special(order[i].entry->word) < 0)
             ok = add_token(w, order[i].entry->word);
@@ -277,8 +276,8 @@ static rapt_code take_token(words *w, size_t i, const json_t *token, const char 
     const char *word = json_string_value(token);
     if (!word || !*word || strpbrk(word, SPACES) || strlen(word) != json_string_length(token))
         return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a word", path, i);
-    if (i < RAPT_SPECIALS && strcmp(word, SPECIALS[i]) != 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, SPECIALS[i]);
+    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_marks[i]) != 0)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_marks[i]);
     int64_t id = word_table_add(&w->table, word, strlen(word));
     if (id < 0)
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);

@@ -17,7 +17,7 @@
 #define MAX_NAME 256
 #define NUMBER 48
 
-static char *path_of(const char *folder, uint64_t step)
+char *checkpoint_path(const char *folder, uint64_t step)
 {
     char *path = NULL;
     return asprintf(&path, "%s/checkpoints/" NAME_FORMAT, folder, step) < 0 ? NULL : path;
@@ -39,8 +39,7 @@ static uint64_t step_of(const char *file)
     return strcmp(file, again) == 0 ? step : 0;
 }
 
-/* The newest step below `below`. */
-static uint64_t newest_below(const char *folder, uint64_t below)
+uint64_t checkpoint_before(const char *folder, uint64_t below)
 {
     char *path = checkpoint_folder(folder);
     DIR *dir = path ? opendir(path) : NULL;
@@ -57,16 +56,16 @@ static uint64_t newest_below(const char *folder, uint64_t below)
 
 uint64_t checkpoint_newest(const char *folder)
 {
-    return newest_below(folder, UINT64_MAX);
+    return checkpoint_before(folder, UINT64_MAX);
 }
 
 static void delete_old(const char *folder, size_t keep)
 {
     uint64_t step = UINT64_MAX;
     for (size_t i = 0; i < keep && step; i++)
-        step = newest_below(folder, step);
-    while (step && (step = newest_below(folder, step))) {
-        char *path = path_of(folder, step);
+        step = checkpoint_before(folder, step);
+    while (step && (step = checkpoint_before(folder, step))) {
+        char *path = checkpoint_path(folder, step);
         if (path)
             unlink(path);
         free(path);
@@ -74,7 +73,7 @@ static void delete_old(const char *folder, size_t keep)
 }
 
 static const char *const STATE_KEYS[] = {"step", "recipe_hash", "nll", "book", "tokens", "grad_norm",
-                                         "best_val_loss", "val_loss", "seconds"};
+                                         "best_val_loss", "val_loss", "seconds", "waited"};
 #define STATE_COUNT (sizeof STATE_KEYS / sizeof *STATE_KEYS)
 
 static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER])
@@ -88,6 +87,7 @@ static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER
     snprintf(text[6], NUMBER, "%a", s->best_val_loss);
     snprintf(text[7], NUMBER, "%a", s->val_loss);
     snprintf(text[8], NUMBER, "%a", s->seconds);
+    snprintf(text[9], NUMBER, "%" PRIu64, s->waited);
 }
 
 static rapt_code read_state(const safetensors *file, const char *path, checkpoint_state *s, rapt_error *err)
@@ -98,7 +98,7 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
             return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE_KEYS[i]);
     *s = (checkpoint_state){strtoull(text[0], NULL, 10), strtoull(text[1], NULL, 10), strtod(text[2], NULL),
                             strtod(text[3], NULL), strtoull(text[4], NULL, 10), strtod(text[5], NULL),
-                            strtod(text[6], NULL), strtod(text[7], NULL), strtod(text[8], NULL)};
+                            strtod(text[6], NULL), strtod(text[7], NULL), strtod(text[8], NULL), strtoull(text[9], NULL, 10)};
     return RAPT_OK;
 }
 
@@ -169,7 +169,7 @@ rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt
                           const checkpoint_state *state, size_t keep, rapt_error *err)
 {
     entry_list l = {0};
-    char *path = path_of(folder, state->step), *dir = checkpoint_folder(folder);
+    char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
     rapt_code code = path && dir && list_entries(&l, set, adam)
                          ? file_make_dir(dir, err)
                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
@@ -224,7 +224,7 @@ rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, r
 {
     safetensors *file = NULL;
     uint64_t hash = state->recipe_hash;
-    char *path = path_of(folder, step);
+    char *path = checkpoint_path(folder, step);
     rapt_code code = path ? safetensors_open(path, &file, err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)

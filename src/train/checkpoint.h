@@ -11,6 +11,7 @@ typedef struct checkpoint_state {
     double nll, book;     /* sums since the last report */
     uint64_t tokens;
     double grad_norm, best_val_loss, val_loss, seconds;
+    uint64_t waited; /* reports since the best one */
 } checkpoint_state;
 
 /* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes all but the newest `keep`. */
@@ -19,6 +20,11 @@ rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt
 
 /* The step of the newest checkpoint in `folder`, 0 where there is none. */
 uint64_t checkpoint_newest(const char *folder);
+
+/* The newest step below `below`; 0 where there is none. */
+uint64_t checkpoint_before(const char *folder, uint64_t below);
+/* Where the checkpoint of a step is; the caller frees it. NULL without memory. */
+char *checkpoint_path(const char *folder, uint64_t step);
 
 /* Reads the checkpoint of step `step` into set, adam and state. RAPT_VALUE where it has another recipe_hash than `state`
  * has before. */

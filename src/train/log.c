@@ -23,6 +23,8 @@ static json_t *to_json(const rapt_progress *p, bool partial)
         ok = ok && set(line, "loss_book", p->loss_book);
     if (!isnan(p->val_loss))
         ok = ok && set(line, "val_loss", p->val_loss);
+    if (!isnan(p->val_bleu))
+        ok = ok && set(line, "val_bleu", p->val_bleu);
     ok = ok && set(line, "lr", p->lr) && set(line, "grad_norm", p->grad_norm) &&
          set(line, "tokens_per_s", floor(p->tokens_per_s)) && set(line, "seconds", floor(p->seconds * 1e3) / 1e3);
     if (partial)

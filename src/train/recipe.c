@@ -20,7 +20,9 @@ void rapt_recipe_defaults(rapt_recipe *recipe)
 void rapt_recipe_free(rapt_recipe *recipe)
 {
     free(recipe->data.pairs);
+    free(recipe->data.valid);
     free(recipe->data.text);
+    free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
     free(recipe->train.sample_prompt);
     free(recipe->train.freeze);
@@ -48,6 +50,20 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
     return code == RAPT_OK ? code : rapt_fail(err, code, "--set %s: %s", quote(assignment).text, reason);
 }
 
+static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
+{
+    rapt_recipe_tokenizer type = r->tokenizer.type;
+    if (type != RAPT_RECIPE_WORDS && type != RAPT_RECIPE_BPE && type != RAPT_RECIPE_FILE)
+        snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
+    else if (type == RAPT_RECIPE_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
+        snprintf(reason, RECIPE_REASON, "tokenizer.type is file; for translation it needs tokenizer.path, and tokenizer.shared");
+    else if (r->model.tied && !r->tokenizer.shared)
+        snprintf(reason, RECIPE_REASON, "model.tied is true; it needs tokenizer.shared to be true as well");
+    else
+        return RAPT_OK;
+    return RAPT_VALUE;
+}
+
 /* Keys that are each in their range and yet don't fit a translation model. */
 static rapt_code check_translation(const rapt_recipe *r, char *reason)
 {
@@ -55,10 +71,10 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     const long long max_len = r->data.max_len, positions = r->model.max_positions;
     if (!r->data.pairs)
         snprintf(reason, size, "data.pairs is missing; it names the file of sentence pairs");
-    else if (r->tokenizer.type != RAPT_RECIPE_WORDS)
-        snprintf(reason, size, "tokenizer.type must be words for translation");
-    else if (r->model.tied && !r->tokenizer.shared)
-        snprintf(reason, size, "model.tied is true; it needs tokenizer.shared to be true as well");
+    else if (r->data.valid && r->data.held_out > 0)
+        snprintf(reason, size, "data.valid and data.held_out are both set; one of them says what is held out");
+    else if (r->train.eval_bleu && !r->data.valid && r->data.held_out == 0)
+        snprintf(reason, size, "train.eval_bleu is true; it needs data.valid or data.held_out");
     else if (max_len > positions)
         snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len, positions);
     else if (r->model.init == RAPT_RECIPE_INIT_GPT2)
@@ -67,7 +83,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
                  (long long)r->train.accumulate);
     else
-        return RAPT_OK;
+        return check_pairs_tokenizer(r, reason);
     return RAPT_VALUE;
 }
 
@@ -102,6 +118,19 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     return RAPT_VALUE;
 }
 
+/* Of both tasks. */
+static rapt_code check_training(const rapt_recipe *r, char *reason)
+{
+    if (r->train.epochs == 0 && r->train.steps == 0)
+        snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
+    else if (r->train.patience > 0 && !r->data.valid && r->data.held_out == 0)
+        snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.held_out, or data.valid for translation",
+                 (long long)r->train.patience);
+    else
+        return RAPT_OK;
+    return RAPT_VALUE;
+}
+
 static bool at_default(const recipe_key *key, const rapt_recipe *r)
 {
     rapt_recipe defaults;
@@ -130,12 +159,10 @@ static rapt_code check_other_task(const rapt_recipe *r, char *reason)
 static rapt_code check_together(const rapt_recipe *r, char *reason)
 {
     const long long heads = r->model.heads, d_model = r->model.d_model;
-    if (check_other_task(r, reason) != RAPT_OK)
+    if (check_other_task(r, reason) != RAPT_OK || check_training(r, reason) != RAPT_OK)
         return RAPT_VALUE;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
-    else if (r->train.epochs == 0 && r->train.steps == 0)
-        snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
     else
         return r->task == RAPT_RECIPE_TRANSLATION ? check_translation(r, reason) : check_language_model(r, reason);
     return RAPT_VALUE;

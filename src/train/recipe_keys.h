@@ -17,7 +17,8 @@
     WORD(task, RAPT_RECIPE_TRANSLATION, "translation|language_model", "what is learned")                     \
     INT(seed, 1, 0, RECIPE_MOST, "start of every random choice")                                             \
                                                                                                              \
-    TEXT(data.pairs, "translation: file of SOURCE<tab>TARGET lines; relative to the recipe")                 \
+    TEXT(data.pairs, "translation: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET")             \
+    TEXT(data.valid, "translation: pairs to evaluate on, instead of a part held out; files as data.pairs")   \
     TEXT(data.text, "language_model: file, or folder of files; several with : between them")                 \
     INT(data.limit, 0, 0, RECIPE_MOST, "translation: only the first N pairs; 0: all")                        \
     REAL(data.held_out, 0, '[', 0, 0.5, ']', "fraction kept aside: of the source sentences, or a text's end") \
@@ -30,6 +31,7 @@
          "how text becomes tokens")                                                                          \
     TEXT(tokenizer.path, "the rank file, or a tokenizer.json; relative to the recipe")                       \
     INT(tokenizer.vocab_size, 8000, 257, 1000000, "bpe: entries that are learned")                           \
+    TEXT(tokenizer.pattern, "bpe: regular expression of the pieces that a text is cut into; GPT-2's if empty") \
     BOOL(tokenizer.lowercase, true, "words: lower case before anything else")                                \
     INT(tokenizer.min_freq, 1, 1, 1000000, "words: rarer ones become <unk>")                                 \
     INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "words: the most frequent ones kept; 0: all")                 \
@@ -43,6 +45,8 @@
     INT(model.ffn, 256, 1, 65536, "hidden features of the feed-forward network")                             \
     WORD(model.ffn_kind, RAPT_RECIPE_RELU, "relu|gelu|gelu_tanh|swiglu", "language_model: its activation")   \
     REAL(model.dropout, 0.1, '[', 0, 0.95, ']', "fraction of features zeroed in training")                   \
+    REAL(model.attention_dropout, -1, '[', -1, 0.95, ']', "the same of attention weights; -1: as model.dropout") \
+    REAL(model.activation_dropout, 0, '[', 0, 0.95, ']', "the same in feed-forward networks")                \
     WORD(model.norm, RAPT_RECIPE_POST, "post|pre", "layer norm after the sum, or before the sublayer")       \
     WORD(model.norm_kind, RAPT_RECIPE_LAYER_NORM, "layer|rms", "language_model: which norm")                 \
     BOOL(model.shared_norm, false, "language_model: a block uses one norm twice")                            \
@@ -62,6 +66,7 @@
     INT(train.epochs, 10, 0, 1000000, "passes over the data")                                                \
     INT(train.steps, 0, 0, RECIPE_MOST, "exact number of steps instead; 0: by epochs")                       \
     INT(train.batch, 64, 1, 65536, "sentences, or windows, computed together")                               \
+    INT(train.batch_tokens, 0, 0, RECIPE_MOST, "translation: sentences of like length, so many times the longest; 0: off") \
     WORD(train.precision, RAPT_FP32, "fp32|bf16", "of the factors of matrix products; all else is fp32")     \
     INT(train.accumulate, 1, 1, 65536, "batches a step, weighted by their tokens")                           \
     BOOL(train.recompute, false, "blocks run again in the backward pass: less memory, more time, the same model") \
@@ -83,6 +88,8 @@
     INT(train.sample_every, 0, 0, RECIPE_MOST, "language_model: steps between samples of text; 0: never")    \
     INT(train.sample_tokens, 100, 1, 100000, "tokens of a sample")                                           \
     TEXT(train.sample_prompt, "what a sample goes on from; a line break if empty")                           \
+    BOOL(train.eval_bleu, false, "translation: BLEU of greedy translations of what is held out, at each report") \
+    INT(train.patience, 0, 0, 1000000, "stop after so many reports without a lower held-out loss; 0: never") \
     TEXT(train.freeze, "parameters not trained: names with * and ?, comma-separated")
 
 typedef enum recipe_kind { RECIPE_INT, RECIPE_REAL, RECIPE_BOOL, RECIPE_WORD, RECIPE_TEXT } recipe_kind;

@@ -20,6 +20,12 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
     return c;
 }
 
+rapt_dropouts recipe_dropouts(const rapt_recipe *r)
+{
+    double attention = r->model.attention_dropout;
+    return (rapt_dropouts){r->model.dropout, attention < 0 ? r->model.dropout : attention, r->model.activation_dropout};
+}
+
 /* The enums of a recipe and of a model list the same words in the same order. */
 _Static_assert((int)RAPT_RECIPE_SWIGLU == (int)RAPT_FFN_SWIGLU && (int)RAPT_RECIPE_GELU_TANH == (int)RAPT_FFN_GELU_TANH &&
                    (int)RAPT_RECIPE_ROTARY == (int)RAPT_LM_ROTARY && (int)RAPT_RECIPE_LEARNED == (int)RAPT_LM_LEARNED &&

@@ -8,6 +8,7 @@
 /* Sets the model group to what model.preset names; nothing for none. */
 void recipe_apply_preset(rapt_recipe *r);
 
+rapt_dropouts recipe_dropouts(const rapt_recipe *r);
 rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab);
 rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t source_vocab, size_t target_vocab);
 

@@ -263,7 +263,9 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
     code = recipe_parse(path, text, size, out, err);
     free(text);
     if (code == RAPT_OK)
-        code = resolve(path, &out->data.pairs, "", err);
+        code = resolve(path, &out->data.pairs, ":", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->data.valid, ":", err);
     if (code == RAPT_OK)
         code = resolve(path, &out->data.text, ":", err);
     if (code == RAPT_OK)

@@ -132,7 +132,7 @@ static rapt_code hash_recipe(const run *r, uint64_t *hash, rapt_error *err)
 {
     char *yaml;
     rapt_recipe bare = *r->recipe;
-    bare.data.pairs = bare.data.text = bare.tokenizer.path = NULL;
+    bare.data.pairs = bare.data.valid = bare.data.text = bare.tokenizer.path = NULL;
     bare.train.recompute = false;
     rapt_code code = rapt_recipe_format(&bare, &yaml, err);
     *hash = code ? 0 : rng_mix(rng_mix(rng_hash_text(yaml), rapt_params_size(r->model->params)), r->task->hash(r));
@@ -184,10 +184,12 @@ static bool make_absolute(char **path)
 static rapt_code format_recipe(const run *r, char **yaml, rapt_error *err)
 {
     rapt_recipe kept = *r->recipe;
-    bool pairs = make_absolute(&kept.data.pairs), text = make_absolute(&kept.data.text);
-    bool ok = make_absolute(&kept.tokenizer.path) && pairs && text;
+    bool pairs = make_absolute(&kept.data.pairs), valid = make_absolute(&kept.data.valid);
+    bool text = make_absolute(&kept.data.text);
+    bool ok = make_absolute(&kept.tokenizer.path) && pairs && valid && text;
     rapt_code code = ok ? rapt_recipe_format(&kept, yaml, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
     free(kept.data.pairs);
+    free(kept.data.valid);
     free(kept.data.text);
     free(kept.tokenizer.path);
     return code;
@@ -223,7 +225,7 @@ static rapt_code check_unused(const run *r, rapt_error *err)
 
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
-    *r = (run){.options = options, .recipe = options->recipe};
+    *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN};
     r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = check_unused(r, err);
     if (!code)

@@ -35,6 +35,7 @@ typedef struct train_task {
     void (*describe)(const run *r, rapt_memory_plan *plan);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
     char *(*sample)(run *r, rapt_error *err); /* some text of the model as it is; may be NULL */
+    rapt_code (*score)(run *r, double *bleu, rapt_error *err); /* of translations of what is held out; may be NULL */
 } train_task;
 
 extern const train_task train_translation, train_language_model;
@@ -51,6 +52,7 @@ struct run {
     uint64_t steps_per_epoch;
     uint64_t steps; /* planned by the recipe */
     checkpoint_state state;
+    double val_bleu; /* at the last report, or NaN */
 };
 
 /* Reads data, makes or loads the model, measures memory, prepares the folder; on resume loads the newest checkpoint.

@@ -87,7 +87,7 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const char *path, rapt_erro
     rapt_error reason = {0};
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
-                          .threads = r->options->threads};
+                          .pattern = r->recipe->tokenizer.pattern, .threads = r->options->threads};
     if (file_map_open(&text, path, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
@@ -137,7 +137,7 @@ static rapt_code load_init(run *r, rapt_error *err)
     if ((uint64_t)r->recipe->model.context > most)
         return rapt_fail(err, RAPT_VALUE, "model.context is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->model.context, r->options->init, most);
-    rapt_lm_set_dropout(r->model->lm, r->recipe->model.dropout);
+    rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
@@ -171,8 +171,11 @@ static rapt_code make_net(run *r, const text_data *d, rapt_error *err)
     size_t vocab = by_text ? (size_t)rapt_token_file_largest(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
     r->model->lm = rapt_lm_new(&config, (uint64_t)r->recipe->seed, err);
-    r->model->params = r->model->lm ? r->model->lm->params : NULL;
-    return r->model->lm ? RAPT_OK : RAPT_VALUE;
+    if (!r->model->lm)
+        return RAPT_VALUE;
+    r->model->params = r->model->lm->params;
+    rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
+    return RAPT_OK;
 }
 
 /* A model that is trained on can lack ids that its tokenizer has, and that this text uses. */

@@ -4,13 +4,16 @@
 #include "train/run.h"
 
 #include "base/rng.h"
+#include "rapt/decode.h"
+#include "rapt/metrics.h"
 #include "train/recipe_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct translation {
-    rapt_pairs *pairs;
+    rapt_pairs *pairs, *valid; /* valid may be NULL */
     rapt_dataset *train, *held_out; /* held_out may be NULL */
     rapt_loader *loader, *held_out_loader;
 } translation;
@@ -38,16 +41,54 @@ static const char **training_lines(const run *r, bool source, bool target, size_
     return lines;
 }
 
-static rapt_tokenizer *make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
+static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
+{
+    rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .pattern = r->recipe->tokenizer.pattern,
+                          .marks_first = true, .threads = r->options->threads};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < count; i++)
+        fprintf(out, "%s\n", lines[i]);
+    rapt_tokenizer *k = NULL;
+    if (out && fclose(out) == 0)
+        k = rapt_tokenizer_train_bpe(text, size, &o, err);
+    else
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
+    free(text);
+    return k;
+}
+
+static rapt_tokenizer *learn_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     size_t count;
     rapt_words_options o = words_options(r->recipe);
     const char **lines = training_lines(r, source, target, &count);
-    rapt_tokenizer *k = lines ? rapt_tokenizer_train_words(lines, count, &o, err) : NULL;
+    bool words = r->recipe->tokenizer.type == RAPT_RECIPE_WORDS;
+    rapt_tokenizer *k = NULL;
     if (!lines)
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
+    else
+        k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_byte_pairs(r, lines, count, err);
     free(lines);
     return k;
+}
+
+static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
+{
+    const char *path = r->recipe->tokenizer.path;
+    rapt_tokenizer *k = rapt_tokenizer_load(path, err);
+    if (!k || rapt_tokenizer_has_marks(k))
+        return k;
+    rapt_fail(err, RAPT_VALUE, "%s: translation needs the tokens <unk> <pad> <bos> <eos> with the ids 0 to 3", path);
+    rapt_tokenizer_free(k);
+    return NULL;
+}
+
+static rapt_tokenizer *make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
+{
+    bool file = r->recipe->tokenizer.type == RAPT_RECIPE_FILE;
+    return file ? load_tokenizer(r, err) : learn_tokenizer(r, source, target, err);
 }
 
 static rapt_code make_tokenizers(run *r, rapt_error *err)
@@ -69,7 +110,7 @@ static rapt_code load_init(run *r, rapt_error *err)
     if ((uint64_t)r->recipe->data.max_len > most)
         return rapt_fail(err, RAPT_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->data.max_len, r->options->init, most);
-    rapt_transformer_set_dropout(r->model->net, r->recipe->model.dropout);
+    rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
@@ -87,8 +128,11 @@ static rapt_code make_model(run *r, rapt_error *err)
     rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->source),
                                                                rapt_tokenizer_size(r->model->target));
     r->model->net = rapt_transformer_new(&config, (uint64_t)r->recipe->seed, err);
-    r->model->params = r->model->net ? r->model->net->params : NULL;
-    return r->model->net ? RAPT_OK : RAPT_VALUE;
+    if (!r->model->net)
+        return RAPT_VALUE;
+    r->model->params = r->model->net->params;
+    rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
+    return RAPT_OK;
 }
 
 static rapt_code open_pairs(run *r, rapt_error *err)
@@ -97,7 +141,9 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     if (!d)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
-    rapt_code code = d->pairs ? make_model(r, err) : err->code;
+    if (d->pairs && r->recipe->data.valid)
+        d->valid = rapt_pairs_read(r->recipe->data.valid, 0, err);
+    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? make_model(r, err) : err->code;
     if (code)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
@@ -113,6 +159,7 @@ static void close_pairs(run *r)
     rapt_dataset_free(d->train);
     rapt_dataset_free(d->held_out);
     rapt_pairs_free(d->pairs);
+    rapt_pairs_free(d->valid);
     free(d);
 }
 
@@ -120,27 +167,37 @@ static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
 {
     static const rapt_too_long policy[] = {RAPT_CUT, RAPT_DROP, RAPT_REFUSE};
     const translation *d = r->data;
+    bool valid = held_out && d->valid;
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
-                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
+                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out && !valid,
                               .fraction = r->recipe->data.held_out};
-    return rapt_dataset_new(d->pairs, r->model->source, r->model->target, &o, err);
+    return rapt_dataset_new(valid ? d->valid : d->pairs, r->model->source, r->model->target, &o, err);
+}
+
+static rapt_loader *training_loader(const run *r, const rapt_dataset *d, rapt_error *err)
+{
+    uint64_t seed = (uint64_t)r->recipe->seed;
+    size_t tokens = (size_t)r->recipe->train.batch_tokens;
+    return tokens ? rapt_loader_new_by_tokens(d, tokens, seed, err)
+                  : rapt_loader_new(d, (size_t)r->recipe->train.batch, true, seed, err);
 }
 
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
-    size_t batch = (size_t)r->recipe->train.batch, accumulate = (size_t)r->recipe->train.accumulate;
+    size_t accumulate = (size_t)r->recipe->train.accumulate;
+    bool evaluates = r->recipe->data.held_out > 0 || d->valid;
     d->train = make_dataset(r, false, err);
     if (d->train)
-        d->loader = rapt_loader_new(d->train, batch, true, (uint64_t)r->recipe->seed, err);
-    if (d->loader && r->recipe->data.held_out > 0) {
+        d->loader = training_loader(r, d->train, err);
+    if (d->loader && evaluates) {
         d->held_out = make_dataset(r, true, err);
-        d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, batch, false, 0, err) : NULL;
+        d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
     }
-    if (!d->loader || (!d->held_out_loader && r->recipe->data.held_out > 0))
+    if (!d->loader || (!d->held_out_loader && evaluates))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
-    r->steps_per_epoch = (rapt_dataset_batches(d->train, batch) + accumulate - 1) / accumulate;
-    r->held_out_batches = d->held_out ? rapt_dataset_batches(d->held_out, batch) : 0;
+    r->steps_per_epoch = (rapt_loader_batches(d->loader) + accumulate - 1) / accumulate;
+    r->held_out_batches = d->held_out ? rapt_loader_batches(d->held_out_loader) : 0;
     return RAPT_OK;
 }
 
@@ -154,7 +211,7 @@ static bool take(const rapt_batch *b, train_batch *out)
 static bool pairs_batch(run *r, uint64_t index, train_batch *out)
 {
     translation *d = r->data;
-    uint64_t batches = rapt_dataset_batches(d->train, (size_t)r->recipe->train.batch);
+    uint64_t batches = rapt_loader_batches(d->loader);
     return take(rapt_loader_batch(d->loader, index / batches, index % batches), out);
 }
 
@@ -175,14 +232,18 @@ static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_opt
     return rapt_transformer_loss(r->tape, r->model->net, p->source, p->source_lens, p->inputs, p->labels, o, parts);
 }
 
+static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
+{
+    for (size_t i = 0; i < rapt_pairs_count(p); i++)
+        hash = rng_mix(hash, rng_hash_text(rapt_pairs_source(p, i)) ^ rng_mix(1, rng_hash_text(rapt_pairs_target(p, i))));
+    return hash;
+}
+
 static uint64_t hash_pairs(const run *r)
 {
     const translation *d = r->data;
-    uint64_t hash = 0;
-    for (size_t i = 0; i < rapt_pairs_count(d->pairs); i++)
-        hash = rng_mix(hash, rng_hash_text(rapt_pairs_source(d->pairs, i)) ^
-                                 rng_mix(1, rng_hash_text(rapt_pairs_target(d->pairs, i))));
-    return hash;
+    uint64_t hash = hash_all(d->pairs, 0);
+    return d->valid ? hash_all(d->valid, hash) : hash;
 }
 
 static void describe_pairs(const run *r, rapt_memory_plan *plan)
@@ -200,19 +261,107 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
     const translation *d = r->data;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = d->held_out ? open_memstream(&text, &size) : NULL;
     if (!d->held_out)
         return RAPT_OK;
-    for (size_t i = 0; out && i < rapt_pairs_count(d->pairs); i++)
-        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.held_out))
-            fprintf(out, "%s\t%s\n", rapt_pairs_source(d->pairs, i), rapt_pairs_target(d->pairs, i));
+    FILE *out = open_memstream(&text, &size);
+    const rapt_pairs *p = d->valid ? d->valid : d->pairs;
+    for (size_t i = 0; out && i < rapt_pairs_count(p); i++)
+        if (d->valid || rapt_pairs_held_out(p, i, r->recipe->data.held_out))
+            fprintf(out, "%s\t%s\n", rapt_pairs_source(p, i), rapt_pairs_target(p, i));
     rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
                                              : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the held-out part");
     free(text);
     return code;
 }
 
+/* ---- BLEU of what is held out --------------------------------------------------------------------------------- */
+
+/* A copy of the model as it is: translating packs the weights, which training goes on to change. */
+static rapt_model *copy_model(const run *r, rapt_error *err)
+{
+    rapt_model *copy = calloc(1, sizeof *copy);
+    rapt_transformer *net = copy ? rapt_transformer_new(&r->model->net->config, 1, err) : NULL;
+    if (!net) {
+        free(copy);
+        return NULL;
+    }
+    *copy = *r->model;
+    copy->net = net;
+    copy->params = net->params;
+    for (size_t i = 0; i < rapt_params_count(copy->params); i++) {
+        const rapt_tensor *from = &rapt_params_at(r->model->params, i)->value;
+        rapt_tensor *to = &rapt_params_at(copy->params, i)->value;
+        memcpy(to->data, from->data, rapt_tensor_size(to) * sizeof *to->data);
+    }
+    return copy;
+}
+
+static void free_copy(rapt_model *copy)
+{
+    if (copy)
+        rapt_transformer_free(copy->net);
+    free(copy);
+}
+
+typedef struct held_out_text {
+    const char **sources, **targets;
+    size_t count;
+} held_out_text;
+
+static rapt_code take_held_out(const run *r, held_out_text *text, rapt_error *err)
+{
+    const translation *d = r->data;
+    const rapt_pairs *p = d->valid ? d->valid : d->pairs;
+    text->sources = malloc(rapt_pairs_count(p) * sizeof *text->sources);
+    text->targets = malloc(rapt_pairs_count(p) * sizeof *text->targets);
+    if (!text->sources || !text->targets)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
+    for (size_t i = 0; i < rapt_pairs_count(p); i++)
+        if (d->valid || rapt_pairs_held_out(p, i, r->recipe->data.held_out)) {
+            text->sources[text->count] = rapt_pairs_source(p, i);
+            text->targets[text->count++] = rapt_pairs_target(p, i);
+        }
+    return RAPT_OK;
+}
+
+static rapt_code bleu_of(const rapt_translation *out, const held_out_text *text, double *score, rapt_error *err)
+{
+    const char **translations = malloc((text->count + 1) * sizeof *translations);
+    rapt_bleu bleu = {0};
+    rapt_code code = translations ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for BLEU");
+    for (size_t i = 0; !code && i < text->count; i++)
+        translations[i] = out[i].hypotheses[0].text;
+    if (!code)
+        code = rapt_bleu_corpus(NULL, translations, (const char *const *const[]){text->targets}, 1, text->count, &bleu, err);
+    *score = bleu.score;
+    free(translations);
+    return code;
+}
+
+/* The references are as they stand in the file. */
+static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
+{
+    held_out_text text = {0};
+    rapt_model *copy = copy_model(r, err);
+    rapt_code code = copy ? take_held_out(r, &text, err) : RAPT_NO_MEMORY;
+    rapt_translation *out = calloc(text.count + 1, sizeof *out);
+    if (!code && !out)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
+    if (!code) {
+        rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+        code = rapt_translate(copy, text.sources, text.count, &o, out, err);
+        if (!code)
+            code = bleu_of(out, &text, bleu, err);
+        rapt_translations_free(out, text.count);
+    }
+    free(out);
+    free(text.sources);
+    free(text.targets);
+    free_copy(copy);
+    return code;
+}
+
 const train_task train_translation = {.open = open_pairs,     .close = close_pairs,       .load = load_pairs,
                                       .batch = pairs_batch,   .held_out = held_out_pairs, .largest = largest_pairs,
                                       .loss = pairs_loss,     .hash = hash_pairs,         .describe = describe_pairs,
-                                      .write = write_held_out};
+                                      .write = write_held_out, .score = score_held_out};

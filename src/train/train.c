@@ -127,7 +127,7 @@ static rapt_progress progress_of(const loop *l)
     rapt_progress p = {.step = s->step, .steps = l->end, .epoch = epoch_of(r, s->step) + 1,
                        .epochs = epoch_of(r, l->end) + 1, .loss = s->nll / tokens,
                        .loss_book = r->recipe->train.reduction == RAPT_RECIPE_BOOK ? s->book / tokens : NAN,
-                       .val_loss = s->val_loss, .lr = l->lr, .grad_norm = s->grad_norm,
+                       .val_loss = s->val_loss, .val_bleu = r->val_bleu, .lr = l->lr, .grad_norm = s->grad_norm,
                        .tokens_per_s = training > 0 ? (double)l->tokens_here / training : 0,
                        .seconds = seconds_so_far(l),
                        .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN};
@@ -165,10 +165,20 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
 
 static rapt_code keep_best(run *r, rapt_error *err)
 {
-    if (isnan(r->state.val_loss) || r->state.val_loss >= r->state.best_val_loss)
+    if (isnan(r->state.val_loss) || r->state.val_loss >= r->state.best_val_loss) {
+        r->state.waited++;
         return RAPT_OK;
+    }
+    r->state.waited = 0;
     r->state.best_val_loss = r->state.val_loss;
     return save_params(r, "best.safetensors", err);
+}
+
+/* Whether the held-out loss has not fallen for as long as the recipe waits. */
+static bool gave_up(const run *r)
+{
+    uint64_t patience = (uint64_t)r->recipe->train.patience;
+    return patience > 0 && r->state.waited >= patience;
 }
 
 static rapt_code report(loop *l, bool partial, rapt_error *err)
@@ -178,6 +188,8 @@ static rapt_code report(loop *l, bool partial, rapt_error *err)
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code && r->held_out_batches > 0)
         code = validate(r, err);
+    if (!code && r->recipe->train.eval_bleu && r->task->score)
+        code = r->task->score(r, &r->val_bleu, err);
     if (!code && !partial)
         code = keep_best(r, err);
     l->pause += clock_seconds() - before;
@@ -251,7 +263,7 @@ static rapt_code after_step(loop *l, rapt_error *err)
 static rapt_code run_steps(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    while (!code && l->r->state.step < l->end && !stop_asked(l)) {
+    while (!code && l->r->state.step < l->end && !stop_asked(l) && !gave_up(l->r)) {
         code = step_once(l, err);
         if (!code)
             code = after_step(l, err);
@@ -266,7 +278,7 @@ static rapt_code finish(loop *l, rapt_error *err)
     rapt_code code = save_checkpoint(l, err);
     if (!code && r->state.tokens > 0)
         code = report(l, true, err);
-    if (!code && stop_asked(l) && r->state.step < l->end)
+    if (!code && stop_asked(l) && r->state.step < l->end && !gave_up(r))
         code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; --resume goes on from there",
                          (unsigned long long)r->state.step, (unsigned long long)l->end);
     return code;

@@ -160,11 +160,13 @@ refused 1 'step [0-9]+: the (loss|gradient) is not finite; the first bad tensor 
 check 'NaN: no temporary file is left' test -z "$(find nan -name '*.tmp')"
 
 # ---- the recipes that come with rapt ---------------------------------------------------------------------------------------
-# One step of each, with few windows and, where their files are not here, the text and tokenizer from above.
+# One step of each, with few and short windows and, where their files are not here, the text and tokenizer from above.
 for recipe in "$SOURCE"/recipes/*.yaml; do
     name=$(basename "$recipe" .yaml)
     options=(--set train.batch=2)
+    ! grep -q '^task: language_model' "$recipe" || options+=(--set model.context=16 --set data.eval_tokens=100)
     case $name in
+    multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.valid= --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
     shakespeare-*) options+=(--set data.text=text.txt) ;;
     esac

@@ -215,7 +215,7 @@ static void dropout_has_its_places(void **state)
         double with = trained_loss(t, m);
         for (size_t p = 0; p < 4; p++)
             assert_true(*places[p] == 0.2);
-        rapt_lm_set_dropout(m, 0);
+        rapt_lm_set_dropouts(m, (rapt_dropouts){0});
         double without = trained_loss(t, m);
         for (size_t p = 0; p < 4; p++) {
             assert_true(*places[p] == 0);
@@ -223,7 +223,7 @@ static void dropout_has_its_places(void **state)
             assert_true(trained_loss(t, m) != without);
             *places[p] = 0;
         }
-        rapt_lm_set_dropout(m, 0.2);
+        rapt_lm_set_dropouts(m, (rapt_dropouts){0.2, 0.2, 0});
         assert_true(with != without && trained_loss(t, m) == with);
         rapt_lm_free(m);
     }

@@ -219,7 +219,8 @@ static void what_translation_cannot_do(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"tokenizer: {type: bpe}", "p: tokenizer.type must be words for translation"},
+        {"tokenizer: {type: characters}", "p: tokenizer.type must be words, bpe or file for translation"},
+        {"tokenizer: {type: bpe}", ""},
         {"model: {init: gpt2}", "p: model.init is gpt2; translation starts as xavier or pytorch"},
         {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},
         {"model: {preset: gpt2}", "p: model.preset is gpt2; that is for task language_model only"},
