@@ -1,0 +1,125 @@
+/* data/check.c: see check.h: first each line alone (check_lines.c), then what only the whole file can tell: which lines
+ * repeat others (check_same.c), what is usual on a side, and which lines are not. */
+#include "data/check.h"
+
+#include "data/check_lines.h"
+#include "data/check_same.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_size(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts them. */
+static check_lengths summary(uint32_t *lengths, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += lengths[i];
+    if (count == 0)
+        return (check_lengths){0};
+    qsort(lengths, count, sizeof *lengths, by_size);
+    return (check_lengths){sum / (double)count, lengths[(count - 1) / 2], lengths[count - 1]};
+}
+
+static check_lengths lengths_of(const check_lines *lines, size_t side, bool words, uint32_t *memory)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const check_text *text = &lines->line[i].side[side];
+        if (check_line_is_pair(&lines->line[i]))
+            memory[count++] = words ? text->words : text->characters;
+    }
+    return summary(memory, count);
+}
+
+/* The script that is usual on a side. */
+static unsigned find_script(const size_t letters[SCRIPT_COUNT], check_side *out)
+{
+    unsigned script = script_most(letters);
+    size_t all = 0;
+    for (size_t i = 1; i < SCRIPT_COUNT; i++)
+        all += letters[i];
+    out->script = script_name(script);
+    out->share = script != SCRIPT_NONE ? (double)letters[script] / (double)all : 0;
+    return script;
+}
+
+static rapt_code describe(const check_lines *lines, unsigned usual[2], check_report *out, rapt_error *err)
+{
+    uint32_t *memory = malloc((lines->count + 1) * sizeof *memory);
+    if (!memory)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lengths", lines->count);
+    for (size_t i = 0; i < lines->count; i++)
+        out->pairs += check_line_is_pair(&lines->line[i]);
+    for (size_t s = 0; s < 2; s++) {
+        out->side[s].words = lengths_of(lines, s, true, memory);
+        out->side[s].characters = lengths_of(lines, s, false, memory);
+        usual[s] = find_script(lines->letters[s], &out->side[s]);
+    }
+    free(memory);
+    return RAPT_OK;
+}
+
+static bool unusual(unsigned script, unsigned usual)
+{
+    return script != SCRIPT_NONE && usual != SCRIPT_NONE && script != usual;
+}
+
+/* `growth`: characters of a target for each of the source, in the whole file. */
+static bool unlike(const check_text side[2], double growth, const check_options *o)
+{
+    double expected = growth * side[0].characters, is = side[1].characters;
+    double longer = fmax(expected, is), shorter = fmin(expected, is);
+    return longer > o->ratio * shorter && longer - shorter > o->margin;
+}
+
+static void compare_with_usual(check_lines *lines, const check_report *r, const unsigned usual[2], const check_options *o)
+{
+    double growth = r->pairs ? r->side[1].characters.mean / r->side[0].characters.mean : 1;
+    for (size_t i = 0; i < lines->count; i++) {
+        check_line *line = &lines->line[i];
+        if (!check_line_is_pair(line))
+            continue;
+        if (unusual(line->side[0].script, usual[0]) || unusual(line->side[1].script, usual[1]))
+            line->found |= 1u << CHECK_WRONG_SCRIPT;
+        if (unlike(line->side, growth, o))
+            line->found |= 1u << CHECK_LENGTH_RATIO;
+    }
+}
+
+static void count_line(uint32_t found, size_t number, check_report *out)
+{
+    uint32_t reasons = found & ((1u << CHECK_REASON_COUNT) - 1);
+    for (unsigned k = 0; k < CHECK_COUNT; k++) {
+        if (!(found >> k & 1))
+            continue;
+        check_finding *f = &out->found[k];
+        f->lines++;
+        f->newly += k < CHECK_REASON_COUNT && !(reasons & ((1u << k) - 1));
+        f->first = f->first ? f->first : number;
+    }
+    out->dropped += reasons != 0;
+}
+
+rapt_code check_pairs(const check_input *in, const check_options *options, check_report *out, rapt_error *err)
+{
+    check_lines lines;
+    unsigned usual[2];
+    *out = (check_report){0};
+    rapt_code code = check_lines_read(in, &lines, err);
+    code = code ? code : check_same(&lines, err);
+    code = code ? code : describe(&lines, usual, out, err);
+    if (!code) {
+        compare_with_usual(&lines, out, usual, options);
+        out->lines = lines.count;
+        for (size_t i = 0; i < lines.count; i++)
+            count_line(lines.line[i].found, i + 1, out);
+    }
+    check_lines_free(&lines);
+    return code;
+}

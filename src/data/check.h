@@ -1,0 +1,71 @@
+/* data/check.h: what is wrong with a file of sentence pairs, counted. For `rapt data check`. Nothing is changed, and no
+ * vocabulary is needed. */
+#ifndef DATA_CHECK_H
+#define DATA_CHECK_H
+
+#include "rapt/base.h"
+
+/* Why a line would be dropped, in the order in which a line is asked: identifier, key in JSON, text. */
+#define CHECK_REASONS(X)                                         \
+    X(CHECK_EMPTY_LINE, "empty_line", "empty line")              \
+    X(CHECK_NO_TAB, "no_tab", "no tab")                          \
+    X(CHECK_NOT_UTF8, "not_utf8", "not UTF-8, or a NUL")         \
+    X(CHECK_EMPTY_SIDE, "empty_side", "empty side")              \
+    X(CHECK_COPIED, "copied", "target is the source")            \
+    X(CHECK_DUPLICATE, "duplicate", "pair was there before")     \
+    X(CHECK_WRONG_SCRIPT, "wrong_script", "unusual script")      \
+    X(CHECK_LENGTH_RATIO, "length_ratio", "lengths too unlike")
+
+/* What is told of lines that are kept. */
+#define CHECK_NOTES(X)                                                        \
+    X(CHECK_OTHER_TARGET, "other_target", "source was there, other target")   \
+    X(CHECK_MORE_COLUMNS, "more_columns", "further columns, not read")
+
+#define CHECK_NAME(name, key, text) name,
+enum check_reason { CHECK_REASONS(CHECK_NAME) CHECK_REASON_COUNT };
+enum check_note { CHECK_FIRST_NOTE = CHECK_REASON_COUNT - 1, CHECK_NOTES(CHECK_NAME) CHECK_COUNT };
+#undef CHECK_NAME
+
+/* One text with `source<TAB>target` lines, or two whose lines belong together. */
+typedef struct check_input {
+    const char *name[2];
+    const char *text[2]; /* borrowed, any bytes; a NUL ends neither */
+    size_t size[2];
+    size_t count; /* of texts: 1 or 2 */
+} check_input;
+
+/* A pair is an outlier where one side is more than `ratio` times as long as the other makes one expect and differs from
+ * that by more than `margin`, both in characters. Expected is what all pairs together have: twice as many characters on
+ * one side are no fault where that is so throughout. */
+typedef struct check_options {
+    double ratio, margin;
+} check_options;
+
+typedef struct check_lengths {
+    double mean;
+    size_t median, max; /* the lower of the two in the middle */
+} check_lengths;
+
+typedef struct check_side {
+    check_lengths words, characters; /* between white space; code points, without white space at the ends */
+    const char *script;              /* that most letters belong to; NULL: there are no letters */
+    double share;                    /* of all letters that are its */
+} check_side;
+
+typedef struct check_finding {
+    size_t lines; /* that this is true of */
+    size_t newly; /* of these, without an earlier reason; 0 for notes */
+    size_t first; /* number of the first such line, from 1; 0: none */
+} check_finding;
+
+typedef struct check_report {
+    size_t lines, pairs; /* pairs: lines with two sides of text; lengths and scripts are theirs */
+    size_t dropped;      /* lines with any reason, each once */
+    check_side side[2];
+    check_finding found[CHECK_COUNT]; /* by check_reason and check_note */
+} check_report;
+
+/* RAPT_VALUE: two texts of unlike many lines; RAPT_NO_MEMORY. */
+rapt_code check_pairs(const check_input *in, const check_options *options, check_report *out, rapt_error *err);
+
+#endif

@@ -1,0 +1,158 @@
+/* data/check_lines.c: see check_lines.h. One walk over a side says where it begins and ends, how long it is, and which
+ * script its letters are of. */
+#include "data/check_lines.h"
+
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_PAIR = 1u << CHECK_EMPTY_LINE | 1u << CHECK_NO_TAB | 1u << CHECK_NOT_UTF8 | 1u << CHECK_EMPTY_SIDE };
+
+/* What of a text is still to be cut. */
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+typedef struct span {
+    const char *at;
+    size_t size;
+} span;
+
+static cursor cursor_at(const check_input *in, size_t i)
+{
+    const char *text = in->text[i];
+    size_t mark = in->size[i] >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return (cursor){text + mark, text + in->size[i]};
+}
+
+/* Lines end in LF or CRLF; the last one may lack it. */
+static span next_line(cursor *c)
+{
+    const char *start = c->at, *newline = memchr(start, '\n', (size_t)(c->end - start)), *stop = newline ? newline : c->end;
+    c->at = newline ? newline + 1 : c->end;
+    if (stop > start && stop[-1] == '\r')
+        stop--;
+    return (span){start, (size_t)(stop - start)};
+}
+
+static size_t count_lines(cursor c)
+{
+    size_t count = 0;
+    for (; c.at < c.end; count++)
+        next_line(&c);
+    return count;
+}
+
+/* Fills in the side and counts letters by script; false: not text. */
+static bool measure(span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
+{
+    uint32_t code, spaces = 0;
+    bool in_word = false;
+    *out = (check_text){.at = s.at};
+    for (size_t i = 0, used; i < s.size; i += used) {
+        used = utf8_decode(s.at + i, s.size - i, &code);
+        if (used == 0 || code == 0)
+            return false;
+        if (utf8_is_space(code)) {
+            in_word = false;
+            spaces += out->words > 0;
+            continue;
+        }
+        if (out->words == 0)
+            out->at = s.at + i;
+        out->words += !in_word;
+        out->characters += spaces + 1;
+        out->size = (size_t)(s.at + i + used - out->at);
+        spaces = 0;
+        in_word = true;
+        letters[script_of(scripts, code)]++;
+    }
+    out->script = script_most(letters);
+    return true;
+}
+
+/* What is faulty of a line with two sides. */
+static uint32_t faults(const check_text side[2])
+{
+    if (side[0].size == 0 || side[1].size == 0)
+        return 1u << CHECK_EMPTY_SIDE;
+    bool copied = side[0].size == side[1].size && memcmp(side[0].at, side[1].at, side[0].size) == 0;
+    return copied ? 1u << CHECK_COPIED : 0;
+}
+
+static void take_sides(check_lines *out, check_line *line, const span side[2], script_finder *scripts)
+{
+    size_t letters[2][SCRIPT_COUNT] = {{0}};
+    bool good = measure(side[0], scripts, &line->side[0], letters[0]);
+    good &= measure(side[1], scripts, &line->side[1], letters[1]);
+    line->found |= good ? faults(line->side) : 1u << CHECK_NOT_UTF8;
+    for (size_t i = 0; i < SCRIPT_COUNT && check_line_is_pair(line); i++) {
+        out->letters[0][i] += letters[0][i];
+        out->letters[1][i] += letters[1][i];
+    }
+}
+
+/* At the first tab; what comes after a second one is another column. */
+static uint32_t cut_at_tabs(span whole, span side[2])
+{
+    const char *end = whole.at + whole.size, *tab = whole.size ? memchr(whole.at, '\t', whole.size) : NULL;
+    if (!tab)
+        return 1u << (whole.size ? CHECK_NO_TAB : CHECK_EMPTY_LINE);
+    const char *target = tab + 1, *more = target < end ? memchr(target, '\t', (size_t)(end - target)) : NULL;
+    side[0] = (span){whole.at, (size_t)(tab - whole.at)};
+    side[1] = (span){target, (size_t)((more ? more : end) - target)};
+    return more ? 1u << CHECK_MORE_COLUMNS : 0;
+}
+
+static void take_lines(const check_input *in, check_lines *out, script_finder *scripts)
+{
+    cursor texts[2] = {cursor_at(in, 0), in->count == 2 ? cursor_at(in, 1) : (cursor){NULL, NULL}};
+    for (size_t i = 0; i < out->count; i++) {
+        check_line *line = &out->line[i];
+        span side[2] = {next_line(&texts[0])};
+        if (in->count == 2) {
+            side[1] = next_line(&texts[1]);
+            line->found = side[0].size + side[1].size == 0 ? 1u << CHECK_EMPTY_LINE : 0;
+        } else
+            line->found = cut_at_tabs(side[0], side);
+        if (check_line_is_pair(line))
+            take_sides(out, line, side, scripts);
+    }
+}
+
+static rapt_code count_all(const check_input *in, size_t *count, rapt_error *err)
+{
+    *count = count_lines(cursor_at(in, 0));
+    size_t other = in->count == 2 ? count_lines(cursor_at(in, 1)) : *count;
+    return other == *count ? RAPT_OK
+                           : rapt_fail(err, RAPT_VALUE, "%.200s has %zu lines, but %.200s has %zu", in->name[0], *count,
+                                       in->name[1], other);
+}
+
+rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *err)
+{
+    *out = (check_lines){0};
+    rapt_code code = count_all(in, &out->count, err);
+    if (code)
+        return code;
+    script_finder *scripts = script_finder_new(err);
+    out->line = calloc(out->count + 1, sizeof *out->line);
+    if (scripts && out->line)
+        take_lines(in, out, scripts);
+    else
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lines", out->count);
+    script_finder_free(scripts);
+    return code;
+}
+
+void check_lines_free(check_lines *lines)
+{
+    free(lines->line);
+    *lines = (check_lines){0};
+}
+
+bool check_line_is_pair(const check_line *line)
+{
+    return !(line->found & NO_PAIR);
+}

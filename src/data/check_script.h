@@ -1,0 +1,24 @@
+/* data/check_script.h: which script a letter belongs to. For check.c; not a guess at the language. */
+#ifndef DATA_CHECK_SCRIPT_H
+#define DATA_CHECK_SCRIPT_H
+
+#include "rapt/base.h"
+
+enum { SCRIPT_NONE = 0, SCRIPT_COUNT = 36 };
+
+/* Scripts of code points, from PCRE2's tables; each is asked for once. */
+typedef struct script_finder script_finder;
+
+script_finder *script_finder_new(rapt_error *err);
+void script_finder_free(script_finder *f);
+
+/* 1 to SCRIPT_COUNT - 1; SCRIPT_NONE: no letter, or one that several scripts share. Chinese characters and kana count as
+ * one script, because Japanese sentences mix them as they please. */
+unsigned script_of(script_finder *f, uint32_t code);
+/* NULL for SCRIPT_NONE. */
+const char *script_name(unsigned script);
+
+/* The one with the highest count; SCRIPT_NONE where there is none or several share it. */
+unsigned script_most(const size_t counts[SCRIPT_COUNT]);
+
+#endif
