@@ -16,6 +16,7 @@ int cmd_generate(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_score(int argc, char **argv);
+int cmd_fetch(int argc, char **argv);
 int cmd_data(int argc, char **argv);
 int cmd_tokenizer(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

@@ -31,7 +31,18 @@ if [ -e "$BUILD/rapt_draw.so" ]; then
 else
     skip 'drawing (this build has no pango)'
 fi
-check 'the program needs no library for drawing' test -z "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib)')"
+if [ -e "$BUILD/rapt_fetch.so" ]; then
+    "$prefix/bin/rapt" fetch r50k_base --from file:///nowhere 2>.err
+    check 'and has its module for downloads' grep -q 'rapt: cannot fetch file:///nowhere/r50k_base.tiktoken' .err
+    cp "$prefix/bin/rapt" alone
+    ./alone fetch r50k_base 2>.err
+    check 'a program without it: status 1' test $? = 1
+    check 'a program without it says what to do' grep -q 'rapt: this rapt cannot fetch: .*see `rapt fetch r50k_base --list`' .err
+else
+    skip 'downloading (this build has no libcurl)'
+fi
+check 'the program needs no library for drawing or downloads' test -z \
+    "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle)')"
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
 check 'the shared library has a SONAME' sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*librapt.so.${version%%.*}\]'"
 check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.${version%%.*}" -a -e "$lib/librapt.so.$version"

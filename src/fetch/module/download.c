@@ -1,0 +1,128 @@
+/* fetch/module/download.c: see download.h. libcurl does it; here is when to go on and when to begin again. */
+#define _GNU_SOURCE
+#include "fetch/module/download.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MOST_REDIRECTIONS = 10 };
+
+typedef struct transfer {
+    const fetch_request *request;
+    const char *part;
+    int fd;
+    curl_off_t start; /* bytes that were there before */
+    char reason[CURL_ERROR_SIZE];
+    rapt_error *err;
+} transfer;
+
+static rapt_code fail_part(const char *part, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_IO, "cannot write %.200s: %s", part, strerror(errno));
+}
+
+static size_t take(char *data, size_t size, size_t count, void *context)
+{
+    transfer *t = context;
+    for (size_t done = 0; done < size * count;) {
+        ssize_t n = write(t->fd, data + done, size * count - done);
+        if (n < 0 && errno != EINTR) {
+            fail_part(t->part, t->err);
+            return CURL_WRITEFUNC_ERROR;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return size * count;
+}
+
+static int report(void *context, curl_off_t all, curl_off_t now, curl_off_t up_all, curl_off_t up)
+{
+    const transfer *t = context;
+    const fetch_request *r = t->request;
+    (void)up_all;
+    (void)up;
+    if (r->progress)
+        r->progress(r->context, (size_t)(t->start + now), all > 0 ? (size_t)(t->start + all) : 0);
+    return 0;
+}
+
+static void set_options(CURL *curl, transfer *t)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, t->request->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https,http,file");
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "https,http");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
+    curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)SECONDS_TO_CONNECT);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SECONDS_OF_SILENCE);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "rapt/" RAPT_VERSION);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->reason);
+    curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, t->start);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, report);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+}
+
+static CURLcode perform(CURL *curl, transfer *t)
+{
+    t->reason[0] = '\0';
+    set_options(curl, t);
+    CURLcode result = curl_easy_perform(curl);
+    if (result != CURLE_OK && !t->reason[0])
+        strncpy(t->reason, curl_easy_strerror(result), sizeof t->reason - 1);
+    return result;
+}
+
+/* The server sends a file from its start only, or has a shorter one. */
+static bool cannot_go_on(CURLcode result)
+{
+    return result == CURLE_RANGE_ERROR || result == CURLE_BAD_DOWNLOAD_RESUME;
+}
+
+static rapt_code fetch_rest(CURL *curl, transfer *t)
+{
+    CURLcode result = perform(curl, t);
+    if (t->start > 0 && cannot_go_on(result)) {
+        if (ftruncate(t->fd, 0) != 0)
+            return fail_part(t->part, t->err);
+        t->start = 0;
+        result = perform(curl, t);
+    }
+    if (result == CURLE_OK)
+        return RAPT_OK;
+    return rapt_fail(t->err, RAPT_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
+}
+
+/* Locked as long as it is open: two writers would mix their bytes. */
+static rapt_code open_part(transfer *t)
+{
+    t->fd = open(t->part, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (t->fd < 0)
+        return fail_part(t->part, t->err);
+    if (flock(t->fd, LOCK_EX | LOCK_NB) != 0)
+        return rapt_fail(t->err, RAPT_IO, "%.200s: another process is fetching it", t->part);
+    t->start = lseek(t->fd, 0, SEEK_END);
+    return RAPT_OK;
+}
+
+rapt_code download(const fetch_request *request, const char *part, rapt_error *err)
+{
+    transfer t = {.request = request, .part = part, .err = err};
+    rapt_code code = open_part(&t);
+    CURL *curl = code ? NULL : curl_easy_init();
+    if (!code)
+        code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a download");
+    curl_easy_cleanup(curl);
+    if (t.fd >= 0 && close(t.fd) != 0 && !code)
+        code = fail_part(part, err);
+    return code;
+}

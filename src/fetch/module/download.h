@@ -1,0 +1,12 @@
+/* fetch/module/download.h: a URL into a file, going on after what is there. For get.c; it looks at no sum. */
+#ifndef FETCH_DOWNLOAD_H
+#define FETCH_DOWNLOAD_H
+
+#include "fetch/fetch.h"
+
+/* Appends what of `request->url` is not yet in the file `part` (http, https or file), which is made where it is missing.
+ * What came stays there whatever happens. RAPT_NOT_FOUND: "cannot fetch URL: REASON"; RAPT_IO: `part` cannot be written, or
+ * another process is writing it. */
+rapt_code download(const fetch_request *request, const char *part, rapt_error *err);
+
+#endif

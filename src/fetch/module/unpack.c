@@ -1,0 +1,95 @@
+/* fetch/module/unpack.c: see unpack.h. libarchive unpacks, nettle sums. */
+#include "fetch/module/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PORTION = 1 << 16 };
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t size = strlen(text), wanted = strlen(end);
+    return size >= wanted && strcmp(text + size - wanted, end) == 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void write_sum(struct sha256_ctx *context, char sum[SUM_TEXT])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_digest(context, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(sum + 2 * i, 3, "%02x", digest[i]);
+}
+
+void sum_of(const void *data, size_t size, char sum[SUM_TEXT])
+{
+    struct sha256_ctx context;
+    sha256_init(&context);
+    if (size > 0)
+        sha256_update(&context, size, data);
+    write_sum(&context, sum);
+}
+
+static rapt_code fail(struct archive *a, const char *packed, rapt_error *err)
+{
+    const char *why = archive_error_string(a);
+    return rapt_fail(err, RAPT_FORMAT, "cannot unpack %.200s: %.150s", packed, why ? why : "no reason given");
+}
+
+/* Up to the file that is wanted: of a zip one of several, else the only one. */
+static rapt_code find(struct archive *a, const char *packed, const char *name, rapt_error *err)
+{
+    struct archive_entry *entry;
+    int status;
+    while ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
+        const char *path = archive_entry_pathname(entry);
+        if (!name || (path && strcmp(last_part(path), name) == 0))
+            return RAPT_OK;
+    }
+    if (status == ARCHIVE_EOF)
+        return rapt_fail(err, RAPT_FORMAT, "cannot unpack %.200s: it holds no %s", packed, name ? name : "bytes");
+    return fail(a, packed, err);
+}
+
+static rapt_code copy(struct archive *a, const char *packed, file_writer *out, char sum[SUM_TEXT], rapt_error *err)
+{
+    char portion[PORTION];
+    struct sha256_ctx context;
+    la_ssize_t size;
+    sha256_init(&context);
+    while ((size = archive_read_data(a, portion, sizeof portion)) > 0) {
+        sha256_update(&context, (size_t)size, (const uint8_t *)portion);
+        rapt_code code = file_writer_put(out, portion, (size_t)size, err);
+        if (code)
+            return code;
+    }
+    write_sum(&context, sum);
+    return size < 0 ? fail(a, packed, err) : RAPT_OK;
+}
+
+rapt_code unpack(const char *packed, const char *url, const char *name, file_writer *out, char sum[SUM_TEXT], rapt_error *err)
+{
+    struct archive *a = archive_read_new();
+    bool zip = ends_in(url, ".zip");
+    if (!a)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to unpack %.200s", packed);
+    if (zip)
+        archive_read_support_format_zip(a);
+    else
+        archive_read_support_format_raw(a);
+    if (ends_in(url, ".gz"))
+        archive_read_support_filter_gzip(a);
+    rapt_code code = archive_read_open_filename(a, packed, PORTION) == ARCHIVE_OK ? RAPT_OK : fail(a, packed, err);
+    code = code ? code : find(a, packed, zip ? last_part(name) : NULL, err);
+    code = code ? code : copy(a, packed, out, sum, err);
+    archive_read_free(a);
+    return code;
+}
