@@ -113,8 +113,10 @@ static rapt_code tell_by_hand(const arguments *a, const fetch_request *r, const 
 {
     if (why->code != RAPT_NOT_FOUND)
         return rapt_fail(err, why->code, "%s", why->message);
-    return rapt_fail(err, why->code, "%s; or put it, unpacked, at %.100s yourself: see `rapt fetch %s --list`", why->message,
-                     r->path, a->set->name);
+    size_t length = strlen(r->url);
+    bool packed = strcmp(r->url + length - 3, ".gz") == 0 || strcmp(r->url + length - 4, ".zip") == 0;
+    return rapt_fail(err, why->code, "%s; or put it%s at %.100s yourself: see `rapt fetch %s --list`", why->message,
+                     packed ? ", unpacked," : "", r->path, a->set->name);
 }
 
 static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)

@@ -93,7 +93,14 @@ static void take_sides(check_lines *out, check_line *line, const span side[2], s
     }
 }
 
-/* At the first tab; what comes after a second one is another column. */
+static bool is_text(const char *at, const char *end)
+{
+    size_t size = (size_t)(end - at);
+    return utf8_valid_prefix(at, size) == size && !(size && memchr(at, '\0', size));
+}
+
+/* At the first tab; what comes after a second one is another column, which must be text all the same: training reads the
+ * file as a whole. */
 static uint32_t cut_at_tabs(span whole, span side[2])
 {
     const char *end = whole.at + whole.size, *tab = whole.size ? memchr(whole.at, '\t', whole.size) : NULL;
@@ -102,6 +109,8 @@ static uint32_t cut_at_tabs(span whole, span side[2])
     const char *target = tab + 1, *more = target < end ? memchr(target, '\t', (size_t)(end - target)) : NULL;
     side[0] = (span){whole.at, (size_t)(tab - whole.at)};
     side[1] = (span){target, (size_t)((more ? more : end) - target)};
+    if (more && !is_text(more, end))
+        return 1u << CHECK_NOT_UTF8;
     return more ? 1u << CHECK_MORE_COLUMNS : 0;
 }
 

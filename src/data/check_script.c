@@ -7,6 +7,7 @@
 #include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CODES = 0x110000, NOT_ASKED = 255, PATTERN_BYTES = 4096 };
 
@@ -45,8 +46,7 @@ static bool prepare(script_finder *f)
     PCRE2_SIZE at;
     char pattern[PATTERN_BYTES];
     write_pattern(pattern);
-    for (size_t i = 0; i < CODES; i++)
-        f->known[i] = NOT_ASKED;
+    memset(f->known, NOT_ASKED, sizeof f->known);
     f->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_ANCHORED, &number, &at, NULL);
     f->match = f->code ? pcre2_match_data_create_from_pattern(f->code, NULL) : NULL;
     return f->match;

@@ -37,11 +37,14 @@ host=http://127.0.0.1:$port
 last_request() { tail -1 requests; }
 
 # ---- failures ------------------------------------------------------------------------------------------------------
-hint='or put it, unpacked, at .*r50k_base.tiktoken yourself: see `rapt fetch r50k_base --list`'
+hint='or put it at data/r50k_base/r50k_base.tiktoken yourself: see `rapt fetch r50k_base --list`'
 refused 1 "cannot fetch http://127.0.0.1:1/r50k_base.tiktoken: .*onnect.*; $hint" 'no server' \
     "$RAPT" fetch r50k_base --from http://127.0.0.1:1
+check 'nothing came, nothing is left' test -z "$(ls data/r50k_base)"
 refused 1 "cannot fetch $host/files/r50k_base.tiktoken: .*404; $hint" 'a server without the file' \
     "$RAPT" fetch r50k_base --from "$host/files"
+refused 1 "cannot fetch $host/files/train.en.gz: .*404.*; or put it, unpacked, at d/train.en yourself" 'nor one that is packed' \
+    "$RAPT" fetch multi30k --dir d --from "$host/files"
 refused 1 "cannot fetch http://no-such-host.invalid/r50k_base.tiktoken: .*resolve.*; $hint" 'no such host' \
     "$RAPT" fetch r50k_base --from http://no-such-host.invalid
 refused 1 'cannot fetch gopher://x/r50k_base.tiktoken: .*; or put' 'another protocol' "$RAPT" fetch r50k_base --from gopher://x

@@ -102,6 +102,8 @@ static void test_not_utf8(void **state)
     only_found(&r, CHECK_NOT_UTF8, 6, 2);
     assert_int_equal(r.lines, 8);
     assert_int_equal(r.pairs, 2);
+    r = check_sized(SIZED("a\tb\nc\td\t\xFF\ne\tf\tg\0\n")); /* nor is such a column fit for training */
+    only_found(&r, CHECK_NOT_UTF8, 2, 2);
 }
 
 /* Neither the end of lines nor a byte order mark is part of a text: else line 3 would be no duplicate. */

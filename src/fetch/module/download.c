@@ -15,6 +15,7 @@ typedef struct transfer {
     const fetch_request *request;
     const char *part;
     int fd;
+    bool busy; /* with another process */
     curl_off_t start; /* bytes that were there before */
     char reason[CURL_ERROR_SIZE];
     rapt_error *err;
@@ -108,7 +109,8 @@ static rapt_code open_part(transfer *t)
     t->fd = open(t->part, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (t->fd < 0)
         return fail_part(t->part, t->err);
-    if (flock(t->fd, LOCK_EX | LOCK_NB) != 0)
+    t->busy = flock(t->fd, LOCK_EX | LOCK_NB) != 0;
+    if (t->busy)
         return rapt_fail(t->err, RAPT_IO, "%.200s: another process is fetching it", t->part);
     t->start = lseek(t->fd, 0, SEEK_END);
     return RAPT_OK;
@@ -122,6 +124,8 @@ rapt_code download(const fetch_request *request, const char *part, rapt_error *e
     if (!code)
         code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a download");
     curl_easy_cleanup(curl);
+    if (code && t.fd >= 0 && !t.busy && lseek(t.fd, 0, SEEK_END) == 0)
+        unlink(part); /* nothing came */
     if (t.fd >= 0 && close(t.fd) != 0 && !code)
         code = fail_part(part, err);
     return code;
