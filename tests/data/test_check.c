@@ -117,6 +117,8 @@ static void test_line_ends(void **state)
     only_found(&r, CHECK_COUNT, 0, 0);
     assert_int_equal(r.lines, 0);
     assert_null(r.side[0].script);
+    r = check_sized(SIZED("a\tb\r\n\r\n"));
+    only_found(&r, CHECK_EMPTY_LINE, 1, 2);
     r = check_sized(SIZED("\n"));
     only_found(&r, CHECK_EMPTY_LINE, 1, 1);
 }
@@ -132,6 +134,9 @@ static void test_scripts(void **state)
     assert_true(r.side[0].share == 16.0 / 19);
     assert_string_equal(r.side[1].script, "Latin");
     assert_true(r.side[1].share == 20.0 / 25);
+    r = check_sized(SIZED("μετά\tafter\na μ\tb\nμ b\tc\n"));
+    only_found(&r, CHECK_WRONG_SCRIPT, 0, 0);
+    assert_string_equal(r.side[0].script, "Greek");
 }
 
 /* Kanji, hiragana and katakana are one script, hangul is another. */
