@@ -38,6 +38,15 @@ typedef struct rapt_translation {
  * `options` may be NULL. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
+
+/* The same for a text that comes in portions: threads, memory and packed weights are kept between the calls. The model
+ * must stay; one caller at a time. NULL with `err` set. After an error it can go on with other lines. */
+typedef struct rapt_translator rapt_translator;
+rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err);
+rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
+                              rapt_error *err);
+void rapt_translator_free(rapt_translator *t);
+
 void rapt_translations_free(rapt_translation *t, size_t count);
 
 #ifdef __cplusplus

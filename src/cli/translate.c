@@ -1,12 +1,19 @@
-/* cli/translate.c: `rapt translate`: lines in, lines out. */
+/* cli/translate.c: `rapt translate`: lines in, lines out, block by block: a text larger than the memory, a pipe that goes
+ * on, and whoever types at a terminal. */
+#define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/lines_out.h"
 #include "rapt/decode.h"
-#include "text/lines.h"
+#include "text/line_stream.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* So many batches of lines are sorted by length together. */
+#define BLOCK_BATCHES 64
+#define DEFAULT_BATCH 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_QUIET };
 
@@ -58,27 +65,65 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc = "MODEL [FILE]",
                                  .doc = "Translate the lines of FILE, or of standard input, with a trained model."};
 
-static void print_translation(const translate_arguments *a, size_t line, const rapt_translation *t)
+static const char *input_name(const translate_arguments *a)
 {
-    if (t->cut && !a->quiet)
-        fprintf(stderr, "rapt: %s:%zu: longer than the model takes; its end is cut off\n", a->file ? a->file : "standard input",
-                line + 1);
-    if (a->o.n_best <= 1)
-        printf("%s\n", t->count ? t->hypotheses[0].text : "");
-    for (size_t i = 0; a->o.n_best > 1 && i < t->count; i++)
-        printf("%zu\t%.4f\t%s\n", line + 1, t->hypotheses[i].score, t->hypotheses[i].text);
+    return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
 }
 
-static rapt_code translate(const translate_arguments *a, rapt_model *m, const struct lines *lines, rapt_error *err)
+static void print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
-    rapt_translation *out = calloc(lines->count + 1, sizeof *out);
-    if (!out)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", lines->count);
-    rapt_code code = rapt_translate(m, (const char *const *)lines->line, lines->count, &a->o, out, err);
-    for (size_t i = 0; i < lines->count && !code; i++)
-        print_translation(a, i, &out[i]);
-    rapt_translations_free(out, code ? 0 : lines->count);
+    if (t->cut && !a->quiet)
+        fprintf(stderr, "rapt: %s:%zu: longer than the model takes; its end is cut off\n", input_name(a), line);
+    if (a->o.n_best <= 1)
+        fprintf(to, "%s\n", t->count ? t->hypotheses[0].text : "");
+    for (size_t i = 0; a->o.n_best > 1 && i < t->count; i++)
+        fprintf(to, "%zu\t%.4f\t%s\n", line, t->hypotheses[i].score, t->hypotheses[i].text);
+}
+
+/* A block goes out in one piece, so that an error leaves whole lines. */
+static rapt_code print_block(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; to && i < b->count; i++)
+        print_translation(a, b->first + i, &t[i], to);
+    rapt_code code = RAPT_OK;
+    if (!to || (ferror(to) | fclose(to)) != 0)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text");
+    else
+        code = lines_out(text, size, err);
+    free(text);
+    return code;
+}
+
+static rapt_code translate_block(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_error *err)
+{
+    rapt_error why = {0};
+    const char *what = "translate";
+    rapt_translation *out = calloc(b->count, sizeof *out);
+    rapt_code code = out ? rapt_translator_run(t, b->line, b->count, out, &why)
+                         : rapt_fail(&why, RAPT_NO_MEMORY, "no memory");
+    if (!code) {
+        what = "print the translation of";
+        code = print_block(a, b, out, &why);
+        rapt_translations_free(out, b->count);
+    }
     free(out);
+    return code ? rapt_fail(err, code, "cannot %s lines %zu to %zu of %.200s: %s", what, b->first, b->first + b->count - 1,
+                            input_name(a), why.message) : RAPT_OK;
+}
+
+static rapt_code translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
+{
+    size_t most = (a->o.batch ? a->o.batch : DEFAULT_BATCH) * BLOCK_BATCHES;
+    line_block block = {.count = 1};
+    rapt_code code = RAPT_OK;
+    while (!code && block.count > 0) {
+        code = line_stream_next(in, most, &block, err);
+        if (!code && block.count > 0)
+            code = translate_block(a, t, &block, err);
+    }
     return code;
 }
 
@@ -86,12 +131,13 @@ int cmd_translate(int argc, char **argv)
 {
     translate_arguments a = {0};
     rapt_error err = {0};
-    struct lines lines = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
-    bool ok = m && lines_read(a.file ? a.file : "-", CLI_MAX_TEXT, &lines, &err) == RAPT_OK &&
-              translate(&a, m, &lines, &err) == RAPT_OK;
-    lines_free(&lines);
+    line_stream *in = m ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
+    rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
+    bool ok = t && translate(&a, t, in, &err) == RAPT_OK;
+    rapt_translator_free(t);
+    line_stream_free(in);
     rapt_model_free(m);
     return ok ? 0 : cli_fail(&err);
 }

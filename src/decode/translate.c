@@ -17,16 +17,17 @@ typedef struct source_line {
     size_t count, index;
 } source_line;
 
-typedef struct translator {
+struct rapt_translator {
     rapt_model *m;
     rapt_translate_options o;
-    source_line *lines; /* not empty ones, by length */
+    source_line *lines; /* of this call: not empty ones, by length */
     size_t count;
     rapt_translation *out;
     pool *pool;
     rapt_tape **tapes; /* one for each thread */
     rapt_error *errors;
-} translator;
+};
+typedef rapt_translator translator;
 
 static rapt_code encode_line(const translator *t, const char *text, source_line *line, bool *cut, rapt_error *err)
 {
@@ -176,6 +177,7 @@ static rapt_code set_up(translator *t, rapt_error *err)
 static rapt_code run(translator *t, size_t count, rapt_error *err)
 {
     size_t batches = (t->count + t->o.batch - 1) / t->o.batch;
+    memset(t->errors, 0, (size_t)pool_threads(t->pool) * sizeof *t->errors);
     pool_run(t->pool, batches, SIZE_MAX, translate_batch, t);
     for (int i = 0; i < pool_threads(t->pool); i++)
         if (t->errors[i].code)
@@ -183,37 +185,71 @@ static rapt_code run(translator *t, size_t count, rapt_error *err)
     return fill_empty(t->out, count, err);
 }
 
-static void tear_down(translator *t)
+static void forget_lines(translator *t)
 {
-    for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
-        rapt_tape_free(t->tapes[i]);
     for (size_t i = 0; t->lines && i < t->count; i++)
         free(t->lines[i].ids);
     free(t->lines);
+    t->lines = NULL;
+    t->count = 0;
+}
+
+rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err)
+{
+    if (m->task != RAPT_TRANSLATION) {
+        rapt_fail(err, RAPT_VALUE, "a language model does not translate");
+        return NULL;
+    }
+    translator *t = calloc(1, sizeof *t);
+    if (!t) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
+        return NULL;
+    }
+    *t = (translator){.m = m, .o = options ? *options : (rapt_translate_options){0}};
+    t->o.beam = t->o.beam ? t->o.beam : 1;
+    t->o.n_best = t->o.n_best ? t->o.n_best : 1;
+    t->o.batch = t->o.batch ? t->o.batch : DEFAULT_BATCH;
+    if (set_up(t, err) == RAPT_OK)
+        return t;
+    rapt_translator_free(t);
+    return NULL;
+}
+
+void rapt_translator_free(rapt_translator *t)
+{
+    if (!t)
+        return;
+    for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
+        rapt_tape_free(t->tapes[i]);
     free(t->tapes);
     free(t->errors);
     pool_free(t->pool);
+    free(t);
+}
+
+rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
+                              rapt_error *err)
+{
+    memset(out, 0, count * sizeof *out);
+    t->out = out;
+    rapt_code code = encode_lines(t, lines, count, err);
+    if (!code)
+        code = run(t, count, err);
+    forget_lines(t);
+    if (code)
+        rapt_translations_free(out, count);
+    return code;
 }
 
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err)
 {
-    translator t = {.m = m, .o = options ? *options : (rapt_translate_options){0}, .out = out};
-    t.o.beam = t.o.beam ? t.o.beam : 1;
-    t.o.n_best = t.o.n_best ? t.o.n_best : 1;
-    t.o.batch = t.o.batch ? t.o.batch : DEFAULT_BATCH;
+    rapt_error own = {0};
     memset(out, 0, count * sizeof *out);
-    if (m->task != RAPT_TRANSLATION)
-        return rapt_fail(err, RAPT_VALUE, "a language model does not translate");
-    rapt_code code = set_up(&t, err);
-    if (!code)
-        code = encode_lines(&t, lines, count, err);
-    if (!code)
-        code = run(&t, count, err);
-    tear_down(&t);
-    if (code)
-        rapt_translations_free(out, count);
-    return code;
+    rapt_translator *t = rapt_translator_new(m, options, &own);
+    rapt_code code = t ? rapt_translator_run(t, lines, count, out, &own) : own.code;
+    rapt_translator_free(t);
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 void rapt_translations_free(rapt_translation *t, size_t count)

@@ -19,10 +19,11 @@ static size_t count_lines(const char *text, size_t size)
     return count;
 }
 
-/* Names line and byte of the offset `bad` in a text. The mark that was dropped counts as bytes of line 1. */
-static rapt_code fail_at(const char *name, const char *text, size_t bad, rapt_error *err)
+/* Names line and byte of the offset `bad` in a text whose first line has the number `line`. A mark that was dropped counts
+ * as bytes of its line. */
+static rapt_code fail_at(const char *name, size_t line, const char *text, size_t bad, rapt_error *err)
 {
-    size_t line = 1, start = 0;
+    size_t start = 0;
     for (const char *newline; (newline = memchr(text + start, '\n', bad - start)) != NULL; line++)
         start = (size_t)(newline - text) + 1;
     const char *problem = text[bad] ? "is not valid UTF-8" : "is a NUL";
@@ -30,16 +31,16 @@ static rapt_code fail_at(const char *name, const char *text, size_t bad, rapt_er
                      bad - start + 1, (unsigned char)text[bad], problem);
 }
 
-static rapt_code check(const char *name, const char *text, size_t size, rapt_error *err)
+rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err)
 {
     size_t valid = utf8_valid_prefix(text, size);
     const char *nul = memchr(text, '\0', valid);
     if (nul)
-        return fail_at(name, text, (size_t)(nul - text), err);
-    return valid < size ? fail_at(name, text, valid, err) : RAPT_OK;
+        return fail_at(name, first, text, (size_t)(nul - text), err);
+    return valid < size ? fail_at(name, first, text, valid, err) : RAPT_OK;
 }
 
-static size_t mark_length(const char *text, size_t size)
+size_t lines_mark(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
@@ -61,9 +62,9 @@ static void cut(char *at, char *end, struct lines *out)
 
 rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
 {
-    size_t mark = mark_length(data, size);
+    size_t mark = lines_mark(data, size);
     *out = (struct lines){.text = data};
-    rapt_code code = check(name, data, size, err);
+    rapt_code code = lines_check(name, 1, data, size, err);
     if (code == RAPT_OK) {
         out->count = count_lines(data + mark, size - mark);
         out->line = malloc((out->count + 1) * sizeof *out->line);

@@ -1,6 +1,6 @@
 /* lines.h: a text file as checked lines.
  * For data loading, vocabularies, scoring and translation: whatever takes one sentence a line.
- * Not a stream: the whole text stays in memory, and the lines point into it. */
+ * Not a stream (see line_stream.h): the whole text stays in memory, and the lines point into it. */
 #ifndef RAPT_LINES_H
 #define RAPT_LINES_H
 
@@ -22,6 +22,12 @@ rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt
  * not UTF-8, or holds a NUL, is refused (RAPT_FORMAT) as "name:line: byte N of the line ...", both counted
  * from 1. */
 rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err);
+
+/* What lines_split says of text that is not UTF-8 or holds a NUL; `first` is the number of the first line of `text`. */
+rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err);
+
+/* Bytes of the byte order mark that `text` begins with, or 0. */
+size_t lines_mark(const char *text, size_t size);
 
 /* Frees the lines and empties the struct; fine on an empty one. */
 void lines_free(struct lines *lines);

@@ -185,8 +185,8 @@ refused 1 'sse9' 'RAPT_ISA=sse9' env RAPT_ISA=sse9 "$RAPT" info
 refused 1 'sse9' 'RAPT_ISA=sse9 in training' env RAPT_ISA=sse9 "$RAPT" train tiny.yaml --quiet --out out
 refused 1 'RAPT_THREADS' 'RAPT_THREADS=many' env RAPT_THREADS=many "$RAPT" translate good pairs.tsv
 refused 1 'none.txt' 'translate: missing text' "$RAPT" translate good none.txt
-printf 'good\nb\xffd\n' >bad.txt
-refused 1 'bad.txt:2: byte 2 .*UTF-8' 'translate: invalid UTF-8' "$RAPT" translate good bad.txt
+printf 'b\xffd\ngood\n' >bad.txt
+refused 1 'bad.txt:1: byte 2 .*UTF-8' 'translate: invalid UTF-8' "$RAPT" translate good bad.txt
 printf 'go\0od\n' >bad.txt
 refused 1 'bad.txt:1: byte 3 .*NUL' 'translate: NUL byte' "$RAPT" translate good bad.txt
 refused 1 'none' 'score: missing text' "$RAPT" score none none

@@ -1,0 +1,42 @@
+/* cli/lines_out.c: see lines_out.h. Beside stdio, whose buffer ends anywhere in a line, and which therefore must be empty. */
+#define _GNU_SOURCE
+#include "cli/lines_out.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static size_t line_part(const char *text, size_t size)
+{
+    size_t part = 0;
+    while (part < size && text[size - part - 1] != '\n')
+        part++;
+    return part;
+}
+
+/* Only from the end of a file: what others have written behind it stays. */
+static void take_back(size_t part)
+{
+    struct stat info;
+    if (part == 0 || fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
+        lseek(STDOUT_FILENO, 0, SEEK_CUR) != info.st_size)
+        return;
+    if (ftruncate(STDOUT_FILENO, info.st_size - (off_t)part) == 0)
+        lseek(STDOUT_FILENO, -(off_t)part, SEEK_CUR);
+}
+
+rapt_code lines_out(const char *text, size_t size, rapt_error *err)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t put = write(STDOUT_FILENO, text + done, size - done);
+        if (put > 0)
+            done += (size_t)put;
+        if (put >= 0 || errno == EINTR)
+            continue;
+        int reason = errno;
+        take_back(line_part(text, done));
+        return rapt_fail(err, RAPT_IO, "%s", strerror(reason));
+    }
+    return RAPT_OK;
+}

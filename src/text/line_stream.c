@@ -1,0 +1,204 @@
+/* text/line_stream.c: lines from a file, a pipe or a terminal, in blocks; see line_stream.h. A block is cut where nothing
+ * more has arrived, so that whoever types a line gets an answer before the next one. Not a text as a whole: lines.c. */
+#define _GNU_SOURCE
+#include "text/line_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PORTION ((size_t)256 << 10)
+#define BLOCK ((size_t)16 << 20)
+
+struct line_stream {
+    char *path;
+    const char *name; /* for messages */
+    int fd;
+    bool ended;
+    char *data; /* [room + 1]: what was read and not handed out before this block */
+    size_t size, room, used; /* data[0 .. used) is the block */
+    const char **line;
+    size_t count, line_room, number; /* `number`: of the block's first line */
+    rapt_error error; /* met behind good lines */
+};
+
+static rapt_code fail_to_read(const line_stream *s, rapt_error *err)
+{
+    rapt_code code = errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO;
+    return rapt_fail(err, code, "cannot read %.380s: %s", s->name, strerror(errno));
+}
+
+line_stream *line_stream_open(const char *path, rapt_error *err)
+{
+    line_stream *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory to read %.380s", path);
+        free(s);
+        return NULL;
+    }
+    s->number = 1;
+    bool standard = strcmp(path, "-") == 0;
+    s->name = standard ? "standard input" : s->path;
+    s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd >= 0)
+        return s;
+    fail_to_read(s, err);
+    line_stream_free(s);
+    return NULL;
+}
+
+void line_stream_free(line_stream *s)
+{
+    if (!s)
+        return;
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    free(s->path);
+    free(s->data);
+    free(s->line);
+    free(s);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static rapt_code fail_memory(const line_stream *s, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
+}
+
+static rapt_code make_room(line_stream *s, rapt_error *err)
+{
+    size_t wanted = s->size + PORTION;
+    if (wanted <= s->room)
+        return RAPT_OK;
+    wanted = wanted < 2 * s->room ? 2 * s->room : wanted;
+    char *data = realloc(s->data, wanted + 1);
+    if (!data)
+        return fail_memory(s, err);
+    s->data = data;
+    s->room = wanted;
+    return RAPT_OK;
+}
+
+static rapt_code read_more(line_stream *s, rapt_error *err)
+{
+    ssize_t got;
+    rapt_code code = make_room(s, err);
+    if (code)
+        return code;
+    do
+        got = read(s->fd, s->data + s->size, PORTION);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return fail_to_read(s, err);
+    s->ended = got == 0;
+    s->size += (size_t)got;
+    return RAPT_OK;
+}
+
+static bool has_arrived(const line_stream *s)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+static size_t count_newlines(const char *at, const char *end)
+{
+    size_t count = 0;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        count++;
+        at++;
+    }
+    return count;
+}
+
+/* Whether to read on, with so many whole lines there: without any it is waited for one. */
+static bool wants_more(const line_stream *s, size_t lines, size_t most)
+{
+    return !s->ended && (lines == 0 || (lines < most && s->size < BLOCK && has_arrived(s)));
+}
+
+static rapt_code gather(line_stream *s, size_t most, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    size_t lines = s->size ? count_newlines(s->data, s->data + s->size) : 0;
+    while (!code && wants_more(s, lines, most)) {
+        size_t before = s->size;
+        if (lines == 0 && before > LINE_STREAM_LONGEST)
+            return rapt_fail(err, RAPT_VALUE, "%.380s:%zu: the line is longer than %zu bytes", s->name, s->number,
+                             LINE_STREAM_LONGEST);
+        code = read_more(s, err);
+        if (!code)
+            lines += count_newlines(s->data + before, s->data + s->size);
+    }
+    return code;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------- */
+
+static bool keep(line_stream *s, const char *line)
+{
+    if (s->count == s->line_room) {
+        size_t room = s->line_room ? 2 * s->line_room : 64;
+        const char **longer = realloc(s->line, room * sizeof *longer);
+        if (!longer)
+            return false;
+        s->line = longer;
+        s->line_room = room;
+    }
+    s->line[s->count++] = line;
+    return true;
+}
+
+/* Checks the line from `at` to `end` and ends it with a NUL. */
+static rapt_code take(line_stream *s, char *at, char *end, rapt_error *err)
+{
+    size_t number = s->number + s->count;
+    rapt_code code = lines_check(s->name, number, at, (size_t)(end - at), err);
+    if (code)
+        return code;
+    if (number == 1)
+        at += lines_mark(at, (size_t)(end - at));
+    if (at == s->data + s->size) /* a byte order mark alone is no line */
+        return RAPT_OK;
+    *(end > at && end[-1] == '\r' ? end - 1 : end) = '\0';
+    return keep(s, at) ? RAPT_OK : fail_memory(s, err);
+}
+
+static rapt_code cut(line_stream *s, size_t most, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (char *end = s->data + s->size; !code && s->used < s->size && s->count < most;) {
+        char *at = s->data + s->used, *newline = memchr(at, '\n', (size_t)(end - at));
+        if (!newline && !s->ended)
+            return RAPT_OK;
+        code = take(s, at, newline ? newline : end, err);
+        s->used = newline ? (size_t)(newline - s->data) + 1 : s->size;
+    }
+    return code;
+}
+
+static void drop_block(line_stream *s)
+{
+    if (s->used > 0)
+        memmove(s->data, s->data + s->used, s->size - s->used);
+    s->size -= s->used;
+    s->used = 0;
+    s->number += s->count;
+    s->count = 0;
+}
+
+rapt_code line_stream_next(line_stream *s, size_t most, line_block *out, rapt_error *err)
+{
+    drop_block(s);
+    if (!s->error.code) {
+        gather(s, most, &s->error);
+        if (s->size > 0)
+            cut(s, most, &s->error); /* also what came before an error */
+    }
+    *out = (line_block){s->line, s->count, s->number};
+    return s->count == 0 && s->error.code ? rapt_fail(err, s->error.code, "%s", s->error.message) : RAPT_OK;
+}

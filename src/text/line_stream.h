@@ -1,0 +1,28 @@
+/* text/line_stream.h: the lines of a text as they arrive, for commands that answer before their input ends. Not for
+ * what needs a text as a whole: see lines.h, whose rules for a line are the same. */
+#ifndef TEXT_LINE_STREAM_H
+#define TEXT_LINE_STREAM_H
+
+#include "text/lines.h"
+
+/* A longer line is an error (RAPT_VALUE): it is held in memory. */
+#define LINE_STREAM_LONGEST ((size_t)256 << 20)
+
+typedef struct line_stream line_stream;
+
+/* Lines that were read together. What they point to stays until the next call. */
+typedef struct line_block {
+    const char *const *line;
+    size_t count, first; /* `first`: the number of line[0], from 1 */
+} line_block;
+
+/* "-" is standard input. NULL with `err` set. */
+line_stream *line_stream_open(const char *path, rapt_error *err);
+void line_stream_free(line_stream *s);
+
+/* Waits for a line, and takes what else has arrived, but at most `most` lines and hardly more than 16 MB. No lines: the
+ * text is at its end. A line that cannot be read (not UTF-8, a NUL, too long) is an error after the lines before it have
+ * been handed out, whatever came together: in the next call. So is an error of the system. */
+rapt_code line_stream_next(line_stream *s, size_t most, line_block *out, rapt_error *err);
+
+#endif
