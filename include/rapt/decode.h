@@ -2,6 +2,12 @@
  *
  * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
  * threads.
+ *
+ * A line of more than rapt_model.max_len tokens is translated in pieces, which are joined with a space, or without one
+ * behind Chinese and Japanese: its sentences; of a sentence that is too long, what reaches to the last clause that fits (, ;
+ * : and dashes), or else to the last space. Only what has no such place is cut off, and rapt_translation.cut says so. What
+ * fits is one piece, however many sentences it has. Hypothesis n of such a line joins the n-th best of each piece (the last
+ * one of a piece with fewer), and its score is the sum of theirs.
  */
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
@@ -30,7 +36,7 @@ typedef struct rapt_hypothesis {
 typedef struct rapt_translation {
     rapt_hypothesis *hypotheses;
     size_t count;
-    bool cut; /* the line was longer than the model takes, and was cut */
+    bool cut; /* a piece of the line was longer than the model takes and could not be split: its end is missing */
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line gives an

@@ -73,7 +73,8 @@ static const char *input_name(const translate_arguments *a)
 static void print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
-        fprintf(stderr, "rapt: %s:%zu: longer than the model takes; its end is cut off\n", input_name(a), line);
+        fprintf(stderr, "rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
+                input_name(a), line);
     if (a->o.n_best <= 1)
         fprintf(to, "%s\n", t->count ? t->hypotheses[0].text : "");
     for (size_t i = 0; a->o.n_best > 1 && i < t->count; i++)

@@ -1,10 +1,11 @@
-/* decode/translate.c: lines of text in, translations out: tokens, batches by length, threads. For the program and for
- * C programs. The search itself is in greedy.c and beam.c. */
+/* decode/translate.c: lines of text in, translations out: pieces that fit (source_pieces.c), batches by length, threads. For
+ * the program and for C programs. The search itself is in greedy.c and beam.c. */
 #include "rapt/decode.h"
 
 #include "base/arena.h"
 #include "base/pool.h"
 #include "decode/search.h"
+#include "decode/source_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,64 +13,42 @@
 #define DEFAULT_BATCH 64
 #define CHUNK ((size_t)256 << 10)
 
-typedef struct source_line {
-    int32_t *ids; /* with <eos>; NULL for an empty line */
-    size_t count, index;
-} source_line;
-
 struct rapt_translator {
     rapt_model *m;
     rapt_translate_options o;
-    source_line *lines; /* of this call: not empty ones, by length */
-    size_t count;
-    rapt_translation *out;
+    source_pieces source; /* of this call, by length */
+    size_t *first;        /* [lines + 1]: of each line, the number of its first piece */
+    rapt_translation *parts; /* of each piece */
     pool *pool;
     rapt_tape **tapes; /* one for each thread */
     rapt_error *errors;
 };
 typedef rapt_translator translator;
 
-static rapt_code encode_line(const translator *t, const char *text, source_line *line, bool *cut, rapt_error *err)
-{
-    rapt_code code = rapt_tokenizer_encode(t->m->source, text, &line->ids, &line->count, err);
-    if (code || line->count == 0) {
-        free(line->ids);
-        line->ids = NULL;
-        return code;
-    }
-    int32_t *longer = realloc(line->ids, (line->count + 1) * sizeof *longer);
-    if (!longer)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a line's tokens");
-    line->ids = longer;
-    line->ids[line->count++] = RAPT_EOS;
-    *cut = line->count > t->m->max_len;
-    line->count = *cut ? t->m->max_len : line->count;
-    return RAPT_OK;
-}
-
 static int by_length(const void *a, const void *b)
 {
-    const source_line *x = a, *y = b;
+    const source_piece *x = a, *y = b;
     if (x->count != y->count)
         return x->count < y->count ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
-static rapt_code encode_lines(translator *t, const char *const *lines, size_t count, rapt_error *err)
+static rapt_code encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out, rapt_error *err)
 {
-    t->lines = calloc(count + 1, sizeof *t->lines);
-    if (!t->lines)
+    rapt_code code = RAPT_OK;
+    t->first = calloc(count + 1, sizeof *t->first);
+    if (!t->first)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lines", count);
-    for (size_t i = 0; i < count; i++) {
-        source_line *line = &t->lines[t->count];
-        line->index = i;
-        rapt_code code = encode_line(t, lines[i], line, &t->out[i].cut, err);
-        if (code)
-            return code;
-        t->count += line->ids != NULL;
+    for (size_t i = 0; i < count && !code; i++) {
+        code = source_pieces_add(&t->source, t->m->source, t->m->max_len, lines[i], &out[i].cut, err);
+        t->first[i + 1] = t->source.count;
     }
-    qsort(t->lines, t->count, sizeof *t->lines, by_length);
-    return RAPT_OK;
+    if (code)
+        return code;
+    if (t->source.count)
+        qsort(t->source.piece, t->source.count, sizeof *t->source.piece, by_length);
+    t->parts = calloc(t->source.count + 1, sizeof *t->parts);
+    return t->parts ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
 }
 
 /* It depends on the sentence alone. */
@@ -88,14 +67,14 @@ typedef struct packed_batch {
 
 static bool pack_batch(const translator *t, size_t first, size_t n, arena *memory, packed_batch *p)
 {
-    size_t time = t->lines[first + n - 1].count;
+    size_t time = t->source.piece[first + n - 1].count;
     int32_t *ids = arena_array(memory, n * time, sizeof *ids);
     p->lens = arena_array(memory, n, sizeof *p->lens);
     p->limits = arena_array(memory, n, sizeof *p->limits);
     if (!ids || !p->lens || !p->limits)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const source_line *line = &t->lines[first + i];
+        const source_piece *line = &t->source.piece[first + i];
         for (size_t j = 0; j < time; j++)
             ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
         p->lens[i] = (int32_t)line->count;
@@ -130,7 +109,7 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     rapt_code code = o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &o, memory, results, err)
                                 : search_greedy(tape, t->m->net, &p.batch, memory, results, err);
     for (size_t i = 0; i < n && !code; i++)
-        code = deliver(t, &results[i], &t->out[t->lines[first + i].index], err);
+        code = deliver(t, &results[i], &t->parts[t->source.piece[first + i].index], err);
     return code;
 }
 
@@ -138,7 +117,7 @@ static void translate_batch(void *context, size_t batch, int worker)
 {
     translator *t = context;
     arena memory;
-    size_t first = batch * t->o.batch, left = t->count - first;
+    size_t first = batch * t->o.batch, left = t->source.count - first;
     if (t->errors[worker].code)
         return;
     arena_init(&memory, CHUNK);
@@ -147,16 +126,25 @@ static void translate_batch(void *context, size_t batch, int worker)
 }
 
 /* An empty line is one empty hypothesis. */
-static rapt_code fill_empty(rapt_translation *out, size_t count, rapt_error *err)
+static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (out[i].hypotheses)
-            continue;
-        out[i].hypotheses = calloc(1, sizeof *out[i].hypotheses);
-        if (!out[i].hypotheses || !(out[i].hypotheses[0].text = calloc(1, 1)))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
-        out[i].count = 1;
-    }
+    out->hypotheses = calloc(1, sizeof *out->hypotheses);
+    if (!out->hypotheses || !(out->hypotheses[0].text = calloc(1, 1)))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+    out->count = 1;
+    return RAPT_OK;
+}
+
+/* `out` knows already whether the line was cut. */
+static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_translation *out, rapt_error *err)
+{
+    if (count == 0)
+        return fill_empty(out, err);
+    if (count > 1)
+        return source_pieces_join(parts, count, out, err);
+    out->hypotheses = parts->hypotheses;
+    out->count = parts->count;
+    *parts = (rapt_translation){0};
     return RAPT_OK;
 }
 
@@ -174,24 +162,29 @@ static rapt_code set_up(translator *t, rapt_error *err)
     return rapt_transformer_pack(t->m->net, t->tapes[0], err);
 }
 
-static rapt_code run(translator *t, size_t count, rapt_error *err)
+static rapt_code run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
 {
-    size_t batches = (t->count + t->o.batch - 1) / t->o.batch;
+    rapt_code code = RAPT_OK;
+    size_t batches = (t->source.count + t->o.batch - 1) / t->o.batch;
     memset(t->errors, 0, (size_t)pool_threads(t->pool) * sizeof *t->errors);
     pool_run(t->pool, batches, SIZE_MAX, translate_batch, t);
     for (int i = 0; i < pool_threads(t->pool); i++)
         if (t->errors[i].code)
             return rapt_fail(err, t->errors[i].code, "%s", t->errors[i].message);
-    return fill_empty(t->out, count, err);
+    for (size_t i = 0; i < count && !code; i++)
+        code = gather_parts(t->parts + t->first[i], t->first[i + 1] - t->first[i], &out[i], err);
+    return code;
 }
 
 static void forget_lines(translator *t)
 {
-    for (size_t i = 0; t->lines && i < t->count; i++)
-        free(t->lines[i].ids);
-    free(t->lines);
-    t->lines = NULL;
-    t->count = 0;
+    if (t->parts)
+        rapt_translations_free(t->parts, t->source.count);
+    free(t->parts);
+    free(t->first);
+    t->parts = NULL;
+    t->first = NULL;
+    source_pieces_free(&t->source);
 }
 
 rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err)
@@ -231,10 +224,9 @@ rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size
                               rapt_error *err)
 {
     memset(out, 0, count * sizeof *out);
-    t->out = out;
-    rapt_code code = encode_lines(t, lines, count, err);
+    rapt_code code = encode_lines(t, lines, count, out, err);
     if (!code)
-        code = run(t, count, err);
+        code = run(t, count, out, err);
     forget_lines(t);
     if (code)
         rapt_translations_free(out, count);

@@ -89,6 +89,11 @@ bool utf8_is_letter(uint32_t code)
     return category_between(code, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
 }
 
+bool utf8_is_lower(uint32_t code)
+{
+    return category_between(code, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LL);
+}
+
 bool utf8_is_number(uint32_t code)
 {
     return category_between(code, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);

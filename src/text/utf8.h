@@ -19,8 +19,9 @@ size_t utf8_decode(const char *text, size_t size, uint32_t *code);
  */
 size_t utf8_encode(uint32_t code, char out[4]);
 
-/* General categories of Unicode: L, N, P and S. */
+/* General categories of Unicode: L, Ll, N, P and S. */
 bool utf8_is_letter(uint32_t code);
+bool utf8_is_lower(uint32_t code);
 bool utf8_is_number(uint32_t code);
 bool utf8_is_punctuation(uint32_t code);
 bool utf8_is_symbol(uint32_t code);

@@ -55,19 +55,55 @@ printf '<pad> <bos> <eos> <unk>\n' >typed.txt
 is 'special tokens cannot be typed: they are unknown words' specials.out translate typed.txt
 
 # ---- too long ------------------------------------------------------------------------------------------------------
-long=$(printf 'the moon %.0s' {1..30})
-{ head -2 lines.txt; echo "$long"; sed -n 3,4p lines.txt; } >long.txt
+# The model takes 11 words, full stops included, and <eos>.
+# split NAME LINE PIECE...: the line's translation is that of the pieces, with spaces between, without a warning.
+split() {
+    local name=$1 line=$2
+    shift 2
+    { head -2 lines.txt; echo "$line"; sed -n 3,4p lines.txt; } >long.txt
+    { head -2 plain.out; printf '%s\n' "$@" | translate | paste -s -d ' '; sed -n 3,4p plain.out; } >wanted.out
+    translate long.txt >long.out 2>long.err
+    check "$name" cmp wanted.out long.out
+    check 'no warning' test ! -s long.err
+}
+split 'sentences' 'I see the moon. You like the sea.  We hear "a train".' 'I see the moon.' 'You like the sea.' 'We hear "a train".'
+check 'two sentences that fit are translated whole' test "$(echo 'I see the moon. You like the sea.' | translate)" = \
+    "$(echo 'I see the moon . You like the sea .' | translate)"
+split 'clauses' 'I see the moon, you like the sea, we hear a train, they call' 'I see the moon, you like the sea,' \
+    'we hear a train, they call'
+words=$(printf 'the moon %.0s' {1..15})
+split 'words' "$words" "$(echo "$words" | cut -d' ' -f1-11)" "$(echo "$words" | cut -d' ' -f12-22)" "$(echo "$words" | cut -d' ' -f23-)"
+split 'a long sentence between short ones' "I see the moon. We $words. You like the sea." 'I see the moon.' \
+    "We $(echo "$words" | cut -d' ' -f1-10)" "$(echo "$words" | cut -d' ' -f11-21)" "$(echo "$words" | cut -d' ' -f22-30)." \
+    'You like the sea.'
+split 'Chinese, by its marks' "$(printf '月%.0s.a.a.a。' {1..4})" "$(printf '月%.0s.a.a.a。' 1)"{,,,}
+split '11 words and <eos> are not too long' 'the moon the moon the moon the moon the moon the' \
+    'the moon the moon the moon the moon the moon the'
+long="I see the moon. You like the sea. We hear a train."
+echo "$long" | translate --beam 4 --n-best 3 >best.out
+check 'n-best: lines of the joined pieces' test "$(cut -f1 best.out)" = $'1\n1\n1'
+check 'n-best: the first is what --beam alone prints' test "$(head -1 best.out | cut -f3)" = "$(echo "$long" | translate --beam 4)"
+check 'n-best: scores add up' awk -F'\t' 'NR == FNR { if ($1 != line) sum += $2; line = $1; next }
+    { if ((sum - $2) ^ 2 > 1e-6) exit 1; exit 0 }' <(tr -s ' ' <<<"$long" | sed 's/\. /.\n/g' | translate --beam 4 --n-best 3) best.out
+echo "$long" | translate >long.out
+for options in '--batch 1' '--batch 7' '--threads 3'; do
+    for i in {1..9}; do echo "$long"; cat lines.txt; done | translate $options >got.out
+    check "pieces: $options" cmp <(for i in {1..9}; do cat long.out plain.out; done) got.out
+done
+
+address=$(printf 'moon.moon%.0s' {1..30}) # one word, but a token more at each full stop
+{ head -2 lines.txt; echo "$address"; sed -n 3,4p lines.txt; } >long.txt
 translate long.txt >long.out 2>long.err
-check 'an over-long line is translated all the same' test "$(wc -l <long.out)" = 5
+check 'what has no place to split is translated all the same' test "$(wc -l <long.out)" = 5
 check 'with one warning' test "$(wc -l <long.err)" = 1
 check 'that names the line' grep -q '^rapt: .*long.txt:3: ' long.err
 check 'the other lines are as they were' cmp <(head -4 plain.out) <(sed 3d long.out)
 translate --quiet long.txt >quiet.out 2>quiet.err
 check '--quiet: no warning' test ! -s quiet.err
 check '--quiet: the same text' cmp long.out quiet.out
-{ head -2 lines.txt; printf 'the moon %.0s' {1..6}; echo; sed -n 3,4p lines.txt; } >cut.txt # 12 tokens, no room for <eos>
+printf 'moon.moon%.0s' {1..12} >cut.txt # 13 tokens, no room for <eos>
 translate cut.txt >cut.out 2>/dev/null
-check 'cut to the length that the model was made for' cmp long.out cut.out
+check 'cut to the length that the model was made for' cmp <(sed -n 3p long.out) cut.out
 
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 shuf --random-source=<(yes) lines.txt >shuffled.txt

@@ -1,0 +1,235 @@
+/* decode/source_pieces.c: lines to rows of tokens that a model takes, and their translations to lines again; see
+ * source_pieces.h. Where a text may be cut is in text/sentences.c. */
+#define _GNU_SOURCE
+#include "decode/source_pieces.h"
+
+#include "text/sentences.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct splitting {
+    source_pieces *out;
+    const rapt_tokenizer *tokenizer;
+    size_t max_len;
+    const char *text;
+    size_t size;
+    bool *cut;
+    rapt_error *err;
+} splitting;
+
+static rapt_code fail_memory(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a line's tokens");
+}
+
+static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
+{
+    if (p->count == p->room) {
+        size_t room = p->room ? 2 * p->room : 64;
+        source_piece *longer = realloc(p->piece, room * sizeof *longer);
+        if (!longer)
+            return RAPT_NO_MEMORY;
+        p->piece = longer;
+        p->room = room;
+    }
+    p->piece[p->count] = (source_piece){ids, count, p->count};
+    p->count++;
+    return RAPT_OK;
+}
+
+/* Takes `ids`, which have room for <eos> if they fit. */
+static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
+{
+    bool fits = count < s->max_len;
+    int32_t *row = count > 0 ? realloc(ids, (fits ? count + 1 : s->max_len) * sizeof *ids) : NULL;
+    if (row && fits)
+        row[count] = RAPT_EOS;
+    if (row && !add_piece(s->out, row, fits ? count + 1 : s->max_len)) {
+        *s->cut |= !fits;
+        return RAPT_OK;
+    }
+    free(row ? row : ids);
+    return count > 0 ? fail_memory(s->err) : RAPT_OK;
+}
+
+static rapt_code encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
+{
+    char *text = strndup(s->text + from, end - from);
+    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : fail_memory(s->err);
+    free(text);
+    return code;
+}
+
+static rapt_code add_text(splitting *s, size_t from, size_t end)
+{
+    int32_t *ids;
+    size_t count;
+    rapt_code code = encode(s, from, end, &ids, &count);
+    return code ? code : add_ids(s, ids, count);
+}
+
+static rapt_code fits(splitting *s, size_t from, size_t end, bool *yes)
+{
+    int32_t *ids;
+    size_t count;
+    rapt_code code = encode(s, from, end, &ids, &count);
+    if (code)
+        return code;
+    *yes = count < s->max_len;
+    free(ids);
+    return RAPT_OK;
+}
+
+/* ---- what fits ---------------------------------------------------------------------------------------------- */
+
+static size_t pass_cuts(const splitting *s, size_t at, size_t end, sentences_cut kind, size_t cuts)
+{
+    for (; cuts > 0 && at < end; cuts--)
+        at = sentences_end(s->text, end, sentences_skip_spaces(s->text, end, at), kind);
+    return at;
+}
+
+/* The last cut behind `from` up to which the text fits, `end` at most; `from`: none. Tries 1, 2, 4 ... cuts more until
+ * it doesn't fit, then half as many, so that it never encodes much more than what fits. */
+static rapt_code find_longest(splitting *s, size_t from, size_t end, sentences_cut kind, size_t *longest)
+{
+    bool up = true;
+    *longest = from;
+    for (size_t cuts = 1; cuts > 0 && *longest < end; cuts = up ? 2 * cuts : cuts / 2) {
+        bool yes;
+        size_t next = pass_cuts(s, *longest, end, kind, cuts);
+        rapt_code code = fits(s, from, next, &yes);
+        if (code)
+            return code;
+        if (yes)
+            *longest = next;
+        up = up && yes;
+    }
+    return RAPT_OK;
+}
+
+/* The last end of a clause before the spaces at `end`, or `from`. */
+static size_t last_clause(const splitting *s, size_t from, size_t end)
+{
+    size_t last = from, size = sentences_skip_spaces(s->text, s->size, end); /* marks want them */
+    for (size_t at = from; at <= end;) {
+        at = sentences_end(s->text, size, sentences_skip_spaces(s->text, end, at), CUT_CLAUSE);
+        last = at <= end ? at : last;
+    }
+    return last;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------- */
+
+/* What has no spaces: a text in Chinese perhaps, or an address. */
+static rapt_code split_word(splitting *s, size_t from, size_t end)
+{
+    rapt_code code = RAPT_OK;
+    while (!code && from < end) {
+        size_t stop;
+        code = find_longest(s, from, end, CUT_CLAUSE, &stop);
+        if (!code && stop == from)
+            stop = pass_cuts(s, from, end, CUT_CLAUSE, 1); /* it will be cut */
+        if (!code)
+            code = add_text(s, from, stop);
+        from = stop;
+    }
+    return code;
+}
+
+static rapt_code split_sentence(splitting *s, size_t from, size_t end)
+{
+    rapt_code code = RAPT_OK;
+    while (!code && from < end) {
+        size_t stop;
+        if ((code = find_longest(s, from, end, CUT_SPACE, &stop)) != RAPT_OK)
+            break;
+        if (stop == from) {
+            stop = pass_cuts(s, from, end, CUT_SPACE, 1);
+            code = split_word(s, from, stop);
+        } else {
+            size_t clause = stop < end ? last_clause(s, from, stop) : end;
+            stop = clause > from ? clause : stop;
+            code = add_text(s, from, stop);
+        }
+        from = sentences_skip_spaces(s->text, end, stop);
+    }
+    return code;
+}
+
+static rapt_code split_line(splitting *s)
+{
+    rapt_code code = RAPT_OK;
+    size_t from = sentences_skip_spaces(s->text, s->size, 0);
+    while (!code && from < s->size) {
+        size_t end = sentences_end(s->text, s->size, from, CUT_SENTENCE);
+        code = split_sentence(s, from, end);
+        from = sentences_skip_spaces(s->text, s->size, end);
+    }
+    return code;
+}
+
+rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t max_len, const char *line, bool *cut,
+                            rapt_error *err)
+{
+    splitting s = {p, k, max_len, line, strlen(line), cut, err};
+    int32_t *ids;
+    size_t count;
+    rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
+    if (code)
+        return code;
+    if (count < max_len)
+        return add_ids(&s, ids, count);
+    free(ids);
+    return split_line(&s);
+}
+
+void source_pieces_free(source_pieces *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->piece[i].ids);
+    free(p->piece);
+    *p = (source_pieces){0};
+}
+
+/* ---- joining ------------------------------------------------------------------------------------------------ */
+
+static rapt_hypothesis nth(const rapt_translation *t, size_t n)
+{
+    return t->count ? t->hypotheses[n < t->count ? n : t->count - 1] : (rapt_hypothesis){.text = ""};
+}
+
+static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(nth(&pieces[i], n).text) + 1;
+    char *at = out->text = malloc(size + 1);
+    if (!at)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        rapt_hypothesis h = nth(&pieces[i], n);
+        if (*h.text && sentences_want_space(out->text, (size_t)(at - out->text)))
+            *at++ = ' ';
+        at = stpcpy(at, h.text);
+        out->score += h.score;
+    }
+    *at = '\0';
+    return true;
+}
+
+rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)
+{
+    size_t best = 1;
+    for (size_t i = 0; i < count; i++)
+        best = pieces[i].count > best ? pieces[i].count : best;
+    out->hypotheses = calloc(best, sizeof *out->hypotheses);
+    bool ok = out->hypotheses != NULL;
+    for (size_t n = 0; ok && n < best; n++) {
+        ok = join_nth(pieces, count, n, &out->hypotheses[n]);
+        out->count = n + 1;
+    }
+    rapt_translations_free(pieces, count);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+}

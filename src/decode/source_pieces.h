@@ -1,0 +1,29 @@
+/* decode/source_pieces.h: source lines as rows of tokens: one for each line, and several for a line that is longer than the
+ * model takes. For translate.c. */
+#ifndef DECODE_SOURCE_PIECES_H
+#define DECODE_SOURCE_PIECES_H
+
+#include "rapt/decode.h"
+
+typedef struct source_piece {
+    int32_t *ids; /* with <eos>, unless it was cut */
+    size_t count, index;
+} source_piece;
+
+typedef struct source_pieces {
+    source_piece *piece; /* `index` is the place it had; they may be put into another order */
+    size_t count, room;
+} source_pieces;
+
+/* Adds the pieces of one line, none for an empty one. What fits into `max_len` tokens, <eos> included, stays whole. Else
+ * it is split into sentences; one that is too long still is split behind the last clause that fits, or before the last
+ * space that does. What has neither is cut off behind `max_len` tokens, and *cut is set. */
+rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t max_len, const char *line, bool *cut,
+                            rapt_error *err);
+void source_pieces_free(source_pieces *p);
+
+/* One translation of a line from those of its pieces, at least one, which are freed. The n-th best hypothesis joins the
+ * n-th best of each piece (the last, of one with fewer); scores add up. */
+rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err);
+
+#endif
