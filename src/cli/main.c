@@ -22,7 +22,7 @@ static const command COMMANDS[] = {
     {"generate", cmd_generate, "continue a text with a trained language model"},
     {"eval", cmd_eval, "loss and perplexity of a model, BLEU and chrF of its translations"},
     {"explain", cmd_explain, "every step that a model takes with a text: names, shapes, numbers"},
-    {"score", cmd_score, "BLEU or chrF of a translated text, as sacreBLEU computes them"},
+    {"score", cmd_score, "BLEU and chrF of a translated text, as sacreBLEU computes them"},
     {"fetch", cmd_fetch, "download a public data set or vocabulary, and check it"},
     {"data", cmd_data, "check sentence pairs before training on them: lengths, duplicates, faults"},
     {"tokenizer", cmd_tokenizer, "make and use tokenizers: text to ids and back"},

@@ -3,6 +3,7 @@
  * Not the metrics themselves: those are in rapt/metrics.h. */
 #include "cli/cli.h"
 
+#include "cli/score_warnings.h"
 #include "rapt/metrics.h"
 #include "text/lines.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 
 enum { MAX_TEXT_BYTES = 1 << 30 };
-enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_JSON };
-enum metric { METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP };
+enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_JSON, KEY_QUIET };
+enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP }; /* both: BLEU and chrF */
 
 struct arguments {
     const char *hypothesis;
@@ -25,7 +26,7 @@ struct arguments {
     rapt_bleu_options bleu;
     rapt_chrf_options chrf;
     const char *bleu_only; /* an option that was given and that chrF does not have */
-    bool sentence, json;
+    bool sentence, json, quiet;
 };
 
 /* The texts in the forms that the metrics take. */
@@ -49,13 +50,14 @@ static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
 #undef CHOICE
 
 static const struct argp_option options[] = {
-    {"metric", KEY_METRIC, "NAME", 0, "bleu (default), chrf or chrf++", 0},
+    {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf or chrf++ (default: BLEU and chrF; with --sentence BLEU)", 0},
     {"tokenize", KEY_TOKENIZE, "NAME", 0, "Words of BLEU: 13a (default), none, intl or char", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
     {"smooth", KEY_SMOOTH, "NAME", 0, "BLEU without matches: exp (default), none, floor or add-k", 0},
     {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
     {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each score", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No warnings about text that looks tokenized", 0},
     {0}};
 
 /* Reports wrong usage, which ends the program, for a name that is none of the choices. */
@@ -90,7 +92,7 @@ static void check_usage(const struct arguments *args, struct argp_state *state)
     rapt_smooth smooth = args->bleu.smooth;
     if (standard > 1)
         argp_error(state, "only one of the texts can be standard input");
-    else if (args->metric != METRIC_BLEU && args->bleu_only)
+    else if (args->metric > METRIC_BLEU && args->bleu_only)
         argp_error(state, "--%s is for BLEU only", args->bleu_only);
     else if (args->bleu.smooth_value != 0 && smooth != RAPT_SMOOTH_FLOOR && smooth != RAPT_SMOOTH_ADD_K)
         argp_error(state, "--smooth-value goes with --smooth floor or add-k");
@@ -125,6 +127,8 @@ static void take_paths(struct arguments *args, struct argp_state *state)
     args->hypothesis = paths[0];
     args->references = paths + 1;
     args->count = count - 1;
+    if (args->sentence && args->metric == METRIC_BOTH)
+        args->metric = METRIC_BLEU;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -144,6 +148,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         args->json = true;
         return 0;
+    case KEY_QUIET:
+        args->quiet = true;
+        return 0;
     case ARGP_KEY_ARGS:
         take_paths(args, state);
         check_usage(args, state);
@@ -161,7 +168,8 @@ static const struct argp score_argp = {
     .parser = parse,
     .args_doc = "HYPOTHESIS REFERENCE...",
     .doc = "Score a translation against one or more references, line by line."
-           "\vPrints the score in percent, and the signature that sacreBLEU gives to a score of this kind. "
+           "\vPrints scores in percent, each with its name, the signature that sacreBLEU gives to a score of this kind, and the "
+           "version of rapt. "
            "HYPOTHESIS or a REFERENCE can be - for standard input."};
 
 static const char *shown(const char *path)
@@ -239,9 +247,10 @@ static void add_bleu(json_t *object, const rapt_bleu *bleu)
     json_object_set_new(object, "ref_len", json_integer((json_int_t)bleu->ref_len));
 }
 
-static rapt_code print_json(double score, const char *signature, const rapt_bleu *bleu, rapt_error *err)
+static rapt_code print_json(double score, const char *name, const char *signature, const rapt_bleu *bleu, rapt_error *err)
 {
     json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(name));
     json_object_set_new(object, "score", json_real(score));
     json_object_set_new(object, "signature", json_string(signature));
     if (bleu)
@@ -254,18 +263,21 @@ static rapt_code print_json(double score, const char *signature, const rapt_bleu
     return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a JSON object");
 }
 
-/* Prints one score; `bleu` is NULL for chrF. */
+/* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */
 static rapt_code print_score(const struct arguments *args, double score, const rapt_bleu *bleu,
                              rapt_error *err)
 {
-    char signature[RAPT_SIGNATURE_SIZE];
+    char signature[RAPT_SIGNATURE_SIZE + 32];
+    const char *name = bleu ? "BLEU" : args->metric == METRIC_CHRF_PP ? "chrF2++" : "chrF2";
     if (bleu)
-        rapt_bleu_signature(&args->bleu, args->count, signature, sizeof signature);
+        rapt_bleu_signature(&args->bleu, args->count, signature, RAPT_SIGNATURE_SIZE);
     else
-        rapt_chrf_signature(&args->chrf, args->count, signature, sizeof signature);
+        rapt_chrf_signature(&args->chrf, args->count, signature, RAPT_SIGNATURE_SIZE);
+    size_t used = strlen(signature);
+    snprintf(signature + used, sizeof signature - used, "|rapt:%s", rapt_version());
     if (args->json)
-        return print_json(score, signature, bleu, err);
-    printf("%.2f %s\n", score, signature);
+        return print_json(score, name, signature, bleu, err);
+    printf("%.2f %s|%s\n", score, name, signature);
     return RAPT_OK;
 }
 
@@ -276,13 +288,15 @@ static rapt_code score_lines(const struct arguments *args, struct texts *texts, 
     const char *const *hypothesis = (const char *const *)texts->hypothesis.line + first;
     rapt_bleu bleu;
     double chrf;
-    rapt_code code;
+    rapt_code code = RAPT_OK;
     for (size_t r = 0; r < texts->count; r++)
         texts->columns[r] = (const char *const *)texts->references[r].line + first;
-    if (args->metric == METRIC_BLEU) {
+    if (args->metric <= METRIC_BLEU) {
         code = rapt_bleu_corpus(&args->bleu, hypothesis, texts->columns, texts->count, count, &bleu, err);
-        return code == RAPT_OK ? print_score(args, bleu.score, &bleu, err) : code;
+        code = code == RAPT_OK ? print_score(args, bleu.score, &bleu, err) : code;
     }
+    if (args->metric == METRIC_BLEU || code != RAPT_OK)
+        return code;
     code = rapt_chrf_corpus(&args->chrf, hypothesis, texts->columns, texts->count, count, &chrf, err);
     return code == RAPT_OK ? print_score(args, chrf, NULL, err) : code;
 }
@@ -296,9 +310,20 @@ static rapt_code score_each_line(const struct arguments *args, struct texts *tex
     return RAPT_OK;
 }
 
+static void warn(const struct arguments *args, const struct texts *texts)
+{
+    bool cuts_words = args->metric <= METRIC_BLEU && args->bleu.tokenize != RAPT_TOKENIZE_NONE &&
+                      args->bleu.tokenize != RAPT_TOKENIZE_CHAR;
+    score_warnings(shown(args->hypothesis), &texts->hypothesis, cuts_words);
+    for (size_t r = 0; r < texts->count; r++)
+        score_warnings(shown(args->references[r]), &texts->references[r], cuts_words);
+}
+
 static rapt_code run(const struct arguments *args, struct texts *texts, rapt_error *err)
 {
     rapt_code code = read_texts(args, texts, err);
+    if (code == RAPT_OK && !args->quiet)
+        warn(args, texts);
     if (code == RAPT_OK && args->sentence)
         code = score_each_line(args, texts, err);
     else if (code == RAPT_OK)

@@ -1,0 +1,61 @@
+/* cli/score_warnings.c: looks for the traces that tokenizers leave in a text; see score_warnings.h. A guess from what many
+ * lines have: a score is printed all the same. */
+#include "cli/score_warnings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool ends_in(const char *line, size_t length, const char *end)
+{
+    size_t size = strlen(end);
+    return length >= size && memcmp(line + length - size, end, size) == 0;
+}
+
+/* Of subword-nmt, SentencePiece and byte-level BPE. NULL: none. */
+static const char *piece_mark(const char *line, size_t length)
+{
+    static const char *const marks[] = {"@@ ", "\xE2\x96\x81", "\xC4\xA0"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(line, marks[i]))
+            return i == 0 ? "@@" : marks[i];
+    return ends_in(line, length, "@@") ? "@@" : NULL;
+}
+
+/* No " !" or " ?": French is written so. */
+static const char *word_mark(const char *line, size_t length)
+{
+    static const char *const marks[] = {" , ", "&apos;", "&quot;", " @-@ "};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(line, marks[i]))
+            return marks[i];
+    return ends_in(line, length, " .") ? " ." : NULL;
+}
+
+/* Lines with a mark, and the first one found. */
+static size_t count_marked(const struct lines *text, const char *(*find)(const char *line, size_t length), const char **mark)
+{
+    size_t count = 0;
+    *mark = NULL;
+    for (size_t i = 0; i < text->count; i++) {
+        const char *found = find(text->line[i], text->length[i]);
+        *mark = *mark ? *mark : found;
+        count += found != NULL;
+    }
+    return count;
+}
+
+void score_warnings(const char *name, const struct lines *text, bool cuts_words)
+{
+    const char *mark;
+    size_t marked = count_marked(text, piece_mark, &mark);
+    if (marked > text->count / 10) {
+        fprintf(stderr, "rapt: %s: warning: %zu of %zu lines have a tokenizer's \"%s\"; scores are defined for text, not for "
+                "pieces\n", name, marked, text->count, mark);
+        return;
+    }
+    marked = cuts_words ? count_marked(text, word_mark, &mark) : 0;
+    if (marked > text->count / 2)
+        fprintf(stderr, "rapt: %s: warning: %zu of %zu lines look tokenized (\"%s\"); BLEU cuts words by itself, so that its "
+                "score compares with those of text, or, with --tokenize none, of text tokenized alike\n",
+                name, marked, text->count, mark);
+}
