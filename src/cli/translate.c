@@ -5,6 +5,7 @@
 
 #include "cli/lines_out.h"
 #include "rapt/decode.h"
+#include "text/detokenise.h"
 #include "text/line_stream.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #define BLOCK_BATCHES 64
 #define DEFAULT_BATCH 64
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_QUIET };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
@@ -24,11 +25,12 @@ static const struct argp_option OPTIONS[] = {
     {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {0}};
 
 typedef struct translate_arguments {
-    const char *model, *file;
+    const char *model, *file, *language;
     rapt_translate_options o;
     bool quiet;
 } translate_arguments;
@@ -37,6 +39,8 @@ static void check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         argp_error(state, "wants a model");
+    if (a->language && !detokenise_knows(a->language))
+        argp_error(state, "--detokenize: '%s' is none of de, en, es, fr, it, nl, pt", a->language);
     if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
         argp_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
 }
@@ -51,6 +55,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_DETOKENIZE: a->language = text; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -70,15 +75,25 @@ static const char *input_name(const translate_arguments *a)
     return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
 }
 
-static void print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+static bool print_text(const translate_arguments *a, const char *text, FILE *to)
+{
+    char *written = a->language ? detokenise(text, a->language) : NULL;
+    bool ok = (written || !a->language) && fprintf(to, "%s\n", written ? written : text) > 0;
+    free(written);
+    return ok;
+}
+
+static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
         fprintf(stderr, "rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
                 input_name(a), line);
     if (a->o.n_best <= 1)
-        fprintf(to, "%s\n", t->count ? t->hypotheses[0].text : "");
-    for (size_t i = 0; a->o.n_best > 1 && i < t->count; i++)
-        fprintf(to, "%zu\t%.4f\t%s\n", line, t->hypotheses[i].score, t->hypotheses[i].text);
+        return print_text(a, t->count ? t->hypotheses[0].text : "", to);
+    bool ok = true;
+    for (size_t i = 0; i < t->count && ok; i++)
+        ok = fprintf(to, "%zu\t%.4f\t", line, t->hypotheses[i].score) > 0 && print_text(a, t->hypotheses[i].text, to);
+    return ok;
 }
 
 /* A block goes out in one piece, so that an error leaves whole lines. */
@@ -87,10 +102,12 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    for (size_t i = 0; to && i < b->count; i++)
-        print_translation(a, b->first + i, &t[i], to);
+    bool ok = to != NULL;
+    for (size_t i = 0; ok && i < b->count; i++)
+        ok = print_translation(a, b->first + i, &t[i], to);
+    ok = to && fclose(to) == 0 && ok;
     rapt_code code = RAPT_OK;
-    if (!to || (ferror(to) | fclose(to)) != 0)
+    if (!ok)
         code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text");
     else
         code = lines_out(text, size, err);

@@ -105,6 +105,12 @@ printf 'moon.moon%.0s' {1..12} >cut.txt # 13 tokens, no room for <eos>
 translate cut.txt >cut.out 2>/dev/null
 check 'cut to the length that the model was made for' cmp <(sed -n 3p long.out) cut.out
 
+# ---- as people write it ---------------------------------------------------------------------------------------------
+is '--detokenize fr: the full stop goes to the word' <(sed 's/ \([.,]\)/\1/g' plain.out) translate lines.txt --detokenize fr
+translate lines.txt --beam 2 --n-best 2 --detokenize fr >written.out
+check '--detokenize with --n-best' cmp <(translate lines.txt --beam 2 --n-best 2 | sed 's/ \([.,]\)/\1/g') written.out
+refused 2 "detokenize: 'xx' is none of" '--detokenize of an unknown language' "$RAPT" translate model lines.txt --detokenize xx
+
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 shuf --random-source=<(yes) lines.txt >shuffled.txt
 paste lines.txt plain.out | sort >pairs.1
