@@ -39,8 +39,8 @@ typedef struct rapt_translation {
     bool cut; /* a piece of the line was longer than the model takes and could not be split: its end is missing */
 } rapt_translation;
 
-/* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line gives an
- * empty translation. Packs the model's weights once.
+/* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
+ * gives an empty translation. Packs the model's weights once.
  * `options` may be NULL. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);

@@ -176,6 +176,8 @@ rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t ma
     splitting s = {p, k, max_len, line, strlen(line), cut, err};
     int32_t *ids;
     size_t count;
+    if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
+        return RAPT_OK;
     rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
     if (code)
         return code;

@@ -15,9 +15,9 @@ typedef struct source_pieces {
     size_t count, room;
 } source_pieces;
 
-/* Adds the pieces of one line, none for an empty one. What fits into `max_len` tokens, <eos> included, stays whole. Else
- * it is split into sentences; one that is too long still is split behind the last clause that fits, or before the last
- * space that does. What has neither is cut off behind `max_len` tokens, and *cut is set. */
+/* Adds the pieces of one line, none for an empty one and for spaces. What fits into `max_len` tokens, <eos> included, stays
+ * whole. Else it is split into sentences; one that is too long still is split behind the last clause that fits, or before
+ * the last space that does. What has neither is cut off behind `max_len` tokens, and *cut is set. */
 rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t max_len, const char *line, bool *cut,
                             rapt_error *err);
 void source_pieces_free(source_pieces *p);

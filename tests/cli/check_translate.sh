@@ -105,6 +105,12 @@ printf 'moon.moon%.0s' {1..12} >cut.txt # 13 tokens, no room for <eos>
 translate cut.txt >cut.out 2>/dev/null
 check 'cut to the length that the model was made for' cmp <(sed -n 3p long.out) cut.out
 
+# Of byte pairs a space is a token.
+train pairs --set tokenizer.type=bpe --set tokenizer.vocab_size=400 --set data.max_len=14 || { echo "cannot train the model"; exit 1; }
+printf '%s\n' 'I see the moon.' 'You like the sea.' 'We hear a train.' >short.txt
+is 'byte pairs: sentences' <("$RAPT" translate pairs short.txt | paste -s -d ' ') "$RAPT" translate pairs <(paste -s -d ' ' short.txt)
+check 'byte pairs: spaces are an empty line' test "$(printf '   \n\n \t\n' | "$RAPT" translate pairs | tr '\n' '|')" = '|||'
+
 # ---- as people write it ---------------------------------------------------------------------------------------------
 is '--detokenize fr: the full stop goes to the word' <(sed 's/ \([.,]\)/\1/g' plain.out) translate lines.txt --detokenize fr
 translate lines.txt --beam 2 --n-best 2 --detokenize fr >written.out
