@@ -137,7 +137,8 @@ typedef struct rapt_kv {
  * and attends to all up to its own (causal). Equals the full pass bit for bit. Inference only. */
 rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                         size_t past);
-/* Attention of x to keys and values that are projected already. `valid_lens` [batch] may be NULL. */
+/* Attention of x, which may be ragged, to keys and values that are projected already. `valid_lens` [batch] may be
+ * NULL. */
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens);
 
@@ -273,6 +274,14 @@ void rapt_decoder_state_free(rapt_decoder_state *s);
 size_t rapt_decoder_state_past(const rapt_decoder_state *s); /* tokens decoded so far */
 /* Row i becomes what row parents[i] was; parents must be rows of the same source sentence (beam search). */
 void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents);
+
+/* The same with room for `beam` rows of each sentence, which read one copy of its keys and values; there is one row of
+ * each sentence to begin with. */
+rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
+                                                 const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err);
+/* There are `rows` rows from now on, row i being what row parents[i] was. Sentences stay in order, each with 0 to `beam`
+ * rows one after the other; those without rows cost nothing any more. Steps are of one token from then on. */
+void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
 
 /* Logits [batch, time, target_vocab] of the next tokens, as many of each row (no lens); equals rapt_decoder_forward bit
  * for bit. */

@@ -1,37 +1,49 @@
 /* decode/beam.c: beam search: the best `beam` beginnings of each sentence are extended together. For rapt_translate.
- * Among equal scores the earlier row and the smaller token win, so the result is one. */
+ * Among equal scores the earlier row and the smaller token win, so the result is one. Only beginnings that can still
+ * become a result take part in a step. */
 #include "decode/search.h"
 
 #include "base/arena.h"
 #include "base/math.h"
 #include "ops/tape.h"
 
+#include <math.h>
 #include <string.h>
+
+#define BLOCK 64 /* logits that are compared with the worst candidate at once */
 
 typedef struct candidate {
     double log_p;
-    size_t row; /* within the sentence */
+    size_t row;
     int32_t token;
 } candidate;
+
+/* The best candidates of one sentence, sorted. */
+typedef struct candidate_list {
+    candidate *best; /* [most] */
+    size_t count, most;
+} candidate_list;
 
 /* A beginning: its tokens so far. */
 typedef struct beam_row {
     int32_t *tokens;
     double log_p;
-    bool alive;
 } beam_row;
 
 typedef struct beam_search {
     const kernels *k;
     const search_batch *batch;
     const search_options *options;
-    size_t beam, classes, capacity, length;
-    beam_row *rows, *next;  /* [batch * beam] */
-    int32_t *tokens, *parents;
-    candidate *best;        /* [2 * beam], of one sentence */
-    bool *done;             /* [batch] */
+    size_t classes, capacity, length;
+    beam_row *rows, *next;     /* [row_count]: of sentence 0, of sentence 1, ... */
+    size_t row_count, next_count;
+    size_t *counts;            /* [batch] rows of each sentence; 0: it is done */
+    int32_t *tokens, *parents; /* of the next rows */
+    candidate_list found;
     search_result *results;
 } beam_search;
+
+/* ---- memory ------------------------------------------------------------------------------------------------- */
 
 static bool allocate_rows(beam_row **rows, size_t count, size_t capacity, arena *memory)
 {
@@ -44,11 +56,12 @@ static bool allocate_rows(beam_row **rows, size_t count, size_t capacity, arena 
 
 static bool allocate_results(beam_search *s, arena *memory)
 {
+    size_t n = s->options->n_best;
     bool ok = true;
     for (size_t i = 0; ok && i < s->batch->source.batch; i++) {
-        s->results[i] = (search_result){arena_zeroed(memory, s->beam, sizeof(search_hypothesis)), 0};
+        s->results[i] = (search_result){arena_zeroed(memory, n, sizeof(search_hypothesis)), 0};
         ok = s->results[i].best != NULL;
-        for (size_t j = 0; ok && j < s->beam; j++)
+        for (size_t j = 0; ok && j < n; j++)
             ok = (s->results[i].best[j].tokens = arena_array(memory, s->capacity, sizeof(int32_t))) != NULL;
     }
     return ok;
@@ -56,54 +69,96 @@ static bool allocate_results(beam_search *s, arena *memory)
 
 static bool allocate(beam_search *s, arena *memory)
 {
-    size_t count = s->batch->source.batch * s->beam;
-    for (size_t i = 0; i < s->batch->source.batch; i++)
+    size_t batch = s->batch->source.batch, count = batch * s->options->beam;
+    for (size_t i = 0; i < batch; i++)
         s->capacity = s->batch->limits[i] > s->capacity ? s->batch->limits[i] : s->capacity;
     s->tokens = arena_array(memory, count, sizeof *s->tokens);
     s->parents = arena_array(memory, count, sizeof *s->parents);
-    s->best = arena_array(memory, 2 * s->beam, sizeof *s->best);
-    s->done = arena_zeroed(memory, s->batch->source.batch, sizeof *s->done);
-    return s->tokens && s->parents && s->best && s->done && allocate_rows(&s->rows, count, s->capacity, memory) &&
+    s->counts = arena_array(memory, batch, sizeof *s->counts);
+    s->found.most = 2 * s->options->beam;
+    s->found.best = arena_array(memory, s->found.most, sizeof *s->found.best);
+    return s->tokens && s->parents && s->counts && s->found.best && allocate_rows(&s->rows, count, s->capacity, memory) &&
            allocate_rows(&s->next, count, s->capacity, memory) && allocate_results(s, memory);
 }
 
-/* Puts c into the sorted list of at most `most`; returns its new size. */
-static size_t offer(candidate *list, size_t size, size_t most, candidate c)
+/* ---- candidates --------------------------------------------------------------------------------------------- */
+
+static double worst_of(const candidate_list *l)
 {
-    if (size == most && !(c.log_p > list[size - 1].log_p))
-        return size;
-    size_t at = size < most ? size++ : size - 1;
-    for (; at > 0 && c.log_p > list[at - 1].log_p; at--)
-        list[at] = list[at - 1];
-    list[at] = c;
-    return size;
+    return l->count == l->most ? l->best[l->count - 1].log_p : -INFINITY;
 }
 
-static size_t gather(const beam_search *s, size_t sentence, const rapt_real *logits)
+/* Puts c, better than the worst, in its place. */
+static void offer(candidate_list *l, candidate c)
 {
-    size_t size = 0, most = 2 * s->beam;
-    for (size_t r = 0; r < s->beam; r++) {
-        const beam_row *row = &s->rows[sentence * s->beam + r];
-        const rapt_real *x = logits + (sentence * s->beam + r) * s->classes;
-        rapt_real max, sum;
-        if (!row->alive)
+    size_t at = l->count < l->most ? l->count++ : l->count - 1;
+    for (; at > 0 && c.log_p > l->best[at - 1].log_p; at--)
+        l->best[at] = l->best[at - 1];
+    l->best[at] = c;
+}
+
+/* A loop without a branch, for the compiler to make vectors of. */
+static bool any_above(const rapt_real *x, rapt_real limit)
+{
+    int any = 0;
+    for (size_t i = 0; i < BLOCK; i++)
+        any |= x[i] > limit;
+    return any;
+}
+
+/* A logit up to which base + x is not above the worst for certain: a little less than exactly, since numbers round. */
+static rapt_real limit_of(const candidate_list *l, double base)
+{
+    double worst = worst_of(l);
+    return (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
+}
+
+/* Most logits are far below the worst candidate: whole blocks of them are passed over. */
+static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
+{
+    for (size_t first = 0; first < classes; first += BLOCK) {
+        size_t end = first + BLOCK < classes ? first + BLOCK : classes;
+        if (l->count == l->most && end == first + BLOCK && !any_above(x + first, limit_of(l, base)))
             continue;
-        s->k->log_sum_exp(s->classes, x, &max, &sum);
-        double base = row->log_p - (double)max - math_log((double)sum);
-        for (size_t j = 0; j < s->classes; j++)
-            size = offer(s->best, size, most, (candidate){base + (double)x[j], r, (int32_t)j});
+        for (size_t j = first; j < end; j++)
+            if (base + (double)x[j] > worst_of(l))
+                offer(l, (candidate){base + (double)x[j], row, (int32_t)j});
     }
-    return size;
+}
+
+static void gather(beam_search *s, size_t first, size_t count, const rapt_real *logits)
+{
+    s->found.count = 0;
+    for (size_t r = first; r < first + count; r++) {
+        const rapt_real *x = logits + r * s->classes;
+        rapt_real max, sum;
+        s->k->log_sum_exp(s->classes, x, &max, &sum);
+        gather_row(&s->found, s->classes, x, s->rows[r].log_p - (double)max - math_log((double)sum), r);
+    }
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------ */
+
+static double score_of(const beam_search *s, double log_p, size_t length)
+{
+    return log_p / search_penalty(s->options->length_penalty, length);
+}
+
+/* The least score that a hypothesis has to be above to be a result. */
+static double worst_result(const beam_search *s, size_t sentence)
+{
+    const search_result *r = &s->results[sentence];
+    return r->count == s->options->n_best ? r->best[r->count - 1].score : -INFINITY;
 }
 
 /* Files a finished hypothesis among the sentence's results, the best first. */
 static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t length, double log_p)
 {
     search_result *r = &s->results[sentence];
-    double score = log_p / search_penalty(s->options->length_penalty, length);
-    if (r->count == s->beam && !(score > r->best[r->count - 1].score))
+    double score = score_of(s, log_p, length);
+    if (!(score > worst_result(s, sentence)))
         return;
-    size_t at = r->count < s->beam ? r->count++ : r->count - 1;
+    size_t at = r->count < s->options->n_best ? r->count++ : r->count - 1;
     int32_t *room = r->best[at].tokens;
     for (; at > 0 && score > r->best[at - 1].score; at--)
         r->best[at] = r->best[at - 1];
@@ -111,91 +166,102 @@ static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t 
     r->best[at] = (search_hypothesis){room, length, score};
 }
 
-static void continue_row(beam_search *s, size_t sentence, size_t slot, const candidate *c)
+/* The best score that a beginning can reach: log p only falls, and the penalty is largest at one end of the lengths that
+ * are left. It rises with log p, so what it drops are the last rows of a sentence, and no better one misses them. */
+static double bound(const beam_search *s, size_t sentence, double log_p)
 {
-    size_t to = sentence * s->beam + slot, from = sentence * s->beam + c->row;
-    memcpy(s->next[to].tokens, s->rows[from].tokens, s->length * sizeof(int32_t));
-    s->next[to].tokens[s->length] = c->token;
-    s->next[to].log_p = c->log_p;
-    s->next[to].alive = true;
-    s->tokens[to] = c->token;
-    s->parents[to] = (int32_t)from;
+    return fmax(score_of(s, log_p, s->length + 2), score_of(s, log_p, s->batch->limits[sentence]));
 }
 
-static void finish_candidate(beam_search *s, size_t sentence, const candidate *c)
+/* ---- one token ---------------------------------------------------------------------------------------------- */
+
+static void continue_row(beam_search *s, const candidate *c)
 {
-    int32_t *tokens = s->rows[sentence * s->beam + c->row].tokens;
+    beam_row *to = &s->next[s->next_count];
+    memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof(int32_t));
+    to->tokens[s->length] = c->token;
+    to->log_p = c->log_p;
+    s->tokens[s->next_count] = c->token;
+    s->parents[s->next_count++] = (int32_t)c->row;
+}
+
+static void finish_row(beam_search *s, size_t sentence, const candidate *c)
+{
+    int32_t *tokens = s->rows[c->row].tokens;
     tokens[s->length] = c->token;
     file(s, sentence, tokens, s->length + 1, c->log_p);
 }
 
-/* Extends one sentence by a token: ended candidates are filed, the best others go on. */
-static void extend_sentence(beam_search *s, size_t sentence, const rapt_real *logits)
+/* Extends one sentence by a token: ended candidates are filed, the best others go on, if they can still become results. */
+static void extend_sentence(beam_search *s, size_t sentence, size_t first, const rapt_real *logits)
 {
-    size_t count = gather(s, sentence, logits), slot = 0;
+    size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
-    for (size_t i = 0; i < count && slot < s->beam; i++) {
-        if (s->best[i].token == RAPT_EOS || last)
-            finish_candidate(s, sentence, &s->best[i]);
+    gather(s, first, s->counts[sentence], logits);
+    for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
+        const candidate *c = &s->found.best[i];
+        open += c->token != RAPT_EOS;
+        if (c->token == RAPT_EOS || last)
+            finish_row(s, sentence, c);
         else
-            continue_row(s, sentence, slot, &s->best[i]);
-        slot += s->best[i].token != RAPT_EOS;
+            continue_row(s, c);
     }
-    s->done[sentence] = last || s->results[sentence].count == s->beam;
+    double worst = worst_result(s, sentence);
+    while (s->next_count > before && !(bound(s, sentence, s->next[s->next_count - 1].log_p) > worst))
+        s->next_count--;
+    s->counts[sentence] = s->next_count - before;
 }
 
-static void rest_rows(beam_search *s, size_t sentence)
+/* One position for all sentences. */
+static void extend(beam_search *s, const rapt_real *logits)
 {
-    for (size_t i = sentence * s->beam; i < (sentence + 1) * s->beam; i++) {
-        s->next[i].alive = false;
-        s->tokens[i] = RAPT_PAD;
-        s->parents[i] = (int32_t)i;
-    }
-}
-
-/* One position for all sentences; returns whether one is left. */
-static bool extend(beam_search *s, const rapt_real *logits)
-{
-    bool left = false;
+    size_t first = 0;
+    s->next_count = 0;
     for (size_t i = 0; i < s->batch->source.batch; i++) {
-        rest_rows(s, i);
-        if (!s->done[i])
-            extend_sentence(s, i, logits);
-        left = left || !s->done[i];
+        size_t count = s->counts[i];
+        if (count > 0)
+            extend_sentence(s, i, first, logits);
+        first += count;
     }
     beam_row *rows = s->rows;
     s->rows = s->next;
     s->next = rows;
+    s->row_count = s->next_count;
     s->length++;
-    return left;
 }
 
+/* All rows of a sentence would begin alike: one is enough. */
 static void start_rows(beam_search *s)
 {
-    for (size_t i = 0; i < s->batch->source.batch * s->beam; i++) {
+    s->row_count = s->batch->source.batch;
+    for (size_t i = 0; i < s->row_count; i++) {
         s->tokens[i] = RAPT_BOS;
-        s->rows[i].alive = i % s->beam == 0; /* all rows of a sentence begin alike: one is enough */
+        s->counts[i] = 1;
     }
+}
+
+static rapt_code run(beam_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+{
+    start_rows(s);
+    while (s->row_count > 0) {
+        const rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
+        if (!logits)
+            return search_failure(err);
+        extend(s, logits);
+        if (s->row_count > 0)
+            rapt_decoder_state_select(state, s->parents, s->row_count);
+    }
+    return RAPT_OK;
 }
 
 rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                       arena *memory, search_result *results, rapt_error *err)
 {
-    beam_search s = {.k = t->k, .batch = batch, .options = options, .beam = options->beam,
-                     .classes = m->config.target_vocab, .results = results};
+    beam_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
     if (!allocate(&s, memory))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a beam of %zu", options->beam);
-    rapt_decoder_state *state = search_start(t, m, batch, s.beam, memory, err);
-    if (!state)
-        return search_failure(err);
-    start_rows(&s);
-    const rapt_real *logits;
-    bool left = true;
-    while (left && (logits = search_step(t, m, state, s.tokens, batch->source.batch * s.beam, err))) {
-        left = extend(&s, logits);
-        if (left)
-            rapt_decoder_state_reorder(state, s.parents);
-    }
+    rapt_decoder_state *state = search_start(t, m, batch, options->beam, err);
+    rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);
-    return left ? search_failure(err) : RAPT_OK;
+    return code;
 }

@@ -18,18 +18,6 @@ double search_penalty(double a, size_t length)
     return a == 0 ? 1 : math_pow((5 + (double)length) / 6, a);
 }
 
-static rapt_tokens repeat(const search_batch *b, size_t copies, int32_t **lens, arena *memory)
-{
-    size_t time = b->source.time, rows = b->source.batch * copies;
-    int32_t *ids = arena_array(memory, rows * time, sizeof *ids);
-    *lens = arena_array(memory, rows, sizeof **lens);
-    for (size_t i = 0; ids && *lens && i < rows; i++) {
-        memcpy(ids + i * time, b->source.ids + i / copies * time, time * sizeof *ids);
-        (*lens)[i] = b->source_lens[i / copies];
-    }
-    return (rapt_tokens){ids, rows, time};
-}
-
 static size_t longest_limit(const search_batch *b)
 {
     size_t most = 1;
@@ -38,18 +26,12 @@ static size_t longest_limit(const search_batch *b)
     return most;
 }
 
-rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t copies,
-                                 arena *memory, rapt_error *err)
+rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
+                                 rapt_error *err)
 {
-    int32_t *lens;
-    rapt_tokens source = repeat(batch, copies, &lens, memory);
-    if (!source.ids || !lens) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to search");
-        return NULL;
-    }
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *encoded = rapt_encoder_forward(t, &m->encoder, source, lens);
-    return rapt_decoder_state_new(t, &m->decoder, encoded, lens, longest_limit(batch), err);
+    rapt_tensor *encoded = rapt_encoder_forward(t, &m->encoder, batch->source, batch->source_lens);
+    return rapt_decoder_state_new_beams(t, &m->decoder, encoded, batch->source_lens, beam, longest_limit(batch), err);
 }
 
 const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
@@ -67,52 +49,85 @@ static double log_probability(const kernels *k, const rapt_real *logits, size_t 
     return (double)logits[chosen] - (double)max - math_log((double)sum);
 }
 
-static rapt_code allocate(const search_batch *b, arena *memory, int32_t **tokens, search_result *results, rapt_error *err)
+/* The sentences that are not done, a row each. */
+typedef struct greedy_search {
+    const kernels *k;
+    const search_batch *batch;
+    size_t classes, rows;
+    size_t *sentences;          /* [rows] */
+    int32_t *tokens, *parents;  /* [rows]: the last token; the row before */
+    search_result *results;
+} greedy_search;
+
+static bool allocate(greedy_search *s, arena *memory)
 {
-    *tokens = arena_array(memory, b->source.batch, sizeof **tokens);
-    bool ok = *tokens != NULL;
-    for (size_t i = 0; ok && i < b->source.batch; i++) {
+    const search_batch *b = s->batch;
+    s->rows = b->source.batch;
+    s->tokens = arena_array(memory, s->rows, sizeof *s->tokens);
+    s->parents = arena_array(memory, s->rows, sizeof *s->parents);
+    s->sentences = arena_array(memory, s->rows, sizeof *s->sentences);
+    bool ok = s->tokens && s->parents && s->sentences;
+    for (size_t i = 0; ok && i < s->rows; i++) {
         search_hypothesis *h = arena_zeroed(memory, 1, sizeof *h);
-        results[i] = (search_result){h, 1};
+        s->results[i] = (search_result){h, 1};
         ok = h && (h->tokens = arena_array(memory, b->limits[i], sizeof *h->tokens));
-        (*tokens)[i] = RAPT_BOS;
+        s->tokens[i] = RAPT_BOS;
+        s->sentences[i] = i;
     }
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory to search");
+    return ok;
 }
 
 static bool is_done(const search_hypothesis *h, size_t limit)
 {
-    return h->length == limit || (h->length > 0 && h->tokens[h->length - 1] == RAPT_EOS);
+    return h->length == limit || h->tokens[h->length - 1] == RAPT_EOS;
 }
 
-/* Appends the likeliest token to each sentence that is not done; returns whether one is left. */
-static bool extend(const kernels *k, const search_batch *b, const rapt_real *logits, size_t classes, int32_t *tokens,
-                   search_result *results)
+static void append(const greedy_search *s, search_hypothesis *h, const rapt_real *logits)
 {
-    bool left = false;
-    for (size_t i = 0; i < b->source.batch; i++) {
-        search_hypothesis *h = results[i].best;
-        if (is_done(h, b->limits[i]))
+    size_t best = s->k->argmax(s->classes, logits);
+    h->score += log_probability(s->k, logits, s->classes, best);
+    h->tokens[h->length++] = (int32_t)best;
+}
+
+/* Appends the likeliest token to each sentence; those that are not done close up. Returns how many they are. */
+static size_t extend(greedy_search *s, const rapt_real *logits)
+{
+    size_t left = 0;
+    for (size_t r = 0; r < s->rows; r++) {
+        size_t sentence = s->sentences[r];
+        search_hypothesis *h = s->results[sentence].best;
+        append(s, h, logits + r * s->classes);
+        if (is_done(h, s->batch->limits[sentence]))
             continue;
-        size_t best = k->argmax(classes, logits + i * classes);
-        h->score += log_probability(k, logits + i * classes, classes, best);
-        h->tokens[h->length++] = tokens[i] = (int32_t)best;
-        left = left || !is_done(h, b->limits[i]);
+        s->sentences[left] = sentence;
+        s->tokens[left] = h->tokens[h->length - 1];
+        s->parents[left++] = (int32_t)r;
     }
     return left;
+}
+
+static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+{
+    while (s->rows > 0) {
+        const rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
+        if (!logits)
+            return search_failure(err);
+        size_t left = extend(s, logits);
+        if (left > 0 && left < s->rows)
+            rapt_decoder_state_select(state, s->parents, left);
+        s->rows = left;
+    }
+    return RAPT_OK;
 }
 
 rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,
                         search_result *results, rapt_error *err)
 {
-    int32_t *tokens;
-    rapt_code code = allocate(batch, memory, &tokens, results, err);
-    rapt_decoder_state *s = code ? NULL : search_start(t, m, batch, 1, memory, err);
-    for (bool left = s != NULL; left;) {
-        const rapt_real *logits = search_step(t, m, s, tokens, batch->source.batch, err);
-        left = logits && extend(t->k, batch, logits, m->config.target_vocab, tokens, results);
-        code = logits ? code : search_failure(err);
-    }
-    rapt_decoder_state_free(s);
-    return s ? code : search_failure(err);
+    greedy_search s = {.k = t->k, .batch = batch, .classes = m->config.target_vocab, .results = results};
+    if (!allocate(&s, memory))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to search");
+    rapt_decoder_state *state = search_start(t, m, batch, 1, err);
+    rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
+    rapt_decoder_state_free(state);
+    return code;
 }

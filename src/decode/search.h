@@ -8,6 +8,7 @@
 typedef struct search_options {
     size_t beam;
     double length_penalty;
+    size_t n_best; /* hypotheses wanted, 1 .. beam */
 } search_options;
 
 /* A finished hypothesis: tokens without <bos>, with <eos> unless the limit cut it. */
@@ -17,7 +18,7 @@ typedef struct search_hypothesis {
     double score;
 } search_hypothesis;
 
-/* Up to `beam` hypotheses of one sentence, best first. Allocated in the arena given to the search. */
+/* Up to `n_best` hypotheses of one sentence, best first. Allocated in the arena given to the search. */
 typedef struct search_result {
     search_hypothesis *best;
     size_t count;
@@ -33,15 +34,16 @@ typedef struct search_batch {
  * twice the source and some. */
 size_t search_limit(const rapt_model *m, size_t source_count);
 
-/* Both fill results[batch]. */
+/* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
+ * that are finished; they are the first n_best of any larger n_best. */
 rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,
                         search_result *results, rapt_error *err);
 rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                       arena *memory, search_result *results, rapt_error *err);
 
-/* Encodes the batch, each sentence repeated `copies` times, and makes the decoder's state. */
-rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t copies,
-                                 arena *memory, rapt_error *err);
+/* Encodes the batch and makes the decoder's state: one row of each sentence, room for `beam`. */
+rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
+                                 rapt_error *err);
 
 /* Logits [rows, vocabulary] of the next position; NULL with `err` set on failure. */
 const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,

@@ -105,7 +105,7 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     search_result *results = arena_zeroed(memory, n, sizeof *results);
     if (!results || !pack_batch(t, first, n, memory, &p))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch of %zu lines", n);
-    search_options o = {t->o.beam, t->o.length_penalty};
+    search_options o = {t->o.beam, t->o.length_penalty, t->o.n_best < t->o.beam ? t->o.n_best : t->o.beam};
     rapt_code code = o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &o, memory, results, err)
                                 : search_greedy(tape, t->m->net, &p.batch, memory, results, err);
     for (size_t i = 0; i < n && !code; i++)

@@ -5,6 +5,8 @@
 #include "nn/names.h"
 #include "ops/record.h"
 
+#include <string.h>
+
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
     rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
@@ -37,6 +39,22 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
     return feed_forward(t, m, x);
 }
 
+/* Rows of one sentence read its keys and values together. */
+static rapt_tensor *attend_to_memory(rapt_tape *t, const rapt_decoder_block *m, rapt_decoder_state *s, size_t layer,
+                                     rapt_tensor *x)
+{
+    if (s->one_each || rapt_tape_error(t)->code)
+        return rapt_cached_cross_attention(t, &m->cross_attention, x, &s->cross[layer], s->memory_lens);
+    rapt_tensor *queries = decoder_state_queries(s, x);
+    rapt_tensor *y = rapt_cached_cross_attention(t, &m->cross_attention, queries, &s->cross[layer], s->memory_lens);
+    if (rapt_tape_error(t)->code)
+        return y;
+    y->ndim = 3;
+    memcpy(y->shape, x->shape, sizeof y->shape);
+    y->ragged = NULL;
+    return y;
+}
+
 /* The same for the next positions, with what the state holds. */
 static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_decoder_state *s, size_t layer,
                                rapt_tensor *x)
@@ -45,7 +63,7 @@ static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_d
     rapt_tensor *y = rapt_cached_self_attention(t, &m->self_attention, h, &s->self[layer], s->past);
     x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
     h = rapt_add_norm_before(t, &m->norm2, x);
-    y = rapt_cached_cross_attention(t, &m->cross_attention, h, &s->cross[layer], s->memory_lens);
+    y = attend_to_memory(t, m, s, layer, h);
     x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
     return feed_forward(t, m, x);
 }
@@ -123,6 +141,9 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
 {
     if (tokens.lens) /* the cache holds as many positions of each */
         return rapt_tape_fail(t, RAPT_SHAPE, "decoder: the rows of a decoding step are of one length");
+    if (!s->one_each && tokens.time != 1)
+        return rapt_tape_fail(t, RAPT_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
+                              tokens.time);
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
     for (size_t i = 0; i < m->layers; i++)
         x = block_step(t, &m->blocks[i], s, i, x);

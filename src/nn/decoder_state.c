@@ -7,20 +7,43 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t capacity)
+static bool allocate_rows(rapt_decoder_state *s, size_t room)
+{
+    s->first = arena_array(&s->memory, s->sentences + 1, sizeof *s->first);
+    s->last_reader = arena_array(&s->memory, room, sizeof *s->last_reader);
+    return s->first && s->last_reader;
+}
+
+static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t room, size_t capacity)
 {
     size_t hidden = memory->shape[2];
     s->self = arena_array(&s->memory, s->layers, sizeof *s->self);
     s->cross = arena_array(&s->memory, s->layers, sizeof *s->cross);
-    s->saved = arena_array(&s->memory, s->batch * capacity, hidden * sizeof *s->saved);
-    s->memory_lens = lens ? arena_array(&s->memory, s->batch, sizeof *lens) : NULL;
-    bool ok = s->self && s->cross && s->saved && (!lens || s->memory_lens);
+    s->saved = arena_array(&s->memory, room * capacity, hidden * sizeof *s->saved);
+    s->memory_lens = lens ? arena_array(&s->memory, s->sentences, sizeof *lens) : NULL;
+    bool ok = allocate_rows(s, room) && s->self && s->cross && s->saved && (!lens || s->memory_lens);
     if (ok && lens)
-        memcpy(s->memory_lens, lens, s->batch * sizeof *lens);
+        memcpy(s->memory_lens, lens, s->sentences * sizeof *lens);
     for (size_t i = 0; ok && i < s->layers; i++)
-        ok = kv_make(&s->self[i], &s->memory, s->batch, capacity, hidden) &&
-             kv_make(&s->cross[i], &s->memory, s->batch, memory->shape[1], hidden);
+        ok = kv_make(&s->self[i], &s->memory, room, capacity, hidden) &&
+             kv_make(&s->cross[i], &s->memory, s->sentences, memory->shape[1], hidden);
     return ok;
+}
+
+/* The caches have room for more rows than there are. */
+static void set_rows(rapt_decoder_state *s, size_t rows)
+{
+    s->rows = rows;
+    for (size_t i = 0; i < s->layers; i++)
+        s->self[i].k.shape[0] = s->self[i].v.shape[0] = rows;
+}
+
+static void share_out_one_each(rapt_decoder_state *s)
+{
+    for (size_t i = 0; i <= s->sentences; i++)
+        s->first[i] = i;
+    s->one_each = true;
+    set_rows(s, s->sentences);
 }
 
 static void keep(rapt_tensor *cache, const rapt_tensor *x)
@@ -54,8 +77,14 @@ static rapt_code check_memory(const rapt_tape *t, const rapt_tensor *memory, rap
     return code;
 }
 
-rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                           const int32_t *memory_lens, size_t capacity, rapt_error *err)
+static rapt_code fill(rapt_decoder_state *s, rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory, rapt_error *err)
+{
+    share_out_one_each(s);
+    return project_memory(t, m, s, memory, err);
+}
+
+rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
+                                                 const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err)
 {
     if (check_memory(t, memory, err))
         return NULL;
@@ -63,14 +92,20 @@ rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, 
     if (s) {
         arena_init(&s->memory, CHUNK);
         s->layers = m->layers;
-        s->batch = memory->shape[0];
+        s->sentences = memory->shape[0];
     }
-    if (!s || !allocate(s, memory, memory_lens, capacity))
+    if (!s || !allocate(s, memory, memory_lens, memory->shape[0] * beam, capacity))
         rapt_fail(err, RAPT_NO_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
-    else if (project_memory(t, m, s, memory, err) == RAPT_OK)
+    else if (fill(s, t, m, memory, err) == RAPT_OK)
         return s;
     rapt_decoder_state_free(s);
     return NULL;
+}
+
+rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
+                                           const int32_t *memory_lens, size_t capacity, rapt_error *err)
+{
+    return rapt_decoder_state_new_beams(t, m, memory, memory_lens, 1, capacity, err);
 }
 
 void rapt_decoder_state_free(rapt_decoder_state *s)
@@ -86,19 +121,65 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s)
     return s->past;
 }
 
-static void reorder(const rapt_decoder_state *s, rapt_tensor *x, const int32_t *parents)
+/* In place: a row that a later one still reads is saved before it is written over, and rows that stay cost nothing. */
+static void move_rows(const rapt_decoder_state *s, rapt_tensor *x, const int32_t *parents, size_t rows)
 {
-    size_t row = x->shape[1] * x->shape[2], used = s->past * x->shape[2];
-    for (size_t i = 0; i < s->batch; i++)
-        memcpy(s->saved + i * row, x->data + (size_t)parents[i] * row, used * sizeof *x->data);
-    for (size_t i = 0; i < s->batch; i++)
-        memcpy(x->data + i * row, s->saved + i * row, used * sizeof *x->data);
+    size_t row = x->shape[1] * x->shape[2], bytes = s->past * x->shape[2] * sizeof *x->data;
+    for (size_t i = 0; i < rows; i++) {
+        size_t from = (size_t)parents[i];
+        if (from == i)
+            continue;
+        if (i < s->rows && s->last_reader[i] > i)
+            memcpy(s->saved + i * row, x->data + i * row, bytes);
+        bool gone = from < i && (size_t)parents[from] != from;
+        memcpy(x->data + i * row, (gone ? s->saved : x->data) + from * row, bytes);
+    }
+}
+
+static void move_all(const rapt_decoder_state *s, const int32_t *parents, size_t rows)
+{
+    memset(s->last_reader, 0, s->rows * sizeof *s->last_reader);
+    for (size_t i = 0; i < rows; i++)
+        s->last_reader[parents[i]] = i;
+    for (size_t i = 0; i < s->layers; i++) {
+        move_rows(s, &s->self[i].k, parents, rows);
+        move_rows(s, &s->self[i].v, parents, rows);
+    }
 }
 
 void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents)
 {
-    for (size_t i = 0; i < s->layers; i++) {
-        reorder(s, &s->self[i].k, parents);
-        reorder(s, &s->self[i].v, parents);
+    move_all(s, parents, s->rows);
+}
+
+/* Sentences keep their order, so that one walk finds the end of each among the new rows. */
+static void share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows)
+{
+    size_t row = 0, longest = 0;
+    for (size_t i = 0; i < s->sentences; i++) {
+        size_t end = s->first[i + 1], from = row;
+        for (; row < rows && (size_t)parents[row] < end; row++)
+            ;
+        s->first[i] = from;
+        longest = row - from > longest ? row - from : longest;
     }
+    s->first[s->sentences] = row;
+    s->one_each = false;
+    s->shared = (rapt_ragged){s->sentences, longest, s->first};
+}
+
+void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows)
+{
+    move_all(s, parents, rows);
+    share_out(s, parents, rows);
+    set_rows(s, rows);
+}
+
+rapt_tensor *decoder_state_queries(rapt_decoder_state *s, const rapt_tensor *x)
+{
+    s->queries = *x;
+    s->queries.ndim = 2;
+    s->queries.shape[1] = x->shape[2];
+    s->queries.ragged = &s->shared;
+    return &s->queries;
 }

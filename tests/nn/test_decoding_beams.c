@@ -1,0 +1,145 @@
+/* tests/nn/test_decoding_beams.c: rows of one sentence that read one copy of its keys and values, become more and fewer,
+ * and change places, equal passes over whole rows that have each its own sentence, to the bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "nn/model.h"
+
+#define SENTENCES 3
+#define SOURCE 11
+#define TIME 7
+#define BEAM 4
+#define MOST (SENTENCES * BEAM)
+
+static const int32_t LENS[SENTENCES] = {4, SOURCE, 1};
+
+/* What the rows of a state are: the sentence of each, and its tokens. */
+typedef struct rows {
+    size_t count, sentence[MOST];
+    int32_t tokens[MOST][TIME];
+} rows;
+
+/* Rows after each step, by the rows before: one row becomes several, rows change places and go, sentences end. */
+static const struct {
+    size_t count;
+    int32_t parents[MOST];
+} STEPS[TIME - 1] = {
+    {12, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}},
+    {11, {3, 0, 0, 1, 7, 6, 5, 4, 8, 8, 11}},
+    {8, {2, 1, 3, 4, 4, 7, 10, 9}},
+    {5, {1, 2, 0, 7, 6}},
+    {6, {0, 2, 2, 3, 3, 4}},
+    {2, {4, 5}},
+};
+
+static void follow(rows *r, size_t step)
+{
+    const rows old = *r;
+    r->count = STEPS[step].count;
+    for (size_t i = 0; i < r->count; i++) {
+        size_t from = (size_t)STEPS[step].parents[i];
+        r->sentence[i] = old.sentence[from];
+        memcpy(r->tokens[i], old.tokens[from], sizeof r->tokens[i]);
+    }
+}
+
+static void extend(rows *r, size_t step)
+{
+    int32_t ids[MOST];
+    model_ids(ids, r->count, 100 + step);
+    for (size_t i = 0; i < r->count; i++)
+        r->tokens[i][step] = ids[i];
+}
+
+/* The last logits [MODEL_VOCAB] of row `i` alone, with its sentence alone. */
+static void check_row(rapt_tape *t, const rapt_transformer *m, const int32_t *source, const rows *r, size_t i, size_t step,
+                      const rapt_real *got)
+{
+    char what[80];
+    snprintf(what, sizeof what, "step %zu, row %zu", step, i);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tokens in = {source + r->sentence[i] * SOURCE, 1, SOURCE}, out = {r->tokens[i], 1, step + 1};
+    rapt_tensor *y = rapt_transformer_forward(t, m, in, &LENS[r->sentence[i]], out);
+    model_same(what, y->data + step * MODEL_VOCAB, got, MODEL_VOCAB);
+}
+
+static rapt_decoder_state *new_state(rapt_tape *t, const rapt_transformer *m, const int32_t *source)
+{
+    rapt_error err = {0};
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){source, SENTENCES, SOURCE}, LENS);
+    rapt_decoder_state *s = rapt_decoder_state_new_beams(t, &m->decoder, memory, LENS, BEAM, TIME, &err);
+    if (!s)
+        fail_msg("%s", err.message);
+    return s;
+}
+
+static rapt_real *step_of(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const rows *r, size_t step)
+{
+    int32_t ids[MOST];
+    for (size_t i = 0; i < r->count; i++)
+        ids[i] = r->tokens[i][step];
+    rapt_tape_begin(t, (rapt_pass){0});
+    return model_copy(t, rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, r->count, 1}));
+}
+
+static void check_model(rapt_norm_place norm, int threads)
+{
+    rapt_transformer *m = model_new(norm, false);
+    rapt_tape *t = model_tape(NULL, threads);
+    int32_t source[SENTENCES * SOURCE];
+    rows r = {.count = SENTENCES, .sentence = {0, 1, 2}};
+    model_ids(source, SENTENCES * SOURCE, 1);
+    rapt_decoder_state *s = new_state(t, m, source);
+    for (size_t step = 0; step < TIME; step++) {
+        extend(&r, step);
+        rapt_real *got = step_of(t, m, s, &r, step);
+        for (size_t i = 0; i < r.count; i++)
+            check_row(t, m, source, &r, i, step, got + i * MODEL_VOCAB);
+        free(got);
+        if (step < TIME - 1) {
+            rapt_decoder_state_select(s, STEPS[step].parents, STEPS[step].count);
+            follow(&r, step);
+        }
+    }
+    rapt_decoder_state_free(s);
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
+static void rows_share_sentences(void **state)
+{
+    (void)state;
+    check_model(RAPT_POST_NORM, 1);
+    check_model(RAPT_PRE_NORM, 3);
+}
+
+static void shared_rows_take_one_token(void **state)
+{
+    (void)state;
+    rapt_transformer *m = model_new(RAPT_POST_NORM, false);
+    rapt_tape *t = model_tape(NULL, 1);
+    int32_t ids[SENTENCES * SOURCE];
+    model_ids(ids, SENTENCES * SOURCE, 1);
+    rapt_decoder_state *s = new_state(t, m, ids);
+    rapt_decoder_state_select(s, (int32_t[]){0, 0, 1, 2}, 4);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 4, 2});
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_SHAPE);
+    assert_int_equal(rapt_decoder_state_past(s), 0);
+    rapt_decoder_state_free(s);
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_share_sentences),
+        cmocka_unit_test(shared_rows_take_one_token),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
