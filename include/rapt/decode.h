@@ -25,6 +25,11 @@ typedef struct rapt_translate_options {
     size_t batch;          /* sentences computed together; 0: 64 */
     int threads;           /* 0: all; each works on batches of its own */
     rapt_precision precision; /* of products; RAPT_BF16: with the weights packed so */
+    size_t no_repeat;         /* n: no n tokens follow each other twice in a translation; 0: they may */
+    double max_ratio;         /* R: a translation has R times the tokens of its source (<eos> included) and 10 more at
+                                 most; 0: twice and 10, or max_len for a model trained on rows of that length */
+    const char *prefix;       /* text that every translation begins with (the first piece of a line): its tokens, one by
+                                 one, cost what the model gives them; NULL: none */
 } rapt_translate_options;
 
 typedef struct rapt_hypothesis {
@@ -41,7 +46,7 @@ typedef struct rapt_translation {
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
  * gives an empty translation. Packs the model's weights once.
- * `options` may be NULL. */
+ * `options` may be NULL. RAPT_VALUE: the model has no position for what follows the prefix. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 

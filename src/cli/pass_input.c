@@ -103,11 +103,12 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     arena memory;
     search_result result;
     int32_t len = (int32_t)source->count;
-    size_t limit = search_limit(m, source->count);
+    const search_options options = {0};
+    size_t limit = search_limit(m, source->count, &options);
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
-    rapt_code code = search_greedy(t, m->net, &batch, &memory, &result, err);
+    rapt_code code = search_greedy(t, m->net, &batch, &options, &memory, &result, err);
     if (!code)
         code = take_translation(&result.best[0], target, err);
     arena_free(&memory);

@@ -16,12 +16,16 @@
 #define BLOCK_BATCHES 64
 #define DEFAULT_BATCH 64
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
+       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 0)", 0},
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam", 0},
+    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
+    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
+    {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
     {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
@@ -53,6 +57,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state); return 0;
     case KEY_N_BEST: a->o.n_best = (size_t)cli_integer(text, 1, 1024, "n-best", state); return 0;
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
+    case KEY_NO_REPEAT: a->o.no_repeat = (size_t)cli_integer(text, 1, 1024, "no-repeat-ngram", state); return 0;
+    case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
+    case KEY_PREFIX: a->o.prefix = text; return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_DETOKENIZE: a->language = text; return 0;

@@ -126,14 +126,20 @@ static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, do
     }
 }
 
-static void gather(beam_search *s, size_t first, size_t count, const rapt_real *logits)
+/* Probabilities are those of all tokens, also of the ones that may not come. */
+static void gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits)
 {
+    int32_t forced = search_forced(s->batch, s->options, sentence, s->length);
     s->found.count = 0;
-    for (size_t r = first; r < first + count; r++) {
-        const rapt_real *x = logits + r * s->classes;
-        rapt_real max, sum;
+    for (size_t r = first; r < first + s->counts[sentence]; r++) {
+        rapt_real *x = logits + r * s->classes, max, sum;
         s->k->log_sum_exp(s->classes, x, &max, &sum);
-        gather_row(&s->found, s->classes, x, s->rows[r].log_p - (double)max - math_log((double)sum), r);
+        double base = s->rows[r].log_p - (double)max - math_log((double)sum);
+        search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
+        if (forced < 0)
+            gather_row(&s->found, s->classes, x, base, r);
+        else
+            offer(&s->found, (candidate){base + (double)x[forced], r, forced});
     }
 }
 
@@ -193,11 +199,11 @@ static void finish_row(beam_search *s, size_t sentence, const candidate *c)
 }
 
 /* Extends one sentence by a token: ended candidates are filed, the best others go on, if they can still become results. */
-static void extend_sentence(beam_search *s, size_t sentence, size_t first, const rapt_real *logits)
+static void extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits)
 {
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
-    gather(s, first, s->counts[sentence], logits);
+    gather(s, sentence, first, logits);
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
         open += c->token != RAPT_EOS;
@@ -213,7 +219,7 @@ static void extend_sentence(beam_search *s, size_t sentence, size_t first, const
 }
 
 /* One position for all sentences. */
-static void extend(beam_search *s, const rapt_real *logits)
+static void extend(beam_search *s, rapt_real *logits)
 {
     size_t first = 0;
     s->next_count = 0;
@@ -244,7 +250,7 @@ static rapt_code run(beam_search *s, rapt_tape *t, const rapt_transformer *m, ra
 {
     start_rows(s);
     while (s->row_count > 0) {
-        const rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
+        rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
         if (!logits)
             return search_failure(err);
         extend(s, logits);

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "ops/tape.h"
 
+#include <math.h>
 #include <string.h>
 
 rapt_code search_failure(const rapt_error *err)
@@ -34,25 +35,34 @@ rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const 
     return rapt_decoder_state_new_beams(t, &m->decoder, encoded, batch->source_lens, beam, longest_limit(batch), err);
 }
 
-const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
-                             size_t rows, rapt_error *err)
+rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens, size_t rows,
+                       rapt_error *err)
 {
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *logits = rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){tokens, rows, 1});
     return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
-static double log_probability(const kernels *k, const rapt_real *logits, size_t classes, size_t chosen)
+int32_t search_forced(const search_batch *b, const search_options *o, size_t sentence, size_t length)
 {
-    rapt_real max, sum;
-    k->log_sum_exp(classes, logits, &max, &sum);
-    return (double)logits[chosen] - (double)max - math_log((double)sum);
+    return length < o->prefix_count && !(b->goes_on && b->goes_on[sentence]) ? o->prefix[length] : -1;
+}
+
+void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
+{
+    if (n == 0 || length < n)
+        return;
+    const int32_t *last = tokens + length - (n - 1);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(tokens + i, last, (n - 1) * sizeof *last) == 0)
+            logits[tokens[i + n - 1]] = -INFINITY;
 }
 
 /* The sentences that are not done, a row each. */
 typedef struct greedy_search {
     const kernels *k;
     const search_batch *batch;
+    const search_options *options;
     size_t classes, rows;
     size_t *sentences;          /* [rows] */
     int32_t *tokens, *parents;  /* [rows]: the last token; the row before */
@@ -82,21 +92,29 @@ static bool is_done(const search_hypothesis *h, size_t limit)
     return h->length == limit || h->tokens[h->length - 1] == RAPT_EOS;
 }
 
-static void append(const greedy_search *s, search_hypothesis *h, const rapt_real *logits)
+/* Probabilities are those of all tokens, also of the ones that may not come. */
+static void append(const greedy_search *s, size_t sentence, rapt_real *logits)
 {
-    size_t best = s->k->argmax(s->classes, logits);
-    h->score += log_probability(s->k, logits, s->classes, best);
-    h->tokens[h->length++] = (int32_t)best;
+    search_hypothesis *h = s->results[sentence].best;
+    rapt_real max, sum;
+    s->k->log_sum_exp(s->classes, logits, &max, &sum);
+    int32_t best = search_forced(s->batch, s->options, sentence, h->length);
+    if (best < 0) {
+        search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
+        best = (int32_t)s->k->argmax(s->classes, logits);
+    }
+    h->score = h->score - (double)max - math_log((double)sum) + (double)logits[best];
+    h->tokens[h->length++] = best;
 }
 
 /* Appends the likeliest token to each sentence; those that are not done close up. Returns how many they are. */
-static size_t extend(greedy_search *s, const rapt_real *logits)
+static size_t extend(greedy_search *s, rapt_real *logits)
 {
     size_t left = 0;
     for (size_t r = 0; r < s->rows; r++) {
         size_t sentence = s->sentences[r];
-        search_hypothesis *h = s->results[sentence].best;
-        append(s, h, logits + r * s->classes);
+        const search_hypothesis *h = s->results[sentence].best;
+        append(s, sentence, logits + r * s->classes);
         if (is_done(h, s->batch->limits[sentence]))
             continue;
         s->sentences[left] = sentence;
@@ -109,7 +127,7 @@ static size_t extend(greedy_search *s, const rapt_real *logits)
 static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
 {
     while (s->rows > 0) {
-        const rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
+        rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
         if (!logits)
             return search_failure(err);
         size_t left = extend(s, logits);
@@ -120,10 +138,10 @@ static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, 
     return RAPT_OK;
 }
 
-rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,
-                        search_result *results, rapt_error *err)
+rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
+                        arena *memory, search_result *results, rapt_error *err)
 {
-    greedy_search s = {.k = t->k, .batch = batch, .classes = m->config.target_vocab, .results = results};
+    greedy_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
     if (!allocate(&s, memory))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory to search");
     rapt_decoder_state *state = search_start(t, m, batch, 1, err);

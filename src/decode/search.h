@@ -8,7 +8,11 @@
 typedef struct search_options {
     size_t beam;
     double length_penalty;
-    size_t n_best; /* hypotheses wanted, 1 .. beam */
+    size_t n_best;         /* hypotheses wanted, 1 .. beam */
+    size_t no_repeat;      /* n: no n tokens twice in this order; 0: they may */
+    double max_ratio;      /* see search_limit */
+    const int32_t *prefix; /* [prefix_count]: what hypotheses begin with */
+    size_t prefix_count;
 } search_options;
 
 /* A finished hypothesis: tokens without <bos>, with <eos> unless the limit cut it. */
@@ -28,16 +32,17 @@ typedef struct search_batch {
     rapt_tokens source;
     const int32_t *source_lens; /* [batch] */
     const size_t *limits;       /* [batch] target tokens at most */
+    const bool *goes_on;        /* [batch] behind other parts of a line: without the prefix; NULL: none is */
 } search_batch;
 
 /* The limit of a source of so many tokens, <eos> included: the book's models stop at the length of their rows, others at
- * twice the source and some. */
-size_t search_limit(const rapt_model *m, size_t source_count);
+ * max_ratio times the source and some, 0 being twice; both behind the prefix. */
+size_t search_limit(const rapt_model *m, size_t source_count, const search_options *options);
 
 /* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
  * that are finished; they are the first n_best of any larger n_best. */
-rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, arena *memory,
-                        search_result *results, rapt_error *err);
+rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
+                        arena *memory, search_result *results, rapt_error *err);
 rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                       arena *memory, search_result *results, rapt_error *err);
 
@@ -45,9 +50,14 @@ rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batc
 rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
                                  rapt_error *err);
 
-/* Logits [rows, vocabulary] of the next position; NULL with `err` set on failure. */
-const rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
-                             size_t rows, rapt_error *err);
+/* Logits [rows, vocabulary] of the next position, to be written over; NULL with `err` set on failure. */
+rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
+                       size_t rows, rapt_error *err);
+
+/* The token that has to come after `length` of a sentence, or -1. */
+int32_t search_forced(const search_batch *b, const search_options *o, size_t sentence, size_t length);
+/* Sets logits to -inf where their token would end n tokens that tokens[length] has already. <eos> is never among them. */
+void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 
 /* The code of the failure that `err` holds. */
 rapt_code search_failure(const rapt_error *err);

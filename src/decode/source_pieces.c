@@ -33,7 +33,7 @@ static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
         p->piece = longer;
         p->room = room;
     }
-    p->piece[p->count] = (source_piece){ids, count, p->count};
+    p->piece[p->count] = (source_piece){ids, count, p->count, false};
     p->count++;
     return RAPT_OK;
 }

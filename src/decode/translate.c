@@ -16,6 +16,8 @@
 struct rapt_translator {
     rapt_model *m;
     rapt_translate_options o;
+    search_options search;
+    int32_t *prefix;
     source_pieces source; /* of this call, by length */
     size_t *first;        /* [lines + 1]: of each line, the number of its first piece */
     rapt_translation *parts; /* of each piece */
@@ -42,6 +44,8 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     for (size_t i = 0; i < count && !code; i++) {
         code = source_pieces_add(&t->source, t->m->source, t->m->max_len, lines[i], &out[i].cut, err);
         t->first[i + 1] = t->source.count;
+        for (size_t j = t->first[i] + 1; j < t->source.count; j++)
+            t->source.piece[j].goes_on = true;
     }
     if (code)
         return code;
@@ -51,11 +55,18 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     return t->parts ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
 }
 
-/* It depends on the sentence alone. */
-size_t search_limit(const rapt_model *m, size_t source_count)
+static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio)
 {
-    size_t most = m->net->config.max_positions;
-    size_t wish = m->pad_to_max ? m->max_len : 2 * source_count + 10;
+    double wish = (ratio > 0 ? ratio : 2) * (double)source_count + 10, most = (double)m->max_len;
+    return m->pad_to_max && (ratio <= 0 || wish > most) ? m->max_len : (size_t)wish;
+}
+
+/* It depends on the sentence alone. */
+size_t search_limit(const rapt_model *m, size_t source_count, const search_options *options)
+{
+    size_t most = m->net->config.max_positions, least = options->prefix_count + 1;
+    size_t wish = wished_limit(m, source_count, options->max_ratio);
+    wish = wish > least ? wish : least;
     return wish < most ? wish : most;
 }
 
@@ -63,6 +74,7 @@ typedef struct packed_batch {
     search_batch batch;
     int32_t *lens;
     size_t *limits;
+    bool *goes_on;
 } packed_batch;
 
 static bool pack_batch(const translator *t, size_t first, size_t n, arena *memory, packed_batch *p)
@@ -71,16 +83,18 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
     int32_t *ids = arena_array(memory, n * time, sizeof *ids);
     p->lens = arena_array(memory, n, sizeof *p->lens);
     p->limits = arena_array(memory, n, sizeof *p->limits);
-    if (!ids || !p->lens || !p->limits)
+    p->goes_on = arena_array(memory, n, sizeof *p->goes_on);
+    if (!ids || !p->lens || !p->limits || !p->goes_on)
         return false;
     for (size_t i = 0; i < n; i++) {
         const source_piece *line = &t->source.piece[first + i];
         for (size_t j = 0; j < time; j++)
             ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
         p->lens[i] = (int32_t)line->count;
-        p->limits[i] = search_limit(t->m, line->count);
+        p->goes_on[i] = line->goes_on;
+        p->limits[i] = search_limit(t->m, line->count, &t->search);
     }
-    p->batch = (search_batch){{ids, n, time}, p->lens, p->limits};
+    p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->goes_on};
     return true;
 }
 
@@ -105,9 +119,8 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     search_result *results = arena_zeroed(memory, n, sizeof *results);
     if (!results || !pack_batch(t, first, n, memory, &p))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch of %zu lines", n);
-    search_options o = {t->o.beam, t->o.length_penalty, t->o.n_best < t->o.beam ? t->o.n_best : t->o.beam};
-    rapt_code code = o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &o, memory, results, err)
-                                : search_greedy(tape, t->m->net, &p.batch, memory, results, err);
+    rapt_code code = t->o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &t->search, memory, results, err)
+                                   : search_greedy(tape, t->m->net, &p.batch, &t->search, memory, results, err);
     for (size_t i = 0; i < n && !code; i++)
         code = deliver(t, &results[i], &t->parts[t->source.piece[first + i].index], err);
     return code;
@@ -146,6 +159,21 @@ static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_transl
     out->count = parts->count;
     *parts = (rapt_translation){0};
     return RAPT_OK;
+}
+
+static rapt_code set_search(translator *t, rapt_error *err)
+{
+    const rapt_translate_options *o = &t->o;
+    size_t most = t->m->net->config.max_positions;
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best < o->beam ? o->n_best : o->beam, o->no_repeat,
+                                 o->max_ratio, NULL, 0};
+    if (!o->prefix)
+        return RAPT_OK;
+    rapt_code code = rapt_tokenizer_encode(t->m->target, o->prefix, &t->prefix, &t->search.prefix_count, err);
+    t->search.prefix = t->prefix;
+    if (!code && t->search.prefix_count >= most)
+        code = rapt_fail(err, RAPT_VALUE, "a prefix of %zu tokens; the model has %zu positions", t->search.prefix_count, most);
+    return code;
 }
 
 static rapt_code set_up(translator *t, rapt_error *err)
@@ -202,7 +230,7 @@ rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options
     t->o.beam = t->o.beam ? t->o.beam : 1;
     t->o.n_best = t->o.n_best ? t->o.n_best : 1;
     t->o.batch = t->o.batch ? t->o.batch : DEFAULT_BATCH;
-    if (set_up(t, err) == RAPT_OK)
+    if (set_search(t, err) == RAPT_OK && set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;
@@ -214,6 +242,7 @@ void rapt_translator_free(rapt_translator *t)
         return;
     for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
         rapt_tape_free(t->tapes[i]);
+    free(t->prefix);
     free(t->tapes);
     free(t->errors);
     pool_free(t->pool);

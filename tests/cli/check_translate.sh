@@ -150,4 +150,20 @@ check 'n-best: the first is what --beam alone prints' cmp beam.out first.out
 translate lines.txt --beam 4 --n-best 1 >one.out
 translate lines.txt --beam 4 >plainbeam.out
 check '--n-best 1 prints lines' cmp plainbeam.out one.out
+
+# ---- what a translation may be -------------------------------------------------------------------------------------
+translate lines.txt --prefix 'le chat' >prefix.out
+check '--prefix: every translation begins with it' test "$(grep -c '^le chat\b' prefix.out)" = 100
+translate lines.txt --prefix 'le chat' --beam 3 --n-best 3 >prefix3.out
+check '--prefix: of every hypothesis' test "$(cut -f3 prefix3.out | grep -vc '^le chat\b')" = 0
+is '--prefix with a batch of one' prefix3.out translate lines.txt --prefix 'le chat' --beam 3 --n-best 3 --batch 1 --threads 2
+is 'an empty --prefix' plain.out translate lines.txt --prefix ''
+is 'an empty line stays empty' three.txt translate three.txt --prefix 'le chat'
+repeats() { awk '{ delete n; for (i = 1; i <= NF; i++) if (n[$i]++) again = 1 } END { exit !again }' "$1"; }
+translate lines.txt --beam 8 --n-best 8 --prefix 'le' | sed 's/.*\t//' >again.out
+translate lines.txt --beam 8 --n-best 8 --prefix 'le' --no-repeat-ngram 1 | sed 's/.*\t//' >norepeat.out
+check 'some hypotheses repeat words' repeats again.out
+check '--no-repeat-ngram 1: none does' eval '! repeats norepeat.out'
+refused 2 'no-repeat-ngram' '--no-repeat-ngram 0' "$RAPT" translate model lines.txt --no-repeat-ngram 0
+refused 2 'max-length-ratio' '--max-length-ratio 0' "$RAPT" translate model lines.txt --max-length-ratio 0
 finish

@@ -1,0 +1,355 @@
+/* tests/decode/test_search.c: greedy and beam search against what defines them: all hypotheses that there are, written down
+ * and scored by passes over whole rows. And what happens rarely: a beam wider than the vocabulary, all beams ending at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/search.h"
+#include "nn/model.h"
+
+#define VOCAB 6
+#define LIMIT 4
+#define MOST 1600 /* hypotheses of up to LIMIT tokens: 1 + 5 + 25 + 125 that end, 625 that are cut, and room */
+#define SENTENCES 5
+#define SOURCE 9
+
+typedef struct setting {
+    rapt_transformer *m;
+    rapt_tape *t;
+    arena memory;
+    int32_t source[SENTENCES * SOURCE], lens[SENTENCES];
+    size_t limits[SENTENCES];
+    search_result results[SENTENCES];
+} setting;
+
+/* `eos` is added to the bias of <eos>. */
+static setting new_setting(size_t vocab, size_t limit, rapt_real eos)
+{
+    rapt_error err = {0};
+    rapt_transformer_config config = model_config(RAPT_POST_NORM, false);
+    config.target_vocab = vocab;
+    setting s = {.m = rapt_transformer_new(&config, 5, &err), .t = model_tape(NULL, 1), .lens = {9, 1, 4, 6, 2}};
+    assert_non_null(s.m);
+    s.m->decoder.output.bias->value.data[RAPT_EOS] += eos;
+    arena_init(&s.memory, 1 << 16);
+    model_ids(s.source, SENTENCES * SOURCE, 3);
+    for (size_t i = 0; i < SENTENCES; i++)
+        s.limits[i] = limit + i % 2;
+    return s;
+}
+
+static void free_setting(setting *s)
+{
+    rapt_transformer_free(s->m);
+    rapt_tape_free(s->t);
+    arena_free(&s->memory);
+}
+
+/* Sentences first .. first + count - 1 together; `beam` 0: greedy. */
+static void search(setting *s, size_t first, size_t count, size_t beam, search_options o)
+{
+    rapt_error err = {0};
+    search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first};
+    o.beam = beam;
+    o.n_best = o.n_best ? o.n_best : 1;
+    rapt_code code = beam ? search_beam(s->t, s->m, &b, &o, &s->memory, s->results + first, &err)
+                          : search_greedy(s->t, s->m, &b, &o, &s->memory, s->results + first, &err);
+    if (code)
+        fail_msg("%s", err.message);
+}
+
+/* log p of tokens[length] for sentence i, by a pass over the whole row. */
+static double log_p_of(setting *s, size_t i, const int32_t *tokens, size_t length)
+{
+    int32_t row[64] = {RAPT_BOS};
+    double total = 0;
+    memcpy(row + 1, tokens, length * sizeof *tokens);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    rapt_tensor *y = rapt_transformer_forward(s->t, s->m, (rapt_tokens){s->source + i * SOURCE, 1, SOURCE}, &s->lens[i],
+                                              (rapt_tokens){row, 1, length});
+    size_t classes = y->shape[2];
+    for (size_t p = 0; p < length; p++) {
+        const rapt_real *x = y->data + p * classes;
+        double sum = 0;
+        for (size_t j = 0; j < classes; j++)
+            sum += exp((double)x[j]);
+        total += (double)x[tokens[p]] - log(sum);
+    }
+    return total;
+}
+
+/* ---- all hypotheses ------------------------------------------------------------------------------------------ */
+
+typedef struct hypothesis {
+    int32_t tokens[LIMIT + 1];
+    size_t length;
+    double score;
+} hypothesis;
+
+typedef struct everything {
+    hypothesis all[MOST];
+    size_t count;
+} everything;
+
+static void write_down(setting *s, size_t i, size_t limit, double penalty, int32_t *tokens, size_t length, everything *e)
+{
+    if (length == limit || (length > 0 && tokens[length - 1] == RAPT_EOS)) {
+        assert_true(e->count < MOST);
+        hypothesis *h = &e->all[e->count++];
+        memcpy(h->tokens, tokens, length * sizeof *tokens);
+        h->length = length;
+        h->score = log_p_of(s, i, tokens, length) / pow((5 + (double)length) / 6, penalty);
+        return;
+    }
+    for (int32_t token = 0; token < VOCAB; token++) {
+        tokens[length] = token;
+        write_down(s, i, limit, penalty, tokens, length + 1, e);
+    }
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const hypothesis *x = a, *y = b;
+    return x->score > y->score ? -1 : x->score < y->score;
+}
+
+/* A beam of all hypotheses misses none. */
+static void check_best(double penalty, size_t n, rapt_real eos)
+{
+    static everything e;
+    int32_t tokens[LIMIT + 1];
+    setting s = new_setting(VOCAB, LIMIT - 1, eos);
+    search(&s, 0, SENTENCES, MOST, (search_options){.length_penalty = penalty, .n_best = n});
+    for (size_t i = 0; i < SENTENCES; i++) {
+        e.count = 0;
+        write_down(&s, i, s.limits[i], penalty, tokens, 0, &e);
+        qsort(e.all, e.count, sizeof *e.all, by_score);
+        assert_int_equal(s.results[i].count, n < e.count ? n : e.count);
+        for (size_t j = 0; j < s.results[i].count; j++) {
+            const search_hypothesis *h = &s.results[i].best[j];
+            if (fabs(h->score - e.all[j].score) > 1e-4)
+                fail_msg("penalty %g, sentence %zu, rank %zu: %g, not %g", penalty, i, j, h->score, e.all[j].score);
+            double score = log_p_of(&s, i, h->tokens, h->length) / pow((5 + (double)h->length) / 6, penalty);
+            assert_true(fabs(score - h->score) < 1e-4);
+        }
+    }
+    free_setting(&s);
+}
+
+static void the_widest_beam_finds_the_best(void **state)
+{
+    (void)state;
+    check_best(0, 1, 0);
+    check_best(0, 7, 1);
+    check_best(0.6, 1, 1);
+    check_best(2, 5, 2);
+    check_best(-0.7, 3, 1);
+}
+
+static void a_beam_wider_than_the_vocabulary_can_take_all(void **state)
+{
+    (void)state;
+    check_best(0, MOST, 0);
+}
+
+/* ---- beam and greedy ------------------------------------------------------------------------------------------ */
+
+static void assert_same(const search_result *a, const search_result *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t j = 0; j < a->count; j++) {
+        assert_int_equal(a->best[j].length, b->best[j].length);
+        assert_memory_equal(a->best[j].tokens, b->best[j].tokens, a->best[j].length * sizeof(int32_t));
+        assert_memory_equal(&a->best[j].score, &b->best[j].score, sizeof(double));
+    }
+}
+
+static void a_beam_of_one_is_greedy(void **state)
+{
+    static const int32_t prefix[] = {7, 9, 7};
+    static const search_options options[] = {{0}, {.no_repeat = 2}, {.prefix = prefix, .prefix_count = 3}};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 20, 2);
+    for (size_t o = 0; o < 3; o++) {
+        search_result greedy[SENTENCES];
+        search(&s, 0, SENTENCES, 0, options[o]);
+        memcpy(greedy, s.results, sizeof greedy);
+        search(&s, 0, SENTENCES, 1, options[o]);
+        for (size_t i = 0; i < SENTENCES; i++)
+            assert_same(&greedy[i], &s.results[i]);
+    }
+    free_setting(&s);
+}
+
+static void other_sentences_change_nothing(void **state)
+{
+    static const size_t beams[] = {0, 2, 5, 60};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 2);
+    for (size_t b = 0; b < 4; b++) {
+        search_options o = {.length_penalty = 0.6, .n_best = beams[b] ? beams[b] : 1};
+        search_result together[SENTENCES];
+        search(&s, 0, SENTENCES, beams[b], o);
+        memcpy(together, s.results, sizeof together);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            search(&s, i, 1, beams[b], o);
+            assert_same(&together[i], &s.results[i]);
+        }
+    }
+    free_setting(&s);
+}
+
+static void fewer_wanted_are_the_first_of_more(void **state)
+{
+    static const double penalties[] = {0, 1, -0.5};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 3);
+    for (size_t p = 0; p < 3; p++) {
+        search_result all[SENTENCES];
+        search(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = 6});
+        memcpy(all, s.results, sizeof all);
+        for (size_t n = 1; n < 6; n++) {
+            search(&s, 0, SENTENCES, 6, (search_options){.length_penalty = penalties[p], .n_best = n});
+            for (size_t i = 0; i < SENTENCES; i++) {
+                assert_int_equal(s.results[i].count, n);
+                all[i].count = n;
+                assert_same(&all[i], &s.results[i]);
+                all[i].count = 6;
+            }
+        }
+    }
+    free_setting(&s);
+}
+
+/* ---- all beams end at once ------------------------------------------------------------------------------------ */
+
+static void everything_ends_at_once(void **state)
+{
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 60);
+    search(&s, 0, SENTENCES, 0, (search_options){0});
+    for (size_t i = 0; i < SENTENCES; i++)
+        assert_int_equal(s.results[i].best[0].length, 1);
+    search(&s, 0, SENTENCES, 4, (search_options){.n_best = 4});
+    for (size_t i = 0; i < SENTENCES; i++) {
+        assert_int_equal(s.results[i].count, 4);
+        for (size_t j = 0; j < 4; j++) { /* <eos>, then what has one token before it */
+            assert_int_equal(s.results[i].best[j].length, j == 0 ? 1 : 2);
+            assert_int_equal(s.results[i].best[j].tokens[j > 0], RAPT_EOS);
+        }
+    }
+    free_setting(&s);
+}
+
+static void a_limit_of_one_token(void **state)
+{
+    (void)state;
+    setting s = new_setting(VOCAB, 0, 0);
+    for (size_t i = 0; i < SENTENCES; i++)
+        s.limits[i] = 1;
+    search(&s, 0, SENTENCES, 40, (search_options){.n_best = 40});
+    for (size_t i = 0; i < SENTENCES; i++)
+        assert_int_equal(s.results[i].count, VOCAB);
+    free_setting(&s);
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static bool repeats(const search_hypothesis *h, size_t n)
+{
+    for (size_t i = 0; i + n <= h->length; i++)
+        for (size_t j = i + 1; j + n <= h->length; j++)
+            if (memcmp(h->tokens + i, h->tokens + j, n * sizeof *h->tokens) == 0)
+                return true;
+    return false;
+}
+
+static size_t count_repeats(const setting *s, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SENTENCES; i++)
+        for (size_t j = 0; j < s->results[i].count; j++)
+            count += repeats(&s->results[i].best[j], n);
+    return count;
+}
+
+static void no_tokens_come_twice(void **state)
+{
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 40, -20);
+    for (size_t beam = 0; beam <= 4; beam += 4)
+        for (size_t n = 1; n <= 3; n++) {
+            search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1});
+            assert_true(count_repeats(&s, n) > 0);
+            search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = n});
+            assert_int_equal(count_repeats(&s, n), 0);
+            for (size_t i = 0; i < SENTENCES; i++)
+                assert_int_equal(s.results[i].best[0].length, s.limits[i]); /* there is always another token */
+        }
+    free_setting(&s);
+}
+
+/* Nothing but <eos> is left when each of six tokens has come. */
+static void the_end_is_never_banned(void **state)
+{
+    (void)state;
+    setting s = new_setting(VOCAB, 20, -60);
+    search(&s, 0, SENTENCES, 0, (search_options){.no_repeat = 1});
+    for (size_t i = 0; i < SENTENCES; i++) {
+        assert_int_equal(s.results[i].best[0].length, VOCAB);
+        assert_int_equal(s.results[i].best[0].tokens[VOCAB - 1], RAPT_EOS);
+    }
+    free_setting(&s);
+}
+
+static void prefixes_come_first_and_cost(void **state)
+{
+    static const int32_t prefix[] = {7, 7, 30};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 2);
+    for (size_t beam = 0; beam <= 4; beam += 4) {
+        search(&s, 0, SENTENCES, beam, (search_options){.prefix = prefix, .prefix_count = 3, .n_best = beam ? 3 : 1,
+                                                        .no_repeat = 1}); /* a prefix may repeat */
+        for (size_t i = 0; i < SENTENCES; i++)
+            for (size_t j = 0; j < s.results[i].count; j++) {
+                const search_hypothesis *h = &s.results[i].best[j];
+                assert_true(h->length > 3);
+                assert_memory_equal(h->tokens, prefix, sizeof prefix);
+                assert_true(fabs(log_p_of(&s, i, h->tokens, h->length) - h->score) < 1e-4);
+            }
+    }
+    free_setting(&s);
+}
+
+/* What greedy would say anyhow, forced, is what it says. */
+static void own_words_as_a_prefix_change_nothing(void **state)
+{
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 0);
+    search(&s, 0, 1, 0, (search_options){0});
+    search_result own = s.results[0];
+    assert_true(own.best[0].length > 4);
+    search(&s, 0, 1, 0, (search_options){.prefix = own.best[0].tokens, .prefix_count = 4});
+    assert_same(&own, &s.results[0]);
+    free_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_widest_beam_finds_the_best),
+        cmocka_unit_test(a_beam_wider_than_the_vocabulary_can_take_all),
+        cmocka_unit_test(a_beam_of_one_is_greedy),
+        cmocka_unit_test(other_sentences_change_nothing),
+        cmocka_unit_test(fewer_wanted_are_the_first_of_more),
+        cmocka_unit_test(everything_ends_at_once),
+        cmocka_unit_test(a_limit_of_one_token),
+        cmocka_unit_test(no_tokens_come_twice),
+        cmocka_unit_test(the_end_is_never_banned),
+        cmocka_unit_test(prefixes_come_first_and_cost),
+        cmocka_unit_test(own_words_as_a_prefix_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
