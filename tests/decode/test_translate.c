@@ -1,0 +1,201 @@
+/* tests/decode/test_translate.c: rapt_translate with a small model of random weights: lines that are empty, unknown, as long as
+ * the model takes or longer; beams wider than the vocabulary; limits, prefixes; the same whatever the batch and the threads.
+ * What a search finds is in test_search.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/search.h"
+#include "nn/model.h"
+#include "rapt/decode.h"
+
+#define MAX_LEN 8
+#define LINES 9
+
+static const char *const LINE[LINES] = {
+    "w1 w2 w3", "", "zyzzyva", "w4", "w1 w2 w3 w4 w5 w6 w7", /* MAX_LEN tokens, <eos> included */
+    "w1 w2 w3 w4 w5 w6 w7 w8 w9", /* two pieces */ "   ", "zyzzyva zyzzyva", "w9 w8 w7 w6 w5 w4",
+};
+
+/* The words w0, w1, ...: MODEL_VOCAB entries with the special ones. */
+static rapt_tokenizer *words(void)
+{
+    char text[MODEL_VOCAB * 4] = "";
+    const char *line = text;
+    rapt_error err = {0};
+    for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++)
+        sprintf(text + strlen(text), "w%d ", i);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    if (!k)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_tokenizer_size(k), MODEL_VOCAB);
+    return k;
+}
+
+/* `eos` is added to the bias of <eos>. */
+static rapt_model *new_model(rapt_real eos)
+{
+    rapt_model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    *m = (rapt_model){.task = RAPT_TRANSLATION, .max_len = MAX_LEN, .net = model_new(RAPT_POST_NORM, false)};
+    m->params = m->net->params;
+    m->source = m->target = words();
+    m->net->decoder.output.bias->value.data[RAPT_EOS] += eos;
+    return m;
+}
+
+static void translate(rapt_model *m, const char *const *lines, size_t count, rapt_translate_options o, rapt_translation *out)
+{
+    rapt_error err = {0};
+    if (rapt_translate(m, lines, count, &o, out, &err))
+        fail_msg("%s", err.message);
+}
+
+static void assert_same(const rapt_translation *a, const rapt_translation *b)
+{
+    assert_int_equal(a->cut, b->cut);
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_string_equal(a->hypotheses[i].text, b->hypotheses[i].text);
+        assert_memory_equal(&a->hypotheses[i].score, &b->hypotheses[i].score, sizeof(double));
+    }
+}
+
+/* All together, one by one, and in other batches with other threads. */
+static void check_options(rapt_model *m, rapt_translate_options o)
+{
+    rapt_translation all[LINES], some[LINES];
+    o.threads = 1;
+    translate(m, LINE, LINES, o, all);
+    for (size_t i = 0; i < LINES; i++) {
+        bool empty = LINE[i][strspn(LINE[i], " ")] == '\0';
+        assert_int_equal(all[i].count, empty || o.n_best == 0 ? 1 : o.n_best);
+        assert_false(all[i].cut);
+        assert_true(!empty || *all[i].hypotheses[0].text == '\0');
+        translate(m, &LINE[i], 1, o, some);
+        assert_same(&all[i], some);
+        rapt_translations_free(some, 1);
+    }
+    for (size_t batch = 1; batch < 5; batch += 3) {
+        o.batch = batch;
+        o.threads = 3;
+        translate(m, LINE, LINES, o, some);
+        for (size_t i = 0; i < LINES; i++)
+            assert_same(&all[i], &some[i]);
+        rapt_translations_free(some, LINES);
+    }
+    rapt_translations_free(all, LINES);
+}
+
+static void lines_are_alone(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(2);
+    check_options(m, (rapt_translate_options){0});
+    check_options(m, (rapt_translate_options){.beam = 1, .length_penalty = 1});
+    check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .length_penalty = 0.6});
+    check_options(m, (rapt_translate_options){.beam = 2 * MODEL_VOCAB, .n_best = MODEL_VOCAB + 1});
+    check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
+    check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "zyzzyva"});
+    rapt_model_free(m);
+}
+
+/* With <eos> certain, each beam ends with its first token. */
+static void all_end_at_once(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(60);
+    for (size_t beam = 1; beam <= 4; beam += 3) {
+        rapt_translation out[LINES];
+        check_options(m, (rapt_translate_options){.beam = beam, .n_best = beam});
+        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam}, out);
+        for (size_t i = 0; i < LINES; i++)
+            assert_string_equal(out[i].hypotheses[0].text, "");
+        rapt_translations_free(out, LINES);
+    }
+    rapt_model_free(m);
+}
+
+static size_t count_words(const char *text)
+{
+    size_t n = 0;
+    for (const char *p = text; *p; p++)
+        n += *p != ' ' && (p == text || p[-1] == ' ');
+    return n;
+}
+
+/* Without <eos>, a translation is as long as it may be. */
+static void assert_length(rapt_model *m, const char *line, rapt_translate_options o, size_t length)
+{
+    for (o.beam = 1; o.beam <= 3; o.beam += 2) {
+        rapt_translation out;
+        translate(m, &line, 1, o, &out);
+        assert_int_equal(count_words(out.hypotheses[0].text), length);
+        rapt_translations_free(&out, 1);
+    }
+}
+
+static void lengths_have_limits(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(-60);
+    const char *five = "w1 w2 w3 w4"; /* tokens, with <eos> */
+    m->net->decoder.output.bias->value.data[RAPT_PAD] = m->net->decoder.output.bias->value.data[RAPT_BOS] = -60;
+    assert_length(m, five, (rapt_translate_options){0}, 2 * 5 + 10);
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 3.5}, 27); /* 17.5 + 10 */
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1}, 10);
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, 80); /* the model's positions */
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 12);
+    m->pad_to_max = true;
+    assert_length(m, five, (rapt_translate_options){0}, MAX_LEN);
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, MAX_LEN);
+    rapt_model_free(m);
+}
+
+/* Of a line in pieces the first has it. <eos> follows at once, here. */
+static void prefixes_begin_lines(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(60);
+    for (size_t beam = 1; beam <= 3; beam += 2) {
+        rapt_translation out[LINES];
+        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam, .prefix = "w5 w6"}, out);
+        assert_int_equal(count_words(out[0].hypotheses[0].text), 2);
+        assert_int_equal(count_words(out[5].hypotheses[0].text), 2);
+        rapt_translations_free(out, LINES);
+    }
+    rapt_model_free(m);
+}
+
+static void prefixes_are_text(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(0);
+    const char *line = LINE[0];
+    char longest[4 * 80] = "w1";
+    rapt_translation out;
+    rapt_error err = {0};
+    translate(m, &line, 1, (rapt_translate_options){.beam = 3, .n_best = 3, .prefix = " w5   w6 "}, &out);
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(out.hypotheses[i].text, "w5 w6 ", 6);
+    rapt_translations_free(&out, 1);
+    for (int i = 0; i < 79; i++)
+        strcat(longest, " w1");
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_VALUE);
+    assert_string_equal(err.message, "a prefix of 80 tokens; the model has 80 positions");
+    rapt_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_alone),
+        cmocka_unit_test(all_end_at_once),
+        cmocka_unit_test(lengths_have_limits),
+        cmocka_unit_test(prefixes_are_text),
+        cmocka_unit_test(prefixes_begin_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
