@@ -1,5 +1,6 @@
 /* tests/decode/test_search.c: greedy and beam search against what defines them: all hypotheses that there are, written down
- * and scored by passes over whole rows. And what happens rarely: a beam wider than the vocabulary, all beams ending at once. */
+ * and scored by passes over whole rows; a search that goes on to the last token and looks at every candidate. And what
+ * happens rarely: a beam wider than the vocabulary, all beams ending at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,6 +153,106 @@ static void a_beam_wider_than_the_vocabulary_can_take_all(void **state)
 {
     (void)state;
     check_best(0, MOST, 0);
+}
+
+/* ---- a beam search that leaves nothing out -------------------------------------------------------------------- */
+
+#define LARGE 150 /* tokens */
+#define LONG 14
+
+typedef struct plain_row {
+    int32_t tokens[LONG];
+    size_t length;
+    double score; /* log p, of finished ones by the penalty */
+} plain_row;
+
+typedef struct plain {
+    plain_row open[8], all[8 * LARGE], finished[2 * 8 * LONG];
+    size_t opens, count, finishes;
+} plain;
+
+static int by_plain_score(const void *a, const void *b)
+{
+    const plain_row *x = a, *y = b;
+    return x->score > y->score ? -1 : x->score < y->score;
+}
+
+/* Every row followed by every token. */
+static void plain_candidates(setting *s, size_t i, plain *p)
+{
+    p->count = 0;
+    for (size_t r = 0; r < p->opens; r++) {
+        const plain_row *row = &p->open[r];
+        int32_t ids[LONG + 1] = {RAPT_BOS};
+        memcpy(ids + 1, row->tokens, row->length * sizeof *ids);
+        rapt_tape_begin(s->t, (rapt_pass){0});
+        rapt_tensor *y = rapt_transformer_forward(s->t, s->m, (rapt_tokens){s->source + i * SOURCE, 1, SOURCE}, &s->lens[i],
+                                                  (rapt_tokens){ids, 1, row->length + 1});
+        const rapt_real *x = y->data + row->length * LARGE;
+        double sum = 0;
+        for (int32_t j = 0; j < LARGE; j++)
+            sum += exp((double)x[j]);
+        for (int32_t j = 0; j < LARGE; j++) {
+            plain_row *c = &p->all[p->count++];
+            *c = *row;
+            c->tokens[c->length++] = j;
+            c->score = row->score + (double)x[j] - log(sum);
+        }
+    }
+    qsort(p->all, p->count, sizeof *p->all, by_plain_score);
+}
+
+static void plain_search(setting *s, size_t i, size_t beam, double penalty, plain *p)
+{
+    *p = (plain){.opens = 1};
+    for (size_t length = 1; length <= s->limits[i]; length++) {
+        plain_candidates(s, i, p);
+        p->opens = 0;
+        for (size_t c = 0, open = 0; c < 2 * beam && c < p->count && open < beam; c++) {
+            const plain_row *row = &p->all[c];
+            bool ends = row->tokens[length - 1] == RAPT_EOS;
+            open += !ends;
+            if (ends || length == s->limits[i]) {
+                p->finished[p->finishes] = *row;
+                p->finished[p->finishes++].score /= pow((5 + (double)length) / 6, penalty);
+            } else {
+                p->open[p->opens++] = *row;
+            }
+        }
+    }
+    qsort(p->finished, p->finishes, sizeof *p->finished, by_plain_score);
+}
+
+static void check_plain(size_t beam, size_t n, double penalty, rapt_real eos)
+{
+    static plain p;
+    setting s = new_setting(LARGE, LONG - 1, eos);
+    search(&s, 0, SENTENCES, beam, (search_options){.length_penalty = penalty, .n_best = n});
+    for (size_t i = 0; i < SENTENCES; i++) {
+        plain_search(&s, i, beam, penalty, &p);
+        assert_int_equal(s.results[i].count, n < p.finishes ? n : p.finishes);
+        for (size_t j = 0; j < s.results[i].count; j++) {
+            const search_hypothesis *h = &s.results[i].best[j];
+            if (h->length != p.finished[j].length || memcmp(h->tokens, p.finished[j].tokens, h->length * sizeof *h->tokens) != 0)
+                fail_msg("beam %zu, penalty %g, sentence %zu, rank %zu: score %g, not %g", beam, penalty, i, j, h->score,
+                         p.finished[j].score);
+        }
+    }
+    free_setting(&s);
+}
+
+static void nothing_that_counts_is_left_out(void **state)
+{
+    static const double penalties[] = {0, 0.6, 3, -0.7, -3};
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        check_plain(3, 1, penalties[i], 2);
+        check_plain(8, 4, penalties[i], 3);
+        check_plain(4, 1, penalties[i], 5);
+        check_plain(4, 2, penalties[i], 8);
+        check_plain(4, 1, penalties[i], 10);
+        check_plain(4, 1, penalties[i], 15);
+    }
 }
 
 /* ---- beam and greedy ------------------------------------------------------------------------------------------ */
@@ -341,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_widest_beam_finds_the_best),
         cmocka_unit_test(a_beam_wider_than_the_vocabulary_can_take_all),
+        cmocka_unit_test(nothing_that_counts_is_left_out),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(other_sentences_change_nothing),
         cmocka_unit_test(fewer_wanted_are_the_first_of_more),
