@@ -30,11 +30,21 @@ typedef struct rapt_translate_options {
                                  most; 0: twice and 10, or max_len for a model trained on rows of that length */
     const char *prefix;       /* text that every translation begins with (the first piece of a line): its tokens, one by
                                  one, cost what the model gives them; NULL: none */
+    bool alignment;           /* of every hypothesis; costs a pass over it */
 } rapt_translate_options;
+
+/* What each target token looked at in the source when it was chosen: the attention to the source in the decoder's last
+ * block, the mean of its heads. Tokens are those of the tokenizers, without <eos>; those of a line in pieces are counted
+ * through. */
+typedef struct rapt_alignment {
+    size_t targets, sources;
+    rapt_real *weights; /* [targets, sources + 1]; each row sums to 1, its last number is that of the source's <eos> */
+} rapt_alignment;
 
 typedef struct rapt_hypothesis {
     char *text;
     double score; /* log p, divided by the length penalty */
+    rapt_alignment alignment; /* if it was asked for */
 } rapt_hypothesis;
 
 /* The translation of one line: n_best hypotheses, best first (fewer where the search found fewer). */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/alignment.h"
 #include "cli/lines_out.h"
 #include "rapt/decode.h"
 #include "text/detokenise.h"
@@ -17,7 +18,7 @@
 #define DEFAULT_BATCH 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
-       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX };
+       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
@@ -26,6 +27,7 @@ static const struct argp_option OPTIONS[] = {
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
+    {"alignment", KEY_ALIGNMENT, "KIND", 0, "After each translation, a tab and what its tokens look at: hard, soft", 0},
     {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
@@ -37,7 +39,16 @@ typedef struct translate_arguments {
     const char *model, *file, *language;
     rapt_translate_options o;
     bool quiet;
+    alignment_kind alignment;
 } translate_arguments;
+
+static alignment_kind parse_alignment(const char *text, struct argp_state *state)
+{
+    alignment_kind kind = alignment_named(text);
+    if (kind == ALIGNMENT_NONE)
+        argp_error(state, "--alignment %s: there are hard and soft", text);
+    return kind;
+}
 
 static void check(translate_arguments *a, struct argp_state *state)
 {
@@ -60,6 +71,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NO_REPEAT: a->o.no_repeat = (size_t)cli_integer(text, 1, 1024, "no-repeat-ngram", state); return 0;
     case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
     case KEY_PREFIX: a->o.prefix = text; return 0;
+    case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_DETOKENIZE: a->language = text; return 0;
@@ -69,7 +81,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "a model and one file, no more");
         *(state->arg_num == 0 ? &a->model : &a->file) = text;
         return 0;
-    case ARGP_KEY_END: check(a, state); return 0;
+    case ARGP_KEY_END:
+        a->o.alignment = a->alignment != ALIGNMENT_NONE;
+        check(a, state);
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -82,12 +97,13 @@ static const char *input_name(const translate_arguments *a)
     return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
 }
 
-static bool print_text(const translate_arguments *a, const char *text, FILE *to)
+static bool print_hypothesis(const translate_arguments *a, const rapt_hypothesis *h, FILE *to)
 {
-    char *written = a->language ? detokenise(text, a->language) : NULL;
-    bool ok = (written || !a->language) && fprintf(to, "%s\n", written ? written : text) > 0;
+    char *written = a->language ? detokenise(h->text, a->language) : NULL;
+    bool ok = (written || !a->language) && fputs(written ? written : h->text, to) >= 0;
     free(written);
-    return ok;
+    alignment_print(a->alignment, &h->alignment, to);
+    return ok && fputc('\n', to) != EOF;
 }
 
 static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
@@ -96,10 +112,10 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
         fprintf(stderr, "rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
                 input_name(a), line);
     if (a->o.n_best <= 1)
-        return print_text(a, t->count ? t->hypotheses[0].text : "", to);
+        return print_hypothesis(a, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
     bool ok = true;
     for (size_t i = 0; i < t->count && ok; i++)
-        ok = fprintf(to, "%zu\t%.4f\t", line, t->hypotheses[i].score) > 0 && print_text(a, t->hypotheses[i].text, to);
+        ok = fprintf(to, "%zu\t%.4f\t", line, t->hypotheses[i].score) > 0 && print_hypothesis(a, &t->hypotheses[i], to);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "decode/source_pieces.h"
 
+#include "decode/align.h"
 #include "text/sentences.h"
 
 #include <stdlib.h>
@@ -207,6 +208,7 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += strlen(nth(&pieces[i], n).text) + 1;
+    bool ok = true;
     char *at = out->text = malloc(size + 1);
     if (!at)
         return false;
@@ -216,9 +218,10 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
             *at++ = ' ';
         at = stpcpy(at, h.text);
         out->score += h.score;
+        ok = ok && (!h.alignment.sources || align_append(&out->alignment, &h.alignment));
     }
     *at = '\0';
-    return true;
+    return ok;
 }
 
 rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)

@@ -24,7 +24,8 @@ rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t ma
 void source_pieces_free(source_pieces *p);
 
 /* One translation of a line from those of its pieces, at least one, which are freed. The n-th best hypothesis joins the
- * n-th best of each piece (the last, of one with fewer); scores add up. */
+ * n-th best of each piece (the last, of one with fewer); scores add up, alignments follow each
+ * other. */
 rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err);
 
 #endif

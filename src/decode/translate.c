@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "decode/align.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
 
@@ -113,6 +114,16 @@ static rapt_code deliver(const translator *t, const search_result *r, rapt_trans
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
 }
 
+static rapt_code align(const translator *t, const source_piece *piece, const search_result *r, rapt_tape *tape,
+                       rapt_translation *out, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < out->count && t->o.alignment && !code; i++)
+        code = align_tokens(tape, t->m->net, piece->ids, piece->count, r->best[i].tokens, r->best[i].length,
+                            &out->hypotheses[i].alignment, err);
+    return code;
+}
+
 static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tape *tape, arena *memory, rapt_error *err)
 {
     packed_batch p;
@@ -121,8 +132,12 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch of %zu lines", n);
     rapt_code code = t->o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &t->search, memory, results, err)
                                    : search_greedy(tape, t->m->net, &p.batch, &t->search, memory, results, err);
-    for (size_t i = 0; i < n && !code; i++)
-        code = deliver(t, &results[i], &t->parts[t->source.piece[first + i].index], err);
+    for (size_t i = 0; i < n && !code; i++) {
+        const source_piece *piece = &t->source.piece[first + i];
+        code = deliver(t, &results[i], &t->parts[piece->index], err);
+        if (!code)
+            code = align(t, piece, &results[i], tape, &t->parts[piece->index], err);
+    }
     return code;
 }
 
@@ -276,8 +291,10 @@ rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, 
 void rapt_translations_free(rapt_translation *t, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < t[i].count; j++)
+        for (size_t j = 0; j < t[i].count; j++) {
             free(t[i].hypotheses[j].text);
+            free(t[i].hypotheses[j].alignment.weights);
+        }
         free(t[i].hypotheses);
     }
     memset(t, 0, count * sizeof *t);

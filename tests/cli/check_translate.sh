@@ -164,6 +164,26 @@ translate lines.txt --beam 8 --n-best 8 --prefix 'le' | sed 's/.*\t//' >again.ou
 translate lines.txt --beam 8 --n-best 8 --prefix 'le' --no-repeat-ngram 1 | sed 's/.*\t//' >norepeat.out
 check 'some hypotheses repeat words' repeats again.out
 check '--no-repeat-ngram 1: none does' eval '! repeats norepeat.out'
+
+# ---- alignments ----------------------------------------------------------------------------------------------------
+translate lines.txt --alignment hard >hard.out
+check '--alignment: the translations are the same' cmp plain.out <(cut -f1 hard.out)
+check '--alignment hard: a pair for each word, in order' awk -F'\t' '{ words = split($1, w, " "); pairs = split($2, p, " ")
+    if (NF != 2 || words != pairs) exit 1
+    for (i = 1; i <= pairs; i++) if (p[i] !~ /^[0-9]+-[0-9]+$/ || substr(p[i], index(p[i], "-") + 1) != i - 1) exit 1 }' hard.out
+translate lines.txt --alignment soft >soft.out
+check '--alignment soft: a row for each word, shares of 1' awk -F'\t' '{ words = split($1, w, " "); rows = split($2, r, " ")
+    if (NF != 2 || words != rows) exit 1
+    for (i = 1; i <= rows; i++) { n = split(r[i], x, ","); sum = 0; for (j = 1; j <= n; j++) sum += x[j]
+        if (sum < 0.99 || sum > 1.01) exit 1 } }' soft.out
+check '--alignment hard is where soft is largest' cmp <(cut -f2 hard.out) <(cut -f2 soft.out | awk '{ line = ""
+    for (i = 1; i <= NF; i++) { n = split($i, x, ","); at = 1; for (j = 2; j < n; j++) if (x[j] + 0 > x[at] + 0) at = j
+        line = line (i > 1 ? " " : "") (at - 1) "-" (i - 1) } print line }')
+printf '\t\n\t\n\t\n' >tabs.txt
+is '--alignment of empty lines' tabs.txt translate three.txt --alignment hard
+check '--alignment of n-best' test "$(translate lines.txt --beam 3 --n-best 3 --alignment hard | awk -F'\t' 'NF == 4' | wc -l)" = 300
+refused 2 'alignment' '--alignment wrong' "$RAPT" translate model lines.txt --alignment wrong
+
 refused 2 'no-repeat-ngram' '--no-repeat-ngram 0' "$RAPT" translate model lines.txt --no-repeat-ngram 0
 refused 2 'max-length-ratio' '--max-length-ratio 0' "$RAPT" translate model lines.txt --max-length-ratio 0
 finish

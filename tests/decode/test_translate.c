@@ -1,5 +1,6 @@
 /* tests/decode/test_translate.c: rapt_translate with a small model of random weights: lines that are empty, unknown, as long as
- * the model takes or longer; beams wider than the vocabulary; limits, prefixes; the same whatever the batch and the threads.
+ * the model takes or longer; beams wider than the vocabulary; limits, prefixes, alignments; the same whatever the batch and
+ * the threads.
  * What a search finds is in test_search.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "decode/search.h"
+#include "decode/align.h"
 #include "nn/model.h"
 #include "rapt/decode.h"
 
@@ -53,6 +54,14 @@ static void translate(rapt_model *m, const char *const *lines, size_t count, rap
         fail_msg("%s", err.message);
 }
 
+static void assert_same_alignment(const rapt_alignment *a, const rapt_alignment *b)
+{
+    assert_int_equal(a->targets, b->targets);
+    assert_int_equal(a->sources, b->sources);
+    if (a->targets)
+        model_same("alignment", a->weights, b->weights, a->targets * (a->sources + 1));
+}
+
 static void assert_same(const rapt_translation *a, const rapt_translation *b)
 {
     assert_int_equal(a->cut, b->cut);
@@ -60,6 +69,7 @@ static void assert_same(const rapt_translation *a, const rapt_translation *b)
     for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->hypotheses[i].text, b->hypotheses[i].text);
         assert_memory_equal(&a->hypotheses[i].score, &b->hypotheses[i].score, sizeof(double));
+        assert_same_alignment(&a->hypotheses[i].alignment, &b->hypotheses[i].alignment);
     }
 }
 
@@ -98,6 +108,7 @@ static void lines_are_alone(void **state)
     check_options(m, (rapt_translate_options){.beam = 4, .n_best = 3, .length_penalty = 0.6});
     check_options(m, (rapt_translate_options){.beam = 2 * MODEL_VOCAB, .n_best = MODEL_VOCAB + 1});
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
+    check_options(m, (rapt_translate_options){.beam = 3, .n_best = 3, .alignment = true});
     check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "zyzzyva"});
     rapt_model_free(m);
 }
@@ -188,6 +199,79 @@ static void prefixes_are_text(void **state)
     rapt_model_free(m);
 }
 
+/* ---- alignments ------------------------------------------------------------------------------------------------ */
+
+/* Queries that are zero look at all keys alike. */
+static void equal_looks_are_equal_shares(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(-60);
+    rapt_linear *q = &m->net->decoder.blocks[1].cross_attention.q;
+    memset(q->weight->value.data, 0, rapt_tensor_size(&q->weight->value) * sizeof(rapt_real));
+    memset(q->bias->value.data, 0, rapt_tensor_size(&q->bias->value) * sizeof(rapt_real));
+    rapt_translation out[LINES];
+    translate(m, LINE, LINES, (rapt_translate_options){.alignment = true, .max_ratio = 1}, out);
+    const rapt_alignment *a = &out[0].hypotheses[0].alignment; /* w1 w2 w3 <eos> */
+    assert_int_equal(a->sources, 3);
+    assert_int_equal(a->targets, 4 + 10);
+    for (size_t i = 0; i < 4 * a->targets; i++)
+        assert_true(fabs((double)a->weights[i] - 0.25) < 1e-6);
+    assert_int_equal(out[1].hypotheses[0].alignment.targets, 0);
+    assert_int_equal(out[4].hypotheses[0].alignment.sources, MAX_LEN - 1);
+    rapt_translations_free(out, LINES);
+    rapt_model_free(m);
+}
+
+/* Row i is of the moment in which token i was chosen: it depends on the tokens before, not on its own. */
+static void rows_know_what_came_before(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(0);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_error err = {0};
+    const int32_t source[] = {5, 6, 7, RAPT_EOS};
+    int32_t target[] = {10, 11, 12};
+    rapt_alignment a, b;
+    assert_int_equal(align_tokens(t, m->net, source, 4, target, 3, &a, &err), RAPT_OK);
+    target[1] = 20;
+    assert_int_equal(align_tokens(t, m->net, source, 4, target, 3, &b, &err), RAPT_OK);
+    model_same("rows before", a.weights, b.weights, 8);
+    assert_memory_not_equal(a.weights + 8, b.weights + 8, 4 * sizeof *a.weights);
+    for (size_t i = 0; i < 3; i++) {
+        const rapt_real *row = a.weights + 4 * i;
+        assert_true(fabs((double)(row[0] + row[1] + row[2] + row[3]) - 1) < 1e-5);
+    }
+    free(a.weights);
+    free(b.weights);
+    rapt_tape_free(t);
+    rapt_model_free(m);
+}
+
+/* Each piece looks at itself. */
+static void pieces_are_counted_through(void **state)
+{
+    static const char *const line[] = {"w1 w2 w3 w4 w5 w6 w7 w8 w9", "w1 w2 w3 w4 w5 w6 w7", "w8 w9"};
+    (void)state;
+    rapt_model *m = new_model(-60);
+    rapt_translation out[3];
+    translate(m, line, 3, (rapt_translate_options){.alignment = true, .max_ratio = 0.1}, out);
+    const rapt_alignment *all = &out[0].hypotheses[0].alignment;
+    assert_int_equal(all->sources, 9);
+    assert_int_equal(all->targets, 20);
+    for (size_t p = 0; p < 2; p++) {
+        const rapt_alignment *a = &out[1 + p].hypotheses[0].alignment;
+        assert_int_equal(a->sources, p ? 2 : 7);
+        for (size_t i = 0; i < 10; i++) {
+            rapt_real want[10] = {0};
+            memcpy(want + (p ? 7 : 0), a->weights + i * (a->sources + 1), a->sources * sizeof *want);
+            want[9] = a->weights[i * (a->sources + 1) + a->sources];
+            model_same("joined", want, all->weights + (10 * p + i) * 10, 10);
+        }
+    }
+    rapt_translations_free(out, 3);
+    rapt_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +280,9 @@ int main(void)
         cmocka_unit_test(lengths_have_limits),
         cmocka_unit_test(prefixes_are_text),
         cmocka_unit_test(prefixes_begin_lines),
+        cmocka_unit_test(equal_looks_are_equal_shares),
+        cmocka_unit_test(rows_know_what_came_before),
+        cmocka_unit_test(pieces_are_counted_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* decode/align.h: what each token of a translation looked at in the source, from the decoder's attention. For translate.c
+ * and source_pieces.c. */
+#ifndef DECODE_ALIGN_H
+#define DECODE_ALIGN_H
+
+#include "rapt/decode.h"
+
+/* A pass over the whole translation, `length` tokens, <eos> among them or not, of source[count]. Fills *out, whose weights
+ * the caller frees; nothing is to be freed on failure. */
+rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
+                       size_t length, rapt_alignment *out, rapt_error *err);
+
+/* `more` behind what `a` has: tokens of neither look at tokens of the other. False when memory is out. */
+bool align_append(rapt_alignment *a, const rapt_alignment *more);
+
+#endif
