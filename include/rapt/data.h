@@ -50,7 +50,6 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
 void rapt_dataset_free(rapt_dataset *d);
 size_t rapt_dataset_count(const rapt_dataset *d);
 size_t rapt_dataset_dropped(const rapt_dataset *d); /* pairs left out as too long */
-size_t rapt_dataset_batches(const rapt_dataset *d, size_t batch_size); /* in an epoch; the last may be smaller */
 
 /* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {
@@ -64,7 +63,7 @@ typedef struct rapt_batch {
 typedef struct rapt_loader rapt_loader;
 
 /* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
- * order of the file. */
+ * order of the file. The last batch may be smaller. */
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
 /* Batches of sentences of like length, shuffled by (seed, epoch): as many as fit where each counts as the longest sentence
  * of either side, one at least. Their number is the same in every epoch. */

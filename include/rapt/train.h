@@ -69,6 +69,7 @@ typedef struct rapt_progress {
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left;
     bool report;            /* a line was written to train.jsonl */
+    bool gave_up;           /* the run ends here: see train.patience */
 } rapt_progress;
 
 /* Memory that training will take, in bytes; measured on the largest batch before the first step. */

@@ -41,7 +41,7 @@ static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, cons
     rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
-    rapt_code code = t ? add_loss(m, t, loader, rapt_dataset_batches(data, BATCH), sum, err) : RAPT_NO_MEMORY;
+    rapt_code code = t ? add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : RAPT_NO_MEMORY;
     rapt_tape_free(t);
     rapt_loader_free(loader);
     rapt_dataset_free(data);

@@ -156,8 +156,10 @@ static void show_progress(void *context, const rapt_progress *p)
     if (d->terminal)
         fputs("\r\033[K", stderr);
     print_progress(p);
-    if (!d->terminal || p->step == p->steps)
+    if (!d->terminal || p->step == p->steps || p->gave_up)
         fputc('\n', stderr);
+    if (p->gave_up)
+        fputs("the held-out loss has not fallen for as long as train.patience waits: the run ends here\n", stderr);
 }
 
 static void show_sample(void *context, uint64_t step, const char *text)

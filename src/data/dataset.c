@@ -124,8 +124,3 @@ size_t rapt_dataset_dropped(const rapt_dataset *d)
 {
     return d->dropped;
 }
-
-size_t rapt_dataset_batches(const rapt_dataset *d, size_t batch_size)
-{
-    return (d->count + batch_size - 1) / batch_size;
-}

@@ -50,7 +50,7 @@ static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuff
 
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
 {
-    size_t batches = rapt_dataset_batches(d, batch_size);
+    size_t batches = (d->count + batch_size - 1) / batch_size;
     rapt_loader *l = new_loader(d, batches, shuffle, seed, err);
     if (!l)
         return NULL;

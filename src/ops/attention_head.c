@@ -133,8 +133,6 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
     const attention_node *n = h->n;
     size_t ldo = (size_t)row_stride(n->out);
     size_t queries = h->query_rows.count;
-    if (queries == 0)
-        return;
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;
     rapt_real *keys = attention_take(&scratch, panels_size(h->products, n->d, h->seen));
     rapt_real *value_panels = attention_take(&scratch, panels_size(h->products, h->seen, n->dv));

@@ -4,13 +4,11 @@
 #include "train/run.h"
 
 #include "base/rng.h"
-#include "rapt/decode.h"
-#include "rapt/metrics.h"
+#include "train/held_out_bleu.h"
 #include "train/recipe_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct translation {
     rapt_pairs *pairs, *valid; /* valid may be NULL */
@@ -163,15 +161,26 @@ static void close_pairs(run *r)
     free(d);
 }
 
+/* The pairs that a part is of, and the fraction of them that is held out: of pairs to evaluate on, all. */
+static const rapt_pairs *pairs_of(const run *r, bool held_out)
+{
+    const translation *d = r->data;
+    return held_out && d->valid ? d->valid : d->pairs;
+}
+
+static double fraction_of(const run *r, bool held_out)
+{
+    const translation *d = r->data;
+    return held_out && d->valid ? 1 : r->recipe->data.held_out;
+}
+
 static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
 {
     static const rapt_too_long policy[] = {RAPT_CUT, RAPT_DROP, RAPT_REFUSE};
-    const translation *d = r->data;
-    bool valid = held_out && d->valid;
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
-                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out && !valid,
-                              .fraction = r->recipe->data.held_out};
-    return rapt_dataset_new(valid ? d->valid : d->pairs, r->model->source, r->model->target, &o, err);
+                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
+                              .fraction = fraction_of(r, held_out)};
+    return rapt_dataset_new(pairs_of(r, held_out), r->model->source, r->model->target, &o, err);
 }
 
 static rapt_loader *training_loader(const run *r, const rapt_dataset *d, rapt_error *err)
@@ -264,9 +273,9 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
     if (!d->held_out)
         return RAPT_OK;
     FILE *out = open_memstream(&text, &size);
-    const rapt_pairs *p = d->valid ? d->valid : d->pairs;
+    const rapt_pairs *p = pairs_of(r, true);
     for (size_t i = 0; out && i < rapt_pairs_count(p); i++)
-        if (d->valid || rapt_pairs_held_out(p, i, r->recipe->data.held_out))
+        if (rapt_pairs_held_out(p, i, fraction_of(r, true)))
             fprintf(out, "%s\t%s\n", rapt_pairs_source(p, i), rapt_pairs_target(p, i));
     rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
                                              : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the held-out part");
@@ -274,91 +283,9 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
     return code;
 }
 
-/* ---- BLEU of what is held out --------------------------------------------------------------------------------- */
-
-/* A copy of the model as it is: translating packs the weights, which training goes on to change. */
-static rapt_model *copy_model(const run *r, rapt_error *err)
-{
-    rapt_model *copy = calloc(1, sizeof *copy);
-    rapt_transformer *net = copy ? rapt_transformer_new(&r->model->net->config, 1, err) : NULL;
-    if (!net) {
-        free(copy);
-        return NULL;
-    }
-    *copy = *r->model;
-    copy->net = net;
-    copy->params = net->params;
-    for (size_t i = 0; i < rapt_params_count(copy->params); i++) {
-        const rapt_tensor *from = &rapt_params_at(r->model->params, i)->value;
-        rapt_tensor *to = &rapt_params_at(copy->params, i)->value;
-        memcpy(to->data, from->data, rapt_tensor_size(to) * sizeof *to->data);
-    }
-    return copy;
-}
-
-static void free_copy(rapt_model *copy)
-{
-    if (copy)
-        rapt_transformer_free(copy->net);
-    free(copy);
-}
-
-typedef struct held_out_text {
-    const char **sources, **targets;
-    size_t count;
-} held_out_text;
-
-static rapt_code take_held_out(const run *r, held_out_text *text, rapt_error *err)
-{
-    const translation *d = r->data;
-    const rapt_pairs *p = d->valid ? d->valid : d->pairs;
-    text->sources = malloc(rapt_pairs_count(p) * sizeof *text->sources);
-    text->targets = malloc(rapt_pairs_count(p) * sizeof *text->targets);
-    if (!text->sources || !text->targets)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
-    for (size_t i = 0; i < rapt_pairs_count(p); i++)
-        if (d->valid || rapt_pairs_held_out(p, i, r->recipe->data.held_out)) {
-            text->sources[text->count] = rapt_pairs_source(p, i);
-            text->targets[text->count++] = rapt_pairs_target(p, i);
-        }
-    return RAPT_OK;
-}
-
-static rapt_code bleu_of(const rapt_translation *out, const held_out_text *text, double *score, rapt_error *err)
-{
-    const char **translations = malloc((text->count + 1) * sizeof *translations);
-    rapt_bleu bleu = {0};
-    rapt_code code = translations ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for BLEU");
-    for (size_t i = 0; !code && i < text->count; i++)
-        translations[i] = out[i].hypotheses[0].text;
-    if (!code)
-        code = rapt_bleu_corpus(NULL, translations, (const char *const *const[]){text->targets}, 1, text->count, &bleu, err);
-    *score = bleu.score;
-    free(translations);
-    return code;
-}
-
-/* The references are as they stand in the file. */
 static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
 {
-    held_out_text text = {0};
-    rapt_model *copy = copy_model(r, err);
-    rapt_code code = copy ? take_held_out(r, &text, err) : RAPT_NO_MEMORY;
-    rapt_translation *out = calloc(text.count + 1, sizeof *out);
-    if (!code && !out)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
-    if (!code) {
-        rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
-        code = rapt_translate(copy, text.sources, text.count, &o, out, err);
-        if (!code)
-            code = bleu_of(out, &text, bleu, err);
-        rapt_translations_free(out, text.count);
-    }
-    free(out);
-    free(text.sources);
-    free(text.targets);
-    free_copy(copy);
-    return code;
+    return held_out_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
 }
 
 const train_task train_translation = {.open = open_pairs,     .close = close_pairs,       .load = load_pairs,

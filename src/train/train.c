@@ -118,6 +118,13 @@ static rapt_code validate(run *r, rapt_error *err)
     return isfinite(r->state.val_loss) ? RAPT_OK : not_finite(r, r->state.step, "held-out loss", err);
 }
 
+/* Whether the held-out loss has not fallen for as long as the recipe waits. */
+static bool gave_up(const run *r)
+{
+    uint64_t patience = (uint64_t)r->recipe->train.patience;
+    return patience > 0 && r->state.waited >= patience;
+}
+
 static rapt_progress progress_of(const loop *l)
 {
     const run *r = l->r;
@@ -130,7 +137,8 @@ static rapt_progress progress_of(const loop *l)
                        .val_loss = s->val_loss, .val_bleu = r->val_bleu, .lr = l->lr, .grad_norm = s->grad_norm,
                        .tokens_per_s = training > 0 ? (double)l->tokens_here / training : 0,
                        .seconds = seconds_so_far(l),
-                       .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN};
+                       .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN,
+                       .gave_up = gave_up(r)};
     return p;
 }
 
@@ -172,13 +180,6 @@ static rapt_code keep_best(run *r, rapt_error *err)
     r->state.waited = 0;
     r->state.best_val_loss = r->state.val_loss;
     return save_params(r, "best.safetensors", err);
-}
-
-/* Whether the held-out loss has not fallen for as long as the recipe waits. */
-static bool gave_up(const run *r)
-{
-    uint64_t patience = (uint64_t)r->recipe->train.patience;
-    return patience > 0 && r->state.waited >= patience;
 }
 
 static rapt_code report(loop *l, bool partial, rapt_error *err)

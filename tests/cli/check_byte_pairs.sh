@@ -64,6 +64,8 @@ check 'its tokenizer from a file' cmp whole/model.safetensors tokenizer/model.sa
 # ---- patience ----------------------------------------------------------------------------------------------------------
 still() { learn "$@" --set 'train.freeze=*.norm*' --set train.lr=9 --set train.steps=3000 --set train.report_every=10 --set train.patience=2; }
 still tired
+check 'and says why' grep -q 'train.patience waits' <("$RAPT" train bpe.yaml --out told --set 'train.freeze=*.norm*' --set train.lr=9 \
+    --set train.steps=3000 --set train.report_every=10 --set train.patience=2 2>&1)
 steps=$(tail -1 tired/train.jsonl | sed 's/.*"step": \([0-9]*\).*/\1/')
 check 'it stops early' test "$steps" -lt 3000
 check 'two reports after the best one' test "$(sed 's/.*"val_loss": \([0-9.e+]*\).*/\1/' tired/train.jsonl |

@@ -49,7 +49,7 @@ static void check_batches(const rapt_dataset *d, const rapt_tokenizer *source, c
     rapt_loader *l = rapt_loader_new(d, BATCH, true, 3, &err);
     size_t seen = 0;
     require_outcome(l != NULL, &err);
-    for (size_t i = 0; i < rapt_dataset_batches(d, BATCH); i++)
+    for (size_t i = 0; i < rapt_loader_batches(l); i++)
         seen += check_batch(rapt_loader_batch(l, 1, i), source, target);
     require(seen == rapt_dataset_count(d));
     check_batch(rapt_loader_largest(l), source, target);

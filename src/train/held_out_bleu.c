@@ -1,0 +1,83 @@
+/* train/held_out_bleu.c: see held_out_bleu.h. Translating and scoring are the library's own; here is what they need. */
+#include "train/held_out_bleu.h"
+
+#include "rapt/decode.h"
+#include "rapt/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void copy_values(const rapt_params *from, rapt_params *to)
+{
+    for (size_t i = 0; i < rapt_params_count(to); i++) {
+        rapt_tensor *x = &rapt_params_at(to, i)->value;
+        memcpy(x->data, rapt_params_at(from, i)->value.data, rapt_tensor_size(x) * sizeof *x->data);
+    }
+}
+
+/* A copy of the model as it is: translating packs the weights, which training goes on to change. */
+static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *err)
+{
+    *copy = *m;
+    copy->net = rapt_transformer_new(&m->net->config, 1, err);
+    if (!copy->net)
+        return RAPT_NO_MEMORY;
+    copy->params = copy->net->params;
+    copy_values(m->params, copy->params);
+    return RAPT_OK;
+}
+
+typedef struct held_out_text {
+    const char **sources, **targets, **translations;
+    rapt_translation *out;
+    size_t count;
+} held_out_text;
+
+static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text *text, rapt_error *err)
+{
+    size_t most = rapt_pairs_count(p);
+    text->sources = malloc(most * sizeof *text->sources);
+    text->targets = malloc(most * sizeof *text->targets);
+    text->translations = malloc(most * sizeof *text->translations);
+    text->out = calloc(most, sizeof *text->out);
+    if (!text->sources || !text->targets || !text->translations || !text->out)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate %zu sentences", most);
+    for (size_t i = 0; i < most; i++)
+        if (rapt_pairs_held_out(p, i, fraction)) {
+            text->sources[text->count] = rapt_pairs_source(p, i);
+            text->targets[text->count++] = rapt_pairs_target(p, i);
+        }
+    return RAPT_OK;
+}
+
+static rapt_code score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
+{
+    rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+    rapt_bleu result = {0};
+    rapt_code code = rapt_translate(m, text->sources, text->count, &o, text->out, err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < text->count; i++)
+        text->translations[i] = text->out[i].hypotheses[0].text;
+    code = rapt_bleu_corpus(NULL, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result, err);
+    rapt_translations_free(text->out, text->count);
+    *bleu = result.score;
+    return code;
+}
+
+rapt_code held_out_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
+{
+    held_out_text text = {0};
+    rapt_model copy;
+    rapt_code code = copy_model(r->model, &copy, err);
+    if (!code)
+        code = take_pairs(p, fraction, &text, err);
+    if (!code)
+        code = score(r, &copy, &text, bleu, err);
+    free(text.sources);
+    free(text.targets);
+    free(text.translations);
+    free(text.out);
+    rapt_transformer_free(copy.net);
+    return code;
+}
