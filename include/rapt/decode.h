@@ -30,6 +30,8 @@ typedef struct rapt_translate_options {
                                  most; 0: twice and 10, or max_len for a model trained on rows of that length */
     const char *prefix;       /* text that every translation begins with (the first piece of a line): its tokens, one by
                                  one, cost what the model gives them; NULL: none */
+    rapt_language detokenize; /* instead of the model's own */
+    bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
     bool alignment;           /* of every hypothesis; costs a pass over it */
 } rapt_translate_options;
 

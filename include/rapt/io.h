@@ -26,6 +26,8 @@ typedef struct rapt_model {
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
+    rapt_language detokenize;         /* translations are words that are put together as in this language */
+    bool capitalize;                  /* they have small letters, and get capitals where sentences begin */
     /* language model */
     rapt_lm *lm;
     rapt_tokenizer *tokenizer;        /* may have more ids than the model: see rapt_lm_config.vocab */
@@ -38,6 +40,8 @@ rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
 void rapt_model_free(rapt_model *m);
 
+/* Writes a folder that rapt_model_load reads, and makes it if need be. */
+rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes config.json and the tokenizers into a folder that exists. */
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes the parameters, and the buffers that are not transient, as a safetensors file. Atomic. */

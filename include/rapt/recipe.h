@@ -27,6 +27,7 @@
 #define RAPT_RECIPE_H
 
 #include "rapt/tape.h"
+#include "rapt/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,6 +122,9 @@ typedef struct rapt_recipe {
         int64_t min_freq;
         int64_t max_size; /* 0 is unlimited */
         bool shared;
+        rapt_normalization normalize; /* of BPE */
+        rapt_language detokenize;     /* of translations */
+        bool capitalize;              /* of translations */
     } tokenizer;
     struct {
         rapt_recipe_preset preset;

@@ -38,12 +38,34 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
  * text, or invalid UTF-8 ("byte 17: ..."). */
 rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
 
+/* Languages whose way of writing words and marks together is known: none, de, en, es, fr, it, nl, pt. */
+typedef enum rapt_language {
+    RAPT_NO_LANGUAGE,
+    RAPT_GERMAN,
+    RAPT_ENGLISH,
+    RAPT_SPANISH,
+    RAPT_FRENCH,
+    RAPT_ITALIAN,
+    RAPT_DUTCH,
+    RAPT_PORTUGUESE
+} rapt_language;
+
+/* What a text goes through before it is cut into pieces; a tokenizer.json has it as its normalizer. */
+typedef enum rapt_normalization {
+    RAPT_NORMALIZE_NONE,
+    RAPT_NORMALIZE_NFC,            /* Unicode's composed form */
+    RAPT_NORMALIZE_PLAIN,          /* quotation marks, apostrophes and dashes of all shapes as a keyboard has them; NFKC; no
+                                      control characters; one space for several, and none at the ends */
+    RAPT_NORMALIZE_PLAIN_LOWERCASE /* the same, and small letters */
+} rapt_normalization;
+
 typedef struct rapt_bpe_options {
     size_t vocab_size;           /* entries wanted: 256 bytes, merges, special tokens */
     size_t min_freq;             /* pairs that occur less often are not merged; 0 counts as 2 */
     const char *pattern;         /* cuts the text into pieces (PCRE2); NULL: GPT-2's */
     const char *const *specials; /* tokens that no merge makes; ids after all others */
     size_t special_count;
+    rapt_normalization normalization; /* learned from lines that went through it, each by itself */
     bool marks_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
     int threads;                 /* 0: all; the result doesn't depend on it */
 } rapt_bpe_options;
@@ -84,7 +106,7 @@ uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
 typedef rapt_code (*rapt_ids_sink)(void *context, const int32_t *ids, size_t count, rapt_error *err);
 
 /* Ids of a whole text of any length, handed on in portions; memory does not grow with the text, but with its longest
- * piece or line, and for a tokenizer.json that asks for the form NFC. `specials`: texts of special tokens become those
+ * piece or line, and where a tokenizer normalizes. `specials`: texts of special tokens become those
  * tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a text are
  * there; else texts of special tokens are text like any other. Fails where a character is not in the vocabulary or not
  * UTF-8 (characters and words: "byte 17: ..."), and where a pattern takes too many steps. */

@@ -96,7 +96,7 @@ typedef struct rapt_train_options {
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
- * best.safetensors (lowest val_loss), train.jsonl, checkpoints/; of translation held-out.tsv; of a language model
+ * best/ (a model folder: lowest val_loss), train.jsonl, checkpoints/; of translation held-out.tsv; of a language model
  * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
  * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
  *

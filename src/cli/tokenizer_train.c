@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_THREADS, KEY_QUIET };
+enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_NORMALIZE, KEY_THREADS,
+       KEY_QUIET };
 enum { DEFAULT_ENTRIES = 8192, MOST_ENTRIES = 1 << 24 };
 
 static const struct argp_option OPTIONS[] = {
@@ -21,6 +22,8 @@ static const struct argp_option OPTIONS[] = {
     {"special", KEY_SPECIAL, "TEXT", 0, "bpe: a special token, such as <|endoftext|>; can be repeated", 0},
     {"pattern", KEY_PATTERN, "P", 0, "bpe: how text is cut: gpt2 (default), cl100k, o200k, or a regular expression", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower case before anything else", 0},
+    {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: what text goes through first: nfc, plain (marks and spaces as on a keyboard) "
+                                            "or plain_lowercase", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No message", 0},
     {0}};
@@ -55,14 +58,25 @@ static const char *choose_pattern(const char *text)
     return strcmp(text, "o200k") == 0 ? SPLIT_O200K : text;
 }
 
+static rapt_normalization choose_normalization(const char *text, struct argp_state *state)
+{
+    static const char *const names[] = {"none", "nfc", "plain", "plain_lowercase"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (rapt_normalization)i;
+    argp_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
+    return RAPT_NORMALIZE_NONE;
+}
+
 static void check_usage(arguments *a, struct argp_state *state)
 {
     a->texts = state->argv + state->next;
     a->count = (size_t)(state->argc - state->next);
     if (a->count == 0 || !a->out)
         argp_error(state, "wants a text at least, and -o FILE");
-    if (a->kind != RAPT_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count))
-        argp_error(state, "--%s goes with --type bpe", a->bpe.pattern ? "pattern" : "special");
+    if (a->kind != RAPT_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
+        argp_error(state, "--%s goes with --type bpe",
+                   a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
     if (a->kind != RAPT_WORDS && a->lowercase)
         argp_error(state, "--lowercase goes with --type words");
     if (a->kind == RAPT_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
@@ -80,6 +94,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SPECIAL: a->specials[a->bpe.special_count++] = text; return 0;
     case KEY_PATTERN: a->bpe.pattern = choose_pattern(text); return 0;
     case KEY_LOWERCASE: a->lowercase = true; return 0;
+    case KEY_NORMALIZE: a->bpe.normalization = choose_normalization(text, state); return 0;
     case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARGS: check_usage(a, state); return 0;

@@ -31,12 +31,13 @@ static const struct argp_option OPTIONS[] = {
     {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt", 0},
+    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt; none: as "
+                                                  "the model has them (default: as the model folder says)", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {0}};
 
 typedef struct translate_arguments {
-    const char *model, *file, *language;
+    const char *model, *file;
     rapt_translate_options o;
     bool quiet;
     alignment_kind alignment;
@@ -50,12 +51,17 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
     return kind;
 }
 
+static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
+{
+    if (!detokenise_language(text, &o->detokenize))
+        argp_error(state, "--detokenize: '%s' is none of de, en, es, fr, it, nl, pt", text);
+    o->as_tokens = o->detokenize == RAPT_NO_LANGUAGE;
+}
+
 static void check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         argp_error(state, "wants a model");
-    if (a->language && !detokenise_knows(a->language))
-        argp_error(state, "--detokenize: '%s' is none of de, en, es, fr, it, nl, pt", a->language);
     if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
         argp_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
 }
@@ -74,7 +80,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
-    case KEY_DETOKENIZE: a->language = text; return 0;
+    case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -99,9 +105,7 @@ static const char *input_name(const translate_arguments *a)
 
 static bool print_hypothesis(const translate_arguments *a, const rapt_hypothesis *h, FILE *to)
 {
-    char *written = a->language ? detokenise(h->text, a->language) : NULL;
-    bool ok = (written || !a->language) && fputs(written ? written : h->text, to) >= 0;
-    free(written);
+    bool ok = fputs(h->text, to) >= 0;
     alignment_print(a->alignment, &h->alignment, to);
     return ok && fputc('\n', to) != EOF;
 }

@@ -7,6 +7,8 @@
 #include "decode/align.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
+#include "text/capitalise.h"
+#include "text/detokenise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +178,30 @@ static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_transl
     return RAPT_OK;
 }
 
+static rapt_code replace(char **text, char *by, rapt_error *err)
+{
+    if (!by)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+    free(*text);
+    *text = by;
+    return RAPT_OK;
+}
+
+/* From the model's words to a text as people write it. */
+static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_error *err)
+{
+    rapt_language language = t->o.detokenize ? t->o.detokenize : t->m->detokenize;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < out->count && !t->o.as_tokens && !code; i++) {
+        char **text = &out->hypotheses[i].text;
+        if (t->m->capitalize)
+            code = replace(text, capitalise(*text), err);
+        if (language && !code)
+            code = replace(text, detokenise(*text, language), err);
+    }
+    return code;
+}
+
 static rapt_code set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
@@ -214,8 +240,10 @@ static rapt_code run(translator *t, size_t count, rapt_translation *out, rapt_er
     for (int i = 0; i < pool_threads(t->pool); i++)
         if (t->errors[i].code)
             return rapt_fail(err, t->errors[i].code, "%s", t->errors[i].message);
-    for (size_t i = 0; i < count && !code; i++)
+    for (size_t i = 0; i < count && !code; i++) {
         code = gather_parts(t->parts + t->first[i], t->first[i + 1] - t->first[i], &out[i], err);
+        code = code ? code : write_plain(t, &out[i], err);
+    }
     return code;
 }
 

@@ -107,6 +107,8 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && !code; i++) {
         const json_t *value = json_object_get(root, members[i].key);
+        if (!value && members[i].optional)
+            continue;
         code = read_member(value, &members[i], (char *)config + members[i].offset, path, err);
         if (!code)
             code = config_check(&members[i], 1, config, path, err);

@@ -24,6 +24,7 @@ typedef struct config_member {
     size_t offset; /* of the field in the struct */
     double least, most;
     const char *const *words; /* NULL ends them */
+    bool optional;            /* where it is missing, the field stays as it is */
 } config_member;
 
 #define CONFIG_LARGEST 1073741824.0 /* 2^30: of any size in a configuration */
@@ -31,14 +32,16 @@ typedef struct config_member {
 
 /* Rows of a table; a field of another type than the row's doesn't compile. */
 #define CONFIG_FIELD(type, field, wanted) _Generic(((type *)NULL)->field, wanted : offsetof(type, field))
-#define CONFIG_SIZE_ROW(key, type, field, most) {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, most, NULL}
+#define CONFIG_SIZE_ROW(key, type, field, most) {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, most, NULL, false}
 #define CONFIG_REAL_ROW(key, type, field, least, most) \
-    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), least, most, NULL}
+    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), least, most, NULL, false}
 #define CONFIG_POSITIVE_ROW(key, type, field, most) \
-    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, most, NULL}
-#define CONFIG_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL}
-#define CONFIG_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words}
-#define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL}
+    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, most, NULL, false}
+#define CONFIG_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, false}
+#define CONFIG_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, false}
+#define CONFIG_OPTIONAL_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, true}
+#define CONFIG_OPTIONAL_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, true}
+#define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, false}
 
 /* `path` is for messages: '{path}: "layers" is -1; it must be from 1 to 1024'. */
 

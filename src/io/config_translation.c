@@ -2,6 +2,8 @@
  * model.c. */
 #include "io/model.h"
 
+#include "text/detokenise.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,8 @@
 
 typedef struct config {
     rapt_transformer_config net;
-    bool shared_vocab, pad_to_max;
+    bool shared_vocab, pad_to_max, capitalize;
+    rapt_language detokenize;
     char source_hash[CONFIG_HASH_TEXT], target_hash[CONFIG_HASH_TEXT];
     size_t max_len;
 } config;
@@ -39,6 +42,8 @@ static const config_member MEMBERS[] = {
     CONFIG_HASH_ROW("target_tokenizer", config, target_hash),
     CONFIG_SIZE_ROW("max_len", config, max_len, CONFIG_LARGEST),
     CONFIG_BOOL_ROW("pad_to_max", config, pad_to_max),
+    CONFIG_OPTIONAL_WORD_ROW("detokenize", config, detokenize, detokenise_codes),
+    CONFIG_OPTIONAL_BOOL_ROW("capitalize", config, capitalize),
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
@@ -69,7 +74,8 @@ static rapt_code check(const config *c, const char *path, rapt_error *err)
 static rapt_code describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_transformer_config *net = &m->net->config;
-    config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len};
+    config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len,
+                .detokenize = m->detokenize, .capitalize = m->capitalize};
     model_hash(m->source, c.source_hash);
     model_hash(m->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
@@ -129,6 +135,8 @@ static rapt_code load(rapt_model *m, const json_t *root, const char *path, const
         return code;
     m->max_len = c.max_len;
     m->pad_to_max = c.pad_to_max;
+    m->detokenize = c.detokenize;
+    m->capitalize = c.capitalize;
     return load_net(m, &c, folder, err);
 }
 

@@ -70,6 +70,18 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
     return code ? code : TASKS[m->task]->save_tokenizers(m, folder, err);
 }
 
+rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    char *path = file_join(folder, "model.safetensors");
+    rapt_code code = path ? file_make_dir(folder, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    if (!code)
+        code = rapt_model_save_config(m, folder, err);
+    if (!code)
+        code = rapt_params_save(m->params, path, err);
+    free(path);
+    return code;
+}
+
 /* ---- in --------------------------------------------------------------------------------------------------- */
 
 static rapt_code read_header(const json_t *root, const char *path, header *h, rapt_error *err)

@@ -6,7 +6,6 @@
 #include "text/byte_bpe.h"
 
 #include "text/bpe_merge.h"
-#include "text/compose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +198,7 @@ static rapt_code encode_pieces(void *context, const char *text, size_t size)
 /* Text without special tokens. */
 static rapt_code encode_plain(encoder *e, const char *text, size_t size)
 {
-    return e->b->compose ? compose(text, size, encode_pieces, e, e->err) : encode_pieces(e, text, size);
+    return normalizer_apply(&e->b->normal, text, size, encode_pieces, e, e->err);
 }
 
 static rapt_code encode_text(encoder *e, const char *text, size_t size, bool specials)

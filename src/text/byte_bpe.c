@@ -38,6 +38,7 @@ void byte_bpe_free(byte_bpe *b)
     pair_table_free(&b->pairs);
     split_free(b->cut);
     special_list_free(&b->specials);
+    normalizer_free(&b->normal);
     free(b->before.ids);
     free(b->after.ids);
     free(b);
@@ -165,7 +166,7 @@ static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, 
     return code || o->marks_first ? code : put_specials(b, o, err);
 }
 
-static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code learn(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     bpe_merge *merges = NULL;
     size_t count = 0;
@@ -175,6 +176,20 @@ static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bp
     if (code == RAPT_OK)
         code = put_tokens(b, merges, count, o, err);
     free(merges);
+    return code;
+}
+
+static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+{
+    char *normal = NULL;
+    rapt_code code = normalizer_add_all(&b->normal, o->normalization, err);
+    if (!code && b->normal.count > 0) {
+        code = normalizer_apply_lines(&b->normal, text, size, &normal, &size, err);
+        text = normal;
+    }
+    if (!code)
+        code = learn(b, text, size, o, err);
+    free(normal);
     return code;
 }
 
@@ -250,7 +265,7 @@ static uint64_t bpe_hash(const rapt_tokenizer *k)
     const byte_bpe *b = byte_bpe_of(k);
     uint64_t h = rng_mix(rng_hash_text(split_pattern(b->cut)), rng_mix(hash_merges(b), hash_specials(&b->specials)));
     h = hash_row(hash_row(h, &b->before), &b->after);
-    return hash_tokens(b, rng_mix(h, (uint64_t)(2 * b->whole_pieces + b->compose)));
+    return hash_tokens(b, rng_mix(h, 2 * (uint64_t)b->whole_pieces + normalizer_hash(&b->normal)));
 }
 
 static json_t *bpe_to_json(const rapt_tokenizer *k)

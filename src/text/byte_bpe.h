@@ -2,6 +2,7 @@
 #ifndef TEXT_BYTE_BPE_H
 #define TEXT_BYTE_BPE_H
 
+#include "text/normalizer.h"
 #include "text/pair_table.h"
 #include "text/specials.h"
 #include "text/split.h"
@@ -23,7 +24,7 @@ typedef struct byte_bpe {
     special_list specials;
     id_row before, after;
     bool whole_pieces; /* a piece that is a token becomes it, whatever the merges say */
-    bool compose;      /* text is put into Unicode's form NFC first */
+    normalizer normal; /* what text goes through first */
     const char *ranks; /* the public encoding whose rank file it is, within RANK_ENCODINGS; NULL: has a list of merges */
 } byte_bpe;
 

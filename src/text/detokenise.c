@@ -1,4 +1,4 @@
-/* text/detokenise.c: which spaces between words go; see detokenise.h. For `rapt translate --detokenize`. No dictionary: what a
+/* text/detokenise.c: which spaces between words go; see detokenise.h. For translations. No dictionary: what a
  * quotation mark opens, the next one closes. */
 #define _GNU_SOURCE
 #include "text/detokenise.h"
@@ -10,21 +10,19 @@ typedef struct entity {
     const char *name, *text;
 } entity;
 
+const char *const detokenise_codes[] = {"none", "de", "en", "es", "fr", "it", "nl", "pt", NULL};
+
 static const entity ENTITIES[] = {{"&apos;", "'"}, {"&quot;", "\""}, {"&lt;", "<"},    {"&gt;", ">"},
                                   {"&#124;", "|"}, {"&#91;", "["},   {"&#93;", "]"}, {"&amp;", "&"}};
 
-bool detokenise_knows(const char *language)
+bool detokenise_language(const char *code, rapt_language *language)
 {
-    static const char *const known[] = {"de", "en", "es", "fr", "it", "nl", "pt"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(language, known[i]) == 0)
+    for (int i = 0; detokenise_codes[i]; i++)
+        if (strcmp(code, detokenise_codes[i]) == 0) {
+            *language = (rapt_language)i;
             return true;
+        }
     return false;
-}
-
-static bool is(const char *language, const char *other)
-{
-    return strcmp(language, other) == 0;
 }
 
 /* In place: what entities stand for is shorter. */
@@ -57,26 +55,26 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-static bool joins_left(const char *word, size_t size, const char *language)
+static bool joins_left(const char *word, size_t size, rapt_language language)
 {
     if (strchr(",.)]}", *word) || begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
         return true;
     if (strchr(";:!?", *word))
-        return !is(language, "fr");
-    return is(language, "en") && size > 1 && *word == '\'' && is_letter(word[1]);
+        return language != RAPT_FRENCH;
+    return language == RAPT_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }
 
-static bool joins_right(const char *word, size_t size, const char *language)
+static bool joins_right(const char *word, size_t size, rapt_language language)
 {
     if (is_word(word, size, "(") || is_word(word, size, "[") || is_word(word, size, "{"))
         return true;
     if (is_word(word, size, "\xC2\xBF") || is_word(word, size, "\xC2\xA1")) /* inverted ? and ! */
         return true;
-    bool elides = is(language, "fr") || is(language, "it");
+    bool elides = language == RAPT_FRENCH || language == RAPT_ITALIAN;
     return elides && size > 1 && (word[size - 1] == '\'' || (size > 3 && memcmp(word + size - 3, "\xE2\x80\x99", 3) == 0));
 }
 
-char *detokenise(const char *text, const char *language)
+char *detokenise(const char *text, rapt_language language)
 {
     char *words = strdup(text), *out = malloc(strlen(text) + 1), *to = out;
     bool joined = true, quoting = false;

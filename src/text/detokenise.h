@@ -3,15 +3,17 @@
 #ifndef TEXT_DETOKENISE_H
 #define TEXT_DETOKENISE_H
 
-#include <stdbool.h>
+#include "rapt/text.h"
 
-/* Whether there are rules for a language: de en es fr it nl pt. */
-bool detokenise_knows(const char *language);
+extern const char *const detokenise_codes[]; /* of rapt_language, in its order; NULL ends them */
+
+/* The language of a code, RAPT_NO_LANGUAGE for "none"; false: there are no rules for it. */
+bool detokenise_language(const char *code, rapt_language *language);
 
 /* `text` without the spaces before , . ; : ! ? ) ] } and after ( [ { and inverted marks, within "quotes", and beside @-@,
  * which becomes a hyphen; entities such as &apos; become characters. French keeps the space before ; : ! ? and within
  * guillemets. An apostrophe joins what follows it in French and Italian (l' homme), and what comes before in English (the
  * dog 's). The caller frees the result; NULL: no memory. */
-char *detokenise(const char *text, const char *language);
+char *detokenise(const char *text, rapt_language language);
 
 #endif

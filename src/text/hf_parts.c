@@ -103,15 +103,8 @@ const char *hf_pattern(const hf_reading *r)
 
 static rapt_code read_normalizer(const hf_reading *r, const json_t *part)
 {
-    const json_t *list = json_object_get(part, "normalizers");
-    if (is_empty(part) || (is(part, "Sequence") && json_is_array(list) && json_array_size(list) == 0))
-        return RAPT_OK;
-    if (is(part, "Sequence") && json_array_size(list) == 1)
-        part = json_array_get(list, 0);
-    if (!is(part, "NFC"))
-        return hf_refuse(r, "normalizer", part);
-    r->b->compose = true;
-    return RAPT_OK;
+    rapt_code code = is_empty(part) ? RAPT_OK : normalizer_read(&r->b->normal, part, r->err);
+    return code == RAPT_FORMAT ? hf_refuse(r, "normalizer", part) : code;
 }
 
 static rapt_code read_decoder(const hf_reading *r)

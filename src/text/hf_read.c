@@ -143,10 +143,13 @@ static json_int_t id_of_added(const hf_reading *r, const json_t *vocab, const ch
     return there ? json_integer_value(there) : next;
 }
 
-/* Text is composed before tokens that are "normalized" are looked for; white space composes with nothing. */
-static bool composes(const char *content)
+/* Text is normalized before tokens that are "normalized" are looked for; white space composes with nothing. */
+static bool may_change(const normalizer *n, const char *content)
 {
-    return content[strspn(content, " \t\r\n")] != '\0';
+    bool composes = content[strspn(content, " \t\r\n")] != '\0', other = false;
+    for (size_t i = 0; i < n->count; i++)
+        other = other || n->steps[i].kind != NORMALIZER_NFC;
+    return other || (n->count > 0 && composes);
 }
 
 static rapt_code check_added(const hf_reading *r, const json_t *added, const json_t *vocab, const char *content)
@@ -157,8 +160,8 @@ static rapt_code check_added(const hf_reading *r, const json_t *added, const jso
         if (json_is_true(json_object_get(added, flags[i])))
             return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": %s is not supported", r->path,
                              quote(content).text, flags[i]);
-    if (r->b->compose && json_is_true(json_object_get(added, "normalized")) && composes(content))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized is not supported with NFC", r->path,
+    if (json_is_true(json_object_get(added, "normalized")) && may_change(&r->b->normal, content))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized is not supported with a normalizer", r->path,
                          quote(content).text);
     if (id != expected || (!json_object_get(vocab, content) && token_list_at(&r->b->tokens, id, NULL)))
         return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": id %lld, where tokenizers would give it %lld", r->path,

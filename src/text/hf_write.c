@@ -47,11 +47,6 @@ static json_t *pre_tokenizer_json(const byte_bpe *b)
                      "pattern", "Regex", pattern, "behavior", "Isolated", "invert", 0, byte_level_json(false));
 }
 
-static json_t *normalizer_json(const byte_bpe *b)
-{
-    return b->compose ? json_pack("{s:s}", "type", "NFC") : json_null();
-}
-
 static int by_id(const void *a, const void *b)
 {
     const special *x = a, *y = b;
@@ -186,6 +181,7 @@ static json_t *model_json(const byte_bpe *b)
 json_t *hf_to_json(const byte_bpe *b)
 {
     return json_pack("{s:s, s:n, s:n, s:o, s:o, s:o, s:o, s:o, s:o}", "version", "1.0", "truncation", "padding",
-                     "added_tokens", added_json(b), "normalizer", normalizer_json(b), "pre_tokenizer", pre_tokenizer_json(b),
-                     "post_processor", post_processor_json(b), "decoder", byte_level_json(true), "model", model_json(b));
+                     "added_tokens", added_json(b), "normalizer", normalizer_to_json(&b->normal), "pre_tokenizer",
+                     pre_tokenizer_json(b), "post_processor", post_processor_json(b), "decoder", byte_level_json(true),
+                     "model", model_json(b));
 }

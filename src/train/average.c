@@ -2,7 +2,6 @@
  * (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
 #include "rapt/train.h"
 
-#include "base/file.h"
 #include "io/params.h"
 #include "rapt/io.h"
 #include "train/checkpoint.h"
@@ -78,20 +77,6 @@ static void take_means(const average *a)
     }
 }
 
-static rapt_code write_model(const average *a, const char *out, rapt_error *err)
-{
-    rapt_code code = file_make_dir(out, err);
-    char *path = file_join(out, "model.safetensors");
-    if (!path)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
-    if (!code)
-        code = rapt_model_save_config(a->model, out, err);
-    if (!code)
-        code = rapt_params_save(a->model->params, path, err);
-    free(path);
-    return code;
-}
-
 static void release(average *a)
 {
     for (size_t i = 0; a->sums && i < rapt_params_count(a->model->params); i++)
@@ -113,7 +98,7 @@ rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_erro
         code = add_checkpoint(&a, a.steps[i], err);
     if (!code) {
         take_means(&a);
-        code = write_model(&a, out, err);
+        code = rapt_model_save(a.model, out, err);
     }
     release(&a);
     return code;

@@ -57,6 +57,8 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
     else if (type == RAPT_RECIPE_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
         snprintf(reason, RECIPE_REASON, "tokenizer.type is file; for translation it needs tokenizer.path, and tokenizer.shared");
+    else if (r->tokenizer.normalize && type != RAPT_RECIPE_BPE)
+        snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
     else if (r->model.tied && !r->tokenizer.shared)
         snprintf(reason, RECIPE_REASON, "model.tied is true; it needs tokenizer.shared to be true as well");
     else
@@ -102,6 +104,8 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
     else if (wants_path(r->tokenizer.type) && !r->tokenizer.path)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
+    else if (r->tokenizer.normalize > RAPT_NORMALIZE_NFC)
+        snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
     else if (heads % kv_heads != 0)
         snprintf(reason, size, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
     else if (r->model.positions == RAPT_RECIPE_ROTARY && r->model.d_model / heads % 2 != 0)

@@ -36,6 +36,10 @@
     INT(tokenizer.min_freq, 1, 1, 1000000, "words: rarer ones become <unk>")                                 \
     INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "words: the most frequent ones kept; 0: all")                 \
     BOOL(tokenizer.shared, false, "translation: one vocabulary for both sides")                              \
+    WORD(tokenizer.normalize, RAPT_NORMALIZE_NONE, "none|nfc|plain|plain_lowercase", "bpe: what text goes through first") \
+    WORD(tokenizer.detokenize, RAPT_NO_LANGUAGE, "none|de|en|es|fr|it|nl|pt",                                \
+         "translation: words are put together as in that language")                                          \
+    BOOL(tokenizer.capitalize, false, "translation: sentences get a capital")                                \
                                                                                                              \
     WORD(model.preset, RAPT_RECIPE_NO_PRESET, "none|seed|gpt2", "language_model: sets the keys below; comes first") \
     INT(model.layers, 2, 1, 64, "blocks of the encoder, and of the decoder")                                 \

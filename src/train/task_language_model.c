@@ -87,7 +87,8 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const char *path, rapt_erro
     rapt_error reason = {0};
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
-                          .pattern = r->recipe->tokenizer.pattern, .threads = r->options->threads};
+                          .pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
+                          .threads = r->options->threads};
     if (file_map_open(&text, path, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;

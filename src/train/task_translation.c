@@ -42,7 +42,8 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
 {
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .pattern = r->recipe->tokenizer.pattern,
-                          .marks_first = true, .threads = r->options->threads};
+                          .normalization = r->recipe->tokenizer.normalize, .marks_first = true,
+                          .threads = r->options->threads};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -146,6 +147,8 @@ static rapt_code open_pairs(run *r, rapt_error *err)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
     r->model->pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
+    r->model->detokenize = r->recipe->tokenizer.detokenize;
+    r->model->capitalize = r->recipe->tokenizer.capitalize;
     return RAPT_OK;
 }
 

@@ -147,9 +147,9 @@ static bool due(const run *r, uint64_t every)
     return r->state.step % (every ? every : r->steps_per_epoch) == 0;
 }
 
-static rapt_code save_params(const run *r, const char *name, rapt_error *err)
+static rapt_code save_params(const run *r, rapt_error *err)
 {
-    char *path = file_join(r->options->out, name);
+    char *path = file_join(r->options->out, "model.safetensors");
     rapt_code code = path ? rapt_params_save(r->model->params, path, err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
     free(path);
@@ -164,10 +164,18 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     saved.seconds = seconds_so_far(l);
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code)
-        code = save_params(r, "model.safetensors", err);
+        code = save_params(r, err);
     if (!code)
         code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, (size_t)r->recipe->train.keep, err);
     l->checkpointed = clock_seconds();
+    return code;
+}
+
+static rapt_code save_best(const run *r, rapt_error *err)
+{
+    char *folder = file_join(r->options->out, "best");
+    rapt_code code = folder ? rapt_model_save(r->model, folder, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
+    free(folder);
     return code;
 }
 
@@ -179,7 +187,7 @@ static rapt_code keep_best(run *r, rapt_error *err)
     }
     r->state.waited = 0;
     r->state.best_val_loss = r->state.val_loss;
-    return save_params(r, "best.safetensors", err);
+    return save_best(r, err);
 }
 
 static rapt_code report(loop *l, bool partial, rapt_error *err)

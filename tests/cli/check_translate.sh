@@ -117,6 +117,23 @@ translate lines.txt --beam 2 --n-best 2 --detokenize fr >written.out
 check '--detokenize with --n-best' cmp <(translate lines.txt --beam 2 --n-best 2 | sed 's/ \([.,]\)/\1/g') written.out
 refused 2 "detokenize: 'xx' is none of" '--detokenize of an unknown language' "$RAPT" translate model lines.txt --detokenize xx
 
+# The model folder may say so itself.
+cp -r model written
+sed -i 's/"detokenize": "none"/"detokenize": "fr"/; s/"capitalize": false/"capitalize": true/' written/config.json
+is 'a model that says how to write' <(sed 's/ \([.,]\)/\1/g; s/^./\U&/' plain.out) "$RAPT" translate written lines.txt
+is '--detokenize none: its words' plain.out "$RAPT" translate written lines.txt --detokenize none
+sed -i 's/"fr"/"xx"/' written/config.json
+refused 1 'this rapt knows: none, de, en' 'a model in an unknown language' "$RAPT" translate written lines.txt
+train says --set tokenizer.type=bpe --set tokenizer.vocab_size=400 --set tokenizer.normalize=plain --set tokenizer.detokenize=fr \
+    --set tokenizer.capitalize=true --max-steps 2
+check 'the recipe says how to write' grep -q '"capitalize": true' says/config.json
+check 'and in which language' grep -q '"detokenize": "fr"' says/config.json
+printf '%s\n' "I don't see it - \"now\"." >keyboard.txt
+printf '%s\n' ' I don’t  see it — „now“. ' >typeset.txt
+is 'quotation marks, dashes and spaces of all shapes' <("$RAPT" translate says keyboard.txt) "$RAPT" translate says typeset.txt
+check 'the same tokens' cmp <("$RAPT" tokenizer encode --lines says/source.tokenizer.json keyboard.txt) \
+    <("$RAPT" tokenizer encode --lines says/source.tokenizer.json typeset.txt)
+
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 shuf --random-source=<(yes) lines.txt >shuffled.txt
 paste lines.txt plain.out | sort >pairs.1

@@ -182,7 +182,7 @@ listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }
 # same_model A B: the same bytes in every file of a model folder that a user reads.
 same_model() {
     local f
-    for f in model.safetensors best.safetensors config.json source.tokenizer.json target.tokenizer.json tokenizer.json \
+    for f in model.safetensors best/model.safetensors config.json source.tokenizer.json target.tokenizer.json tokenizer.json \
         recipe.yaml held-out.tsv text.tokens text.txt; do
         [ ! -e "$1/$f" ] && [ ! -e "$2/$f" ] || cmp "$1/$f" "$2/$f" || return 1
     done

@@ -25,13 +25,13 @@ static void check_word(const rapt_tokenizer *k, const char *token)
     free(ids);
 }
 
-/* Bytes come back as they were, unless the file asks for their composed form; a pattern may be too slow. */
+/* Bytes come back as they were, unless the file asks for another form; a pattern may be too slow. */
 static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
 {
     rapt_error err = {0};
     int32_t *ids;
     size_t count, back_size;
-    if (rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE && byte_bpe_of(k)->compose)
+    if (rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE && byte_bpe_of(k)->normal.count > 0)
         return;
     if (rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) != RAPT_OK) {
         require(err.code == RAPT_VALUE);

@@ -137,6 +137,21 @@ static void test_qwen_style(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* Steps act on what stands between special tokens. */
+static void test_sequence_of_normalizers(void **state)
+{
+    (void)state;
+    json_t *root = document();
+    json_object_set_new(root, "normalizer",
+                        json_pack("{s:s, s:[{s:s, s:{s:s}, s:s}, {s:s}, {s:s, s:b, s:b}]}", "type", "Sequence", "normalizers",
+                                  "type", "Replace", "pattern", "String", "&", "content", "HE", "type", "Lowercase", "type",
+                                  "Strip", "strip_left", 1, "strip_right", 1));
+    rapt_tokenizer *k = load_json(root);
+    SPECIALS(k, " & X <|end|> &", 256, ' ', 'x', 261, 256);
+    assert_saves(k);
+    rapt_tokenizer_free(k);
+}
+
 /* Matches that are kept, where all text matches, are the same pieces. */
 static void test_removed_and_inverted(void **state)
 {
@@ -193,7 +208,7 @@ static void test_unsupported_parts(void **state)
     refuse("pre_tokenizer", NULL, split_by("\\d{2}+", "Isolated", false), "tokenizer.json: pattern, byte 6: +");
     refuse("pre_tokenizer", NULL, split_by("'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|"
                                            "\\s+(?!\\S)|\\s", "Isolated", false), "which tokenizers reads otherwise");
-    refuse("normalizer", NULL, TYPE("Lowercase"), "normalizer Lowercase is not supported");
+    refuse("normalizer", NULL, TYPE("StripAccents"), "normalizer StripAccents is not supported");
     refuse("decoder", NULL, TYPE("Metaspace"), "decoder Metaspace is not supported");
     refuse("post_processor", NULL, TYPE("RobertaProcessing"), "post_processor RobertaProcessing is not supported");
     refuse("truncation", NULL, json_pack("{s:i}", "max_length", 5), "truncation is not supported");
@@ -229,7 +244,7 @@ static void test_normalized(void **state)
     root = document();
     json_object_set_new(root, "normalizer", json_pack("{s:s}", "type", "NFC"));
     json_object_set_new(root, "added_tokens", with_flag("normalized"));
-    assert_refused(write_json(root), "added token \"<|end|>\": normalized is not supported with NFC");
+    assert_refused(write_json(root), "added token \"<|end|>\": normalized is not supported with a normalizer");
 }
 
 static void test_added_tokens_refused(void **state)
@@ -334,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpt2_style),          cmocka_unit_test(test_merges_as_pairs),
         cmocka_unit_test(test_llama3_style),        cmocka_unit_test(test_qwen_style),
+        cmocka_unit_test(test_sequence_of_normalizers),
         cmocka_unit_test(test_removed_and_inverted), cmocka_unit_test(test_specials_in_vocabulary),
         cmocka_unit_test(test_unsupported_parts),   cmocka_unit_test(test_added_tokens_refused),
         cmocka_unit_test(test_normalized),          cmocka_unit_test(test_bad_models),          cmocka_unit_test(test_written),

@@ -196,7 +196,7 @@ static inline void assert_same_checkpoint(const char *a, const char *b, unsigned
 
 static inline void assert_same_model(const char *a, const char *b)
 {
-    static const char *const names[] = {"model.safetensors", "best.safetensors", "config.json", "tokenizer.json",
+    static const char *const names[] = {"model.safetensors", "best/model.safetensors", "config.json", "tokenizer.json",
                                         "recipe.yaml", "text.tokens"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_same_bytes(a, b, names[i], 0, 0);

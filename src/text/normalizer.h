@@ -1,0 +1,50 @@
+/* text/normalizer.h: steps that a text goes through before it is cut into pieces, with the names and the meaning that they
+ * have in Hugging Face's tokenizer.json. For byte-level BPE and its files. */
+#ifndef TEXT_NORMALIZER_H
+#define TEXT_NORMALIZER_H
+
+#include "rapt/text.h"
+
+#include <jansson.h>
+
+typedef enum normalizer_kind {
+    NORMALIZER_NFC = 1,   /* Unicode's composed form */
+    NORMALIZER_NFKC,      /* the same of what means as much: wide letters, ligatures, no-break spaces */
+    NORMALIZER_NMT,       /* control characters go; what separates words becomes a space */
+    NORMALIZER_LOWERCASE, /* letter by letter */
+    NORMALIZER_REPLACE,   /* `to` for each `from` */
+    NORMALIZER_SQUEEZE,   /* one space for several */
+    NORMALIZER_STRIP      /* no white space at the ends */
+} normalizer_kind;
+
+typedef struct normalizer_step {
+    normalizer_kind kind;
+    char *from, *to; /* of NORMALIZER_REPLACE only; owned */
+} normalizer_step;
+
+typedef struct normalizer {
+    normalizer_step *steps;
+    size_t count;
+} normalizer;
+
+/* `from` (not empty) and `to` are copied. RAPT_NO_MEMORY. */
+rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, const char *to, rapt_error *err);
+/* Adds the steps of one of rapt's own normalizations. */
+rapt_code normalizer_add_all(normalizer *n, rapt_normalization which, rapt_error *err);
+void normalizer_free(normalizer *n);
+/* Equal for equal steps; 0 for none. */
+uint64_t normalizer_hash(const normalizer *n);
+
+/* Calls take(context, normal, size) once, with the whole text after all steps. Bytes that are not UTF-8 stay as they are. A
+ * text that no step can change is handed on as it is; another one is copied. */
+rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
+                           rapt_code (*take)(void *context, const char *text, size_t size), void *context, rapt_error *err);
+/* The lines of a text, each by itself, with their ends. malloc'd. */
+rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
+                                 rapt_error *err);
+
+/* hf_normalizer.c: RAPT_FORMAT, with nothing said, for what is none of the steps, or has options that change it. */
+rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err);
+json_t *normalizer_to_json(const normalizer *n); /* NULL: no memory */
+
+#endif
