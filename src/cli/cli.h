@@ -7,6 +7,7 @@
 #include <argp.h>
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
+#define CLI_LENGTH_PENALTY 1 /* by default; with 0 a beam prefers translations that are too short */
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);

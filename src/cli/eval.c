@@ -14,7 +14,7 @@ static const struct argp_option OPTIONS[] = {
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 0)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 1)", 0},
     {"limit", KEY_LIMIT, "N", 0, "Only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
     {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
@@ -92,7 +92,7 @@ static int refuse_option(const eval_arguments *a)
 
 int cmd_eval(int argc, char **argv)
 {
-    eval_arguments a = {0};
+    eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     rapt_model *m = rapt_model_load(a.model, &err);

@@ -22,7 +22,7 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISIO
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 0)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 1)", 0},
     {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam", 0},
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
@@ -174,7 +174,7 @@ static rapt_code translate(const translate_arguments *a, rapt_translator *t, lin
 
 int cmd_translate(int argc, char **argv)
 {
-    translate_arguments a = {0};
+    translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
