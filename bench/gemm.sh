@@ -12,7 +12,7 @@ explain_missing
 row 22 'form, M x N x K' 'rapt' 'of peak' 'PyTorch' ratio
 for shape in "$@"; do
     own kernels --case "$shape" --threads "$THREADS" >"$best"
-    theirs=$([ -z "$TORCH" ] || pytorch gemm --case "$shape" --threads "$THREADS")
+    theirs=$([ -z "$PEER" ] || pytorch gemm --case "$shape" --threads "$THREADS")
     for form in NT NN TN; do
         mine=$(grep "\"form\": \"$form\"" "$best") other=$(grep "\"form\": \"$form\"" <<<"$theirs" || true)
         rate=$(value gflops <<<"$mine") their_rate=$(value gflops <<<"$other")
@@ -20,6 +20,6 @@ for shape in "$@"; do
         echo "$form $(ratio "$rate" "$their_rate" 4)" >>"$best.ratios"
     done
 done
-[ -z "$TORCH" ] || awk '{ log_sum += log($2); if (!n++ || $2 < least) least = $2 }
+[ -z "$PEER" ] || awk '{ log_sum += log($2); if (!n++ || $2 < least) least = $2 }
     END { printf "geometric mean of the ratios %.3f, least %.3f\n", exp(log_sum / n), least }' "$best.ratios"
 rm "$best.ratios"

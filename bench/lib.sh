@@ -9,8 +9,8 @@ RAPT=$(realpath "${RAPT:-$BENCH/../build/rapt}")
 PYTHON=${PYTHON:-python3} THREADS=${THREADS:-$(nproc)} ROUNDS=${ROUNDS:-3} DURATION=${DURATION:-5}
 read -ra RAPT_OPTIONS <<<"${RAPT_OPTIONS:-}"
 [ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT" >&2; exit 1; }
-TORCH=
-! "$PYTHON" -c 'import torch' 2>/dev/null || TORCH=yes
+PEER= # whether the other side is there
+! "$PYTHON" -c 'import torch' 2>/dev/null || PEER=yes
 
 # own WHAT OPTIONS...: JSON of `rapt bench WHAT`.
 own() { "$RAPT" bench "$1" --json --seconds "$DURATION" "${@:2}" "${RAPT_OPTIONS[@]}"; }
@@ -24,12 +24,12 @@ value() { sed -En "s/.*\"$1\": *\"?([^,\"}]*).*/\1/p"; }
 median() { sort -g | awk 'NF { v[++n] = $1 } END { print v[int((n + 1) / 2)] }'; }
 
 # medians KEY [KEY]: runs `ours` and `theirs`, which print JSON, in turns; OURS and THEIRS become the medians of KEY, each
-# side under its own. THEIRS is empty without PyTorch.
+# side under its own. THEIRS is empty without the other side.
 medians() {
     local a='' b='' i
     for ((i = 0; i < ROUNDS; i++)); do
         a+=$(ours | value "$1")$'\n'
-        [ -z "$TORCH" ] || b+=$(theirs | value "${2:-$1}")$'\n'
+        [ -z "$PEER" ] || b+=$(theirs | value "${2:-$1}")$'\n'
     done
     OURS=$(median <<<"$a")
     THEIRS=$(median <<<"$b")
@@ -49,4 +49,4 @@ row() {
 }
 
 # Says once what is missing.
-explain_missing() { [ -n "$TORCH" ] || echo "(without PyTorch's side: $PYTHON has no torch; PYTHON names one that has)"; }
+explain_missing() { [ -n "$PEER" ] || echo "(without PyTorch's side: $PYTHON has no torch; PYTHON names one that has)"; }

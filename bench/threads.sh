@@ -3,7 +3,7 @@
 # as fast.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || set -- a2 a3 a4b
-MANY=${MANY:-2} TORCH=
+MANY=${MANY:-2} PEER=
 row 6 case '1 thread, ms' "$MANY, ms" 'times as fast'
 for case in "$@"; do
     one='' many=''

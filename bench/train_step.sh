@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || set -- a1 a2 a3 a4n a4b a5 a6
 read -ra modes <<<"${MODES:-eager bf16}"
-[ -n "$TORCH" ] || modes=(-)
+[ -n "$PEER" ] || modes=(-)
 explain_missing
 row 6 case 'rapt, ms' 'GFLOP/s' 'of peak' 'PyTorch, mode' ms ratio
 for case in "$@"; do
