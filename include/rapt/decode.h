@@ -18,29 +18,40 @@
 extern "C" {
 #endif
 
+enum { RAPT_TRANSLATE_BATCH = 64 };
+
 typedef struct rapt_translate_options {
     size_t beam;           /* 1: greedy; 0 counts as 1 */
-    double length_penalty; /* a: hypotheses compare by log p / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14) */
+    double length_penalty; /* a: hypotheses compare by log p / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), the length
+                              with prefix and <eos>; 0 prefers short ones, `rapt translate` takes 1 unless told */
     size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
-    size_t batch;          /* sentences computed together; 0: 64 */
+    size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 0: all; each works on batches of its own */
     rapt_precision precision; /* of products; RAPT_BF16: with the weights packed so */
     size_t no_repeat;         /* n: no n tokens follow each other twice in a translation; 0: they may */
     double max_ratio;         /* R: a translation has R times the tokens of its source (<eos> included) and 10 more at
-                                 most; 0: twice and 10, or max_len for a model trained on rows of that length */
-    const char *prefix;       /* text that every translation begins with (the first piece of a line): its tokens, one by
-                                 one, cost what the model gives them; NULL: none */
+                                 most, behind the prefix; 0: twice and 10, or max_len for a model trained on rows of that
+                                 length */
+    const char *prefix;       /* text that every translation begins with (the first piece of a line), without spaces at its
+                                 end: its tokens, one by one, cost what the model gives them; NULL: none */
     rapt_language detokenize; /* instead of the model's own */
     bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
     bool alignment;           /* of every hypothesis; costs a pass over it */
 } rapt_translate_options;
+
+/* What one target token looked at: source tokens first .. first + count - 1, those of its piece of the line. */
+typedef struct rapt_alignment_row {
+    size_t first, count;
+    const rapt_real *weights; /* [count + 1], sum 1; the last number is that of the piece's <eos> */
+} rapt_alignment_row;
 
 /* What each target token looked at in the source when it was chosen: the attention to the source in the decoder's last
  * block, the mean of its heads. Tokens are those of the tokenizers, without <eos>; those of a line in pieces are counted
  * through. */
 typedef struct rapt_alignment {
     size_t targets, sources;
-    rapt_real *weights; /* [targets, sources + 1]; each row sums to 1, its last number is that of the source's <eos> */
+    rapt_alignment_row *rows; /* [targets] */
+    rapt_real *weights;       /* of all rows, one after the other */
 } rapt_alignment;
 
 typedef struct rapt_hypothesis {
@@ -58,7 +69,8 @@ typedef struct rapt_translation {
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
  * gives an empty translation. Packs the model's weights once.
- * `options` may be NULL. RAPT_VALUE: the model has no position for what follows the prefix. */
+ * `options` may be NULL. RAPT_VALUE: the prefix is not UTF-8, has a word that the model doesn't know, or leaves it no position
+ * for what follows. RAPT_NOT_FINITE: the model's numbers are such that there is no likeliest token. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 

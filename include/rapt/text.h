@@ -54,8 +54,8 @@ typedef enum rapt_language {
 typedef enum rapt_normalization {
     RAPT_NORMALIZE_NONE,
     RAPT_NORMALIZE_NFC,            /* Unicode's composed form */
-    RAPT_NORMALIZE_PLAIN,          /* quotation marks, apostrophes and dashes of all shapes as a keyboard has them; NFKC; no
-                                      control characters; one space for several, and none at the ends */
+    RAPT_NORMALIZE_PLAIN,          /* typographic quotation marks (not guillemets), apostrophes and dashes as a keyboard has
+                                      them; NFKC; no control characters; one space for several, and none at the ends */
     RAPT_NORMALIZE_PLAIN_LOWERCASE /* the same, and small letters */
 } rapt_normalization;
 
@@ -119,7 +119,7 @@ rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text,
 rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
  * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
- * bytes that are none become U+FFFD, ends of lines spaces. Ids outside the vocabulary are left out.
+ * bytes that are none become U+FFFD, ends of lines and tabs spaces. Ids outside the vocabulary are left out.
  * NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when memory is out. */
 char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 

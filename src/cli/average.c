@@ -7,10 +7,9 @@
 #include <stdlib.h>
 
 enum { KEY_LAST = 'n', KEY_OUT = 'o' };
-#define DEFAULT_LAST 10
 
 static const struct argp_option OPTIONS[] = {
-    {"last", KEY_LAST, "N", 0, "Checkpoints to average, the newest ones (default 10)", 0},
+    {"last", KEY_LAST, "N", 0, "Checkpoints to average, the newest ones (default: all that are kept)", 0},
     {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: average, in the model's folder)", 0},
     {0}};
 
@@ -41,11 +40,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "MODEL",
     .doc = "Average the parameters of the last checkpoints of a training run into a model of its own."
-           "\vThe recipe's train.keep says how many checkpoints a run keeps, train.checkpoint_every how far apart they are."};
+           "\vThe recipe's train.keep says how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
+           "checkpoint_every 0 the clock says which steps they are of, so that another run may have another mean."};
 
 int cmd_average(int argc, char **argv)
 {
-    average_arguments a = {.last = DEFAULT_LAST};
+    average_arguments a = {0};
     rapt_error err = {0};
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     char *own = a.out ? NULL : file_join(a.model, "average");

@@ -15,7 +15,6 @@
 
 /* So many batches of lines are sorted by length together. */
 #define BLOCK_BATCHES 64
-#define DEFAULT_BATCH 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
        KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT };
@@ -23,7 +22,7 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISIO
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 1)", 0},
-    {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam", 0},
+    {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam; lines count from 1", 0},
     {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
@@ -54,7 +53,7 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
 {
     if (!detokenise_language(text, &o->detokenize))
-        argp_error(state, "--detokenize: '%s' is none of de, en, es, fr, it, nl, pt", text);
+        argp_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
     o->as_tokens = o->detokenize == RAPT_NO_LANGUAGE;
 }
 
@@ -115,7 +114,7 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
     if (t->cut && !a->quiet)
         fprintf(stderr, "rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
                 input_name(a), line);
-    if (a->o.n_best <= 1)
+    if (a->o.n_best == 0)
         return print_hypothesis(a, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
     bool ok = true;
     for (size_t i = 0; i < t->count && ok; i++)
@@ -161,7 +160,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
 
 static rapt_code translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
 {
-    size_t most = (a->o.batch ? a->o.batch : DEFAULT_BATCH) * BLOCK_BATCHES;
+    size_t most = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;
     while (!code && block.count > 0) {

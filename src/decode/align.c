@@ -45,44 +45,71 @@ static rapt_code run(rapt_tape *t, const rapt_transformer *m, rapt_tokens source
     return code;
 }
 
-rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
-                       size_t length, rapt_alignment *out, rapt_error *err)
+/* Rows with room for `numbers` weights; false when memory is out. */
+static bool allocate(rapt_alignment *a, size_t numbers)
 {
-    rapt_alignment a = {.targets = without_end(target, length), .sources = without_end(source, count)};
-    *out = a;
-    if (a.targets == 0)
-        return RAPT_OK;
-    int32_t *inputs = malloc(a.targets * sizeof *inputs);
-    a.weights = calloc(a.targets * (a.sources + 1), sizeof *a.weights);
-    rapt_code code = inputs && a.weights ? run(t, m, (rapt_tokens){source, 1, count}, inputs, target, &a, err)
-                                         : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an alignment");
+    a->rows = malloc((a->targets + 1) * sizeof *a->rows);
+    a->weights = calloc(numbers + 1, sizeof *a->weights);
+    if (a->rows && a->weights)
+        return true;
+    align_free(a);
+    return false;
+}
+
+static rapt_code fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *target, rapt_alignment *a,
+                      rapt_error *err)
+{
+    int32_t *inputs = malloc(a->targets * sizeof *inputs);
+    rapt_code code = inputs ? run(t, m, source, inputs, target, a, err)
+                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an alignment");
+    for (size_t i = 0; i < a->targets; i++)
+        a->rows[i] = (rapt_alignment_row){0, a->sources, a->weights + i * (a->sources + 1)};
     free(inputs);
-    if (code)
-        free(a.weights);
-    else
-        *out = a;
     return code;
 }
 
-/* Rows of `from` into a wider matrix: its columns go to `column`, the last one stays the last. */
-static void copy_rows(rapt_real *to, size_t width, const rapt_alignment *from, size_t column)
+rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
+                       size_t length, rapt_alignment *out, rapt_error *err)
 {
-    for (size_t i = 0; i < from->targets; i++) {
-        const rapt_real *row = from->weights + i * (from->sources + 1);
-        memcpy(to + i * width + column, row, from->sources * sizeof *row);
-        to[i * width + width - 1] = row[from->sources];
-    }
+    *out = (rapt_alignment){.targets = without_end(target, length), .sources = without_end(source, count)};
+    if (out->targets == 0)
+        return RAPT_OK;
+    if (!allocate(out, out->targets * (out->sources + 1)))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an alignment");
+    rapt_code code = fill(t, m, (rapt_tokens){source, 1, count}, target, out, err);
+    if (code)
+        align_free(out);
+    return code;
 }
 
-bool align_append(rapt_alignment *a, const rapt_alignment *more)
+void align_free(rapt_alignment *a)
 {
-    size_t targets = a->targets + more->targets, width = a->sources + more->sources + 1;
-    rapt_real *weights = calloc(targets ? targets * width : 1, sizeof *weights);
-    if (!weights)
-        return false;
-    copy_rows(weights, width, a, 0);
-    copy_rows(weights + a->targets * width, width, more, a->sources);
+    free(a->rows);
     free(a->weights);
-    *a = (rapt_alignment){targets, width - 1, weights};
+    *a = (rapt_alignment){0};
+}
+
+bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignment *out)
+{
+    size_t numbers = 0, sources = 0; /* so far */
+    *out = (rapt_alignment){0};
+    for (size_t p = 0; p < count; p++) {
+        numbers += pieces[p]->targets * (pieces[p]->sources + 1);
+        out->targets += pieces[p]->targets;
+        out->sources += pieces[p]->sources;
+    }
+    if (numbers == 0)
+        return true;
+    if (!allocate(out, numbers))
+        return false;
+    rapt_alignment_row *row = out->rows;
+    rapt_real *weights = out->weights;
+    for (size_t p = 0; p < count; sources += pieces[p++]->sources)
+        for (size_t i = 0; i < pieces[p]->targets; i++) {
+            rapt_alignment_row from = pieces[p]->rows[i];
+            memcpy(weights, from.weights, (from.count + 1) * sizeof *weights);
+            *row++ = (rapt_alignment_row){sources + from.first, from.count, weights};
+            weights += from.count + 1;
+        }
     return true;
 }

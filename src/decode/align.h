@@ -5,12 +5,15 @@
 
 #include "rapt/decode.h"
 
-/* A pass over the whole translation, `length` tokens, <eos> among them or not, of source[count]. Fills *out, whose weights
- * the caller frees; nothing is to be freed on failure. */
+/* A pass over the whole translation, `length` tokens, <eos> among them or not, of source[count]. Fills *out, which align_free
+ * frees; nothing is to be freed on failure. */
 rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err);
 
-/* `more` behind what `a` has: tokens of neither look at tokens of the other. False when memory is out. */
-bool align_append(rapt_alignment *a, const rapt_alignment *more);
+/* One alignment from those of `count` pieces, one behind the other: tokens of none look at tokens of another. False when memory
+ * is out. */
+bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignment *out);
+
+void align_free(rapt_alignment *a);
 
 #endif

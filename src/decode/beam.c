@@ -127,13 +127,15 @@ static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, do
 }
 
 /* Probabilities are those of all tokens, also of the ones that may not come. */
-static void gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits)
+static rapt_code gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     int32_t forced = search_forced(s->batch, s->options, sentence, s->length);
     s->found.count = 0;
     for (size_t r = first; r < first + s->counts[sentence]; r++) {
         rapt_real *x = logits + r * s->classes, max, sum;
         s->k->log_sum_exp(s->classes, x, &max, &sum);
+        if (search_check(max, sum, err))
+            return RAPT_NOT_FINITE;
         double base = s->rows[r].log_p - (double)max - math_log((double)sum);
         search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
         if (forced < 0)
@@ -141,6 +143,7 @@ static void gather(beam_search *s, size_t sentence, size_t first, rapt_real *log
         else
             offer(&s->found, (candidate){base + (double)x[forced], r, forced});
     }
+    return RAPT_OK;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------ */
@@ -199,11 +202,12 @@ static void finish_row(beam_search *s, size_t sentence, const candidate *c)
 }
 
 /* Extends one sentence by a token: ended candidates are filed, the best others go on, if they can still become results. */
-static void extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits)
+static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
-    gather(s, sentence, first, logits);
+    if (gather(s, sentence, first, logits, err))
+        return RAPT_NOT_FINITE;
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
         open += c->token != RAPT_EOS;
@@ -216,17 +220,19 @@ static void extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_
     while (s->next_count > before && !(bound(s, sentence, s->next[s->next_count - 1].log_p) > worst))
         s->next_count--;
     s->counts[sentence] = s->next_count - before;
+    return RAPT_OK;
 }
 
 /* One position for all sentences. */
-static void extend(beam_search *s, rapt_real *logits)
+static rapt_code extend(beam_search *s, rapt_real *logits, rapt_error *err)
 {
     size_t first = 0;
+    rapt_code code = RAPT_OK;
     s->next_count = 0;
-    for (size_t i = 0; i < s->batch->source.batch; i++) {
+    for (size_t i = 0; i < s->batch->source.batch && !code; i++) {
         size_t count = s->counts[i];
         if (count > 0)
-            extend_sentence(s, i, first, logits);
+            code = extend_sentence(s, i, first, logits, err);
         first += count;
     }
     beam_row *rows = s->rows;
@@ -234,6 +240,7 @@ static void extend(beam_search *s, rapt_real *logits)
     s->next = rows;
     s->row_count = s->next_count;
     s->length++;
+    return code;
 }
 
 /* All rows of a sentence would begin alike: one is enough. */
@@ -253,7 +260,9 @@ static rapt_code run(beam_search *s, rapt_tape *t, const rapt_transformer *m, ra
         rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
         if (!logits)
             return search_failure(err);
-        extend(s, logits);
+        rapt_code code = extend(s, logits, err);
+        if (code)
+            return code;
         if (s->row_count > 0)
             rapt_decoder_state_select(state, s->parents, s->row_count);
     }

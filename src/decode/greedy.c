@@ -58,6 +58,12 @@ void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_rea
             logits[tokens[i + n - 1]] = -INFINITY;
 }
 
+rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)
+{
+    bool finite = isfinite(max) && isfinite(sum);
+    return finite ? RAPT_OK : rapt_fail(err, RAPT_NOT_FINITE, "the model computes what is not a finite number");
+}
+
 /* The sentences that are not done, a row each. */
 typedef struct greedy_search {
     const kernels *k;
@@ -93,11 +99,13 @@ static bool is_done(const search_hypothesis *h, size_t limit)
 }
 
 /* Probabilities are those of all tokens, also of the ones that may not come. */
-static void append(const greedy_search *s, size_t sentence, rapt_real *logits)
+static rapt_code append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
 {
     search_hypothesis *h = s->results[sentence].best;
     rapt_real max, sum;
     s->k->log_sum_exp(s->classes, logits, &max, &sum);
+    if (search_check(max, sum, err))
+        return RAPT_NOT_FINITE;
     int32_t best = search_forced(s->batch, s->options, sentence, h->length);
     if (best < 0) {
         search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
@@ -105,23 +113,27 @@ static void append(const greedy_search *s, size_t sentence, rapt_real *logits)
     }
     h->score = h->score - (double)max - math_log((double)sum) + (double)logits[best];
     h->tokens[h->length++] = best;
+    return RAPT_OK;
 }
 
-/* Appends the likeliest token to each sentence; those that are not done close up. Returns how many they are. */
-static size_t extend(greedy_search *s, rapt_real *logits)
+/* Appends the likeliest token to each sentence; those that are not done close up: *count of them. */
+static rapt_code extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
 {
     size_t left = 0;
     for (size_t r = 0; r < s->rows; r++) {
         size_t sentence = s->sentences[r];
         const search_hypothesis *h = s->results[sentence].best;
-        append(s, sentence, logits + r * s->classes);
+        rapt_code code = append(s, sentence, logits + r * s->classes, err);
+        if (code)
+            return code;
         if (is_done(h, s->batch->limits[sentence]))
             continue;
         s->sentences[left] = sentence;
         s->tokens[left] = h->tokens[h->length - 1];
         s->parents[left++] = (int32_t)r;
     }
-    return left;
+    *count = left;
+    return RAPT_OK;
 }
 
 static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
@@ -130,7 +142,10 @@ static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, 
         rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
         if (!logits)
             return search_failure(err);
-        size_t left = extend(s, logits);
+        size_t left;
+        rapt_code code = extend(s, logits, &left, err);
+        if (code)
+            return code;
         if (left > 0 && left < s->rows)
             rapt_decoder_state_select(state, s->parents, left);
         s->rows = left;

@@ -35,9 +35,9 @@ typedef struct search_batch {
     const bool *goes_on;        /* [batch] behind other parts of a line: without the prefix; NULL: none is */
 } search_batch;
 
-/* The limit of a source of so many tokens, <eos> included: the book's models stop at the length of their rows, others at
- * max_ratio times the source and some, 0 being twice; both behind the prefix. */
-size_t search_limit(const rapt_model *m, size_t source_count, const search_options *options);
+/* Target tokens at most of a source of so many tokens, <eos> included: the book's models stop at the length of their rows,
+ * others max_ratio times the source and some behind the prefix, 0 being twice; one behind the prefix at least. */
+size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
 
 /* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
  * that are finished; they are the first n_best of any larger n_best. */
@@ -58,6 +58,9 @@ rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_sta
 int32_t search_forced(const search_batch *b, const search_options *o, size_t sentence, size_t length);
 /* Sets logits to -inf where their token would end n tokens that tokens[length] has already. <eos> is never among them. */
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
+
+/* RAPT_NOT_FINITE where one of the logits that these are of was no finite number. */
+rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);
 
 /* The code of the failure that `err` holds. */
 rapt_code search_failure(const rapt_error *err);

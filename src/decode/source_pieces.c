@@ -208,7 +208,6 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += strlen(nth(&pieces[i], n).text) + 1;
-    bool ok = true;
     char *at = out->text = malloc(size + 1);
     if (!at)
         return false;
@@ -218,9 +217,19 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
             *at++ = ' ';
         at = stpcpy(at, h.text);
         out->score += h.score;
-        ok = ok && (!h.alignment.sources || align_append(&out->alignment, &h.alignment));
     }
     *at = '\0';
+    return true;
+}
+
+static bool join_alignments(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
+{
+    static const rapt_alignment none = {0};
+    const rapt_alignment **each = malloc(count * sizeof *each);
+    for (size_t i = 0; each && i < count; i++)
+        each[i] = pieces[i].count ? &pieces[i].hypotheses[n < pieces[i].count ? n : pieces[i].count - 1].alignment : &none;
+    bool ok = each && align_join(each, count, &out->alignment);
+    free(each);
     return ok;
 }
 
@@ -232,7 +241,7 @@ rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_transl
     out->hypotheses = calloc(best, sizeof *out->hypotheses);
     bool ok = out->hypotheses != NULL;
     for (size_t n = 0; ok && n < best; n++) {
-        ok = join_nth(pieces, count, n, &out->hypotheses[n]);
+        ok = join_nth(pieces, count, n, &out->hypotheses[n]) && join_alignments(pieces, count, n, &out->hypotheses[n]);
         out->count = n + 1;
     }
     rapt_translations_free(pieces, count);

@@ -1,5 +1,6 @@
 /* decode/translate.c: lines of text in, translations out: pieces that fit (source_pieces.c), batches by length, threads. For
  * the program and for C programs. The search itself is in greedy.c and beam.c. */
+#define _GNU_SOURCE /* strndup */
 #include "rapt/decode.h"
 
 #include "base/arena.h"
@@ -9,11 +10,11 @@
 #include "decode/source_pieces.h"
 #include "text/capitalise.h"
 #include "text/detokenise.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_BATCH 64
 #define CHUNK ((size_t)256 << 10)
 
 struct rapt_translator {
@@ -58,17 +59,17 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     return t->parts ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
 }
 
-static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio)
+static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
 {
-    double wish = (ratio > 0 ? ratio : 2) * (double)source_count + 10, most = (double)m->max_len;
+    double wish = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count, most = (double)m->max_len;
     return m->pad_to_max && (ratio <= 0 || wish > most) ? m->max_len : (size_t)wish;
 }
 
 /* It depends on the sentence alone. */
-size_t search_limit(const rapt_model *m, size_t source_count, const search_options *options)
+size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
 {
-    size_t most = m->net->config.max_positions, least = options->prefix_count + 1;
-    size_t wish = wished_limit(m, source_count, options->max_ratio);
+    size_t most = m->net->config.max_positions, least = prefix_count + 1;
+    size_t wish = wished_limit(m, source_count, max_ratio, prefix_count);
     wish = wish > least ? wish : least;
     return wish < most ? wish : most;
 }
@@ -95,7 +96,7 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
             ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
         p->lens[i] = (int32_t)line->count;
         p->goes_on[i] = line->goes_on;
-        p->limits[i] = search_limit(t->m, line->count, &t->search);
+        p->limits[i] = search_limit(t->m, line->count, t->search.max_ratio, line->goes_on ? 0 : t->search.prefix_count);
     }
     p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->goes_on};
     return true;
@@ -194,11 +195,26 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < out->count && !t->o.as_tokens && !code; i++) {
         char **text = &out->hypotheses[i].text;
-        if (t->m->capitalize)
+        if (language)
+            code = replace(text, detokenise(*text, language, t->m->capitalize), err);
+        else if (t->m->capitalize)
             code = replace(text, capitalise(*text), err);
-        if (language && !code)
-            code = replace(text, detokenise(*text, language), err);
     }
+    return code;
+}
+
+/* What follows brings its space along. */
+static rapt_code encode_prefix(translator *t, const char *prefix, rapt_error *err)
+{
+    size_t size = strlen(prefix), valid = utf8_valid_prefix(prefix, size);
+    if (valid < size)
+        return rapt_fail(err, RAPT_VALUE, "the prefix is not UTF-8: byte %zu", valid + 1);
+    while (size > 0 && (prefix[size - 1] == ' ' || prefix[size - 1] == '\t'))
+        size--;
+    char *text = strndup(prefix, size);
+    rapt_code code = text ? rapt_tokenizer_encode(t->m->target, text, &t->prefix, &t->search.prefix_count, err)
+                          : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a prefix");
+    free(text);
     return code;
 }
 
@@ -210,10 +226,13 @@ static rapt_code set_search(translator *t, rapt_error *err)
                                  o->max_ratio, NULL, 0};
     if (!o->prefix)
         return RAPT_OK;
-    rapt_code code = rapt_tokenizer_encode(t->m->target, o->prefix, &t->prefix, &t->search.prefix_count, err);
+    rapt_code code = encode_prefix(t, o->prefix, err);
     t->search.prefix = t->prefix;
     if (!code && t->search.prefix_count >= most)
         code = rapt_fail(err, RAPT_VALUE, "a prefix of %zu tokens; the model has %zu positions", t->search.prefix_count, most);
+    for (size_t i = 0; !code && i < t->search.prefix_count; i++)
+        if (t->prefix[i] == RAPT_UNK)
+            code = rapt_fail(err, RAPT_VALUE, "the prefix has a word that the model doesn't know");
     return code;
 }
 
@@ -272,7 +291,7 @@ rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options
     *t = (translator){.m = m, .o = options ? *options : (rapt_translate_options){0}};
     t->o.beam = t->o.beam ? t->o.beam : 1;
     t->o.n_best = t->o.n_best ? t->o.n_best : 1;
-    t->o.batch = t->o.batch ? t->o.batch : DEFAULT_BATCH;
+    t->o.batch = t->o.batch ? t->o.batch : RAPT_TRANSLATE_BATCH;
     if (set_search(t, err) == RAPT_OK && set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
@@ -321,7 +340,7 @@ void rapt_translations_free(rapt_translation *t, size_t count)
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < t[i].count; j++) {
             free(t[i].hypotheses[j].text);
-            free(t[i].hypotheses[j].alignment.weights);
+            align_free(&t[i].hypotheses[j].alignment);
         }
         free(t[i].hypotheses);
     }

@@ -274,7 +274,8 @@ static json_t *bpe_to_json(const rapt_tokenizer *k)
     return b->ranks ? ranks_to_json(b) : hf_to_json(b);
 }
 
-/* Byte tokens in any order need not be a line of text: what is not UTF-8 becomes U+FFFD, ends of lines and NULs spaces. */
+/* Byte tokens in any order need not be a line of text: what is not UTF-8 becomes U+FFFD, ends of lines, NULs and tabs, which
+ * separate columns, spaces. */
 static char *line_of(const char *bytes, size_t size, size_t *length)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
@@ -282,7 +283,7 @@ static char *line_of(const char *bytes, size_t size, size_t *length)
     for (size_t at = 0; line && at < size;) {
         size_t valid = utf8_valid_prefix(bytes + at, size - at);
         for (size_t i = at; i < at + valid; i++)
-            *to++ = bytes[i] == '\n' || bytes[i] == '\r' || bytes[i] == '\0' ? ' ' : bytes[i];
+            *to++ = strchr("\n\r\t", bytes[i]) ? ' ' : bytes[i];
         at += valid;
         if (at < size) {
             memcpy(to, replacement, sizeof replacement - 1);

@@ -41,7 +41,7 @@ char *capitalise(const char *text)
     capitals c = {.text = text, .size = strlen(text)};
     char *out = c.to = malloc(2 * c.size + 1); /* no capital is longer than 4 bytes for 2 */
     while (out && c.at < c.size) {
-        size_t end = sentences_end(text, c.size, c.at, CUT_SENTENCE);
+        size_t end = sentences_end(text, c.size, c.at, CUT_SMALL);
         raise_first(&c, end);
         copy(&c, end);
     }

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "text/detokenise.h"
 
+#include "text/capitalise.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,12 +57,20 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
+static bool is_made_of(const char *word, size_t size, const char *marks)
+{
+    size_t length = strspn(word, marks);
+    return length >= size;
+}
+
+/* Marks, and what the words tokenizer sets apart within a number: 1 ,000. */
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
-    if (strchr(",.)]}", *word) || begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+    bool within_number = strchr(",.", *word) && size > 1 && is_made_of(word + 1, 1, "0123456789");
+    if (is_made_of(word, size, language == RAPT_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
         return true;
-    if (strchr(";:!?", *word))
-        return language != RAPT_FRENCH;
+    if (begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+        return true;
     return language == RAPT_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }
 
@@ -74,12 +84,23 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
     return elides && size > 1 && (word[size - 1] == '\'' || (size > 3 && memcmp(word + size - 3, "\xE2\x80\x99", 3) == 0));
 }
 
-char *detokenise(const char *text, rapt_language language)
+/* Sentences are found where marks stand apart. */
+static char *prepare(const char *text, bool capitals)
 {
-    char *words = strdup(text), *out = malloc(strlen(text) + 1), *to = out;
+    char *words = strdup(text);
+    if (!words)
+        return NULL;
+    decode_entities(words);
+    char *raised = capitals ? capitalise(words) : words;
+    if (raised != words)
+        free(words);
+    return raised;
+}
+
+char *detokenise(const char *text, rapt_language language, bool capitals)
+{
+    char *words = prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
     bool joined = true, quoting = false;
-    if (words && out)
-        decode_entities(words);
     for (const char *at = words; words && out && *(at += strspn(at, " "));) {
         size_t size = strcspn(at, " ");
         bool quote = is_word(at, size, "\""), hyphen = is_word(at, size, "@-@");

@@ -227,15 +227,15 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a normalizer");
 }
 
-/* What word processors and telephones put for the marks of a keyboard; the acute accent before NFKC makes two characters of
- * it. */
+/* What word processors and telephones put for the marks of a keyboard. Before NFKC, which makes two characters of the acute
+ * accent. Guillemets stay: they are how French is written. */
 static rapt_code add_marks(normalizer *n, rapt_error *err)
 {
     static const char *const marks[][2] = {
         {"\xC2\xB4", "'"},      {"\xE2\x80\x98", "'"},  {"\xE2\x80\x99", "'"},  {"\xE2\x80\x9A", "'"},  {"\xE2\x80\x9B", "'"},
         {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""}, {"\xE2\x80\x9E", "\""}, {"\xE2\x80\x9F", "\""}, {"\xE2\x80\x90", "-"},
         {"\xE2\x80\x91", "-"},  {"\xE2\x80\x92", "-"},  {"\xE2\x80\x93", "-"},  {"\xE2\x80\x94", "-"},  {"\xE2\x80\x95", "-"},
-        {"\xE2\x88\x92", "-"},
+        {"\xE2\x88\x92", "-"},  {"\xCA\xBC", "'"},      {"\xEF\xB9\x98", "-"},  {"\xEF\xB8\xB1", "-"},  {"\xEF\xB8\xB2", "-"},
     };
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !code; i++)

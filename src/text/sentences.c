@@ -193,8 +193,8 @@ static size_t end_behind_wide(const span *s, size_t marks_end)
     return end == marks_end || is_wide_opener(peek(s, end)) || utf8_is_space(peek(s, end)) ? end : 0;
 }
 
-/* Where the sentence ends whose marks begin at `i`, or 0: it goes on. */
-static size_t sentence_end(const span *s, size_t from, size_t i)
+/* Where the sentence ends whose marks begin at `i`, or 0: it goes on. `small`: all letters are. */
+static size_t sentence_end(const span *s, size_t from, size_t i, bool small)
 {
     size_t marks_end = skip(s, i, is_mark), end = skip_closers(s, marks_end);
     if (is_wide_mark(peek(s, back(s, i, marks_end))))
@@ -204,7 +204,8 @@ static size_t sentence_end(const span *s, size_t from, size_t i)
     bool stop = s->text[i] == '.' && marks_end == i + 1;
     bool apart = stop && i > from && utf8_is_space(peek(s, back(s, from, i)));
     uint32_t next = peek(s, skip(s, end, opens_or_space));
-    if (!utf8_is_letter(next) || (utf8_is_lower(next) && !apart))
+    bool begins = !utf8_is_lower(next) || apart || (small && end == marks_end && next == peek(s, skip(s, end, utf8_is_space)));
+    if (!utf8_is_letter(next) || !begins)
         return 0;
     return stop && is_no_stop(s, from, i) ? 0 : end;
 }
@@ -234,7 +235,7 @@ size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut k
         if (kind == CUT_SPACE)
             end = i > from && is_breaking_space(code) ? i : 0;
         else if (is_mark(code))
-            end = sentence_end(&s, from, i);
+            end = sentence_end(&s, from, i, kind == CUT_SMALL);
         if (kind == CUT_CLAUSE && !end)
             end = clause_end(&s, code, next);
         if (kind != CUT_SPACE && !end && is_mark(code))

@@ -9,6 +9,7 @@
 
 typedef enum sentences_cut {
     CUT_SENTENCE, /* behind . ! ? and their like in other scripts */
+    CUT_SMALL,    /* the same in a text of small letters, which begin sentences as well, but not behind quotation marks */
     CUT_CLAUSE,   /* also behind , ; : and dashes */
     CUT_SPACE     /* before any space that is not a no-break space */
 } sentences_cut;

@@ -1,5 +1,6 @@
 /* train/average.c: the mean of the last checkpoints as a model of its own, which mostly is better than each of them
  * (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
+#define _GNU_SOURCE /* realpath */
 #include "rapt/train.h"
 
 #include "io/params.h"
@@ -7,6 +8,7 @@
 #include "train/checkpoint.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct average {
     const char *run;
@@ -22,14 +24,37 @@ static rapt_code find_steps(average *a, rapt_error *err)
     a->steps = malloc((a->count + 1) * sizeof *a->steps);
     if (!a->steps)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
-    for (size_t i = a->count; i > 0; i--) {
-        step = checkpoint_before(a->run, step);
-        if (step == 0)
-            return rapt_fail(err, RAPT_VALUE, "%s holds %zu checkpoints; %zu are to be averaged (train.keep says how many are "
-                             "kept)", a->run, a->count - i, a->count);
-        a->steps[i - 1] = step;
-    }
+    for (size_t i = a->count; i > 0; i--)
+        a->steps[i - 1] = step = checkpoint_before(a->run, step);
     return RAPT_OK;
+}
+
+static size_t count_checkpoints(const char *run)
+{
+    size_t count = 0;
+    for (uint64_t step = UINT64_MAX; (step = checkpoint_before(run, step)) > 0;)
+        count++;
+    return count;
+}
+
+static rapt_code choose_count(average *a, size_t wanted, rapt_error *err)
+{
+    size_t there = count_checkpoints(a->run);
+    a->count = wanted ? wanted : there;
+    if (a->count > 0 && a->count <= there)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s holds %zu checkpoints; %zu are to be averaged (train.keep says how many are kept)",
+                     a->run, there, a->count ? a->count : 1);
+}
+
+/* The model of the run itself would be lost. */
+static rapt_code check_out(const char *run, const char *out, rapt_error *err)
+{
+    char *from = realpath(run, NULL), *to = realpath(out, NULL);
+    bool same = from && to && strcmp(from, to) == 0;
+    free(from);
+    free(to);
+    return same ? rapt_fail(err, RAPT_VALUE, "%s is the run itself; the average goes to another folder", out) : RAPT_OK;
 }
 
 static rapt_code allocate(average *a, rapt_error *err)
@@ -88,10 +113,15 @@ static void release(average *a)
 
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err)
 {
-    average a = {.run = run, .count = count ? count : 1, .model = rapt_model_load(run, err)};
+    rapt_error own = {0};
+    average a = {.run = run, .model = rapt_model_load(run, &own)};
     if (!a.model)
-        return RAPT_FORMAT;
-    rapt_code code = find_steps(&a, err);
+        return rapt_fail(err, own.code, "%s", own.message);
+    rapt_code code = check_out(run, out, err);
+    if (!code)
+        code = choose_count(&a, count, err);
+    if (!code)
+        code = find_steps(&a, err);
     if (!code)
         code = allocate(&a, err);
     for (size_t i = 0; i < a.count && !code; i++)

@@ -1,5 +1,5 @@
-/* train/checkpoint.c: parameters, moments and counters in one safetensors file; numbers of the state travel as hex
- * text in its metadata, so that they come back to the bit. For the training loop. */
+/* train/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the state's numbers travel as hex
+ * text in its metadata, whatever a locale makes of a decimal point. For the training loop. */
 #define _GNU_SOURCE
 #include "train/checkpoint.h"
 
@@ -59,34 +59,63 @@ uint64_t checkpoint_newest(const char *folder)
     return checkpoint_before(folder, UINT64_MAX);
 }
 
+static void delete_one(const char *folder, uint64_t step)
+{
+    char *path = checkpoint_path(folder, step);
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+/* What stops have left between those that were due, but for the newest: without them the same are kept as of a run that was
+ * never stopped, and their mean is the same. */
+static void delete_undue(const char *folder, uint64_t every)
+{
+    uint64_t step = checkpoint_newest(folder);
+    while (every && step && (step = checkpoint_before(folder, step)))
+        if (step % every != 0)
+            delete_one(folder, step);
+}
+
 static void delete_old(const char *folder, size_t keep)
 {
     uint64_t step = UINT64_MAX;
     for (size_t i = 0; i < keep && step; i++)
         step = checkpoint_before(folder, step);
-    while (step && (step = checkpoint_before(folder, step))) {
-        char *path = checkpoint_path(folder, step);
-        if (path)
-            unlink(path);
-        free(path);
-    }
+    while (step && (step = checkpoint_before(folder, step)))
+        delete_one(folder, step);
 }
 
 static const char *const STATE_KEYS[] = {"step", "recipe_hash", "nll", "book", "tokens", "grad_norm",
                                          "best_val_loss", "val_loss", "seconds", "waited"};
 #define STATE_COUNT (sizeof STATE_KEYS / sizeof *STATE_KEYS)
 
+static void write_bits(double x, char text[NUMBER])
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    snprintf(text, NUMBER, "%016" PRIx64, bits);
+}
+
+static double read_bits(const char *text)
+{
+    uint64_t bits = strtoull(text, NULL, 16);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER])
 {
     snprintf(text[0], NUMBER, "%" PRIu64, s->step);
     snprintf(text[1], NUMBER, "%" PRIu64, s->recipe_hash);
-    snprintf(text[2], NUMBER, "%a", s->nll);
-    snprintf(text[3], NUMBER, "%a", s->book);
+    write_bits(s->nll, text[2]);
+    write_bits(s->book, text[3]);
     snprintf(text[4], NUMBER, "%" PRIu64, s->tokens);
-    snprintf(text[5], NUMBER, "%a", s->grad_norm);
-    snprintf(text[6], NUMBER, "%a", s->best_val_loss);
-    snprintf(text[7], NUMBER, "%a", s->val_loss);
-    snprintf(text[8], NUMBER, "%a", s->seconds);
+    write_bits(s->grad_norm, text[5]);
+    write_bits(s->best_val_loss, text[6]);
+    write_bits(s->val_loss, text[7]);
+    write_bits(s->seconds, text[8]);
     snprintf(text[9], NUMBER, "%" PRIu64, s->waited);
 }
 
@@ -96,9 +125,9 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
     for (size_t i = 0; i < STATE_COUNT; i++)
         if (!(text[i] = safetensors_metadata(file, STATE_KEYS[i])))
             return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE_KEYS[i]);
-    *s = (checkpoint_state){strtoull(text[0], NULL, 10), strtoull(text[1], NULL, 10), strtod(text[2], NULL),
-                            strtod(text[3], NULL), strtoull(text[4], NULL, 10), strtod(text[5], NULL),
-                            strtod(text[6], NULL), strtod(text[7], NULL), strtod(text[8], NULL), strtoull(text[9], NULL, 10)};
+    *s = (checkpoint_state){strtoull(text[0], NULL, 10), strtoull(text[1], NULL, 10), read_bits(text[2]),
+                            read_bits(text[3]), strtoull(text[4], NULL, 10), read_bits(text[5]), read_bits(text[6]),
+                            read_bits(text[7]), read_bits(text[8]), strtoull(text[9], NULL, 10)};
     return RAPT_OK;
 }
 
@@ -166,7 +195,7 @@ static rapt_code write_file(const char *path, const entry_list *l, const checkpo
 }
 
 rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
-                          const checkpoint_state *state, size_t keep, rapt_error *err)
+                          const checkpoint_state *state, checkpoint_plan plan, rapt_error *err)
 {
     entry_list l = {0};
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
@@ -175,8 +204,10 @@ rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt
                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = write_file(path, &l, state, err);
-    if (!code)
-        delete_old(folder, keep);
+    if (!code) {
+        delete_undue(folder, plan.every);
+        delete_old(folder, plan.keep);
+    }
     free_entries(&l);
     free(path);
     free(dir);

@@ -14,9 +14,15 @@ typedef struct checkpoint_state {
     uint64_t waited; /* reports since the best one */
 } checkpoint_state;
 
-/* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes all but the newest `keep`. */
+typedef struct checkpoint_plan {
+    size_t keep;    /* of the newest */
+    uint64_t every; /* steps; 0: by time */
+} checkpoint_plan;
+
+/* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes those before it that are not at a multiple of
+ * plan.every, where a run was stopped, and all but the newest plan.keep. */
 rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
-                          const checkpoint_state *state, size_t keep, rapt_error *err);
+                          const checkpoint_state *state, checkpoint_plan plan, rapt_error *err);
 
 /* The step of the newest checkpoint in `folder`, 0 where there is none. */
 uint64_t checkpoint_newest(const char *folder);

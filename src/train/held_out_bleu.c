@@ -50,8 +50,16 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
     return RAPT_OK;
 }
 
+/* The references have capitals. */
+static bool writes_small_letters(const rapt_recipe *r)
+{
+    return r->tokenizer.type == RAPT_RECIPE_WORDS ? r->tokenizer.lowercase
+                                                  : r->tokenizer.normalize == RAPT_NORMALIZE_PLAIN_LOWERCASE;
+}
+
 static rapt_code score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
 {
+    const rapt_bleu_options letters = {.lowercase = writes_small_letters(r->recipe)};
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_bleu result = {0};
     rapt_code code = rapt_translate(m, text->sources, text->count, &o, text->out, err);
@@ -59,7 +67,8 @@ static rapt_code score(const run *r, rapt_model *m, held_out_text *text, double 
         return code;
     for (size_t i = 0; i < text->count; i++)
         text->translations[i] = text->out[i].hypotheses[0].text;
-    code = rapt_bleu_corpus(NULL, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result, err);
+    code = rapt_bleu_corpus(&letters, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result,
+                            err);
     rapt_translations_free(text->out, text->count);
     *bleu = result.score;
     return code;

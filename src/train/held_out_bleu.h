@@ -5,7 +5,7 @@
 #include "train/run.h"
 
 /* BLEU (13a) of greedy translations of the held-out fraction of p (see rapt_pairs_held_out), against the targets as they
- * stand there. */
+ * stand there, lower-cased where the tokenizer lower-cases. */
 rapt_code held_out_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err);
 
 #endif

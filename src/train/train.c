@@ -162,11 +162,12 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     run *r = l->r;
     checkpoint_state saved = r->state;
     saved.seconds = seconds_so_far(l);
+    checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code)
         code = save_params(r, err);
     if (!code)
-        code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, (size_t)r->recipe->train.keep, err);
+        code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, plan, err);
     l->checkpointed = clock_seconds();
     return code;
 }
@@ -280,11 +281,11 @@ static rapt_code run_steps(loop *l, rapt_error *err)
     return code;
 }
 
-/* The end of this call: a stopped run leaves a partial line in its log, and every run a checkpoint. */
+/* The end of this call: a stopped run leaves a partial line in its log, and every run that made a step a checkpoint. */
 static rapt_code finish(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    rapt_code code = save_checkpoint(l, err);
+    rapt_code code = r->state.step > 0 ? save_checkpoint(l, err) : RAPT_OK;
     if (!code && r->state.tokens > 0)
         code = report(l, true, err);
     if (!code && stop_asked(l) && r->state.step < l->end && !gave_up(r))

@@ -83,6 +83,14 @@ check 'of one checkpoint: that one' cmp one/model.safetensors whole/model.safete
 check 'of several: another' test "$(cmp -s whole/average/model.safetensors whole/model.safetensors; echo $?)" = 1
 refused 1 'whole holds 4 checkpoints; 9 are' 'more than there are' "$RAPT" average whole --last 9 -o nine
 check 'nothing is left of it' test ! -e nine
+refused 1 'whole is the run itself' 'over the run itself' "$RAPT" average whole --out whole/../whole
+"$RAPT" average whole -o all
+"$RAPT" average whole --last 4 -o four
+check 'without --last: all that are kept' cmp all/model.safetensors four/model.safetensors
+learn late --max-steps 85 && learn late --resume
+check 'a stop leaves no checkpoint of its own behind' test "$(ls late/checkpoints)" = "$(ls whole/checkpoints)"
+"$RAPT" average late -o other
+check 'the same mean, stopped and resumed' cmp all/model.safetensors other/model.safetensors
 refused 1 'none' 'no model' "$RAPT" average none
 refused 2 'wants a model' 'no argument' "$RAPT" average
 

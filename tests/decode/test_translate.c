@@ -58,8 +58,11 @@ static void assert_same_alignment(const rapt_alignment *a, const rapt_alignment 
 {
     assert_int_equal(a->targets, b->targets);
     assert_int_equal(a->sources, b->sources);
-    if (a->targets)
-        model_same("alignment", a->weights, b->weights, a->targets * (a->sources + 1));
+    for (size_t i = 0; i < a->targets; i++) {
+        assert_int_equal(a->rows[i].first, b->rows[i].first);
+        assert_int_equal(a->rows[i].count, b->rows[i].count);
+        model_same("alignment", a->rows[i].weights, b->rows[i].weights, a->rows[i].count + 1);
+    }
 }
 
 static void assert_same(const rapt_translation *a, const rapt_translation *b)
@@ -109,7 +112,7 @@ static void lines_are_alone(void **state)
     check_options(m, (rapt_translate_options){.beam = 2 * MODEL_VOCAB, .n_best = MODEL_VOCAB + 1});
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 2, .no_repeat = 2, .max_ratio = 3, .prefix = "w3 w3"});
     check_options(m, (rapt_translate_options){.beam = 3, .n_best = 3, .alignment = true});
-    check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "zyzzyva"});
+    check_options(m, (rapt_translate_options){.no_repeat = 1, .max_ratio = 0.5, .prefix = "w9"});
     rapt_model_free(m);
 }
 
@@ -158,7 +161,7 @@ static void lengths_have_limits(void **state)
     assert_length(m, five, (rapt_translate_options){.max_ratio = 3.5}, 27); /* 17.5 + 10 */
     assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1}, 10);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, 80); /* the model's positions */
-    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 12);
+    assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 11 + 10);
     m->pad_to_max = true;
     assert_length(m, five, (rapt_translate_options){0}, MAX_LEN);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, MAX_LEN);
@@ -180,6 +183,22 @@ static void prefixes_begin_lines(void **state)
     rapt_model_free(m);
 }
 
+static void numbers_that_are_not_finite(void **state)
+{
+    (void)state;
+    static const rapt_real bad[] = {NAN, INFINITY};
+    for (size_t i = 0; i < 2; i++) {
+        rapt_model *m = new_model(0);
+        m->net->decoder.output.bias->value.data[9] = bad[i];
+        for (size_t beam = 1; beam <= 3; beam += 2) {
+            rapt_translation out[LINES];
+            rapt_error err = {0};
+            assert_int_equal(rapt_translate(m, LINE, LINES, &(rapt_translate_options){.beam = beam}, out, &err), RAPT_NOT_FINITE);
+        }
+        rapt_model_free(m);
+    }
+}
+
 static void prefixes_are_text(void **state)
 {
     (void)state;
@@ -187,11 +206,14 @@ static void prefixes_are_text(void **state)
     const char *line = LINE[0];
     char longest[4 * 80] = "w1";
     rapt_translation out;
-    rapt_error err = {0};
+    rapt_error err = {0}, words = {0}, bytes = {0};
     translate(m, &line, 1, (rapt_translate_options){.beam = 3, .n_best = 3, .prefix = " w5   w6 "}, &out);
     for (size_t i = 0; i < 3; i++)
         assert_memory_equal(out.hypotheses[i].text, "w5 w6 ", 6);
     rapt_translations_free(&out, 1);
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 zyzzyva"}, &out, &words), RAPT_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 \xFF"}, &out, &bytes), RAPT_VALUE);
+    assert_string_equal(bytes.message, "the prefix is not UTF-8: byte 4");
     for (int i = 0; i < 79; i++)
         strcat(longest, " w1");
     assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_VALUE);
@@ -241,8 +263,8 @@ static void rows_know_what_came_before(void **state)
         const rapt_real *row = a.weights + 4 * i;
         assert_true(fabs((double)(row[0] + row[1] + row[2] + row[3]) - 1) < 1e-5);
     }
-    free(a.weights);
-    free(b.weights);
+    align_free(&a);
+    align_free(&b);
     rapt_tape_free(t);
     rapt_model_free(m);
 }
@@ -262,10 +284,10 @@ static void pieces_are_counted_through(void **state)
         const rapt_alignment *a = &out[1 + p].hypotheses[0].alignment;
         assert_int_equal(a->sources, p ? 2 : 7);
         for (size_t i = 0; i < 10; i++) {
-            rapt_real want[10] = {0};
-            memcpy(want + (p ? 7 : 0), a->weights + i * (a->sources + 1), a->sources * sizeof *want);
-            want[9] = a->weights[i * (a->sources + 1) + a->sources];
-            model_same("joined", want, all->weights + (10 * p + i) * 10, 10);
+            const rapt_alignment_row *row = &all->rows[10 * p + i];
+            assert_int_equal(row->first, p ? 7 : 0);
+            assert_int_equal(row->count, a->sources);
+            model_same("joined", a->rows[i].weights, row->weights, row->count + 1);
         }
     }
     rapt_translations_free(out, 3);
@@ -279,6 +301,7 @@ int main(void)
         cmocka_unit_test(all_end_at_once),
         cmocka_unit_test(lengths_have_limits),
         cmocka_unit_test(prefixes_are_text),
+        cmocka_unit_test(numbers_that_are_not_finite),
         cmocka_unit_test(prefixes_begin_lines),
         cmocka_unit_test(equal_looks_are_equal_shares),
         cmocka_unit_test(rows_know_what_came_before),

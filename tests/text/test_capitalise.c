@@ -23,6 +23,7 @@ static void test_words(void **state)
     check("   ", "   ");
     check("ein mann . er sitzt .", "Ein mann . Er sitzt .");
     check("\" komm ! \" rief er .", "\" Komm ! \" rief er .");
+    check("where are you ? i am here .", "Where are you ? I am here .");
     check("2 hunde spielen .", "2 hunde spielen .");
     check("\u00E9t\u00E9 et hiver .", "\u00C9t\u00E9 et hiver .");
     check("\u4E00\u53EA\u72D7\u3002", "\u4E00\u53EA\u72D7\u3002");
@@ -32,7 +33,10 @@ static void test_words(void **state)
 static void test_text(void **state)
 {
     (void)state;
-    check("ein mann. er sitzt.", "Ein mann. er sitzt.");
+    check("ein mann. er sitzt.", "Ein mann. Er sitzt.");
+    check("das ist gut. ja? nein! doch.", "Das ist gut. Ja? Nein! Doch.");
+    check("am 3. mai, z.b. um acht", "Am 3. mai, z.b. um acht");
+    check("\"komm!\" rief er. \"ja.\"", "\"Komm!\" rief er. \"ja.\"");
     check("Ein Mann.", "Ein Mann.");
 }
 

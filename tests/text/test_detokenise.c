@@ -20,7 +20,7 @@ static rapt_language language_of(const char *code)
 
 static void assert_written(const char *language, const char *tokens, const char *want)
 {
-    char *got = detokenise(tokens, language_of(language));
+    char *got = detokenise(tokens, language_of(language), false);
     assert_non_null(got);
     assert_string_equal(got, want);
     free(got);
@@ -38,6 +38,8 @@ static void test_marks(void **state)
     assert_written("en", "it costs 1 ,000 .50 euros .", "it costs 1,000.50 euros."); /* as the words tokenizer sets apart */
     assert_written("en", "a well @-@ known man &amp; a &lt; b &#91; 1 &#93;", "a well-known man & a < b [1]");
     assert_written("en", "&amp;lt; stays", "&lt; stays");
+    assert_written("en", "i like .net and !important , 5 % of it :-)", "i like .net and !important, 5% of it :-)");
+    assert_written("fr", "5 % de cela", "5 % de cela");
     assert_written("es", "¿ dónde está ? ¡ aquí !", "¿dónde está? ¡aquí!");
 }
 
@@ -57,6 +59,15 @@ static void test_french_spaces(void **state)
     (void)state;
     assert_written("fr", "où sont mes clés ?", "où sont mes clés ?");
     assert_written("fr", "« viens ! » dit-il , puis : « non . »", "« viens ! » dit-il, puis : « non. »");
+}
+
+static void test_capitals(void **state)
+{
+    (void)state;
+    char *got = detokenise("&quot; hallo ! &quot; sagt er . &quot; ja . &quot; dann geht er .", RAPT_GERMAN, true);
+    assert_non_null(got);
+    assert_string_equal(got, "\"Hallo!\" sagt er. \"Ja.\" Dann geht er.");
+    free(got);
 }
 
 static void test_languages(void **state)
@@ -91,7 +102,7 @@ static void test_multi30k(void **state)
         assert_int_equal(lines_read(path, 1 << 20, &text, NULL), RAPT_OK);
         assert_int_equal(tokens.count, text.count);
         for (size_t i = 0; i < text.count; i++) {
-            char *got = detokenise(tokens.line[i], language_of(languages[l]));
+            char *got = detokenise(tokens.line[i], language_of(languages[l]), false);
             char *want = utf8_lowercase(text.line[i], text.length[i], &size);
             while (size > 0 && want[size - 1] == ' ')
                 want[--size] = '\0';
@@ -109,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_marks),     cmocka_unit_test(test_apostrophes), cmocka_unit_test(test_french_spaces),
-        cmocka_unit_test(test_languages), cmocka_unit_test(test_multi30k),
+        cmocka_unit_test(test_capitals), cmocka_unit_test(test_languages), cmocka_unit_test(test_multi30k),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
