@@ -1,7 +1,8 @@
 /* cli/data.c: `rapt data check`: what a file of sentence pairs holds, and which lines one would rather leave out.
- * For whoever is about to train a translator. It changes no file. */
+ * For whoever is about to train a translator. Which lines those are is found in data/check.c. */
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/data_sieve.h"
 #include "cli/parts.h"
 #include "data/check.h"
 
@@ -10,27 +11,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RATIO = 256, KEY_MARGIN, KEY_JSON };
+enum { KEY_RATIO = 256, KEY_MARGIN, KEY_JSON, KEY_LINES, KEY_OUT };
 
 static const struct argp_option OPTIONS[] = {
     {"ratio", KEY_RATIO, "X", 0, "One side X times as long as expected is too long (default 3)", 0},
     {"margin", KEY_MARGIN, "N", 0, "But up to N characters more or less are not (default 20)", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
+    {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines better left out, each with a tab and why", 0},
+    {"out", KEY_OUT, "FILE", 0, "Write the other lines there; of two files SOURCE:TARGET", 0},
     {0}};
 
 typedef struct arguments {
-    const char *path[2];
+    char *path[2], *out[2];
     size_t count;
     check_options check;
-    bool json;
+    bool json, lines;
 } arguments;
 
-static void check_usage(const arguments *a, struct argp_state *state)
+/* Cuts FILE:FILE in place. */
+static bool split(char *path[2])
+{
+    char *colon = strchr(path[0], ':');
+    if (colon) {
+        *colon = '\0';
+        path[1] = colon + 1;
+    }
+    return colon != NULL;
+}
+
+static void check_out(arguments *a, struct argp_state *state)
+{
+    if (a->count == 2 && !split(a->out))
+        argp_error(state, "--out: two files are written for two, SOURCE:TARGET");
+    if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
+        argp_error(state, "--out: both files would be %s", a->out[0]);
+}
+
+static void check_usage(arguments *a, struct argp_state *state)
 {
     if (a->count == 0)
         argp_error(state, "wants a file of pairs, or two files whose lines belong together");
+    if (a->count == 1 && !file_exists(a->path[0]))
+        a->count += split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         argp_error(state, "only one of the files can be standard input");
+    if (a->json && a->lines)
+        argp_error(state, "--json and --lines are two ways to print");
+    if (a->out[0])
+        check_out(a, state);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -40,6 +68,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_RATIO: a->check.ratio = cli_number(text, 1, 1e6, "ratio", state); return 0;
     case KEY_MARGIN: a->check.margin = cli_number(text, 0, 1e9, "margin", state); return 0;
     case KEY_JSON: a->json = true; return 0;
+    case KEY_LINES: a->lines = true; return 0;
+    case KEY_OUT: a->out[0] = text; return 0;
     case ARGP_KEY_ARG:
         if (a->count == 2)
             argp_error(state, "takes one file or two");
@@ -51,20 +81,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "PAIRS\nSOURCE TARGET",
-    .doc = "Count pairs, lengths and what is wrong with a data set; no file is changed."
+    .options = OPTIONS, .parser = parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
+    .doc = "Count pairs, lengths and what is wrong with a data set; with --out, write what is better kept."
            "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines belong together; - is standard "
-           "input. A line that has several faults counts for each, and as new for the first of them. A script is unusual "
-           "where most letters of a side belong to another one than most letters of that side in the whole file. Expected "
-           "lengths, in characters, are those of the other side, times what this is over all pairs."};
+           "input. Training by itself leaves out none but empty lines; --out does. A line that has several faults counts for "
+           "each, and as new for the first of them; only lines with two sides of text are compared with others. A script is "
+           "unusual where most letters of a side belong to another one than most letters of that side in the whole file. "
+           "Expected lengths, in characters, are those of the other side, times what this is over all pairs."};
 
 static const char *const NAMES[2] = {"source", "target"};
 #define TEXT(name, key, text) text,
 static const char *const TEXTS[CHECK_COUNT] = {CHECK_REASONS(TEXT) CHECK_NOTES(TEXT)};
 #undef TEXT
-#define JSON_KEY(name, key, text) key,
-static const char *const KEYS[CHECK_COUNT] = {CHECK_REASONS(JSON_KEY) CHECK_NOTES(JSON_KEY)};
-#undef JSON_KEY
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
@@ -99,11 +127,11 @@ static void print_report(const arguments *a, const check_report *r)
            "most", "mean", "median", "most");
     for (size_t s = 0; s < 2; s++)
         print_side(NAMES[s], &r->side[s]);
-    printf("\n%-30s %9s %9s %10s\n", "would be dropped", "lines", "new", "first line");
+    printf("\n%-30s %9s %9s %10s\n", "better left out", "lines", "new", "first line");
     for (unsigned k = 0; k < CHECK_REASON_COUNT; k++)
         print_finding(k, &r->found[k]);
     printf("%-30s %9s %9zu, which leaves %zu\n\n", "in all", "", r->dropped, r->lines - r->dropped);
-    printf("%-30s %9s %9s %10s\n", "kept", "lines", "", "first line");
+    printf("%-30s %9s %9s %10s\n", "in what is left", "lines", "", "first line");
     for (unsigned k = CHECK_REASON_COUNT; k < CHECK_COUNT; k++)
         print_finding(k, &r->found[k]);
 }
@@ -130,7 +158,7 @@ static json_t *json_findings(const check_report *r, unsigned from, unsigned to)
         if (k < CHECK_REASON_COUNT)
             json_object_set_new(one, "new", json_integer((json_int_t)f->newly));
         json_object_set_new(one, "first_line", f->first ? json_integer((json_int_t)f->first) : json_null());
-        json_object_set_new(object, KEYS[k], one);
+        json_object_set_new(object, SIEVE_KEYS[k], one);
     }
     return object;
 }
@@ -154,6 +182,17 @@ static rapt_code print_json(const arguments *a, const check_report *r, rapt_erro
 
 /* ---- the command --------------------------------------------------------------------------------------------- */
 
+static rapt_code check_texts(const arguments *a, const check_input *in, check_report *report, rapt_error *err)
+{
+    sieve s = {.names = a->lines};
+    check_options options = a->check;
+    options.each = sieve_take;
+    options.context = &s;
+    rapt_code code = a->out[0] ? sieve_open(&s, in, (const char *const *)a->out, err) : RAPT_OK;
+    code = code ? code : check_pairs(in, &options, report, err);
+    return sieve_close(&s, code, err);
+}
+
 static rapt_code check_files(const arguments *a, check_report *report, rapt_error *err)
 {
     char *text[2] = {NULL, NULL};
@@ -165,7 +204,7 @@ static rapt_code check_files(const arguments *a, check_report *report, rapt_erro
         in.name[i] = strcmp(a->path[i], "-") == 0 ? "standard input" : a->path[i];
     }
     if (!code)
-        code = check_pairs(&in, &a->check, report, err);
+        code = check_texts(a, &in, report, err);
     free(text[0]);
     free(text[1]);
     return code;
@@ -180,7 +219,7 @@ static int data_check(int argc, char **argv)
     rapt_code code = check_files(&a, &report, &err);
     if (!code && a.json)
         code = print_json(&a, &report, &err);
-    else if (!code)
+    else if (!code && !a.lines)
         print_report(&a, &report);
     return code ? cli_fail(&err) : 0;
 }
@@ -191,6 +230,6 @@ int cmd_data(int argc, char **argv)
     static const cli_parts parts = {list, 1, "`check`", "check ...",
                                     "Look at data before training on it."
                                     "\vcheck PAIRS, or check SOURCE TARGET, counts pairs, lengths and what is wrong with "
-                                    "them; it has a --help of its own."};
+                                    "them, and writes what is better kept; it has a --help of its own."};
     return cli_run_part(&parts, argc, argv);
 }

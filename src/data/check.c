@@ -92,18 +92,33 @@ static void compare_with_usual(check_lines *lines, const check_report *r, const 
     }
 }
 
+/* Notes are of no use where the line is better left out anyway. */
+static uint32_t to_tell(uint32_t found)
+{
+    return found & CHECK_ANY_REASON ? found & CHECK_ANY_REASON : found;
+}
+
 static void count_line(uint32_t found, size_t number, check_report *out)
 {
-    uint32_t reasons = found & ((1u << CHECK_REASON_COUNT) - 1);
     for (unsigned k = 0; k < CHECK_COUNT; k++) {
         if (!(found >> k & 1))
             continue;
         check_finding *f = &out->found[k];
         f->lines++;
-        f->newly += k < CHECK_REASON_COUNT && !(reasons & ((1u << k) - 1));
+        f->newly += k < CHECK_REASON_COUNT && !(found & ((1u << k) - 1));
         f->first = f->first ? f->first : number;
     }
-    out->dropped += reasons != 0;
+    out->dropped += (found & CHECK_ANY_REASON) != 0;
+}
+
+static void tell(const check_lines *lines, const check_options *o, check_report *out)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        uint32_t found = to_tell(lines->line[i].found);
+        count_line(found, i + 1, out);
+        if (o->each)
+            o->each(o->context, i + 1, found);
+    }
 }
 
 rapt_code check_pairs(const check_input *in, const check_options *options, check_report *out, rapt_error *err)
@@ -117,8 +132,7 @@ rapt_code check_pairs(const check_input *in, const check_options *options, check
     if (!code) {
         compare_with_usual(&lines, out, usual, options);
         out->lines = lines.count;
-        for (size_t i = 0; i < lines.count; i++)
-            count_line(lines.line[i].found, i + 1, out);
+        tell(&lines, options, out);
     }
     check_lines_free(&lines);
     return code;

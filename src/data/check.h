@@ -1,11 +1,11 @@
-/* data/check.h: what is wrong with a file of sentence pairs, counted. For `rapt data check`. Nothing is changed, and no
- * vocabulary is needed. */
+/* data/check.h: what is wrong with a file of sentence pairs, counted and line by line. For `rapt data check`. Nothing is
+ * changed, and no vocabulary is needed. */
 #ifndef DATA_CHECK_H
 #define DATA_CHECK_H
 
 #include "rapt/base.h"
 
-/* Why a line would be dropped, in the order in which a line is asked: identifier, key in JSON, text. */
+/* Why a line is better left out, in the order in which a line is asked: identifier, key in JSON, text. */
 #define CHECK_REASONS(X)                                         \
     X(CHECK_EMPTY_LINE, "empty_line", "empty line")              \
     X(CHECK_NO_TAB, "no_tab", "no tab")                          \
@@ -16,14 +16,16 @@
     X(CHECK_WRONG_SCRIPT, "wrong_script", "unusual script")      \
     X(CHECK_LENGTH_RATIO, "length_ratio", "lengths too unlike")
 
-/* What is told of lines that are kept. */
+/* What is told of the other lines. */
 #define CHECK_NOTES(X)                                                        \
     X(CHECK_OTHER_TARGET, "other_target", "source was there, other target")   \
+    X(CHECK_TAB_WITHIN, "tab_within", "tab within a side")                    \
     X(CHECK_MORE_COLUMNS, "more_columns", "further columns, not read")
 
 #define CHECK_NAME(name, key, text) name,
 enum check_reason { CHECK_REASONS(CHECK_NAME) CHECK_REASON_COUNT };
 enum check_note { CHECK_FIRST_NOTE = CHECK_REASON_COUNT - 1, CHECK_NOTES(CHECK_NAME) CHECK_COUNT };
+enum { CHECK_ANY_REASON = (1 << CHECK_REASON_COUNT) - 1 }; /* bits of a line */
 #undef CHECK_NAME
 
 /* One text with `source<TAB>target` lines, or two whose lines belong together. */
@@ -39,6 +41,9 @@ typedef struct check_input {
  * one side are no fault where that is so throughout. */
 typedef struct check_options {
     double ratio, margin;
+    void (*each)(void *context, size_t number, uint32_t found); /* NULL, or told of each line in order: a bit for each
+                                                                 * check_reason or, where there is none, check_note */
+    void *context;
 } check_options;
 
 typedef struct check_lengths {
@@ -53,14 +58,14 @@ typedef struct check_side {
 } check_side;
 
 typedef struct check_finding {
-    size_t lines; /* that this is true of */
+    size_t lines; /* that this is true of; for notes, of those without a reason */
     size_t newly; /* of these, without an earlier reason; 0 for notes */
     size_t first; /* number of the first such line, from 1; 0: none */
 } check_finding;
 
 typedef struct check_report {
     size_t lines, pairs; /* pairs: lines with two sides of text; lengths and scripts are theirs */
-    size_t dropped;      /* lines with any reason, each once */
+    size_t dropped;      /* lines with any reason to leave them out, each once */
     check_side side[2];
     check_finding found[CHECK_COUNT]; /* by check_reason and check_note */
 } check_report;

@@ -2,6 +2,7 @@
  * script its letters are of. */
 #include "data/check_lines.h"
 
+#include "text/lines.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -22,8 +23,7 @@ typedef struct span {
 static cursor cursor_at(const check_input *in, size_t i)
 {
     const char *text = in->text[i];
-    size_t mark = in->size[i] >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    return (cursor){text + mark, text + in->size[i]};
+    return (cursor){text + lines_mark(text, in->size[i]), text + in->size[i]};
 }
 
 /* Lines end in LF or CRLF; the last one may lack it. */
@@ -72,46 +72,59 @@ static bool measure(span s, script_finder *scripts, check_text *out, size_t lett
     return true;
 }
 
-/* What is faulty of a line with two sides. */
-static uint32_t faults(const check_text side[2])
+/* What is faulty of a line with two sides, which are text or not. */
+static uint32_t faults(const check_text side[2], const bool text[2])
 {
-    if (side[0].size == 0 || side[1].size == 0)
-        return 1u << CHECK_EMPTY_SIDE;
-    bool copied = side[0].size == side[1].size && memcmp(side[0].at, side[1].at, side[0].size) == 0;
-    return copied ? 1u << CHECK_COPIED : 0;
+    uint32_t found = text[0] && text[1] ? 0 : 1u << CHECK_NOT_UTF8;
+    if ((text[0] && side[0].size == 0) || (text[1] && side[1].size == 0))
+        return found | 1u << CHECK_EMPTY_SIDE;
+    bool copied = !found && side[0].size == side[1].size && memcmp(side[0].at, side[1].at, side[0].size) == 0;
+    return copied ? 1u << CHECK_COPIED : found;
 }
 
 static void take_sides(check_lines *out, check_line *line, const span side[2], script_finder *scripts)
 {
     size_t letters[2][SCRIPT_COUNT] = {{0}};
-    bool good = measure(side[0], scripts, &line->side[0], letters[0]);
-    good &= measure(side[1], scripts, &line->side[1], letters[1]);
-    line->found |= good ? faults(line->side) : 1u << CHECK_NOT_UTF8;
+    bool text[2];
+    for (size_t s = 0; s < 2; s++)
+        text[s] = measure(side[s], scripts, &line->side[s], letters[s]);
+    line->found |= faults(line->side, text);
     for (size_t i = 0; i < SCRIPT_COUNT && check_line_is_pair(line); i++) {
         out->letters[0][i] += letters[0][i];
         out->letters[1][i] += letters[1][i];
     }
 }
 
-static bool is_text(const char *at, const char *end)
+static uint32_t bytes_of(const char *at, const char *end)
 {
-    size_t size = (size_t)(end - at);
-    return utf8_valid_prefix(at, size) == size && !(size && memchr(at, '\0', size));
+    return lines_check("", 1, at, (size_t)(end - at), NULL) ? 1u << CHECK_NOT_UTF8 : 0;
+}
+
+static const char *find_tab(const char *at, const char *end)
+{
+    return at < end ? memchr(at, '\t', (size_t)(end - at)) : NULL;
 }
 
 /* At the first tab; what comes after a second one is another column, which must be text all the same: training reads the
  * file as a whole. */
 static uint32_t cut_at_tabs(span whole, span side[2])
 {
-    const char *end = whole.at + whole.size, *tab = whole.size ? memchr(whole.at, '\t', whole.size) : NULL;
+    const char *end = whole.at + whole.size, *tab = find_tab(whole.at, end);
     if (!tab)
-        return 1u << (whole.size ? CHECK_NO_TAB : CHECK_EMPTY_LINE);
-    const char *target = tab + 1, *more = target < end ? memchr(target, '\t', (size_t)(end - target)) : NULL;
+        return whole.size ? 1u << CHECK_NO_TAB | bytes_of(whole.at, end) : 1u << CHECK_EMPTY_LINE;
+    const char *target = tab + 1, *more = find_tab(target, end);
     side[0] = (span){whole.at, (size_t)(tab - whole.at)};
     side[1] = (span){target, (size_t)((more ? more : end) - target)};
-    if (more && !is_text(more, end))
-        return 1u << CHECK_NOT_UTF8;
-    return more ? 1u << CHECK_MORE_COLUMNS : 0;
+    return more ? 1u << CHECK_MORE_COLUMNS | bytes_of(more, end) : 0;
+}
+
+/* A tab of two files is part of a text: a table of them would be cut there. */
+static uint32_t look_for_tabs(const span side[2])
+{
+    if (side[0].size + side[1].size == 0)
+        return 1u << CHECK_EMPTY_LINE;
+    bool tab = find_tab(side[0].at, side[0].at + side[0].size) || find_tab(side[1].at, side[1].at + side[1].size);
+    return tab ? 1u << CHECK_TAB_WITHIN : 0;
 }
 
 static void take_lines(const check_input *in, check_lines *out, script_finder *scripts)
@@ -122,10 +135,10 @@ static void take_lines(const check_input *in, check_lines *out, script_finder *s
         span side[2] = {next_line(&texts[0])};
         if (in->count == 2) {
             side[1] = next_line(&texts[1]);
-            line->found = side[0].size + side[1].size == 0 ? 1u << CHECK_EMPTY_LINE : 0;
+            line->found = look_for_tabs(side);
         } else
             line->found = cut_at_tabs(side[0], side);
-        if (check_line_is_pair(line))
+        if (!(line->found & (1u << CHECK_EMPTY_LINE | 1u << CHECK_NO_TAB)))
             take_sides(out, line, side, scripts);
     }
 }

@@ -9,7 +9,7 @@ is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 
 make_pairs >clean.tsv
 "$RAPT" data check clean.tsv --json >check.json
-check 'clean pairs: nothing would be dropped' is "$(total dropped)" 0
+check 'clean pairs: nothing is better left out' is "$(total dropped)" 0
 check 'all of them are counted' is "$(total pairs)" 240
 
 {
@@ -31,11 +31,40 @@ for expected in 'no_tab 1 101' 'empty_line 1 102' 'empty_side 1 103' 'not_utf8 1
     read -r key lines first <<<"$expected"
     check "$key: $lines, first in line $first" is "$(field "$key" lines) $(field "$key" first_line)" "$lines $first"
 done
-check 'twelve lines would be dropped' is "$(total dropped) $(total left)" '12 240'
+check 'twelve lines are better left out' is "$(total dropped) $(total left)" '12 240'
 check 'the file is as it was' is "$(cksum faulty.tsv)" "$before"
 "$RAPT" data check faulty.tsv >table.txt
 check 'the table has a row for it' grep -Eq '^no tab +1 +1 +101$' table.txt
 check 'the table adds up' grep -Eq '^in all +12, which leaves 240$' table.txt
+
+# Line by line, and without them.
+"$RAPT" data check faulty.tsv --lines >lines
+printf '%s\n' 101,no_tab 102,empty_line 103,empty_side 104,not_utf8 105,copied 106,wrong_script 1{07,08,09,10,11},duplicate \
+    112,length_ratio | tr , '\t' >expected
+check '--lines names them, each with why' cmp lines expected
+printf 'no tab, caf\xe9\n\tcaf\xe9\nMainz\tMainz\nMainz\tMainz\n' | "$RAPT" data check - --lines >lines
+printf '1\tno_tab,not_utf8\n2\tnot_utf8,empty_side\n3\tcopied\n4\tcopied,duplicate\n' >expected
+check 'with several reasons in order' cmp lines expected
+"$RAPT" data check faulty.tsv --out left.tsv >again.txt
+check '--out writes the others' cmp left.tsv clean.tsv
+check 'and prints the same' cmp again.txt table.txt
+sed 's/$/\r/' faulty.tsv | head -c -2 >dos.tsv
+"$RAPT" data check dos.tsv --out left.tsv >again.txt
+check 'as they are' cmp left.tsv <(sed 's/$/\r/' clean.tsv | head -c -2)
+printf 'a\nb\tc\n\nd\n' >two.en
+printf 'A\nB\n\nD\n' >two.fr
+"$RAPT" data check two.en:two.fr --out left.en:left.fr >two.txt
+check 'two files as recipes name them' grep -q '^two.en and two.fr: 4 lines, 3 pairs$' two.txt
+check 'a tab in one of them' grep -Eq '^tab within a side +1 +2$' two.txt
+check '--out writes two' cmp left.en <(printf 'a\nb\tc\nd\n')
+check 'of as many lines' cmp left.fr <(printf 'A\nB\nD\n')
+cp clean.tsv odd:name
+check 'a name with a colon is a file where there is one' "$RAPT" data check odd:name
+refused 1 'cannot write nowhere/b' 'a folder that is not there' "$RAPT" data check two.en two.fr --out new:nowhere/b
+check 'neither file appears' test ! -e new
+refused 2 'two files are written for two' 'one name for two files' "$RAPT" data check two.en two.fr --out left
+refused 2 'both files would be left' 'the same name for both' "$RAPT" data check two.en two.fr --out left:left
+refused 2 'two ways to print' '--json with --lines' "$RAPT" data check two.en two.fr --json --lines
 
 # What others count: repeated lines, sources with several targets, words.
 pairs=$SOURCE/data/en-fr.tsv

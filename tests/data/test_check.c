@@ -191,6 +191,58 @@ static void test_counted_once(void **state)
     assert_int_equal(r.pairs, 4);
 }
 
+/* Latin-1 without a tab, and beside an empty side: either fault is one. */
+static void test_several_faults(void **state)
+{
+    (void)state;
+    check_report r = check_sized(SIZED("a b\tc d\ncaf\xE9\n\tcaf\xE9\nno tab\n"));
+    is_found(&r, CHECK_NO_TAB, 2, 2, 2);
+    is_found(&r, CHECK_NOT_UTF8, 2, 1, 2);
+    is_found(&r, CHECK_EMPTY_SIDE, 1, 0, 3);
+    assert_int_equal(r.dropped, 3);
+}
+
+/* The second line is a duplicate, and better left out: its column is nobody's concern any more. */
+static void test_notes_of_what_is_left(void **state)
+{
+    (void)state;
+    check_report r = check_sized(SIZED("a b\tc d\tx\na b\tc d\tx\nh\tk\tz\n"));
+    is_found(&r, CHECK_DUPLICATE, 1, 1, 2);
+    is_found(&r, CHECK_MORE_COLUMNS, 2, 0, 1);
+    assert_int_equal(r.dropped, 1);
+}
+
+static void test_tab_within(void **state)
+{
+    (void)state;
+    check_report r;
+    assert_int_equal(check_two("a b\nc\td\ne\nf\n", "g\nh\ni\tj\n\t\n", &r, NULL), RAPT_OK);
+    is_found(&r, CHECK_TAB_WITHIN, 2, 0, 2);
+    is_found(&r, CHECK_EMPTY_SIDE, 1, 1, 4);
+    assert_int_equal(r.pairs, 3);
+}
+
+static void take(void *context, size_t number, uint32_t found)
+{
+    uint32_t *all = context;
+    all[number] = found;
+}
+
+/* Every line in order, with its reasons, or else its notes. */
+static void test_each_line(void **state)
+{
+    (void)state;
+    check_report r;
+    uint32_t all[6] = {0};
+    static const char text[] = "a b\tc d\n\na b\tc d\tx\nMainz\tMainz\na b\te\tx\n";
+    check_options options = {.ratio = 3, .margin = 20, .each = take, .context = all};
+    check_input in = {.name = {"pairs"}, .text = {text}, .size = {sizeof text - 1}, .count = 1};
+    assert_int_equal(check_pairs(&in, &options, &r, NULL), RAPT_OK);
+    assert_true(all[1] == 0 && all[2] == 1u << CHECK_EMPTY_LINE);
+    assert_true(all[3] == 1u << CHECK_DUPLICATE && all[4] == 1u << CHECK_COPIED);
+    assert_true(all[5] == (1u << CHECK_OTHER_TARGET | 1u << CHECK_MORE_COLUMNS));
+}
+
 static void test_two_texts(void **state)
 {
     (void)state;
@@ -211,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_clean),      cmocka_unit_test(test_lengths),         cmocka_unit_test(test_code_points),
         cmocka_unit_test(test_one_reason_each), cmocka_unit_test(test_not_utf8),   cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_scripts),    cmocka_unit_test(test_japanese),        cmocka_unit_test(test_ratio),
-        cmocka_unit_test(test_expected_length), cmocka_unit_test(test_counted_once), cmocka_unit_test(test_two_texts)};
+        cmocka_unit_test(test_expected_length), cmocka_unit_test(test_counted_once), cmocka_unit_test(test_several_faults),
+        cmocka_unit_test(test_notes_of_what_is_left), cmocka_unit_test(test_tab_within), cmocka_unit_test(test_each_line),
+        cmocka_unit_test(test_two_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+/* cli/data_sieve.h: what `rapt data check` does with each line: names it, or copies it. For data.c. */
+#ifndef CLI_DATA_SIEVE_H
+#define CLI_DATA_SIEVE_H
+
+#include "base/file.h"
+#include "data/check.h"
+
+/* The lines of a text that are copied: those from `run` to `at` are still to be written. */
+typedef struct sieve_text {
+    const char *run, *at, *end;
+    file_writer out;
+} sieve_text;
+
+typedef struct sieve {
+    bool names;    /* lines that are better left out are printed, each with its reasons */
+    size_t opened; /* texts that are written */
+    sieve_text text[2];
+    rapt_code code; /* of writing */
+    rapt_error *err;
+} sieve;
+
+/* The words for a check_reason or check_note that programs read. */
+extern const char *const SIEVE_KEYS[CHECK_COUNT];
+
+/* Makes ready to copy the lines of `in` to the files of these names; after it comes sieve_close, whatever happens. */
+rapt_code sieve_open(sieve *s, const check_input *in, const char *const out[2], rapt_error *err);
+/* check_options.each, with a sieve as context. */
+void sieve_take(void *context, size_t number, uint32_t found);
+/* `code`: of the check; unless all is well no file appears. */
+rapt_code sieve_close(sieve *s, rapt_code code, rapt_error *err);
+
+#endif
