@@ -336,12 +336,8 @@ int cmd_score(int argc, char **argv)
     struct arguments args = {0};
     struct texts texts = {0};
     rapt_error err = {0};
-    argp_err_exit_status = 2;
     argp_parse(&score_argp, argc, argv, 0, NULL, &args);
     rapt_code code = run(&args, &texts, &err);
     free_texts(&texts);
-    if (code == RAPT_OK)
-        return 0;
-    fprintf(stderr, "rapt: %s\n", err.message);
-    return 1;
+    return code ? cli_fail(&err) : 0;
 }

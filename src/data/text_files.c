@@ -4,7 +4,7 @@
 #include "data/text_files.h"
 
 #include "base/file.h"
-#include "text/utf8.h"
+#include "text/lines.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ bool text_files_are_several(const char *list)
 
 static bool is_text(const file_map *m)
 {
-    return m->size == 0 || (!memchr(m->data, 0, m->size) && utf8_valid_prefix(m->data, m->size) == m->size);
+    return m->size == 0 || lines_check("", 1, m->data, m->size, NULL) == RAPT_OK;
 }
 
 /* `found` in a folder, not named: what is no text is passed over. */
