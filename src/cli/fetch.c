@@ -46,7 +46,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_DIR: a->dir = text; return 0;
-    case KEY_FROM: a->from = text; return 0;
+    case KEY_FROM:
+        if (!strstr(text, "://"))
+            argp_error(state, "--from: '%s' is no URL; a folder's is file:// and its whole path, as file:///media/stick", text);
+        a->from = text;
+        return 0;
     case KEY_LIST: a->list = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
@@ -108,30 +112,18 @@ static void show_progress(void *context, size_t bytes, size_t all)
         fprintf(stderr, " of %s", cli_bytes((double)all, whole));
 }
 
-/* What to do where there is no way to the file from here. */
-static rapt_code tell_by_hand(const arguments *a, const fetch_request *r, const rapt_error *why, rapt_error *err)
-{
-    if (why->code != RAPT_NOT_FOUND)
-        return rapt_fail(err, why->code, "%s", why->message);
-    size_t length = strlen(r->url);
-    bool packed = strcmp(r->url + length - 3, ".gz") == 0 || strcmp(r->url + length - 4, ".zip") == 0;
-    return rapt_fail(err, why->code, "%s; or put it%s at %.100s yourself: see `rapt fetch %s --list`", why->message,
-                     packed ? ", unpacked," : "", r->path, a->set->name);
-}
-
 static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
 {
     char size[32];
-    rapt_error why = {0};
     fetch_outcome outcome = FETCH_CAME;
     bool live = !a->quiet && isatty(STDERR_FILENO);
     r->progress = live ? show_progress : NULL;
     r->context = (void *)r->path;
-    rapt_code code = fetch_get(r, &outcome, &why);
+    rapt_code code = fetch_get(r, &outcome, err);
     if (live && outcome == FETCH_CAME)
         fputs("\r\033[K", stderr);
     if (code)
-        return tell_by_hand(a, r, &why, err);
+        return code;
     printf("%s  %s  %s\n", r->path, cli_bytes((double)r->file->bytes, size),
            outcome == FETCH_CAME ? "fetched" : "was there, and is right");
     fflush(stdout);
@@ -148,6 +140,19 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
     return code;
 }
 
+/* What to do where there is no way to the file from here: printed, because paths may be longer than messages. The list is
+ * that of the publishers' URLs, also where a mirror failed. */
+static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
+{
+    size_t length = strlen(file->url);
+    bool packed = strcmp(file->url + length - 3, ".gz") == 0 || strcmp(file->url + length - 4, ".zip") == 0;
+    char *path = path_of(a, a->set, file);
+    fprintf(stderr, "rapt: %s; or put it%s at %s yourself: see `rapt fetch %s --list%s%s`\n", err->message,
+            packed ? ", unpacked," : "", path ? path : file->name, a->set->name, a->dir ? " --dir " : "", a->dir ? a->dir : "");
+    free(path);
+    return 1;
+}
+
 int cmd_fetch(int argc, char **argv)
 {
     arguments a = {0};
@@ -156,7 +161,10 @@ int cmd_fetch(int argc, char **argv)
     argp_parse(&ARGP, argc, argv, 0, NULL, &a);
     if (!a.set)
         list_sets();
-    for (size_t i = 0; a.set && i < a.set->count && !code; i++)
+    size_t i = 0, count = a.set ? a.set->count : 0;
+    for (; i < count && !code; i += !code)
         code = a.list ? list_file(&a, &a.set->files[i], &err) : get_file(&a, &a.set->files[i], &err);
+    if (code == RAPT_NOT_FOUND)
+        return tell_by_hand(&a, &a.set->files[i], &err);
     return code ? cli_fail(&err) : 0;
 }

@@ -36,9 +36,11 @@ typedef enum fetch_outcome { FETCH_CAME, FETCH_WAS_THERE } fetch_outcome;
 
 /* Downloads the file, unpacks it, compares its sha256 and puts it at `path`, which it makes folders for. What is there is
  * never written over: it is right (FETCH_WAS_THERE) or an error. What came before a cut lies beside `path`, in a file of
- * the URL's name with .part, and the next call asks for the rest only; where that cannot be had, for all of it again.
- * Errors: no connection, or none of the libraries in this build (RAPT_NOT_FOUND); another sum, or nothing that can be
- * unpacked (RAPT_FORMAT), which forgets what came; files that cannot be written (RAPT_IO). */
+ * the URL's name with .part, and the next call asks for the rest only; where that cannot be had, or makes another file, for
+ * all of it again. A folder that it made and put nothing in goes again.
+ * Errors: no connection, or none of the libraries in this build (RAPT_NOT_FOUND); another sum, more bytes than there should
+ * be, or nothing that can be unpacked (RAPT_FORMAT), which forgets what came; files and folders that cannot be made or
+ * written (RAPT_IO). */
 rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err);
 
 #endif

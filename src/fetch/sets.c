@@ -1,5 +1,5 @@
-/* fetch/sets.c: which files there are, where, and their sums. For fetch.h. The sums are of the files as published; commits are
- * named in URLs where their publishers may yet change the files. */
+/* fetch/sets.c: which files there are, where, and their sums. For fetch.h. The sums are of the files as published. URLs of
+ * GitHub name a commit, but for Multi30k's, which name a branch: should a file change there, its sum refuses it. */
 #include "fetch/fetch.h"
 
 #include <stdio.h>

@@ -37,13 +37,16 @@ host=http://127.0.0.1:$port
 last_request() { tail -1 requests; }
 
 # ---- failures ------------------------------------------------------------------------------------------------------
-hint='or put it at data/r50k_base/r50k_base.tiktoken yourself: see `rapt fetch r50k_base --list`'
+hint='or put it at data/r50k_base/r50k_base.tiktoken yourself: see `rapt fetch r50k_base --list`$'
 refused 1 "cannot fetch http://127.0.0.1:1/r50k_base.tiktoken: .*onnect.*; $hint" 'no server' \
     "$RAPT" fetch r50k_base --from http://127.0.0.1:1
-check 'nothing came, nothing is left' test -z "$(ls data/r50k_base)"
+check 'nothing came, nothing is left' test ! -e data
+mkdir data
+check 'nor is the folder of a folder' eval '! "$RAPT" fetch r50k_base --from http://127.0.0.1:1 && test -d data -a ! -e data/r50k_base'
+rmdir data
 refused 1 "cannot fetch $host/files/r50k_base.tiktoken: .*404; $hint" 'a server without the file' \
     "$RAPT" fetch r50k_base --from "$host/files"
-refused 1 "cannot fetch $host/files/train.en.gz: .*404.*; or put it, unpacked, at d/train.en yourself" 'nor one that is packed' \
+refused 1 "cannot fetch $host/files/train.en.gz: .*404.*; or put it, unpacked, at d/train.en yourself: see .rapt fetch multi30k --list --dir d.$" 'nor one that is packed' \
     "$RAPT" fetch multi30k --dir d --from "$host/files"
 refused 1 "cannot fetch http://no-such-host.invalid/r50k_base.tiktoken: .*resolve.*; $hint" 'no such host' \
     "$RAPT" fetch r50k_base --from http://no-such-host.invalid
@@ -52,7 +55,23 @@ echo 'IQ== 0' >served/r50k_base.tiktoken
 sum=$(sha256sum <served/r50k_base.tiktoken | cut -d' ' -f1)
 refused 1 "$host/files/r50k_base.tiktoken does not hold r50k_base.tiktoken: the sha256 of what came is $sum, not 306cd27f03c1a7" \
     'a wrong file' "$RAPT" fetch r50k_base --dir wrong --from "$host/files"
-check 'nothing of it is left' test -z "$(ls wrong)"
+check 'nothing of it is left' test ! -e wrong
+refused 1 'does not hold r50k_base.tiktoken: it sends more than 1736644 bytes$' 'a server that does not end' \
+    "$RAPT" fetch r50k_base --dir wrong --from "$host/more"
+check 'nothing of it is left' test ! -e wrong
+head -c 900000 /dev/zero >served/r50k_base.tiktoken
+refused 1 'does not hold r50k_base.tiktoken, but something of more than its 835554 bytes$' 'a larger file' \
+    "$RAPT" fetch r50k_base --dir wrong --from "$host/files"
+refused 1 'cannot write small/r50k_base.tiktoken.part: File too large$' 'no room for it: that is not the place of the server' \
+    bash -c 'trap "" XFSZ; ulimit -f 1; exec "$@"' - "$RAPT" fetch r50k_base --dir small --from "$host/files"
+echo 'IQ== 0' >served/r50k_base.tiktoken
+refused 1 'cannot make folder /proc/none: No such file or directory$' 'a folder that cannot be made' \
+    "$RAPT" fetch r50k_base --dir /proc/none --from "$host/files"
+refused 2 "'/media/stick' is no URL; a folder's is file:// and" 'a folder that is no URL' "$RAPT" fetch r50k_base --from /media/stick
+long=$(printf 'long/%.0s' {1..60})
+refused 1 "; or put it at ${long}r50k_base.tiktoken yourself: see .rapt fetch r50k_base --list --dir $long.$" 'a long name, whole' \
+    "$RAPT" fetch r50k_base --dir "$long" --from http://127.0.0.1:1
+check 'whose folders are gone' test ! -e long
 refused 1 'cannot fetch .*; or put' 'a redirection to a file of this machine' "$RAPT" fetch r50k_base --dir wrong --from "$host/away"
 mkdir there
 cp served/r50k_base.tiktoken there
@@ -61,7 +80,7 @@ refused 1 "there/r50k_base.tiktoken is there, but is another file: its sha256 is
 check 'it stays' cmp served/r50k_base.tiktoken there/r50k_base.tiktoken
 echo 'no archive' >served/fra-eng.zip
 refused 1 'cannot unpack zip/fra-eng.zip.part' 'a zip that is none' "$RAPT" fetch fra-eng --dir zip --from "$host/files"
-check 'nothing of it is left' test -z "$(ls zip)"
+check 'nothing of it is left' test ! -e zip
 : >blocked
 refused 1 'blocked' 'a folder that is a file' "$RAPT" fetch r50k_base --dir blocked --from "$host/files"
 
@@ -106,8 +125,10 @@ cp "$ranks" full/r50k_base.tiktoken.part
 check 'nothing was missing but the end' "$RAPT" fetch r50k_base --dir full --from "$host/files"
 check 'that is the file' cmp "$ranks" full/r50k_base.tiktoken
 head -c 1000 /dev/zero >odd/r50k_base.tiktoken.part
-refused 1 'does not hold r50k_base.tiktoken' 'what was there is of another file' "$RAPT" fetch r50k_base --dir odd --from "$host/files"
-check 'it is forgotten, and all is well' "$RAPT" fetch r50k_base --dir odd --from "$host/files"
+check 'what was there is of another file: all is fetched again' "$RAPT" fetch r50k_base --dir odd --from "$host/files"
+check 'after the rest' test "$(tail -2 requests | cut -d' ' -f2 | tr '\n' ' ')" = '1000 0 '
+check 'that is the file' cmp "$ranks" odd/r50k_base.tiktoken
+check 'and nothing else' test "$(ls odd)" = r50k_base.tiktoken
 mkdir locked
 exec 9>>locked/r50k_base.tiktoken.part
 flock 9

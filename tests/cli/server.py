@@ -3,6 +3,7 @@ line for each request: its path, and from which byte on.
 
   /files/NAME    the file, or the rest of it
   /whole/NAME    always the whole file, whatever was asked for
+  /more/NAME     the file, then zeros, without a length: 64 MB
   /cut/NAME      half of what was asked for, then the connection ends
   /moved/NAME    a redirection to /files/NAME
   /away/NAME     a redirection to a file of this machine
@@ -37,7 +38,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = file.read()
         except OSError:
             return self.send_error(404)
+        if kind == "more":
+            return self.send_more(data)
         self.send(kind, data, 0 if kind == "whole" else start)
+
+    def send_more(self, data):
+        self.send_response(200)
+        self.end_headers()
+        try:
+            for part in [data] + 1024 * [bytes(65536)]:
+                self.wfile.write(part)
+        except ConnectionError:  # who has enough goes away
+            pass
 
     def send(self, kind, data, start):
         rest = data[start:]

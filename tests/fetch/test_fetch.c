@@ -111,6 +111,58 @@ static void test_goes_on(void **state)
     assert_true(holds("rest/other.txt", "abc"));
 }
 
+/* What was there is of another file: with it the sum would be that of "xbc". One that is wrong again is told of once. */
+static void test_begins_again(void **state)
+{
+    (void)state;
+    rapt_error err;
+    fetch_outcome outcome;
+    put("again.txt", "abc", 3);
+    put("rest/again.txt.part", "x", 1);
+    assert_int_equal(get("again.txt", "rest/again.txt", ABC, &outcome, &err), RAPT_OK);
+    assert_true(holds("rest/again.txt", "abc"));
+    assert_false(is_there("rest/again.txt.part"));
+    put("rest/again.txt.part", "x", 1);
+    assert_int_equal(get("again.txt", "rest/nothing.txt", NOTHING, &outcome, &err), RAPT_FORMAT);
+    assert_non_null(strstr(err.message, "the sha256 of what came is " ABC));
+    assert_false(is_there("rest/again.txt.part") || is_there("rest/nothing.txt"));
+}
+
+/* The file has 3 bytes; 2 * 3 + 65536 are the most that anything packed may have. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    rapt_error err;
+    fetch_outcome outcome;
+    static const char many[2 * 3 + 65536 + 1];
+    put("large", "abcd", 4);
+    assert_int_equal(get("large", "big/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    put("larger.gz", many, sizeof many);
+    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_non_null(strstr(err.message, "sends more than 65542 bytes"));
+    put("larger.gz", many, sizeof many - 1);
+    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_null(strstr(err.message, "sends more"));
+    assert_false(is_there("big") || is_there("larger"));
+}
+
+/* Folders that this call made go again, those that were there stay. A place that cannot be is not the server's fault. */
+static void test_folders(void **state)
+{
+    (void)state;
+    rapt_error err;
+    fetch_outcome outcome;
+    assert_int_equal(mkdir(folder_in("old"), 0777), 0);
+    assert_int_equal(get("missing", "old/new/newer/abc.txt", ABC, &outcome, &err), RAPT_NOT_FOUND);
+    assert_true(is_there("old"));
+    assert_false(is_there("old/new"));
+    assert_int_equal(get("missing", "old/abc.txt", ABC, &outcome, &err), RAPT_NOT_FOUND);
+    assert_true(is_there("old"));
+    put("file", "abc", 3);
+    assert_int_equal(get("file", "old/new/../../file/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_true(is_there("file"));
+}
+
 static void test_wrong(void **state)
 {
     (void)state;
@@ -168,7 +220,8 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum), cmocka_unit_test(test_plain), cmocka_unit_test(test_packed),
-                                       cmocka_unit_test(test_goes_on), cmocka_unit_test(test_wrong), cmocka_unit_test(test_urls),
-                                       cmocka_unit_test(test_sets)};
+                                       cmocka_unit_test(test_goes_on), cmocka_unit_test(test_begins_again),
+                                       cmocka_unit_test(test_too_large), cmocka_unit_test(test_folders),
+                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_urls), cmocka_unit_test(test_sets)};
     return cmocka_run_group_tests(tests, set_up, folder_remove);
 }

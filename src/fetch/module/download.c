@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MOST_REDIRECTIONS = 10 };
+enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MOST_REDIRECTIONS = 10, OF_PACKING = 1 << 16 };
 
 typedef struct transfer {
     const fetch_request *request;
@@ -17,6 +17,8 @@ typedef struct transfer {
     int fd;
     bool busy; /* with another process */
     curl_off_t start; /* bytes that were there before */
+    size_t size;      /* and with those that came since */
+    rapt_code failed; /* for a reason that libcurl doesn't know */
     char reason[CURL_ERROR_SIZE];
     rapt_error *err;
 } transfer;
@@ -26,18 +28,35 @@ static rapt_code fail_part(const char *part, rapt_error *err)
     return rapt_fail(err, RAPT_IO, "cannot write %.200s: %s", part, strerror(errno));
 }
 
+static rapt_code append(transfer *t, const char *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(t->fd, data + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return fail_part(t->part, t->err);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return RAPT_OK;
+}
+
+/* No packing makes a file twice as large, and a server that never ends must not fill the disk. */
+static rapt_code check_size(transfer *t)
+{
+    const fetch_file *file = t->request->file;
+    if (t->size <= 2 * file->bytes + OF_PACKING)
+        return RAPT_OK;
+    return rapt_fail(t->err, RAPT_FORMAT, "%.200s does not hold %.60s: it sends more than %zu bytes", t->request->url,
+                     file->name, 2 * file->bytes + OF_PACKING);
+}
+
+/* Another number than that of the bytes ends the transfer. */
 static size_t take(char *data, size_t size, size_t count, void *context)
 {
     transfer *t = context;
-    for (size_t done = 0; done < size * count;) {
-        ssize_t n = write(t->fd, data + done, size * count - done);
-        if (n < 0 && errno != EINTR) {
-            fail_part(t->part, t->err);
-            return CURL_WRITEFUNC_ERROR;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return size * count;
+    t->size += size * count;
+    t->failed = check_size(t);
+    t->failed = t->failed ? t->failed : append(t, data, size * count);
+    return t->failed ? 0 : size * count;
 }
 
 static int report(void *context, curl_off_t all, curl_off_t now, curl_off_t up_all, curl_off_t up)
@@ -76,6 +95,7 @@ static void set_options(CURL *curl, transfer *t)
 static CURLcode perform(CURL *curl, transfer *t)
 {
     t->reason[0] = '\0';
+    t->size = (size_t)t->start;
     set_options(curl, t);
     CURLcode result = curl_easy_perform(curl);
     if (result != CURLE_OK && !t->reason[0])
@@ -98,8 +118,8 @@ static rapt_code fetch_rest(CURL *curl, transfer *t)
         t->start = 0;
         result = perform(curl, t);
     }
-    if (result == CURLE_OK)
-        return RAPT_OK;
+    if (result == CURLE_OK || t->failed)
+        return t->failed;
     return rapt_fail(t->err, RAPT_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
 }
 
@@ -116,7 +136,7 @@ static rapt_code open_part(transfer *t)
     return RAPT_OK;
 }
 
-rapt_code download(const fetch_request *request, const char *part, rapt_error *err)
+rapt_code download(const fetch_request *request, const char *part, bool *went_on, rapt_error *err)
 {
     transfer t = {.request = request, .part = part, .err = err};
     rapt_code code = open_part(&t);
@@ -124,6 +144,7 @@ rapt_code download(const fetch_request *request, const char *part, rapt_error *e
     if (!code)
         code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a download");
     curl_easy_cleanup(curl);
+    *went_on = t.start > 0;
     if (code && t.fd >= 0 && !t.busy && lseek(t.fd, 0, SEEK_END) == 0)
         unlink(part); /* nothing came */
     if (t.fd >= 0 && close(t.fd) != 0 && !code)

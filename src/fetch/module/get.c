@@ -25,15 +25,55 @@ static rapt_code check_there(const fetch_request *r, rapt_error *err)
                      r->path, sum, r->file->sha256);
 }
 
-static rapt_code make_folders(const char *path, rapt_error *err)
+/* ---- folders -------------------------------------------------------------------------------------------------- */
+
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-    rapt_code code = folder ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a folder");
-    if (!code && folder[0])
-        code = file_make_dir(folder, err);
-    free(folder);
-    return code;
+    return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+}
+
+/* The length of the folder above; 0: none. */
+static size_t above(const char *folder, size_t length)
+{
+    while (length > 0 && folder[--length] != '/')
+        continue;
+    return length;
+}
+
+/* How much of the path is there already. */
+static size_t length_there(char *folder)
+{
+    for (size_t length = strlen(folder); length > 0; length = above(folder, length)) {
+        char next = folder[length];
+        folder[length] = '\0';
+        bool there = file_exists(folder);
+        folder[length] = next;
+        if (there)
+            return length;
+    }
+    return 0;
+}
+
+/* Folders below what was there, where they are empty. */
+static void remove_made(char *folder, size_t there)
+{
+    for (size_t length = strlen(folder); length > there; length = above(folder, length)) {
+        folder[length] = '\0';
+        if (rmdir(folder) != 0)
+            return;
+    }
+}
+
+/* ---- downloads ------------------------------------------------------------------------------------------------ */
+
+/* A place of this machine that is missing is no fault of the server's, which RAPT_NOT_FOUND would mean. */
+static rapt_code as_local(rapt_code code, rapt_error *err)
+{
+    if (code != RAPT_NOT_FOUND)
+        return code;
+    err->code = RAPT_IO;
+    return RAPT_IO;
 }
 
 /* Beside the file to be, with the name of the URL: what is packed has another one. */
@@ -55,7 +95,6 @@ static rapt_code check_came(const fetch_request *r, const char *sum, rapt_error 
     return RAPT_OK;
 }
 
-/* Bytes that are of no use are forgotten, or every later call would go on after them. */
 static rapt_code take_part(const fetch_request *r, const char *part, rapt_error *err)
 {
     char sum[SUM_TEXT];
@@ -63,25 +102,46 @@ static rapt_code take_part(const fetch_request *r, const char *part, rapt_error 
     rapt_code code = file_writer_open(&out, r->path, err);
     if (code)
         return code;
-    code = unpack(part, r->url, r->file->name, &out, sum, err);
+    code = unpack(part, r, &out, sum, err);
     code = code ? code : check_came(r, sum, err);
     if (code)
         file_writer_discard(&out);
     else
         code = file_writer_finish(&out, err);
+    return code;
+}
+
+/* Bytes that are of no use are forgotten, or every later call would go on after them. */
+static rapt_code try_once(const fetch_request *r, const char *part, bool *went_on, rapt_error *err)
+{
+    rapt_code code = download(r, part, went_on, err);
+    code = code ? code : as_local(take_part(r, part, err), err);
     if (code == RAPT_OK || code == RAPT_FORMAT)
         unlink(part);
     return code;
 }
 
+/* Where it went on after bytes from before, those may be the wrong ones: all is fetched again. */
+static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *err)
+{
+    bool went_on;
+    rapt_error why = {0};
+    rapt_code code = try_once(r, part, &went_on, &why);
+    if (code == RAPT_FORMAT && went_on)
+        return try_once(r, part, &went_on, err);
+    return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
+}
+
 static rapt_code get(const fetch_request *r, rapt_error *err)
 {
-    rapt_code code = make_folders(r->path, err);
-    char *part = code ? NULL : part_of(r);
-    if (!code && !part)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
-    code = code ? code : download(r, part, err);
-    code = code ? code : take_part(r, part, err);
+    char *folder = folder_of(r->path), *part = part_of(r);
+    size_t there = folder ? length_there(folder) : 0;
+    rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
+    code = code ? code : as_local(file_make_dir(folder, err), err);
+    code = code ? code : get_part(r, part, err);
+    if (code && folder)
+        remove_made(folder, there);
+    free(folder);
     free(part);
     return code;
 }

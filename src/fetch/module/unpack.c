@@ -59,37 +59,50 @@ static rapt_code find(struct archive *a, const char *packed, const char *name, r
     return fail(a, packed, err);
 }
 
-static rapt_code copy(struct archive *a, const char *packed, file_writer *out, char sum[SUM_TEXT], rapt_error *err)
+typedef struct output {
+    file_writer *out;
+    struct sha256_ctx sum;
+    size_t size;
+} output;
+
+static rapt_code put(output *o, const fetch_request *r, const char *portion, size_t size, rapt_error *err)
 {
-    char portion[PORTION];
-    struct sha256_ctx context;
-    la_ssize_t size;
-    sha256_init(&context);
-    while ((size = archive_read_data(a, portion, sizeof portion)) > 0) {
-        sha256_update(&context, (size_t)size, (const uint8_t *)portion);
-        rapt_code code = file_writer_put(out, portion, (size_t)size, err);
-        if (code)
-            return code;
-    }
-    write_sum(&context, sum);
-    return size < 0 ? fail(a, packed, err) : RAPT_OK;
+    o->size += size;
+    if (o->size > r->file->bytes)
+        return rapt_fail(err, RAPT_FORMAT, "%.200s does not hold %.60s, but something of more than its %zu bytes", r->url,
+                         r->file->name, r->file->bytes);
+    sha256_update(&o->sum, size, (const uint8_t *)portion);
+    return file_writer_put(o->out, portion, size, err);
 }
 
-rapt_code unpack(const char *packed, const char *url, const char *name, file_writer *out, char sum[SUM_TEXT], rapt_error *err)
+static rapt_code copy(struct archive *a, const char *packed, const fetch_request *r, output *o, rapt_error *err)
+{
+    char portion[PORTION];
+    la_ssize_t size;
+    rapt_code code = RAPT_OK;
+    while (!code && (size = archive_read_data(a, portion, sizeof portion)) != 0)
+        code = size < 0 ? fail(a, packed, err) : put(o, r, portion, (size_t)size, err);
+    return code;
+}
+
+rapt_code unpack(const char *packed, const fetch_request *r, file_writer *out, char sum[SUM_TEXT], rapt_error *err)
 {
     struct archive *a = archive_read_new();
-    bool zip = ends_in(url, ".zip");
+    bool zip = ends_in(r->url, ".zip");
+    output o = {.out = out};
     if (!a)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory to unpack %.200s", packed);
     if (zip)
         archive_read_support_format_zip(a);
     else
         archive_read_support_format_raw(a);
-    if (ends_in(url, ".gz"))
+    if (ends_in(r->url, ".gz"))
         archive_read_support_filter_gzip(a);
     rapt_code code = archive_read_open_filename(a, packed, PORTION) == ARCHIVE_OK ? RAPT_OK : fail(a, packed, err);
-    code = code ? code : find(a, packed, zip ? last_part(name) : NULL, err);
-    code = code ? code : copy(a, packed, out, sum, err);
+    code = code ? code : find(a, packed, zip ? last_part(r->file->name) : NULL, err);
+    sha256_init(&o.sum);
+    code = code ? code : copy(a, packed, r, &o, err);
+    write_sum(&o.sum, sum);
     archive_read_free(a);
     return code;
 }
