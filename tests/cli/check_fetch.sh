@@ -12,6 +12,11 @@ check '--list NAME names sums' test "$("$RAPT" fetch multi30k --list | grep -Ec 
 check '--list NAME names URLs' test "$("$RAPT" fetch multi30k --list | grep -c '^    https://')" = 18
 "$RAPT" fetch r50k_base --list --dir d --from http://m/x/ >list
 check '--list with a mirror' grep -qx '    http://m/x/r50k_base.tiktoken' list
+for set in $("$RAPT" fetch --list | cut -d' ' -f1); do
+    "$RAPT" fetch "$set" --list | sed -n 's/^\(data.*\)  [0-9]* bytes$/\1/p'
+done | sort >places
+grep -oh '\.\./data/[^: ]*' "$SOURCE"/recipes/*.yaml | sed 's|^\.\./||' | grep -vx 'data/en-fr.tsv' | sort -u >wanted
+check 'recipes look where the files are put' test "$(wc -l <wanted)" -ge 13 -a -z "$(comm -13 places wanted)"
 refused 2 'wants a name' 'no name' "$RAPT" fetch
 refused 2 "no 'multi20k'; did you mean 'multi30k'" 'a name that is nearly one' "$RAPT" fetch multi20k
 refused 2 'takes one name' 'two names' "$RAPT" fetch multi30k fra-eng
