@@ -37,7 +37,8 @@ static rapt_code make_machinery(run *r, rapt_error *err)
     const rapt_recipe *k = r->recipe;
     rapt_adam_options adam = {k->train.beta1, k->train.beta2, k->train.eps, k->train.weight_decay, k->train.lazy};
     uint64_t wish = (uint64_t)k->train.steps;
-    r->steps = wish ? wish : (uint64_t)k->train.epochs * r->steps_per_epoch;
+    uint64_t accumulate = (uint64_t)k->train.accumulate;
+    r->steps = wish ? wish : ((uint64_t)k->train.epochs * r->batches_per_epoch + accumulate - 1) / accumulate;
     r->tape = rapt_tape_new(&(rapt_tape_options){.threads = r->options->threads, .precision = k->train.precision}, err);
     r->adam = r->tape ? rapt_adam_new(r->model->params, &adam, err) : NULL;
     return r->adam ? RAPT_OK : RAPT_NO_MEMORY;

@@ -24,7 +24,7 @@ typedef struct train_task {
     /* Reads the data and makes or loads the model. */
     rapt_code (*open)(run *r, rapt_error *err);
     void (*close)(run *r);
-    /* The loaders, and how many steps an epoch has. */
+    /* The loaders, and how many batches an epoch has. */
     rapt_code (*load)(run *r, rapt_error *err);
     bool (*batch)(run *r, uint64_t index, train_batch *out); /* number `index` of the whole run */
     bool (*held_out)(run *r, size_t index, train_batch *out);
@@ -49,7 +49,7 @@ struct run {
     rapt_tape *tape;
     rapt_adam *adam;
     size_t held_out_batches; /* 0: nothing is held out */
-    uint64_t steps_per_epoch;
+    uint64_t batches_per_epoch; /* a step takes train.accumulate of them, the next epoch's where need be */
     uint64_t steps; /* planned by the recipe */
     checkpoint_state state;
     double val_bleu; /* at the last report, or NaN */

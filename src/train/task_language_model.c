@@ -271,8 +271,8 @@ static rapt_code load_windows(run *r, rapt_error *err)
         d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
     if (!d->train || (!d->held_out && k->data.held_out > 0))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
-    size_t tokens = context * batch * (size_t)k->train.accumulate;
-    r->steps_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
+    size_t tokens = context * batch;
+    r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
     return RAPT_OK;
 }

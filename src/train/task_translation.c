@@ -197,7 +197,6 @@ static rapt_loader *training_loader(const run *r, const rapt_dataset *d, rapt_er
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
-    size_t accumulate = (size_t)r->recipe->train.accumulate;
     bool evaluates = r->recipe->data.held_out > 0 || d->valid;
     d->train = make_dataset(r, false, err);
     if (d->train)
@@ -208,7 +207,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     }
     if (!d->loader || (!d->held_out_loader && evaluates))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
-    r->steps_per_epoch = (rapt_loader_batches(d->loader) + accumulate - 1) / accumulate;
+    r->batches_per_epoch = rapt_loader_batches(d->loader);
     r->held_out_batches = d->held_out ? rapt_loader_batches(d->held_out_loader) : 0;
     return RAPT_OK;
 }

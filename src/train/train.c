@@ -21,9 +21,17 @@ typedef struct loop {
     double lr;
 } loop;
 
+/* The epoch, from 0, in which a step begins. */
 static uint64_t epoch_of(const run *r, uint64_t step)
 {
-    return step ? (step - 1) / r->steps_per_epoch : 0;
+    return step ? (step - 1) * (uint64_t)r->recipe->train.accumulate / r->batches_per_epoch : 0;
+}
+
+/* Whether the last batch of an epoch is one of the step's. */
+static bool ends_epoch(const run *r, uint64_t step)
+{
+    uint64_t accumulate = (uint64_t)r->recipe->train.accumulate;
+    return step * accumulate / r->batches_per_epoch > (step - 1) * accumulate / r->batches_per_epoch;
 }
 
 static double seconds_so_far(const loop *l)
@@ -144,7 +152,7 @@ static rapt_progress progress_of(const loop *l)
 
 static bool due(const run *r, uint64_t every)
 {
-    return r->state.step % (every ? every : r->steps_per_epoch) == 0;
+    return every ? r->state.step % every == 0 : ends_epoch(r, r->state.step);
 }
 
 static rapt_code save_params(const run *r, rapt_error *err)

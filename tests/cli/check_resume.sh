@@ -45,6 +45,19 @@ for name in INT TERM; do
     check "SIG$name and resume = never stopped" same_model straight-$name stopped-$name
 done
 
+# ---- an epoch's batches, however many make a step ------------------------------------------------------------------
+# 240 pairs in batches of 100: 3 batches an epoch, 30 in 10 epochs.
+epochs() { train "$1" --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.report_every=0 "${@:2}"; }
+reports() { sed -E 's/.*"step": ([0-9]+), "epoch": ([0-9]+).*/\1:\2/' "$1/train.jsonl" | tr '\n' ' '; }
+epochs by-1
+check 'a batch a step' test "$(reports by-1)" = '3:1 6:2 9:3 12:4 15:5 18:6 21:7 24:8 27:9 30:10 '
+epochs by-2 --set train.accumulate=2
+check 'two batches a step' test "$(reports by-2)" = '2:1 3:2 5:3 6:4 8:5 9:6 11:7 12:8 14:9 15:10 '
+epochs by-4 --set train.accumulate=4
+check 'more than an epoch has' test "$(reports by-4)" = '1:1 2:2 3:3 4:5 5:6 6:7 7:9 8:10 '
+"$RAPT" train tiny.yaml --out by-told --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.accumulate=4 2>told
+check 'and as many are told' grep -q '^epoch 10/10  step 8/8 ' told
+
 # ---- what --resume refuses -----------------------------------------------------------------------------------------
 before=$(listing whole)
 refused 1 'whole holds checkpoints of an earlier run.*--resume' 'a folder with checkpoints, without --resume' \
