@@ -59,7 +59,8 @@ typedef enum rapt_recipe_tokenizer {
     RAPT_RECIPE_R50K
 } rapt_recipe_tokenizer;
 
-/* A language model whose shape has a name: see rapt_lm_preset. Setting the key sets all of `model`. */
+/* A language model whose shape has a name: see rapt_lm_preset. Setting the key sets all of `model` but
+ * attention_dropout, activation_dropout and max_positions. */
 typedef enum rapt_recipe_preset { RAPT_RECIPE_NO_PRESET, RAPT_RECIPE_SEED, RAPT_RECIPE_GPT2 } rapt_recipe_preset;
 
 /* How many ids a language model knows: as many as the tokenizer, or the largest of its text and one. */
@@ -187,8 +188,9 @@ typedef struct rapt_recipe {
  * uninitialised. */
 void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative data.pairs, data.text or tokenizer.path is resolved
- * against the file's folder, so that it then holds for the working directory ("recipes/../data/en-fr.tsv").
+/* Reads a YAML file over the defaults. A relative data.pairs, data.valid, data.text or
+ * tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
+ * ("recipes/../data/en-fr.tsv").
  * `*out` may be uninitialised; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.
  *   - RAPT_NOT_FOUND, RAPT_IO: no such file, or not readable;
@@ -204,7 +206,7 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
 /* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
  * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
  * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
- * of the other task is set, which would do nothing. RAPT_VALUE: "PATH: reason". */
+ * of the other task or of another tokenizer is set, which would do nothing. RAPT_VALUE: "PATH: reason". */
 rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
 /* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,

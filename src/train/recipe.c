@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "train/recipe_keys.h"
+#include "train/recipe_compare.h"
 
 void rapt_recipe_defaults(rapt_recipe *recipe)
 {
@@ -57,8 +57,6 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
     else if (type == RAPT_RECIPE_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
         snprintf(reason, RECIPE_REASON, "tokenizer.type is file; for translation it needs tokenizer.path, and tokenizer.shared");
-    else if (r->tokenizer.normalize && type != RAPT_RECIPE_BPE)
-        snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
     else if (r->model.tied && !r->tokenizer.shared)
         snprintf(reason, RECIPE_REASON, "model.tied is true; it needs tokenizer.shared to be true as well");
     else
@@ -135,29 +133,46 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
     return RAPT_VALUE;
 }
 
-static bool at_default(const recipe_key *key, const rapt_recipe *r)
+static bool is_for(const recipe_key *key, const char *who)
 {
-    rapt_recipe defaults;
-    char is[RECIPE_NUMBER], would_be[RECIPE_NUMBER];
-    rapt_recipe_defaults(&defaults);
-    return strcmp(recipe_key_value(key, r, is), recipe_key_value(key, &defaults, would_be)) == 0;
+    const size_t length = strlen(who);
+    return strncmp(key->meaning, who, length) == 0 && key->meaning[length] == ':';
 }
 
-/* A key that only the other task knows would do nothing. */
-static rapt_code check_other_task(const rapt_recipe *r, char *reason)
+/* A key that is not at its default though only others know it would do nothing. */
+static rapt_code check_idle(const rapt_recipe *r, const char *others, const char *group, char *reason)
 {
-    const char *other = r->task == RAPT_RECIPE_TRANSLATION ? "language_model" : "translation";
-    const size_t length = strlen(other);
     char value[RECIPE_NUMBER];
+    rapt_recipe defaults;
+    rapt_recipe_defaults(&defaults);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (strncmp(key->meaning, other, length) != 0 || key->meaning[length] != ':' || at_default(key, r))
+        if (!is_for(key, others) || !recipe_key_differs(key, r, &defaults))
             continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; that is for task %s only", key->name,
-                 quote(recipe_key_value(key, r, value)).text, other);
+        snprintf(reason, RECIPE_REASON, "%s is %s; that is for %s %s only", key->name,
+                 quote(recipe_key_value(key, r, value)).text, group, others);
         return RAPT_VALUE;
     }
     return RAPT_OK;
+}
+
+static rapt_code check_other_task(const rapt_recipe *r, char *reason)
+{
+    return check_idle(r, r->task == RAPT_RECIPE_TRANSLATION ? "language_model" : "translation", "task", reason);
+}
+
+/* A tokenizer that is loaded was learned with such keys before: a recipe may keep them, but for what text goes through. */
+static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
+{
+    rapt_recipe_tokenizer type = r->tokenizer.type;
+    const bool words = type == RAPT_RECIPE_WORDS, pairs = type == RAPT_RECIPE_BPE, learned = !wants_path(type);
+    if (r->tokenizer.normalize && !pairs)
+        snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
+    else if (learned && !pairs && check_idle(r, "bpe", "tokenizer.type", reason) != RAPT_OK)
+        return RAPT_VALUE;
+    else
+        return learned && !words ? check_idle(r, "words", "tokenizer.type", reason) : RAPT_OK;
+    return RAPT_VALUE;
 }
 
 static rapt_code check_together(const rapt_recipe *r, char *reason)
@@ -167,8 +182,8 @@ static rapt_code check_together(const rapt_recipe *r, char *reason)
         return RAPT_VALUE;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
-    else
-        return r->task == RAPT_RECIPE_TRANSLATION ? check_translation(r, reason) : check_language_model(r, reason);
+    else if ((r->task == RAPT_RECIPE_TRANSLATION ? check_translation : check_language_model)(r, reason) == RAPT_OK)
+        return check_other_tokenizer(r, reason);
     return RAPT_VALUE;
 }
 

@@ -12,7 +12,8 @@
  * BOOL  (key, default, meaning)
  * WORD  (key, default, words in the order of their enum, meaning)
  * TEXT  (key, meaning)
- * A meaning that begins with a task and a colon: no other task knows the key (rapt_recipe_check). */
+ * A meaning that begins with a task, or with a tokenizer.type that is learned, and a colon: no other one knows the key
+ * (rapt_recipe_check). */
 #define RECIPE_KEYS(INT, REAL, BOOL, WORD, TEXT)                                                             \
     WORD(task, RAPT_RECIPE_TRANSLATION, "translation|language_model", "what is learned")                     \
     INT(seed, 1, 0, RECIPE_MOST, "start of every random choice")                                             \
@@ -45,7 +46,7 @@
     INT(model.layers, 2, 1, 64, "blocks of the encoder, and of the decoder")                                 \
     INT(model.d_model, 128, 1, 8192, "features of a token")                                                  \
     INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                          \
-    INT(model.kv_heads, 0, 0, 128, "heads of keys and values; divides heads; 0: heads")                      \
+    INT(model.kv_heads, 0, 0, 128, "language_model: heads of keys and values; divides heads; 0: heads")      \
     INT(model.ffn, 256, 1, 65536, "hidden features of the feed-forward network")                             \
     WORD(model.ffn_kind, RAPT_RECIPE_RELU, "relu|gelu|gelu_tanh|swiglu", "language_model: its activation")   \
     REAL(model.dropout, 0.1, '[', 0, 0.95, ']', "fraction of features zeroed in training")                   \
@@ -59,12 +60,12 @@
     BOOL(model.scale_embedding, true, "embeddings times sqrt(d_model)")                                      \
     BOOL(model.tied, false, "embeddings and output projection are one matrix; translation: needs shared")    \
     WORD(model.positions, RAPT_RECIPE_SINUSOIDAL, "sinusoidal|learned|rotary", "language_model: which kind") \
-    REAL(model.rotary_base, 10000, '[', 1, 1e9, ']', "rotary positions: longest period / 2 pi")              \
+    REAL(model.rotary_base, 10000, '[', 1, 1e9, ']', "language_model: rotary positions' longest period / 2 pi") \
     INT(model.context, 64, 2, 1000000, "language_model: tokens of a window")                                 \
     INT(model.max_positions, 1000, 2, 1000000, "translation: longest row that the model can take")           \
     WORD(model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER, "tokenizer|text", "language_model: ids, all or to the largest used") \
     WORD(model.init, RAPT_RECIPE_XAVIER, "xavier|pytorch|gpt2", "starting values of weight matrices")        \
-    REAL(model.std, 0.02, '(', 0, 10, ']', "gpt2 starting values: standard deviation")                       \
+    REAL(model.std, 0.02, '(', 0, 10, ']', "language_model: standard deviation of gpt2 starting values")     \
     REAL(model.embedding_std, 0, '[', 0, 10, ']', "deviation of starting embeddings; 0: 1, with gpt2 std")   \
                                                                                                              \
     INT(train.epochs, 10, 0, 1000000, "passes over the data")                                                \
@@ -79,7 +80,7 @@
     REAL(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay of the mean square")                               \
     REAL(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: added to the root of the mean square")                  \
     REAL(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only")          \
-    BOOL(train.lazy, false, "embedding rows that a step doesn't use keep their values and moments")          \
+    BOOL(train.lazy, false, "language_model: embedding rows that a step doesn't use stay as they are")       \
     REAL(train.clip, 1, '[', 0, 1000000, ']', "largest global norm of the gradient; 0: off")                 \
     REAL(train.label_smoothing, 0, '[', 0, 0.9, ']', "probability spread over all words")                    \
     WORD(train.reduction, RAPT_RECIPE_TOKEN, "token|book", "loss: mean over tokens, or the d2l book's")      \
@@ -90,8 +91,8 @@
     INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: about every 10 s")         \
     INT(train.keep, 2, 1, 1000, "checkpoints kept")                                                          \
     INT(train.sample_every, 0, 0, RECIPE_MOST, "language_model: steps between samples of text; 0: never")    \
-    INT(train.sample_tokens, 100, 1, 100000, "tokens of a sample")                                           \
-    TEXT(train.sample_prompt, "what a sample goes on from; a line break if empty")                           \
+    INT(train.sample_tokens, 100, 1, 100000, "language_model: tokens of a sample")                           \
+    TEXT(train.sample_prompt, "language_model: what a sample goes on from; a line break if empty")           \
     BOOL(train.eval_bleu, false, "translation: BLEU of greedy translations of what is held out, at each report") \
     INT(train.patience, 0, 0, 1000000, "stop after so many reports without a lower held-out loss; 0: never") \
     TEXT(train.freeze, "parameters not trained: names with * and ?, comma-separated")

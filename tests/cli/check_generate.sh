@@ -15,7 +15,7 @@ data:
   held_out: 0.1
 tokenizer:
   type: $1
-  vocab_size: 300
+  vocab_size: $([ "$1" = bpe ] && echo 300 || echo 8000)
 model:
   layers: 2
   d_model: 32

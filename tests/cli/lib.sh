@@ -122,7 +122,7 @@ data:
   held_out: 0.1
 tokenizer:
   type: $1
-  vocab_size: 320
+  vocab_size: $([ "$1" = bpe ] && echo 320 || echo 8000)
 model:
   layers: 1
   d_model: 16

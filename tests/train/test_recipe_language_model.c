@@ -207,12 +207,51 @@ static void keys_of_the_other_task(void **state)
                  unknown[i], equals + 1);
         assert_string_equal(checked(&err, unknown[i]), wanted);
     }
-    assert_string_equal(checked(&err, "tokenizer.lowercase=false"), "");
-    rapt_recipe r = parsed("data: {pairs: x}\nmodel: {ffn_kind: gelu}");
-    err = (rapt_error){0};
-    assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_VALUE);
-    assert_string_equal(err.message, "p: model.ffn_kind is gelu; that is for task language_model only");
-    rapt_recipe_free(&r);
+    static const char *const other[] = {"model.ffn_kind=gelu", "model.kv_heads=2", "model.rotary_base=5", "model.std=0.5",
+                                        "train.lazy=true", "train.sample_tokens=7", "train.sample_prompt=x"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        const char *equals = strchr(other[i], '=');
+        char wanted[128];
+        rapt_recipe r = parsed("data: {pairs: x}");
+        set(&r, other[i]);
+        snprintf(wanted, sizeof wanted, "p: %.*s is %s; that is for task language_model only", (int)(equals - other[i]),
+                 other[i], equals + 1);
+        err = (rapt_error){0};
+        assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_VALUE);
+        assert_string_equal(err.message, wanted);
+        rapt_recipe_free(&r);
+    }
+}
+
+/* So would what another tokenizer is learned with. One that is loaded was learned before, perhaps with those keys. */
+static void keys_of_another_tokenizer(void **state)
+{
+    (void)state;
+    rapt_error err;
+    assert_string_equal(checked(&err, "tokenizer.lowercase=false"),
+                        "p.yaml: tokenizer.lowercase is false; that is for tokenizer.type words only");
+    assert_string_equal(checked(&err, "tokenizer.type=bpe tokenizer.min_freq=2"),
+                        "p.yaml: tokenizer.min_freq is 2; that is for tokenizer.type words only");
+    assert_string_equal(checked(&err, "tokenizer.vocab_size=300"),
+                        "p.yaml: tokenizer.vocab_size is 300; that is for tokenizer.type bpe only");
+    assert_string_equal(checked(&err, "tokenizer.normalize=nfc"), "p.yaml: tokenizer.normalize is for tokenizer.type bpe");
+    assert_string_equal(checked(&err, "tokenizer.type=file tokenizer.path=x tokenizer.normalize=nfc"),
+                        "p.yaml: tokenizer.normalize is for tokenizer.type bpe");
+    assert_string_equal(checked(&err, "tokenizer.type=file tokenizer.path=x tokenizer.vocab_size=300"), "");
+    assert_string_equal(checked(&err, "tokenizer.type=bpe tokenizer.vocab_size=300 tokenizer.normalize=nfc"), "");
+    static const char *const pairs[][2] = {
+        {"tokenizer: {vocab_size: 300}", "p: tokenizer.vocab_size is 300; that is for tokenizer.type bpe only"},
+        {"tokenizer: {normalize: plain}", "p: tokenizer.normalize is for tokenizer.type bpe"},
+        {"tokenizer: {type: bpe, lowercase: false}", "p: tokenizer.lowercase is false; that is for tokenizer.type words only"},
+        {"tokenizer: {min_freq: 3, lowercase: false}", ""}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        rapt_recipe r = parsed(pairs[i][0]);
+        set(&r, "data.pairs=x");
+        err = (rapt_error){0};
+        rapt_recipe_check(&r, "p", &err);
+        assert_string_equal(err.message, pairs[i][1]);
+        rapt_recipe_free(&r);
+    }
 }
 
 static void what_translation_cannot_do(void **state)
@@ -347,6 +386,7 @@ int main(void)
         cmocka_unit_test(presets_read_back_equal),
         cmocka_unit_test(keys_that_do_not_fit),
         cmocka_unit_test(keys_of_the_other_task),
+        cmocka_unit_test(keys_of_another_tokenizer),
         cmocka_unit_test(what_translation_cannot_do),
         IN_FOLDER(relative_paths_start_at_the_recipe),
         cmocka_unit_test(shipped_shakespeare),
