@@ -3,8 +3,11 @@
 #include "train/run.h"
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "base/rng.h"
+#include "data/text_files.h"
 #include "train/log.h"
+#include "train/recipe_compare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,6 +120,38 @@ static rapt_code write_folder(const run *r, const char *yaml, rapt_error *err)
     return code ? code : r->task->write(r, err);
 }
 
+static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other, const recipe_key *key, rapt_error *err)
+{
+    char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
+    *err = (rapt_error){0};
+    rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
+              "recipe.yaml", r->options->out, (unsigned long long)step, key->name,
+              quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text);
+}
+
+static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
+{
+    *err = (rapt_error){0};
+    rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
+              (unsigned long long)step, r->options->init ? "" : "; a run that began with --init goes on with it");
+}
+
+/* That a checkpoint is of another run is known by a number; the folder's recipe may tell in what they differ. */
+static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
+{
+    rapt_recipe other;
+    char *path = file_join(r->options->out, "recipe.yaml");
+    if (path && rapt_recipe_read(path, &other, NULL) == RAPT_OK) {
+        const recipe_key *key = recipe_first_difference(r->recipe, &other);
+        if (key)
+            say_which_key(r, step, &other, key, err);
+        else
+            say_not_the_recipe(r, step, err);
+        rapt_recipe_free(&other);
+    }
+    free(path);
+}
+
 /* A run that stopped before its first checkpoint starts again. */
 static rapt_code resume(run *r, rapt_error *err)
 {
@@ -124,21 +159,17 @@ static rapt_code resume(run *r, rapt_error *err)
     rapt_code code = RAPT_OK;
     if (step)
         code = checkpoint_load(r->options->out, step, r->model->params, r->adam, &r->state, err);
+    if (code == RAPT_VALUE)
+        explain_refusal(r, step, err);
     return code ? code : log_rewind(r->options->out, r->state.step, err);
 }
 
-/* What a checkpoint must have in common with a run: the data, and the recipe but for the places of its files and what makes
- * no difference to the model. */
-static rapt_code hash_recipe(const run *r, uint64_t *hash, rapt_error *err)
+/* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
+ * are not the recipe's. */
+static uint64_t hash_run(const run *r)
 {
-    char *yaml;
-    rapt_recipe bare = *r->recipe;
-    bare.data.pairs = bare.data.valid = bare.data.text = bare.tokenizer.path = NULL;
-    bare.train.recompute = false;
-    rapt_code code = rapt_recipe_format(&bare, &yaml, err);
-    *hash = code ? 0 : rng_mix(rng_mix(rng_hash_text(yaml), rapt_params_size(r->model->params)), r->task->hash(r));
-    free(yaml);
-    return code;
+    uint64_t hash = rng_mix(rng_mix(recipe_hash(r->recipe), rapt_params_size(r->model->params)), r->task->hash(r));
+    return r->options->init ? rng_mix(hash, 1) : hash;
 }
 
 /* Writes the first `size` bytes of a path, absolute where it exists. False without memory. */
@@ -199,29 +230,54 @@ static rapt_code format_recipe(const run *r, char **yaml, rapt_error *err)
 static rapt_code prepare_folder(run *r, rapt_error *err)
 {
     char *yaml;
-    uint64_t hash;
-    rapt_code code = hash_recipe(r, &hash, err);
-    if (code || (code = format_recipe(r, &yaml, err)))
+    rapt_code code = format_recipe(r, &yaml, err);
+    if (code)
         return code;
-    r->state = (checkpoint_state){.recipe_hash = hash, .best_val_loss = INFINITY, .val_loss = NAN};
+    r->state = (checkpoint_state){.recipe_hash = hash_run(r), .best_val_loss = INFINITY, .val_loss = NAN};
     if (r->options->resume)
         code = resume(r, err);
-    else if (file_exists(r->options->out))
-        code = log_rewind(r->options->out, 0, err);
     if (!code)
         code = write_folder(r, yaml, err);
     free(yaml);
     return code;
 }
 
+static bool holds(const char *folder, const char *name)
+{
+    char *path = file_join(folder, name);
+    bool there = path && file_exists(path);
+    free(path);
+    return there;
+}
+
+/* A file of the folder that a run would write over, or NULL. */
+static const char *would_be_lost(const run *r)
+{
+    static const char *const names[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl"};
+    const rapt_recipe *k = r->recipe;
+    bool pairs = k->task == RAPT_RECIPE_TRANSLATION, held_out = k->data.held_out > 0 || k->data.valid;
+    bool writes = pairs ? held_out : text_files_are_several(k->data.text);
+    const char *own = pairs ? "held-out.tsv" : "text.txt";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (holds(r->options->out, names[i]))
+            return names[i];
+    return writes && holds(r->options->out, own) ? own : NULL;
+}
+
 /* Asked first: tasks may write into the folder before everything else is checked. */
 static rapt_code check_unused(const run *r, rapt_error *err)
 {
     const char *out = r->options->out;
-    if (r->options->resume || !checkpoint_newest(out))
+    if (r->options->resume)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: go on with --resume, or choose another folder",
-                     out);
+    if (checkpoint_newest(out))
+        return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: go on with --resume, or choose another folder",
+                         out);
+    const char *name = would_be_lost(r);
+    if (!name)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s holds %s and no checkpoint: choose another folder, or where a run stopped early, "
+                     "--resume to start it again", out, name);
 }
 
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)

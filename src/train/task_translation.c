@@ -253,7 +253,8 @@ static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
 static uint64_t hash_pairs(const run *r)
 {
     const translation *d = r->data;
-    uint64_t hash = hash_all(d->pairs, 0);
+    uint64_t words = rng_mix(rapt_tokenizer_hash(r->model->source), rapt_tokenizer_hash(r->model->target));
+    uint64_t hash = hash_all(d->pairs, words);
     return d->valid ? hash_all(d->valid, hash) : hash;
 }
 

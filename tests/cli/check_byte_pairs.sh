@@ -60,6 +60,20 @@ learn dropped --set model.activation_dropout=0.4
 check 'dropout in feed-forward networks does something' test "$(listing whole)" != "$(listing dropped)"
 learn tokenizer --set tokenizer.type=file --set tokenizer.path=whole/source.tokenizer.json
 check 'its tokenizer from a file' cmp whole/model.safetensors tokenizer/model.safetensors
+learn other --set data.limit=150 --set train.steps=1
+check 'another tokenizer of as many entries' test "$("$RAPT" info whole --json | grep -o '"parameters[^,]*')" = \
+    "$("$RAPT" info other --json | grep -o '"parameters[^,]*')"
+refused 1 'tokenizer: .*another model or data' '--resume with another tokenizer' "$RAPT" train bpe.yaml --quiet --out tokenizer \
+    --resume --set tokenizer.type=file --set tokenizer.path=other/source.tokenizer.json
+
+# ---- what is told and kept of the data -------------------------------------------------------------------------------
+printf 'I\tsee a bird.\n' >tab.en && printf 'je vois\tun oiseau.\n' >tab.fr
+learn tabs --set data.valid=tab.en:tab.fr --set train.steps=1
+check 'tabs of two files are spaces in held-out.tsv' cmp <(printf 'I see a bird.\tje vois un oiseau.\n') tabs/held-out.tsv
+"$RAPT" train bpe.yaml --out short --set train.steps=1 --set data.max_len=14 --set data.too_long=drop 2>data.told
+check 'what is left out as too long is told of both parts' awk 'BEGIN { FS = "[^0-9]+" } /^data: / {
+    exit !($2 + $4 == 200 && $3 + $5 == 40 && $4 > 0 && $5 > 0) }' data.told
+check 'and that there is one vocabulary' grep -q '; a vocabulary of 320$' data.told
 
 # ---- patience ----------------------------------------------------------------------------------------------------------
 still() { learn "$@" --set 'train.freeze=*.norm*' --set train.lr=9 --set train.steps=3000 --set train.report_every=10 --set train.patience=2; }

@@ -20,7 +20,10 @@ check 'the result is a model' "$RAPT" translate tuned other.tsv --quiet
 check 'the model it came from is untouched' test "$untouched" = "$(listing base)"
 tune again --threads 3
 check 'the same bits again' same_model tuned again
-tune parts --max-steps 9 && tune parts --resume
+tune parts --max-steps 9
+refused 1 'parts: .*a run that began with --init goes on with it' '--resume without --init' \
+    "$RAPT" train tiny.yaml --quiet --out parts --set data.pairs=other.tsv --set train.steps=20 --resume
+tune parts --resume
 check 'stopped and resumed' same_model tuned parts
 "$RAPT" train tiny.yaml --out still --init base --quiet --set 'train.freeze=*' 2>.err
 check 'all frozen: nothing to train is an error' test "$?" = 1 -a "$(wc -l <.err)" = 1

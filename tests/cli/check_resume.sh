@@ -58,18 +58,43 @@ check 'more than an epoch has' test "$(reports by-4)" = '1:1 2:2 3:3 4:5 5:6 6:7
 "$RAPT" train tiny.yaml --out by-told --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.accumulate=4 2>told
 check 'and as many are told' grep -q '^epoch 10/10  step 8/8 ' told
 
+# ---- a folder that a run would write over --------------------------------------------------------------------------
+for name in config.json model.safetensors recipe.yaml train.jsonl held-out.tsv; do
+    mkdir own && cp tiny.yaml own/$name
+    refused 1 "own holds $name and no checkpoint" "a folder with $name" "$RAPT" train tiny.yaml --quiet --out own
+    check 'it is as it was' cmp tiny.yaml own/$name
+    rm -r own
+done
+mkdir own && cp tiny.yaml own/recipe.yaml && cp pairs.tsv own
+refused 1 'own holds recipe.yaml' "the recipe's own folder" "$RAPT" train own/recipe.yaml --quiet --out own
+cp -r whole/best ship && before=$(listing ship)
+refused 1 'ship holds config.json' 'a model that was shipped' "$RAPT" train tiny.yaml --quiet --out ship
+check 'it is as it was' test "$before" = "$(listing ship)"
+cp -r halves early && rm -r early/checkpoints early/model.safetensors early/best && train early --resume
+check 'a run that stopped before its first checkpoint starts again' same_model whole early
+
+# ---- what --resume takes -------------------------------------------------------------------------------------------
+train free --max-steps 50 && train free --resume --set train.keep=7 --set train.checkpoint_every=30 --set train.eval_bleu=true \
+    --set train.patience=99
+check 'other checkpoints, BLEU and patience' cmp whole/model.safetensors free/model.safetensors
+check 'and the same best model' cmp whole/best/model.safetensors free/best/model.safetensors
+
 # ---- what --resume refuses -----------------------------------------------------------------------------------------
 before=$(listing whole)
 refused 1 'whole holds checkpoints of an earlier run.*--resume' 'a folder with checkpoints, without --resume' \
     "$RAPT" train tiny.yaml --quiet --out whole
-refused 1 'whole: .*another recipe' 'another learning rate' \
+refused 1 'whole: .*another recipe: train.lr is "0.02", and "0.01" in its recipe.yaml' 'another learning rate' \
     "$RAPT" train tiny.yaml --quiet --out whole --resume --set train.lr=0.02
-refused 1 'whole: .*another recipe' 'another seed' "$RAPT" train tiny.yaml --quiet --out whole --resume --seed 8
+refused 1 'whole: .*another recipe: seed is "8", and "7" in' 'another seed' "$RAPT" train tiny.yaml --quiet --out whole --resume --seed 8
 tac pairs.tsv >changed.tsv
 refused 1 'whole: .*or data' 'data that has changed' \
     "$RAPT" train tiny.yaml --quiet --out whole --resume --set data.pairs=changed.tsv
-refused 1 'whole' 'another model' "$RAPT" train tiny.yaml --quiet --out whole --resume --set model.ffn=48
+refused 1 'whole: .*model.ffn is "48"' 'another model' "$RAPT" train tiny.yaml --quiet --out whole --resume --set model.ffn=48
 check 'the folder is as it was' test "$before" = "$(listing whole)"
+head -200 pairs.tsv >first && tail -40 pairs.tsv >last && head -199 pairs.tsv >first.less && tail -41 pairs.tsv >last.more
+train parts --set data.held_out=0 --set data.pairs=first --set data.valid=last --max-steps 20
+refused 1 'parts: .*or data' 'a pair that is held out now' "$RAPT" train tiny.yaml --quiet --out parts --resume \
+    --set data.held_out=0 --set data.pairs=first.less --set data.valid=last.more
 cp pairs.tsv moved.tsv
 cp -r halves elsewhere
 check 'the same data at another place' "$RAPT" train tiny.yaml --quiet --out elsewhere --resume --set data.pairs=moved.tsv

@@ -188,10 +188,43 @@ static void folders(void **state)
     free(before);
     free(after);
     fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
-          "m: the checkpoint of step 24 belongs to another recipe, model or data (see its recipe.yaml)");
+          "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml");
     fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
+    fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_VALUE,
+          "m: the checkpoint of step 24 belongs to another model or data");
+    assert_int_equal(unlink("m/recipe.yaml"), 0);
+    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe, model or data (see its recipe.yaml)");
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
+}
+
+/* What a run would write over may be someone's, or a model that was shipped without its checkpoints. */
+static void a_folder_of_someone(void **state)
+{
+    (void)state;
+    put_words("text.txt", 100);
+    static const char *const names[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl", "text.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[64], message[160];
+        assert_int_equal(file_make_dir("own", NULL), RAPT_OK);
+        snprintf(path, sizeof path, "own/%s", names[i]);
+        snprintf(message, sizeof message, "own holds %s and no checkpoint: choose another folder, or where a run stopped early, "
+                 "--resume to start it again", names[i]);
+        put(path, "mine");
+        char *before = listing();
+        fails("data.text=text.txt:text.txt", (rapt_train_options){.out = "own"}, RAPT_VALUE, message);
+        char *after = listing();
+        assert_string_equal(after, before);
+        free(before);
+        free(after);
+        assert_int_equal(unlink(path), 0);
+    }
+    put("own/notes", "no file of a run's");
+    put_words("own/text.txt", 100); /* one text is read where it is */
+    train("data.text=own/text.txt", (rapt_train_options){.out = "own"});
+    train("", (rapt_train_options){.out = "other"});
+    assert_same_bytes("own", "other", "model.safetensors", 0, 0);
 }
 
 /* In a folder that was there, what was there stays. */
@@ -235,7 +268,7 @@ static void numbers_that_stop_being_numbers(void **state)
     assert_false(file_exists("m/model.safetensors") || file_exists("m/checkpoints"));
     assert_int_equal(system("test -z \"$(find . -name '*.tmp')\""), 0);
     rapt_recipe_free(&r);
-    train("", (rapt_train_options){.out = "m"}); /* the next run may have the folder */
+    train("", (rapt_train_options){.out = "m", .resume = true}); /* the next run may have the folder */
     train("", (rapt_train_options){.out = "fresh"});
     assert_same_model("m", "fresh");
 }
@@ -250,6 +283,7 @@ int main(void)
         IN_FOLDER(a_vocabulary_that_is_too_small),
         IN_FOLDER(a_translation_model),
         IN_FOLDER(folders),
+        IN_FOLDER(a_folder_of_someone),
         IN_FOLDER(a_folder_that_was_there),
         IN_FOLDER(numbers_that_stop_being_numbers),
     };
