@@ -69,15 +69,17 @@ typedef struct rapt_progress {
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left;
     bool report;            /* a line was written to train.jsonl */
-    bool gave_up;           /* the run ends here: see train.patience */
+    bool gave_up;           /* the run ends here: see train.patience; without `report`, an earlier call has said so */
 } rapt_progress;
 
 /* Memory that training will take, in bytes; measured on the largest batch before the first step. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t parameter_count;
-    size_t examples, held_out, dropped; /* sentence pairs; of a text, tokens */
+    size_t examples, held_out; /* sentence pairs; of a text, tokens */
+    size_t dropped, held_out_dropped; /* too long: of those to train on, and of those held out */
     size_t source_vocab, target_vocab;
+    bool shared_vocab; /* both are one tokenizer's */
     const char *products; /* what computes them: rapt_tape_products */
 } rapt_memory_plan;
 

@@ -104,9 +104,12 @@ static void show_data(const display *d, const rapt_memory_plan *p)
         return;
     }
     fprintf(stderr, "data: %zu pairs to train on, %zu held out", p->examples, p->held_out);
-    if (p->dropped)
-        fprintf(stderr, ", %zu left out as too long", p->dropped);
-    fprintf(stderr, "; vocabularies of %zu and %zu words\n", p->source_vocab, p->target_vocab);
+    if (p->dropped + p->held_out_dropped > 0)
+        fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->held_out_dropped);
+    if (p->shared_vocab)
+        fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
+    else
+        fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
 }
 
 static void show_products(const rapt_memory_plan *p)
@@ -145,11 +148,23 @@ static void print_progress(const rapt_progress *p)
     fprintf(stderr, "  %.0f tokens/s  %s left", p->tokens_per_s, cli_duration(p->seconds_left, left));
 }
 
+/* At the start of a call that has nothing to do. */
+static void show_given_up(const display *d, const rapt_progress *p)
+{
+    if (!d->quiet)
+        fprintf(stderr, "this run ended after step %llu, when the held-out loss had not fallen for as long as train.patience "
+                "waits; with a longer one it goes on\n", (unsigned long long)p->step);
+}
+
 /* On a terminal one line that is written over, elsewhere a line at each report. */
 static void show_progress(void *context, const rapt_progress *p)
 {
     display *d = context;
     double now = clock_seconds();
+    if (p->gave_up && !p->report) {
+        show_given_up(d, p);
+        return;
+    }
     if (d->quiet || (!p->report && (!d->terminal || now - d->shown < REFRESH_SECONDS)))
         return;
     d->shown = now;

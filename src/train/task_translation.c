@@ -121,6 +121,8 @@ static rapt_code make_model(run *r, rapt_error *err)
     if (!r->model)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
     r->model->task = RAPT_TRANSLATION;
+    r->model->detokenize = r->recipe->tokenizer.detokenize;
+    r->model->capitalize = r->recipe->tokenizer.capitalize;
     rapt_code code = make_tokenizers(r, err);
     if (code)
         return code;
@@ -147,8 +149,6 @@ static rapt_code open_pairs(run *r, rapt_error *err)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
     r->model->pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
-    r->model->detokenize = r->recipe->tokenizer.detokenize;
-    r->model->capitalize = r->recipe->tokenizer.capitalize;
     return RAPT_OK;
 }
 
@@ -243,8 +243,10 @@ static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_opt
     return rapt_transformer_loss(r->tape, r->model->net, p->source, p->source_lens, p->inputs, p->labels, o, parts);
 }
 
+/* With their number: else a pair could change from one file's end to the other's beginning. */
 static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
 {
+    hash = rng_mix(hash, rapt_pairs_count(p));
     for (size_t i = 0; i < rapt_pairs_count(p); i++)
         hash = rng_mix(hash, rng_hash_text(rapt_pairs_source(p, i)) ^ rng_mix(1, rng_hash_text(rapt_pairs_target(p, i))));
     return hash;
@@ -264,8 +266,18 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->examples = rapt_dataset_count(d->train);
     plan->dropped = rapt_dataset_dropped(d->train);
     plan->held_out = d->held_out ? rapt_dataset_count(d->held_out) : 0;
+    plan->held_out_dropped = d->held_out ? rapt_dataset_dropped(d->held_out) : 0;
+    plan->shared_vocab = r->model->source == r->model->target;
     plan->source_vocab = rapt_tokenizer_size(r->model->source);
     plan->target_vocab = rapt_tokenizer_size(r->model->target);
+}
+
+/* A line of one of two files may hold tabs, which are columns in a table. */
+static void put_column(FILE *out, const char *line, char end)
+{
+    for (; *line; line++)
+        putc(*line == '\t' ? ' ' : *line, out);
+    putc(end, out);
 }
 
 static rapt_code write_held_out(const run *r, rapt_error *err)
@@ -278,8 +290,10 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
     FILE *out = open_memstream(&text, &size);
     const rapt_pairs *p = pairs_of(r, true);
     for (size_t i = 0; out && i < rapt_pairs_count(p); i++)
-        if (rapt_pairs_held_out(p, i, fraction_of(r, true)))
-            fprintf(out, "%s\t%s\n", rapt_pairs_source(p, i), rapt_pairs_target(p, i));
+        if (rapt_pairs_held_out(p, i, fraction_of(r, true))) {
+            put_column(out, rapt_pairs_source(p, i), '\t');
+            put_column(out, rapt_pairs_target(p, i), '\n');
+        }
     rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
                                              : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the held-out part");
     free(text);

@@ -281,12 +281,25 @@ static rapt_code after_step(loop *l, rapt_error *err)
 static rapt_code run_steps(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
+    if (gave_up(l->r) && l->r->options->on_progress) {
+        rapt_progress p = progress_of(l);
+        l->r->options->on_progress(l->r->options->context, &p);
+    }
     while (!code && l->r->state.step < l->end && !stop_asked(l) && !gave_up(l->r)) {
         code = step_once(l, err);
         if (!code)
             code = after_step(l, err);
     }
     return code;
+}
+
+/* From the step that the set-up found; a resumed run may be past the last one that was asked for. */
+static loop begin(run *r)
+{
+    uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->state.step;
+    return (loop){.r = r, .first = step, .end = end > step ? end : step, .started = clock_seconds(),
+                  .earlier_seconds = r->state.seconds, .checkpointed = clock_seconds(),
+                  .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
 }
 
 /* The end of this call: a stopped run leaves a partial line in its log, and every run that made a step a checkpoint. */
@@ -309,9 +322,7 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
     err = err ? err : &own;
     rapt_code code = run_set_up(&r, options, err);
     if (!code) {
-        uint64_t limit = options->max_steps;
-        loop l = {.r = &r, .first = r.state.step, .end = limit && limit < r.steps ? limit : r.steps, .started = clock_seconds(),
-                  .earlier_seconds = r.state.seconds, .checkpointed = clock_seconds()};
+        loop l = begin(&r);
         code = run_steps(&l, err);
         if (!code)
             code = finish(&l, err);

@@ -88,6 +88,12 @@ still halves --max-steps $((steps - 5)) && still halves --resume
 check 'the same, stopped and resumed' same_model tired halves
 still halves --resume
 check 'and stays stopped' same_model tired halves
+again() { "$RAPT" train bpe.yaml --out halves --resume --set 'train.freeze=*.norm*' --set train.lr=9 --set train.steps=3000 \
+    --set train.report_every=10 --set train.patience="$1" 2>again.told; }
+again 2
+check 'and says so' grep -q "^this run ended after step $steps, when.*train.patience" again.told
+again 3
+check 'with more patience it goes on' grep -Eq 'step [0-9]+/3000' again.told
 
 # ---- the mean of checkpoints ---------------------------------------------------------------------------------------------
 "$RAPT" average whole --last 3

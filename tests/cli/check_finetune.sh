@@ -59,6 +59,12 @@ check 'frozen without --init: at its starting values, weight' cmp born-1.output.
 check 'frozen without --init: at its starting values, bias' cmp born-1.output.bias born-9.output.bias
 check 'frozen without --init: the rest learns' test "$(cksum <born-1.embedding.weight)" != "$(cksum <born-9.embedding.weight)"
 
+train speaks --set train.steps=2 --set tokenizer.detokenize=fr --set tokenizer.capitalize=true
+train tuned-speaks --init speaks --set train.steps=2
+check 'how its translations are written is the model'"'"'s' diff <(grep -E 'detokenize|capitalize' speaks/config.json) \
+    <(grep -E 'detokenize|capitalize' tuned-speaks/config.json)
+check 'and there was something to keep' grep -q '"detokenize": "fr"' tuned-speaks/config.json
+
 printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
 check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.held_out=0
 no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }

@@ -45,6 +45,14 @@ for name in INT TERM; do
     check "SIG$name and resume = never stopped" same_model straight-$name stopped-$name
 done
 
+# ---- stopped, and asked for again ----------------------------------------------------------------------------------
+train waits --max-steps 33 && cp waits/train.jsonl before && train waits --resume --max-steps 33
+check 'a call without a step leaves the line that was there' diff <(timeless before) <(timeless waits/train.jsonl)
+"$RAPT" train tiny.yaml --out waits --resume --max-steps 10 2>told
+check 'and tells no steps that are not' grep -q 'step 33/33 ' told
+train waits --resume
+check 'and changes nothing' same_model whole waits
+
 # ---- an epoch's batches, however many make a step ------------------------------------------------------------------
 # 240 pairs in batches of 100: 3 batches an epoch, 30 in 10 epochs.
 epochs() { train "$1" --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.report_every=0 "${@:2}"; }
