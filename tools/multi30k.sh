@@ -16,7 +16,7 @@ esac
 file() { echo "$folder/$1$form.$2"; }
 pairs() { echo "$(file "$1" en):$(file "$1" "$language")"; }
 
-[ ! -e "$model/checkpoints" ] || set -- --resume "$@"
+[ ! -e "$model" ] || set -- --resume "$@"
 "$rapt" train recipes/$recipe.yaml --seed "$seed" --set data.pairs="$(pairs train)" --set data.valid="$(pairs val)" \
     --out "$model" "$@"
 "$rapt" average "$model" --last 10

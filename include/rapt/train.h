@@ -85,9 +85,9 @@ typedef struct rapt_memory_plan {
 
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
-    const char *out;       /* model folder, made if need be */
-    const char *init;      /* start from this model's parameters and tokenizers, or NULL */
-    bool resume;           /* go on from the newest checkpoint in `out` */
+    const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
+    const char *init;      /* start from this model's parameters and tokenizers, or NULL; on `resume` the same again */
+    bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
     const volatile sig_atomic_t *stop; /* turns nonzero: a checkpoint is written, RAPT_INTERRUPTED returned */

@@ -216,37 +216,42 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_rec
     return code;
 }
 
-/* Writes the paths of a list, each joined to the folder but for absolute ones. */
-static void join_all(FILE *out, const char *folder, size_t length, const char *list, const char *between)
+/* The paths of a list, each joined to the recipe's folder but for absolute ones; NULL without memory. */
+static char *join_all(const char *recipe_path, const char *list, const char *between)
 {
-    for (const char *path = list;; path++) {
+    char *joined = NULL;
+    size_t length;
+    int folder = (int)(strrchr(recipe_path, '/') - recipe_path);
+    FILE *out = open_memstream(&joined, &length);
+    for (const char *path = list; out; path++) {
         size_t size = strcspn(path, between);
         if (size > 0 && *path != '/')
-            fprintf(out, "%.*s/", (int)length, folder);
+            fprintf(out, "%.*s/", folder, recipe_path);
         fprintf(out, "%.*s", (int)size, path);
         path += size;
         if (!*path)
-            return;
+            break;
         putc(*path, out);
     }
+    if (out && fclose(out) == 0)
+        return joined;
+    free(joined);
+    return NULL;
 }
 
 /* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. `between` separates those of
- * a list; "" where there is one. */
+ * a list, unless there is something of the whole name; "" where there is one path. */
 static rapt_code resolve(const char *recipe_path, char **path, const char *between, rapt_error *err)
 {
-    const char *slash = strrchr(recipe_path, '/');
-    char *joined = NULL;
-    size_t size;
-    if (!*path || !slash)
+    if (!*path || !strchr(recipe_path, '/'))
         return RAPT_OK;
-    FILE *out = open_memstream(&joined, &size);
-    if (out)
-        join_all(out, recipe_path, (size_t)(slash - recipe_path), *path, between);
-    if (!out || fclose(out) != 0) {
+    char *joined = join_all(recipe_path, *path, "");
+    if (joined && !file_exists(joined)) {
         free(joined);
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
+        joined = join_all(recipe_path, *path, between);
     }
+    if (!joined)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
     free(*path);
     *path = joined;
     return RAPT_OK;

@@ -314,6 +314,11 @@ static void relative_paths_start_at_the_recipe(void **state)
         assert_expanded(r.tokenizer.path, "@/../ranks:1"); /* one path, whatever is in it */
         rapt_recipe_free(&r);
     }
+    write_text(folder_in("12:30.txt"), "something of the whole name is one path");
+    write_text(path, "data: {text: \"12:30.txt\"}");
+    assert_int_equal(rapt_recipe_read(path, &r, &err), RAPT_OK);
+    assert_expanded(r.data.text, "@/12:30.txt");
+    rapt_recipe_free(&r);
     rapt_recipe_defaults(&r);
     set(&r, "data.text=a:b"); /* from the working directory */
     assert_string_equal(r.data.text, "a:b");
