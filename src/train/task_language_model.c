@@ -23,6 +23,7 @@ typedef struct text_data {
     char *tokens_path;
     bool joined;       /* the text is a file of the model's folder */
     bool had_text, had_tokens; /* those two files were there before this run */
+    char *old_text, *old_tokens; /* second names of those two, until all input is checked; NULL: none */
     size_t had_folder; /* bytes of the folder's path that were there: all, or a folder above it */
     bool kept;         /* all input was checked, what this run has written stays */
     rapt_token_file *tokens;
@@ -62,6 +63,38 @@ static void remove_what_is_new(const run *r, const text_data *d)
     free(folder);
 }
 
+/* A second name for what is at `path`, as it may be written anew before all is checked. NULL where there can be none: then a
+ * run that is refused leaves the new file, which the next one makes again. */
+static char *second_name(const char *path)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s.before", path) < 0)
+        return NULL;
+    unlink(name); /* of a run that was killed */
+    if (link(path, name) == 0)
+        return name;
+    free(name);
+    return NULL;
+}
+
+/* Drops a second name; `back`: what has it is again at `path`. */
+static void drop_name(char **name, const char *path, bool back)
+{
+    if (!*name)
+        return;
+    if (back)
+        rename(*name, path);
+    unlink(*name);
+    free(*name);
+    *name = NULL;
+}
+
+static void drop_names(text_data *d)
+{
+    drop_name(&d->old_text, d->text, !d->kept);
+    drop_name(&d->old_tokens, d->tokens_path, !d->kept);
+}
+
 static rapt_code find_text(run *r, text_data *d, rapt_error *err)
 {
     const char *list = r->recipe->data.text, *out = r->options->out;
@@ -75,6 +108,8 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     d->had_tokens = file_exists(d->tokens_path);
     if (!d->joined && !d->had_text)
         return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: there is no such file", list);
+    d->old_text = d->joined && d->had_text ? second_name(d->text) : NULL;
+    d->old_tokens = d->had_tokens ? second_name(d->tokens_path) : NULL;
     rapt_code code = file_make_dir(out, err);
     return !code && d->joined ? text_files_join(list, d->text, err) : code;
 }
@@ -226,6 +261,7 @@ static void close_text(run *r)
     text_data *d = r->data;
     if (!d->kept)
         remove_what_is_new(r, d);
+    drop_names(d);
     rapt_windows_free(d->train);
     rapt_windows_free(d->held_out);
     rapt_token_file_close(d->tokens);
@@ -326,8 +362,10 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
 /* Everything was checked. */
 static rapt_code keep_folder(const run *r, rapt_error *err)
 {
+    text_data *d = r->data;
     (void)err;
-    ((text_data *)r->data)->kept = true;
+    d->kept = true;
+    drop_names(d);
     return RAPT_OK;
 }
 

@@ -183,20 +183,36 @@ static void folders(void **state)
           "m holds checkpoints of an earlier run: go on with --resume, or choose another folder");
     fails("", (rapt_train_options){.out = "text.txt"}, RAPT_IO, "cannot make folder text.txt: Not a directory");
     fails("", (rapt_train_options){.out = "text.txt/m"}, RAPT_IO, "cannot make folder text.txt/m: Not a directory");
-    char *after = listing();
-    assert_string_equal(after, before);
-    free(before);
-    free(after);
     fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml");
     fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
     fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data");
+    char *after = listing(); /* with the tokens of its own text */
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
     assert_int_equal(unlink("m/recipe.yaml"), 0);
     fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe, model or data (see its recipe.yaml)");
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
+}
+
+/* What a run makes of its texts is that of another list only once the run may go on with that. */
+static void joined_texts_of_a_refused_run(void **state)
+{
+    (void)state;
+    put_words("text.txt", 100);
+    put_words("other.txt", 120);
+    train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m"});
+    put("m/text.tokens.before", "left by a run that was killed");
+    fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
+    assert_int_equal(system("test -z \"$(find . -name '*.before')\""), 0);
+    train("data.text=text.txt:other.txt", (rapt_train_options){.out = "fresh"});
+    assert_same_bytes("m", "fresh", "text.txt", 0, 0);
+    assert_same_bytes("m", "fresh", "text.tokens", 0, 0);
 }
 
 /* What a run would write over may be someone's, or a model that was shipped without its checkpoints. */
@@ -283,6 +299,7 @@ int main(void)
         IN_FOLDER(a_vocabulary_that_is_too_small),
         IN_FOLDER(a_translation_model),
         IN_FOLDER(folders),
+        IN_FOLDER(joined_texts_of_a_refused_run),
         IN_FOLDER(a_folder_of_someone),
         IN_FOLDER(a_folder_that_was_there),
         IN_FOLDER(numbers_that_stop_being_numbers),
