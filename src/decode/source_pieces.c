@@ -198,25 +198,27 @@ void source_pieces_free(source_pieces *p)
 
 /* ---- joining ------------------------------------------------------------------------------------------------ */
 
-static rapt_hypothesis nth(const rapt_translation *t, size_t n)
+static const rapt_hypothesis *nth(const rapt_translation *t, size_t n)
 {
-    return t->count ? t->hypotheses[n < t->count ? n : t->count - 1] : (rapt_hypothesis){.text = ""};
+    static char no_text[] = "";
+    static const rapt_hypothesis none = {.text = no_text};
+    return t->count ? &t->hypotheses[n < t->count ? n : t->count - 1] : &none;
 }
 
 static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size += strlen(nth(&pieces[i], n).text) + 1;
+        size += strlen(nth(&pieces[i], n)->text) + 1;
     char *at = out->text = malloc(size + 1);
     if (!at)
         return false;
     for (size_t i = 0; i < count; i++) {
-        rapt_hypothesis h = nth(&pieces[i], n);
-        if (*h.text && sentences_want_space(out->text, (size_t)(at - out->text)))
+        const rapt_hypothesis *h = nth(&pieces[i], n);
+        if (*h->text && sentences_want_space(out->text, (size_t)(at - out->text)))
             *at++ = ' ';
-        at = stpcpy(at, h.text);
-        out->score += h.score;
+        at = stpcpy(at, h->text);
+        out->score += h->score;
     }
     *at = '\0';
     return true;
@@ -224,10 +226,9 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
 
 static bool join_alignments(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
 {
-    static const rapt_alignment none = {0};
     const rapt_alignment **each = malloc(count * sizeof *each);
     for (size_t i = 0; each && i < count; i++)
-        each[i] = pieces[i].count ? &pieces[i].hypotheses[n < pieces[i].count ? n : pieces[i].count - 1].alignment : &none;
+        each[i] = &nth(&pieces[i], n)->alignment;
     bool ok = each && align_join(each, count, &out->alignment);
     free(each);
     return ok;

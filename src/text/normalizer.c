@@ -279,7 +279,7 @@ uint64_t normalizer_hash(const normalizer *n)
     uint64_t h = 0;
     for (size_t i = 0; i < n->count; i++) {
         const normalizer_step *s = &n->steps[i];
-        h = i ? rng_mix(h, s->kind) : s->kind;
+        h = s->kind == NORMALIZER_NFC && i == 0 ? NORMALIZER_NFC : rng_mix(h, s->kind); /* NFC alone: a bit beside others */
         if (s->kind == NORMALIZER_REPLACE)
             h = rng_mix(rng_mix(h, rng_hash_text(s->from)), rng_hash_text(s->to));
     }

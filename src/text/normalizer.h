@@ -32,7 +32,7 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
 /* Adds the steps of one of rapt's own normalizations. */
 rapt_code normalizer_add_all(normalizer *n, rapt_normalization which, rapt_error *err);
 void normalizer_free(normalizer *n);
-/* Equal for equal steps; 0 for none. */
+/* Equal for equal steps; 0 for none, 1 for NFC alone, for others a number of many bits. */
 uint64_t normalizer_hash(const normalizer *n);
 
 /* Calls take(context, normal, size) once, with the whole text after all steps. Bytes that are not UTF-8 stay as they are. A

@@ -168,6 +168,22 @@ static void test_written_and_read(void **state)
     normalizer_free(&lower);
 }
 
+/* A tokenizer's own number has 2 for another option of it. */
+static void test_hashes(void **state)
+{
+    (void)state;
+    uint64_t hash[NORMALIZER_STRIP + 1] = {0};
+    for (int kind = NORMALIZER_NFC; kind <= NORMALIZER_STRIP; kind++) {
+        normalizer n = {0};
+        assert_int_equal(normalizer_add(&n, (normalizer_kind)kind, "a", "b", NULL), RAPT_OK);
+        hash[kind] = normalizer_hash(&n);
+        assert_true(kind == NORMALIZER_NFC ? hash[kind] == 1 : hash[kind] > 1000);
+        for (int other = 0; other < kind; other++)
+            assert_true(hash[other] != hash[kind]);
+        normalizer_free(&n);
+    }
+}
+
 static void refuse(const char *text)
 {
     normalizer n = {0};
@@ -197,7 +213,7 @@ int main(void)
         cmocka_unit_test(test_none),   cmocka_unit_test(test_forms),  cmocka_unit_test(test_nmt),
         cmocka_unit_test(test_lowercase), cmocka_unit_test(test_replace), cmocka_unit_test(test_spaces),
         cmocka_unit_test(test_plain),  cmocka_unit_test(test_lines),  cmocka_unit_test(test_written_and_read),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
