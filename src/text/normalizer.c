@@ -18,9 +18,10 @@ typedef struct buffer {
     size_t size, room;
 } buffer;
 
+/* After it out->text is not NULL, of nothing either. */
 static bool append(buffer *out, const char *text, size_t size)
 {
-    if (size > out->room - out->size) {
+    if (size >= out->room - out->size) {
         size_t room = out->room + out->room / 2 + size + 16;
         char *moved = realloc(out->text, room);
         if (!moved)
@@ -146,10 +147,10 @@ static bool add_stripped(buffer *out, const char *text, size_t size)
 
 static bool run_step(buffer *out, const char *text, size_t size, const normalizer_step *s)
 {
-    bool ok = true;
     out->size = 0;
+    bool ok = append(out, "", 0);
     if (s->kind == NORMALIZER_STRIP)
-        return add_stripped(out, text, size);
+        return ok && add_stripped(out, text, size);
     for (size_t at = 0; at < size && ok;) {
         size_t valid = utf8_valid_prefix(text + at, size - at), rest = at + valid < size;
         ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && append(out, text + at + valid, rest);
@@ -161,6 +162,8 @@ static bool run_step(buffer *out, const char *text, size_t size, const normalize
 /* Most texts that are to be composed are so already. */
 static bool changes_nothing(const normalizer *n, const char *text, size_t size)
 {
+    if (size == 0)
+        return true;
     for (size_t i = 0; i < n->count; i++)
         if (n->steps[i].kind != NORMALIZER_NFC)
             return false;
@@ -198,7 +201,7 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
                                  rapt_error *err)
 {
     buffer all = {0};
-    bool ok = append(&all, "", 0); /* never NULL */
+    bool ok = append(&all, "", 0);
     for (size_t at = 0; ok && at < size;) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t length = end ? (size_t)(end - text) - at : size - at;
