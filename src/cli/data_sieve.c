@@ -2,7 +2,6 @@
 #include "cli/data_sieve.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define JSON_KEY(name, key, text) key,
 const char *const SIEVE_KEYS[CHECK_COUNT] = {CHECK_REASONS(JSON_KEY) CHECK_NOTES(JSON_KEY)};
@@ -13,7 +12,7 @@ rapt_code sieve_open(sieve *s, const check_input *in, const char *const out[2], 
     s->err = err;
     for (; s->opened < in->count && !s->code; s->opened += !s->code) {
         size_t i = s->opened;
-        s->text[i] = (sieve_text){.run = in->text[i], .at = in->text[i], .end = in->text[i] + in->size[i]};
+        s->text[i] = (sieve_text){.run = in->text[i], .rest = {in->text[i], in->text[i] + in->size[i]}};
         s->code = file_writer_open(&s->text[i].out, out[i], err);
     }
     return s->code;
@@ -21,18 +20,17 @@ rapt_code sieve_open(sieve *s, const check_input *in, const char *const out[2], 
 
 static void write_run(sieve *s, sieve_text *t)
 {
-    if (!s->code && t->at > t->run)
-        s->code = file_writer_put(&t->out, t->run, (size_t)(t->at - t->run), s->err);
+    if (!s->code && t->rest.at > t->run)
+        s->code = file_writer_put(&t->out, t->run, (size_t)(t->rest.at - t->run), s->err);
 }
 
 static void pass_line(sieve *s, sieve_text *t, bool copied)
 {
-    const char *newline = memchr(t->at, '\n', (size_t)(t->end - t->at)), *next = newline ? newline + 1 : t->end;
-    if (!copied) {
+    if (!copied)
         write_run(s, t);
-        t->run = next;
-    }
-    t->at = next;
+    lines_next(&t->rest);
+    if (!copied)
+        t->run = t->rest.at;
 }
 
 static void print_line(size_t number, uint32_t reasons)

@@ -4,10 +4,12 @@
 
 #include "base/file.h"
 #include "data/check.h"
+#include "text/lines.h"
 
-/* The lines of a text that are copied: those from `run` to `at` are still to be written. */
+/* The lines of a text that are copied: those from `run` to where `rest` begins are still to be written. */
 typedef struct sieve_text {
-    const char *run, *at, *end;
+    const char *run;
+    line_walk rest;
     file_writer out;
 } sieve_text;
 

@@ -10,42 +10,14 @@
 
 enum { NO_PAIR = 1u << CHECK_EMPTY_LINE | 1u << CHECK_NO_TAB | 1u << CHECK_NOT_UTF8 | 1u << CHECK_EMPTY_SIDE };
 
-/* What of a text is still to be cut. */
-typedef struct cursor {
-    const char *at, *end;
-} cursor;
-
-typedef struct span {
-    const char *at;
-    size_t size;
-} span;
-
-static cursor cursor_at(const check_input *in, size_t i)
+static line_walk walk(const check_input *in, size_t i)
 {
     const char *text = in->text[i];
-    return (cursor){text + lines_mark(text, in->size[i]), text + in->size[i]};
-}
-
-/* Lines end in LF or CRLF; the last one may lack it. */
-static span next_line(cursor *c)
-{
-    const char *start = c->at, *newline = memchr(start, '\n', (size_t)(c->end - start)), *stop = newline ? newline : c->end;
-    c->at = newline ? newline + 1 : c->end;
-    if (stop > start && stop[-1] == '\r')
-        stop--;
-    return (span){start, (size_t)(stop - start)};
-}
-
-static size_t count_lines(cursor c)
-{
-    size_t count = 0;
-    for (; c.at < c.end; count++)
-        next_line(&c);
-    return count;
+    return (line_walk){text + lines_mark(text, in->size[i]), text + in->size[i]};
 }
 
 /* Fills in the side and counts letters by script; false: not text. */
-static bool measure(span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
+static bool measure(line_span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
 {
     uint32_t code, spaces = 0;
     bool in_word = false;
@@ -82,7 +54,7 @@ static uint32_t faults(const check_text side[2], const bool text[2])
     return copied ? 1u << CHECK_COPIED : found;
 }
 
-static void take_sides(check_lines *out, check_line *line, const span side[2], script_finder *scripts)
+static void take_sides(check_lines *out, check_line *line, const line_span side[2], script_finder *scripts)
 {
     size_t letters[2][SCRIPT_COUNT] = {{0}};
     bool text[2];
@@ -107,19 +79,19 @@ static const char *find_tab(const char *at, const char *end)
 
 /* At the first tab; what comes after a second one is another column, which must be text all the same: training reads the
  * file as a whole. */
-static uint32_t cut_at_tabs(span whole, span side[2])
+static uint32_t cut_at_tabs(line_span whole, line_span side[2])
 {
     const char *end = whole.at + whole.size, *tab = find_tab(whole.at, end);
     if (!tab)
         return whole.size ? 1u << CHECK_NO_TAB | bytes_of(whole.at, end) : 1u << CHECK_EMPTY_LINE;
     const char *target = tab + 1, *more = find_tab(target, end);
-    side[0] = (span){whole.at, (size_t)(tab - whole.at)};
-    side[1] = (span){target, (size_t)((more ? more : end) - target)};
+    side[0] = (line_span){whole.at, (size_t)(tab - whole.at)};
+    side[1] = (line_span){target, (size_t)((more ? more : end) - target)};
     return more ? 1u << CHECK_MORE_COLUMNS | bytes_of(more, end) : 0;
 }
 
 /* A tab of two files is part of a text: a table of them would be cut there. */
-static uint32_t look_for_tabs(const span side[2])
+static uint32_t look_for_tabs(const line_span side[2])
 {
     if (side[0].size + side[1].size == 0)
         return 1u << CHECK_EMPTY_LINE;
@@ -129,12 +101,12 @@ static uint32_t look_for_tabs(const span side[2])
 
 static void take_lines(const check_input *in, check_lines *out, script_finder *scripts)
 {
-    cursor texts[2] = {cursor_at(in, 0), in->count == 2 ? cursor_at(in, 1) : (cursor){NULL, NULL}};
+    line_walk texts[2] = {walk(in, 0), in->count == 2 ? walk(in, 1) : (line_walk){NULL, NULL}};
     for (size_t i = 0; i < out->count; i++) {
         check_line *line = &out->line[i];
-        span side[2] = {next_line(&texts[0])};
+        line_span side[2] = {lines_next(&texts[0])};
         if (in->count == 2) {
-            side[1] = next_line(&texts[1]);
+            side[1] = lines_next(&texts[1]);
             line->found = look_for_tabs(side);
         } else
             line->found = cut_at_tabs(side[0], side);
@@ -145,8 +117,8 @@ static void take_lines(const check_input *in, check_lines *out, script_finder *s
 
 static rapt_code count_all(const check_input *in, size_t *count, rapt_error *err)
 {
-    *count = count_lines(cursor_at(in, 0));
-    size_t other = in->count == 2 ? count_lines(cursor_at(in, 1)) : *count;
+    *count = lines_count(walk(in, 0));
+    size_t other = in->count == 2 ? lines_count(walk(in, 1)) : *count;
     return other == *count ? RAPT_OK
                            : rapt_fail(err, RAPT_VALUE, "%.200s has %zu lines, but %.200s has %zu", in->name[0], *count,
                                        in->name[1], other);

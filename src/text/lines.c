@@ -9,13 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_lines(const char *text, size_t size)
+line_span lines_next(line_walk *w)
+{
+    const char *start = w->at, *newline = memchr(start, '\n', (size_t)(w->end - start)), *stop = newline ? newline : w->end;
+    w->at = newline ? newline + 1 : w->end;
+    if (stop > start && stop[-1] == '\r')
+        stop--;
+    return (line_span){start, (size_t)(stop - start)};
+}
+
+size_t lines_count(line_walk w)
 {
     size_t count = 0;
-    for (const char *at = text, *end = text + size; at < end; count++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        at = newline ? newline + 1 : end;
-    }
+    for (; w.at < w.end; count++)
+        lines_next(&w);
     return count;
 }
 
@@ -45,35 +52,31 @@ size_t lines_mark(const char *text, size_t size)
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Ends each line with a NUL where its LF or CRLF was. */
-static void cut(char *at, char *end, struct lines *out)
+/* Ends each line that `w` is to walk over with a NUL where its LF or CRLF was. */
+static void cut(struct lines *out, line_walk w)
 {
     for (size_t i = 0; i < out->count; i++) {
-        char *newline = memchr(at, '\n', (size_t)(end - at));
-        char *stop = newline ? newline : end;
-        if (stop > at && stop[-1] == '\r')
-            stop--;
-        *stop = '\0';
-        out->line[i] = at;
-        out->length[i] = (size_t)(stop - at);
-        at = newline ? newline + 1 : end;
+        line_span s = lines_next(&w);
+        out->line[i] = out->text + (s.at - out->text);
+        out->length[i] = s.size;
+        out->line[i][s.size] = '\0';
     }
 }
 
 rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err)
 {
-    size_t mark = lines_mark(data, size);
+    line_walk all = {data + lines_mark(data, size), data + size};
     *out = (struct lines){.text = data};
     rapt_code code = lines_check(name, 1, data, size, err);
     if (code == RAPT_OK) {
-        out->count = count_lines(data + mark, size - mark);
+        out->count = lines_count(all);
         out->line = malloc((out->count + 1) * sizeof *out->line);
         out->length = malloc((out->count + 1) * sizeof *out->length);
         if (!out->line || !out->length)
             code = rapt_fail(err, RAPT_NO_MEMORY, "%s: out of memory for %zu lines", name, out->count);
     }
     if (code == RAPT_OK)
-        cut(data + mark, data + size, out);
+        cut(out, all);
     else
         lines_free(out);
     return code;

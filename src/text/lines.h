@@ -26,6 +26,21 @@ rapt_code lines_split(const char *name, char *data, size_t size, struct lines *o
 /* What lines_split says of text that is not UTF-8 or holds a NUL; `first` is the number of the first line of `text`. */
 rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err);
 
+/* What of a text is still to be walked, line by line: nothing where `at` is `end`. Any bytes are taken. */
+typedef struct line_walk {
+    const char *at, *end;
+} line_walk;
+
+/* A line of it, which no NUL ends. */
+typedef struct line_span {
+    const char *at;
+    size_t size; /* without its LF or CRLF, which the last line of a text may lack */
+} line_span;
+
+/* The line that `w` is at; there must be one. */
+line_span lines_next(line_walk *w);
+size_t lines_count(line_walk w);
+
 /* Bytes of the byte order mark that `text` begins with, or 0. */
 size_t lines_mark(const char *text, size_t size);
 

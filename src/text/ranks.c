@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "text/base64.h"
+#include "text/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +139,10 @@ static rapt_code take_lines(byte_bpe *b, const struct encoding *of, const char *
                             rapt_error *err)
 {
     rapt_code code = size ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: an empty file", path);
-    for (size_t at = 0, number = 1; at < size && code == RAPT_OK; number++) {
-        const char *feed = memchr(text + at, '\n', size - at);
-        size_t end = feed ? (size_t)(feed - text) : size, length = end - at;
-        length -= length > 0 && text[end - 1] == '\r';
-        code = take_line(b, of, text + at, length, path, number, err);
-        at = end + 1;
+    line_walk walk = {text, text + size};
+    for (size_t number = 1; walk.at < walk.end && code == RAPT_OK; number++) {
+        line_span line = lines_next(&walk);
+        code = take_line(b, of, line.at, line.size, path, number, err);
     }
     return code ? code : complete(b, of, path, err);
 }
