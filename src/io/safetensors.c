@@ -1,6 +1,6 @@
 /* io/safetensors.c: safetensors files in: every number of the header is checked before it is used.
  * For model folders and checkpoints, ours and other programs'.
- * Not lazy: the file is read whole, because its checksum needs every byte anyway. */
+ * Not lazy: every byte is looked at, for the checksum. A file is mapped, so that a model is not in memory twice. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
@@ -11,8 +11,10 @@
 #include "base/quote.h"
 
 struct safetensors {
-    char *buffer;
+    const char *buffer;
     size_t size;
+    file_map map; /* what `buffer` is, of a file */
+    char *taken;  /* and of one that was in memory */
     char *moved;    /* copies of tensors that lay unaligned in the file, or NULL */
     json_t *header; /* owns all names and metadata */
     const json_t *metadata;
@@ -42,7 +44,7 @@ static rapt_code bad_tensor(const reader *r, const char *name, const char *reaso
     return rapt_fail(r->err, RAPT_FORMAT, "%s: tensor \"%s\": %s", r->path, quote(name).text, reason);
 }
 
-static char *data_of(const reader *r)
+static const char *data_of(const reader *r)
 {
     return r->s->buffer + 8 + r->header_size;
 }
@@ -226,15 +228,26 @@ static rapt_code compare_hash(const reader *r, const char *key, const char *of, 
                      digits, quote(wanted).text);
 }
 
-static rapt_code check_hashes(const reader *r)
+/* Of a copy of the header, in which the checksum's own digits are zeros. */
+static rapt_code check_header_hash(const reader *r)
 {
-    char *header = r->s->buffer + 8;
+    char *header = malloc(r->header_size);
+    if (!header)
+        return no_memory(r);
+    memcpy(header, r->s->buffer + 8, r->header_size);
     char *digits = safetensors_hash_at(header, r->header_size, SAFETENSORS_HEADER_HASH_KEY);
     rapt_code code = RAPT_OK;
     if (digits && safetensors_metadata(r->s, SAFETENSORS_HEADER_HASH_KEY)) {
         memset(digits, '0', SAFETENSORS_HASH_DIGITS);
         code = compare_hash(r, SAFETENSORS_HEADER_HASH_KEY, "header", header, r->header_size);
     }
+    free(header);
+    return code;
+}
+
+static rapt_code check_hashes(const reader *r)
+{
+    rapt_code code = check_header_hash(r);
     if (code == RAPT_OK && safetensors_metadata(r->s, SAFETENSORS_HASH_KEY))
         code = compare_hash(r, SAFETENSORS_HASH_KEY, "data", data_of(r), data_size(r));
     return code;
@@ -280,31 +293,45 @@ static rapt_code read_all(reader *r)
     return code == RAPT_OK ? align_data(r) : code;
 }
 
+/* Takes `s` over, whose buffer is set. */
+static rapt_code read_from(safetensors *s, const char *name, safetensors **out, rapt_error *err)
+{
+    reader r = {name, s, 0, err};
+    rapt_code code = read_all(&r);
+    if (code == RAPT_OK)
+        *out = s;
+    else
+        safetensors_close(s);
+    return code;
+}
+
 rapt_code safetensors_parse(const char *name, char *data, size_t size, safetensors **out, rapt_error *err)
 {
     *out = NULL;
-    reader r = {name, calloc(1, sizeof(safetensors)), 0, err};
-    if (!r.s) {
+    safetensors *s = calloc(1, sizeof *s);
+    if (!s) {
         free(data);
-        return no_memory(&r);
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", name);
     }
-    r.s->buffer = data;
-    r.s->size = size;
-    rapt_code code = read_all(&r);
-    if (code == RAPT_OK)
-        *out = r.s;
-    else
-        safetensors_close(r.s);
-    return code;
+    s->buffer = s->taken = data;
+    s->size = size;
+    return read_from(s, name, out, err);
 }
 
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
 {
-    char *data;
-    size_t size;
     *out = NULL;
-    rapt_code code = file_read(path, SAFETENSORS_MAX_FILE, &data, &size, err);
-    return code == RAPT_OK ? safetensors_parse(path, data, size, out, err) : code;
+    safetensors *s = calloc(1, sizeof *s);
+    if (!s)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", path);
+    rapt_code code = file_map_open(&s->map, path, err);
+    if (code) {
+        free(s);
+        return code;
+    }
+    s->buffer = s->map.data;
+    s->size = s->map.size;
+    return read_from(s, path, out, err);
 }
 
 size_t safetensors_count(const safetensors *s)
@@ -337,6 +364,7 @@ void safetensors_close(safetensors *s)
     json_decref(s->header);
     free(s->entries);
     free(s->moved);
-    free(s->buffer);
+    free(s->taken);
+    file_map_close(&s->map);
     free(s);
 }

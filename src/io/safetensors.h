@@ -15,7 +15,6 @@
 
 #define SAFETENSORS_MAX_DIMS 8
 #define SAFETENSORS_MAX_HEADER ((size_t)100000000) /* the format's own limit */
-#define SAFETENSORS_MAX_FILE ((size_t)1 << 40)
 #define SAFETENSORS_HASH_DIGITS 16
 #define SAFETENSORS_HASH_KEY "xxh3_64"
 #define SAFETENSORS_HEADER_HASH_KEY "xxh3_64_header"
@@ -54,9 +53,9 @@ rapt_code safetensors_write(const char *path, const safetensors_entry *entries, 
 
 typedef struct safetensors safetensors;
 
-/* Reads the whole file and checks all of it, the checksums where they are present. Files of other writers may
- * have none. On success the caller owns `*out`; on failure it is NULL. RAPT_FORMAT: "PATH: byte N: reason" or
- * "PATH: tensor "NAME": reason". */
+/* Maps a regular file and checks all of it, the checksums where they are present. Files of other writers may
+ * have none. It must not be cut off until safetensors_close; putting another in its place does no harm. On success the
+ * caller owns `*out`; on failure it is NULL. RAPT_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
 
 /* The same for a file already in memory; `name` stands for the path in messages. `data` comes from malloc and

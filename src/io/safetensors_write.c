@@ -11,6 +11,8 @@
 #include "base/quote.h"
 #include "text/utf8.h"
 
+#define MAX_FILE ((size_t)1 << 40) /* bytes: sums of sizes stay far from the end of size_t */
+
 typedef struct writer {
     const char *path;
     const safetensors_entry *entries;
@@ -71,7 +73,7 @@ static rapt_code lay_out(writer *w)
             if (safetensors_dtype_bytes(e->dtype) != width)
                 continue;
             w->offsets[i] = end;
-            if (__builtin_add_overflow(end, e->bytes, &end) || end > SAFETENSORS_MAX_FILE)
+            if (__builtin_add_overflow(end, e->bytes, &end) || end > MAX_FILE)
                 return bad_entry(w, e, "the tensors up to here are too large for one file");
         }
     w->data_bytes = end;

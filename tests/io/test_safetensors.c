@@ -348,9 +348,34 @@ static void unreadable_paths(void **state)
     err = (rapt_error){0};
     assert_int_equal(safetensors_open(folder_path, &s, &err), RAPT_IO);
     err = (rapt_error){0};
-    assert_int_equal(safetensors_open("/dev/null", &s, &err), RAPT_FORMAT);
-    assert_string_equal(err.message,
-                        "/dev/null: byte 0: the file ends before the 8 bytes of the header's length");
+    assert_int_equal(safetensors_open("/dev/null", &s, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, "not a regular file"));
+}
+
+static void an_empty_file(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    safetensors *s;
+    char wanted[FOLDER_ROOM + 80];
+    assert_int_equal(file_write_atomic(path, "", 0, NULL), RAPT_OK);
+    assert_int_equal(safetensors_open(path, &s, &err), RAPT_FORMAT);
+    snprintf(wanted, sizeof wanted, "%s: byte 0: the file ends before the 8 bytes of the header's length", path);
+    assert_string_equal(err.message, wanted);
+}
+
+/* Its bytes are those of the file that was opened. */
+static void another_file_in_its_place(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    safetensors *s;
+    write_three();
+    assert_int_equal(safetensors_open(path, &s, &err), RAPT_OK);
+    assert_int_equal(safetensors_write(path, NULL, 0, NULL, &err), RAPT_OK);
+    assert_int_equal(safetensors_count(s), 3);
+    assert_memory_equal(safetensors_find(s, "a")->data, a, sizeof a);
+    safetensors_close(s);
 }
 
 static void limit_file_size(rlim_t bytes)
@@ -444,6 +469,8 @@ int main(void)
         TEST(every_flipped_bit_is_noticed),
         TEST(foreign_layouts_are_aligned),
         TEST(unreadable_paths),
+        TEST(an_empty_file),
+        TEST(another_file_in_its_place),
         TEST(failed_write_leaves_the_old_file),
         TEST(python_reads_it),
         TEST(we_read_pythons),
