@@ -24,9 +24,9 @@ static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "decode: hypotheses of a sentence (default: 1, then 4)", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16; of `decode` gpt2's only", 0},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: compute blocks again in the backward pass, as train.recompute", 0},
-    {"profile", KEY_PROFILE, NULL, 0, "train, decode: print what each operation takes, and its share of the peak", 0},
+    {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print what each operation takes, and its share of the peak", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
     {0}};
 

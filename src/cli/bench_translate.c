@@ -204,7 +204,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
     translating x = {.o = o, .name = name, .longest = longest_source(o)};
     rapt_code code = workload_translation(name, &o->sizes, &config, err);
     if (!code && o->precision != RAPT_FP32)
-        code = rapt_fail(err, RAPT_VALUE, "--precision of `decode` is for case gpt2: translations are in fp32");
+        code = rapt_fail(err, RAPT_VALUE, "--precision of `decode` is for case gpt2");
     if (!code && o->profile)
         code = rapt_fail(err, RAPT_VALUE, "--profile of `decode` is for case gpt2");
     if (code)

@@ -28,7 +28,7 @@ static const command COMMANDS[] = {
     {"tokenizer", cmd_tokenizer, "make and use tokenizers: text to ids and back"},
     {"plot", cmd_plot, "draw attention, positions, embeddings, trainings or any table, as PNG or SVG"},
     {"info", cmd_info, "this machine, or a model's sizes"},
-    {"bench", cmd_bench, "speed of kernels, training steps and tokenizers"},
+    {"bench", cmd_bench, "speed of kernels, training steps, decoding and tokenizers"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

@@ -315,5 +315,10 @@ static char *bpe_decode(const rapt_tokenizer *k, const int32_t *ids, size_t coun
     return line;
 }
 
-static const tokenizer_ops BYTE_BPE_OPS = {RAPT_BYTE_BPE, free_base,     bpe_size,   bpe_token,  bpe_special,
-                                           bpe_hash,      bpe_encode_to, bpe_decode, bpe_to_json};
+static bool bpe_lowercases(const rapt_tokenizer *k)
+{
+    return normalizer_lowercases(&byte_bpe_of(k)->normal);
+}
+
+static const tokenizer_ops BYTE_BPE_OPS = {RAPT_BYTE_BPE, free_base,     bpe_size,   bpe_token,   bpe_special,
+                                           bpe_hash,      bpe_encode_to, bpe_decode, bpe_to_json, bpe_lowercases};

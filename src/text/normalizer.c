@@ -277,6 +277,14 @@ void normalizer_free(normalizer *n)
     *n = (normalizer){0};
 }
 
+bool normalizer_lowercases(const normalizer *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (n->steps[i].kind == NORMALIZER_LOWERCASE)
+            return true;
+    return false;
+}
+
 uint64_t normalizer_hash(const normalizer *n)
 {
     uint64_t h = 0;

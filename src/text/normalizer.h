@@ -35,6 +35,8 @@ void normalizer_free(normalizer *n);
 /* Equal for equal steps; 0 for none, 1 for NFC alone, for others a number of many bits. */
 uint64_t normalizer_hash(const normalizer *n);
 
+bool normalizer_lowercases(const normalizer *n);
+
 /* Calls take(context, normal, size) once, with the whole text after all steps. Bytes that are not UTF-8 stay as they are. A
  * text that no step can change is handed on as it is; another one is copied. */
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,

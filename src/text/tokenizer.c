@@ -92,6 +92,11 @@ bool rapt_tokenizer_has_marks(const rapt_tokenizer *k)
     return true;
 }
 
+bool tokenizer_lowercases(const rapt_tokenizer *k)
+{
+    return k->ops->lowercases && k->ops->lowercases(k);
+}
+
 char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
     return k->ops->decode(k, ids, count, size);

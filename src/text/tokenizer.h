@@ -18,6 +18,7 @@ typedef struct tokenizer_ops {
                            void *context, rapt_error *err);
     char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
     json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: no memory */
+    bool (*lowercases)(const rapt_tokenizer *k); /* NULL: never */
 } tokenizer_ops;
 
 /* The first member of every kind's struct. */
@@ -27,6 +28,9 @@ struct rapt_tokenizer {
 
 /* <unk> <pad> <bos> <eos>, in the order of their ids. */
 extern const char *const tokenizer_marks[RAPT_SPECIALS];
+
+/* Whether capitals become small letters before a text is cut into tokens. */
+bool tokenizer_lowercases(const rapt_tokenizer *k);
 
 #define TOKENIZER_FORMAT "rapt-tokenizer"
 #define TOKENIZER_VERSION 1

@@ -314,5 +314,10 @@ rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error
     return NULL;
 }
 
-static const tokenizer_ops WORDS_OPS = {RAPT_WORDS,    words_free, words_size,      words_token,  words_special,
-                                        words_hash, words_encode_to, words_decode, words_to_json};
+static bool words_lowercases(const rapt_tokenizer *k)
+{
+    return words_of(k)->lowercase;
+}
+
+static const tokenizer_ops WORDS_OPS = {RAPT_WORDS, words_free,      words_size,   words_token,   words_special,
+                                        words_hash, words_encode_to, words_decode, words_to_json, words_lowercases};

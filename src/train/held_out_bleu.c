@@ -3,6 +3,7 @@
 
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,16 +51,9 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
     return RAPT_OK;
 }
 
-/* The references have capitals. */
-static bool writes_small_letters(const rapt_recipe *r)
-{
-    return r->tokenizer.type == RAPT_RECIPE_WORDS ? r->tokenizer.lowercase
-                                                  : r->tokenizer.normalize == RAPT_NORMALIZE_PLAIN_LOWERCASE;
-}
-
 static rapt_code score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
 {
-    const rapt_bleu_options letters = {.lowercase = writes_small_letters(r->recipe)};
+    const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->target)}; /* references have capitals */
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_bleu result = {0};
     rapt_code code = rapt_translate(m, text->sources, text->count, &o, text->out, err);

@@ -88,7 +88,7 @@ refused 1 'heads of case a4n have 32 features' 'a width that heads do not divide
 refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode --time 33
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
-refused 1 'translations are in fp32' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
+refused 1 'is for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ train:
   eval_bleu: true
 Y
 learn() { "$RAPT" train bpe.yaml --quiet --out "$@"; }
+bleu_of() { tail -1 "$1/train.jsonl" | sed 's/.*"val_bleu": \([0-9.]*\).*/\1/'; } # at the last report
 
 # ---- a run ---------------------------------------------------------------------------------------------------------
 learn whole || { echo "cannot train"; exit 1; }
@@ -44,9 +45,16 @@ check 'a line for each' test "$(wc -l <out.fr)" = "$(wc -l <valid.en)"
 check 'no mark is shown' test -z "$(grep -E '<(unk|pad|bos|eos)>' out.fr)"
 cut -f2 valid.tsv >valid.fr
 bleu=$("$RAPT" score out.fr valid.fr --json | sed -n 's/.*"score": *\([0-9.]*\).*/\1/p')
-reported=$(tail -1 whole/train.jsonl | sed 's/.*"val_bleu": \([0-9.]*\).*/\1/')
-check "the BLEU reported is that of the translations" awk -v a="$bleu" -v b="$reported" \
+check "the BLEU reported is that of the translations" awk -v a="$bleu" -v b="$(bleu_of whole)" \
     'BEGIN { exit !(a > 5 && a - b < 0.06 && b - a < 0.06) }'
+
+# ---- capitals --------------------------------------------------------------------------------------------------------
+small=(--max-steps 60 --set data.valid=loud.tsv)
+tr a-z A-Z <valid.tsv >loud.tsv
+learn small "${small[@]}" --set tokenizer.normalize=plain_lowercase
+learn given "${small[@]}" --set tokenizer.type=file --set tokenizer.path=small/source.tokenizer.json
+check 'small letters are compared with small letters' awk -v a="$(bleu_of small)" 'BEGIN { exit !(a > 5) }'
+check 'also of a tokenizer that was there before' test "$(bleu_of given)" = "$(bleu_of small)"
 
 # ---- the same bits ---------------------------------------------------------------------------------------------------
 learn parts --max-steps 17 && learn parts --resume --max-steps 31 --threads 3 && learn parts --resume --threads 1
