@@ -21,9 +21,9 @@ extern "C" {
 enum { RAPT_TRANSLATE_BATCH = 64 };
 
 typedef struct rapt_translate_options {
-    size_t beam;           /* 1: greedy; 0 counts as 1 */
+    size_t beam;           /* 1: greedy; 0 counts as 1; at most 65,536 */
     double length_penalty; /* a: hypotheses compare by log p / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), the length
-                              with prefix and <eos>; 0 prefers short ones, `rapt translate` takes 1 unless told */
+                              with prefix and <eos>; 0 prefers short ones, `rapt translate` takes 1 unless told; -10 to 10 */
     size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 0: all; each works on batches of its own */
@@ -69,7 +69,7 @@ typedef struct rapt_translation {
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
  * gives an empty translation. Packs the model's weights once.
- * `options` may be NULL. RAPT_VALUE: the prefix is not UTF-8, has a word that the model doesn't know, or leaves it no position
+ * `options` may be NULL. RAPT_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or leaves it no position
  * for what follows. RAPT_NOT_FINITE: the model's numbers are such that there is no likeliest token. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);

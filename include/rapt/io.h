@@ -33,7 +33,9 @@ typedef struct rapt_model {
     rapt_tokenizer *tokenizer;        /* may have more ids than the model: see rapt_lm_config.vocab */
 } rapt_model;
 
-/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. */
+/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Files of numbers, here
+ * and in rapt_params_load, are mapped while they are read: they must not be written over meanwhile. Another file may take their
+ * place, as it does where rapt writes one. */
 rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 /* The same, for one task only: a model of another one is refused with a word on what it is ("models/gpt is a language
  * model; rapt generate runs it"). */

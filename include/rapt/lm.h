@@ -70,8 +70,9 @@ typedef struct rapt_lm_block {
     rapt_ffn ffn;                        /* "ffn." */
 } rapt_lm_block;
 
-/* `rotary` is the table that all blocks share, or NULL. */
-void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c,
+/* `rotary` is the table that all blocks share, or NULL. With RAPT_LM_INIT_GPT2 matrices are zeros, to be filled: rapt_lm_init
+ * does that, as it depends on how many blocks there are. */
+void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                         rapt_param *rotary);
 /* x [batch, time, d_model]. `kv` NULL: whole rows, each position seeing those up to its own. Otherwise x stands at
  * positions past .. past + time - 1, and sees what `kv` holds of those before (rapt_cached_self_attention). */

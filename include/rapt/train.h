@@ -109,7 +109,7 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each number the sum from the oldest to the newest in double, divided and
  * rounded.
- * RAPT_VALUE where there are fewer, or one of another shape, and where `out` is `run`. */
+ * RAPT_VALUE where there are fewer, and where `out` is `run`; RAPT_FORMAT where one is of another shape. */
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus

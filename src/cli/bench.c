@@ -2,6 +2,7 @@
 #include "cli/bench.h"
 
 #include "cli/cli.h"
+#include "text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ size_t bench_peak_memory(void)
 
 rapt_code bench_print_json(const json_t *o, rapt_error *err)
 {
-    char *text = o ? json_dumps(o, JSON_REAL_PRECISION(6)) : NULL;
+    char *text = json_text(o, JSON_REAL_PRECISION(6));
     if (text)
         puts(text);
     free(text);

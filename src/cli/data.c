@@ -5,6 +5,7 @@
 #include "cli/data_sieve.h"
 #include "cli/parts.h"
 #include "data/check.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -171,7 +172,7 @@ static rapt_code print_json(const arguments *a, const check_report *r, rapt_erro
                                json_side(&r->side[1]), "drop", json_findings(r, 0, CHECK_REASON_COUNT), "dropped",
                                (json_int_t)r->dropped, "left", (json_int_t)(r->lines - r->dropped), "keep",
                                json_findings(r, CHECK_REASON_COUNT, CHECK_COUNT));
-    char *text = object ? json_dumps(object, JSON_REAL_PRECISION(9)) : NULL;
+    char *text = json_text(object, JSON_REAL_PRECISION(9));
     json_decref(object);
     if (!text)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object, or a file name that is not UTF-8");

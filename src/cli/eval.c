@@ -2,6 +2,7 @@
  * eval_pairs.c and eval_text.c. */
 #include "cli/cli.h"
 #include "cli/eval.h"
+#include "text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_parts *parts, rapt_l
 
 void eval_print(json_t *o)
 {
-    char *text = o ? json_dumps(o, 0) : NULL;
+    char *text = json_text(o, 0);
     puts(text ? text : "{}");
     free(text);
     json_decref(o);

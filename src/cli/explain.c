@@ -4,6 +4,7 @@
 #include "cli/explain.h"
 
 #include "cli/cli.h"
+#include "text/json_text.h"
 #include "view/page.h"
 
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static size_t line_width(void)
 /* What cannot be written is told at exit, as for every command. */
 static rapt_code print_json(json_t *o, rapt_error *err)
 {
-    char *text = json_dumps(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */
+    char *text = json_text(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */
     if (!text)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
     rapt_code code = puts(text) < 0 ? RAPT_IO : RAPT_OK;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -201,7 +202,7 @@ static json_t *text_json(const output *out, const char *text, size_t size, bool 
 static rapt_code print_object(const output *out, const char *text, size_t size, bool stopped, rapt_error *err)
 {
     json_t *o = text_json(out, text, size, stopped);
-    char *line = o ? json_dumps(o, 0) : NULL;
+    char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
         code = RAPT_IO;

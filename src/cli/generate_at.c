@@ -3,6 +3,7 @@
 
 #include "decode/prompt.h"
 #include "decode/text_stream.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static json_t *at_json(const rapt_tokenizer *k, const expectation *e)
 static void print_token(const rapt_tokenizer *k, int32_t id)
 {
     json_t *string = token_json(k, id);
-    char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    char *text = json_text(string, JSON_ENCODE_ANY);
     printf("%d\t%s", (int)id, text ? text : "");
     free(text);
     json_decref(string);
@@ -100,7 +101,7 @@ static void print_at(const rapt_tokenizer *k, const expectation *e)
 static void print_at_json(const rapt_tokenizer *k, const expectation *e)
 {
     json_t *o = at_json(k, e);
-    char *text = o ? json_dumps(o, 0) : NULL;
+    char *text = json_text(o, 0);
     puts(text ? text : "{}");
     free(text);
     json_decref(o);

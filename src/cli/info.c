@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
+#include "text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static json_t *levels_json(void)
 int info_print_json(json_t *o)
 {
     rapt_error err = {0};
-    char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
+    char *text = json_text(o, JSON_INDENT(2));
     json_decref(o);
     if (!text) {
         rapt_fail(&err, RAPT_NO_MEMORY, "no memory for JSON");

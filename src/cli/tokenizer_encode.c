@@ -2,6 +2,7 @@
 #include "cli/tokenizer.h"
 
 #include "base/quote.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ static json_t *ids_json(const int32_t *ids, size_t count)
 static rapt_code print_object(const arguments *a, json_t *object, const int32_t *ids, size_t count, rapt_error *err)
 {
     json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
-    char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_dumps(object, 0) : NULL;
+    char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
     if (!line)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");
     puts(line);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "io/model.h"
 #include "text/byte_bpe.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static rapt_code print_json(const rapt_tokenizer *k, const facts *f, rapt_error 
                                (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
                                (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
                                "pattern", b ? split_pattern(b->cut) : NULL, "hash", hash);
-    char *text = object ? json_dumps(object, 0) : NULL;
+    char *text = json_text(object, 0);
     json_decref(object);
     if (!text)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");

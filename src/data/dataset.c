@@ -92,6 +92,10 @@ static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_token
 rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                const rapt_dataset_options *options, rapt_error *err)
 {
+    if (options->max_len == 0) {
+        rapt_fail(err, RAPT_VALUE, "a data set of sentences of 0 tokens");
+        return NULL;
+    }
     rapt_dataset *d = calloc(1, sizeof *d);
     if (d) {
         arena_init(&d->memory, (size_t)1 << 20);

@@ -50,6 +50,11 @@ static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuff
 
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
 {
+    if (batch_size == 0) {
+        rapt_fail(err, RAPT_VALUE, "batches of 0 sentences");
+        return NULL;
+    }
+    batch_size = batch_size < d->count ? batch_size : d->count;
     size_t batches = (d->count + batch_size - 1) / batch_size;
     rapt_loader *l = new_loader(d, batches, shuffle, seed, err);
     if (!l)

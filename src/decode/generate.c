@@ -74,16 +74,13 @@ static rapt_code show(generation *g, int32_t id, rapt_error *err)
 {
     size_t size;
     const char *bytes = rapt_tokenizer_token(g->k, id, &size);
-    rapt_code code = bytes ? text_stream_push(g->out, bytes, size, err) : RAPT_OK;
-    if (!code && text_stream_done(g->out))
-        g->report.end = RAPT_END_STOP;
-    return code;
+    return bytes ? text_stream_push(g->out, bytes, size, err) : RAPT_OK;
 }
 
 static rapt_code run(generation *g, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    while (!code && g->report.tokens < g->o->max_tokens && g->report.end == RAPT_END_LENGTH) {
+    while (!code && g->report.tokens < g->o->max_tokens && !text_stream_done(g->out)) {
         int32_t id;
         code = choose(g, &id, err);
         if (!code && id == g->end_of_text) {
@@ -95,7 +92,11 @@ static rapt_code run(generation *g, rapt_error *err)
         if (!code)
             code = show(g, id, err);
     }
-    return code ? code : text_stream_finish(g->out, err);
+    if (!code)
+        code = text_stream_finish(g->out, err);
+    if (text_stream_stopped(g->out))
+        g->report.end = RAPT_END_STOP;
+    return code;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */

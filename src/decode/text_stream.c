@@ -26,7 +26,7 @@ struct text_stream {
     void *context;
     stop *stops;
     size_t stop_count;
-    bool done;
+    bool done, stopped; /* stopped: by a stop string */
     char character[LONGEST_CHARACTER]; /* an unfinished one: bytes that there are and bytes that it has */
     size_t begun, length;
     char *text; /* not handed on yet */
@@ -109,7 +109,7 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
     for (size_t i = 0; i < length; i++)
         stopped = complete(s, bytes[i]);
     if (stopped > 0) {
-        s->done = true;
+        s->done = s->stopped = true;
         s->size -= stopped;
         return hand_on(s, 0, err);
     }
@@ -222,6 +222,11 @@ rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_
 bool text_stream_done(const text_stream *s)
 {
     return s->done;
+}
+
+bool text_stream_stopped(const text_stream *s)
+{
+    return s->stopped;
 }
 
 rapt_code text_stream_finish(text_stream *s, rapt_error *err)

@@ -24,6 +24,8 @@ void text_stream_free(text_stream *s);
  * handed on. If several are complete with the same character, it is the longest. Further bytes are passed over. */
 rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_error *err);
 bool text_stream_done(const text_stream *s);
+/* Whether a stop string was complete, also with the U+FFFD of text_stream_finish. */
+bool text_stream_stopped(const text_stream *s);
 
 /* No more bytes: hands on what was held back, an unfinished character as U+FFFD. The stream is done then. */
 rapt_code text_stream_finish(text_stream *s, rapt_error *err);

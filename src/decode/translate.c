@@ -12,10 +12,13 @@
 #include "text/detokenise.h"
 #include "text/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK ((size_t)256 << 10)
+#define LARGEST_BEAM ((size_t)1 << 16)
+enum { LARGEST_PENALTY = 10 };
 
 struct rapt_translator {
     rapt_model *m;
@@ -62,7 +65,8 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
 static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
 {
     double wish = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count, most = (double)m->max_len;
-    return m->pad_to_max && (ratio <= 0 || wish > most) ? m->max_len : (size_t)wish;
+    double positions = (double)m->net->config.max_positions;
+    return m->pad_to_max && (ratio <= 0 || wish > most) ? m->max_len : (size_t)fmin(wish, positions);
 }
 
 /* It depends on the sentence alone. */
@@ -224,6 +228,11 @@ static rapt_code set_search(translator *t, rapt_error *err)
     size_t most = t->m->net->config.max_positions;
     t->search = (search_options){o->beam, o->length_penalty, o->n_best < o->beam ? o->n_best : o->beam, o->no_repeat,
                                  o->max_ratio, NULL, 0};
+    if (o->beam > LARGEST_BEAM)
+        return rapt_fail(err, RAPT_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
+        return rapt_fail(err, RAPT_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty, LARGEST_PENALTY,
+                         LARGEST_PENALTY);
     if (!o->prefix)
         return RAPT_OK;
     rapt_code code = encode_prefix(t, o->prefix, err);
@@ -253,7 +262,7 @@ static rapt_code set_up(translator *t, rapt_error *err)
 static rapt_code run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    size_t batches = (t->source.count + t->o.batch - 1) / t->o.batch;
+    size_t batches = t->source.count / t->o.batch + (t->source.count % t->o.batch > 0);
     memset(t->errors, 0, (size_t)pool_threads(t->pool) * sizeof *t->errors);
     pool_run(t->pool, batches, SIZE_MAX, translate_batch, t);
     for (int i = 0; i < pool_threads(t->pool); i++)

@@ -4,8 +4,10 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "text/json_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
@@ -32,14 +34,11 @@ static const config_member HEADER[HEADER_MEMBERS] = {
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
-/* Where memory ends, json_dumps can lose a part of the text and say nothing; into memory of the right size it doesn't. */
 static rapt_code write_json(const json_t *root, const char *path, rapt_error *err)
 {
-    size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17), size = json_dumpb(root, NULL, 0, flags);
-    char *text = size > 0 ? malloc(size) : NULL;
-    bool whole = text && json_dumpb(root, text, size, flags) == size;
-    rapt_code code = whole ? file_write_atomic(path, text, size, err)
-                           : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+    char *text = json_text(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    rapt_code code = text ? file_write_atomic(path, text, strlen(text), err)
+                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
     free(text);
     return code;
 }

@@ -74,7 +74,8 @@ static rapt_code read_all(rapt_params *set, const safetensors *file, const char 
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;
-        if (!rapt_params_find(set, name))
+        const rapt_param *p = rapt_params_find(set, name);
+        if (!p || p->transient)
             code = rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" does not belong to this model", path, name);
     }
     return code;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "text/json_text.h"
 #include "text/utf8.h"
 
 #define MAX_FILE ((size_t)1 << 40) /* bytes: sums of sizes stay far from the end of size_t */
@@ -126,18 +127,6 @@ static rapt_code put_tensor(const writer *w, json_t *root, size_t i)
                              shape, "data_offsets", begin, end));
 }
 
-/* JSON text, to be freed, or NULL. Two passes, because json_dumps loses keys when its buffer cannot grow. */
-static char *print_json(const json_t *root)
-{
-    size_t size = json_dumpb(root, NULL, 0, JSON_COMPACT);
-    char *text = size > 0 ? malloc(size + 1) : NULL;
-    if (!text)
-        return NULL;
-    bool whole = json_dumpb(root, text, size, JSON_COMPACT) == size;
-    text[whole ? size : 0] = '\0';
-    return text;
-}
-
 /* The header as text (to be freed), with zeros for the checksums. */
 static rapt_code make_header(const writer *w, const char *const *metadata, char **text)
 {
@@ -145,9 +134,9 @@ static rapt_code make_header(const writer *w, const char *const *metadata, char 
     rapt_code code = root ? put_metadata(w, root, metadata) : no_memory(w);
     for (size_t i = 0; code == RAPT_OK && i < w->count; i++)
         code = put_tensor(w, root, i);
-    *text = code == RAPT_OK ? print_json(root) : NULL;
+    *text = code == RAPT_OK ? json_text(root, JSON_COMPACT) : NULL;
     json_decref(root);
-    return code == RAPT_OK && (!*text || !**text) ? no_memory(w) : code;
+    return code == RAPT_OK && !*text ? no_memory(w) : code;
 }
 
 static void put_hash(char *header, size_t size, const char *key, const void *data, size_t data_size)

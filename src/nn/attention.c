@@ -88,7 +88,7 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
     if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
         return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
-    if (past + x->shape[1] > kv->k.shape[1])
+    if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)
         return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);
     append(&kv->k, p.k, past);

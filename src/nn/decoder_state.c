@@ -19,7 +19,7 @@ static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int
     size_t hidden = memory->shape[2];
     s->self = arena_array(&s->memory, s->layers, sizeof *s->self);
     s->cross = arena_array(&s->memory, s->layers, sizeof *s->cross);
-    s->saved = arena_array(&s->memory, room * capacity, hidden * sizeof *s->saved);
+    s->saved = kv_room(&s->memory, room, capacity, hidden);
     s->memory_lens = lens ? arena_array(&s->memory, s->sentences, sizeof *lens) : NULL;
     bool ok = allocate_rows(s, room) && s->self && s->cross && s->saved && (!lens || s->memory_lens);
     if (ok && lens)
@@ -86,15 +86,16 @@ static rapt_code fill(rapt_decoder_state *s, rapt_tape *t, const rapt_decoder *m
 rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
                                                  const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err)
 {
+    size_t room;
     if (check_memory(t, memory, err))
         return NULL;
-    rapt_decoder_state *s = calloc(1, sizeof *s);
+    rapt_decoder_state *s = __builtin_mul_overflow(memory->shape[0], beam ? beam : 1, &room) ? NULL : calloc(1, sizeof *s);
     if (s) {
         arena_init(&s->memory, CHUNK);
         s->layers = m->layers;
         s->sentences = memory->shape[0];
     }
-    if (!s || !allocate(s, memory, memory_lens, memory->shape[0] * beam, capacity))
+    if (!s || !allocate(s, memory, memory_lens, room, capacity))
         rapt_fail(err, RAPT_NO_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
     else if (fill(s, t, m, memory, err) == RAPT_OK)
         return s;

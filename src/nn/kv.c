@@ -1,10 +1,16 @@
 /* nn/kv.c: memory for kept keys and values; see kv.h. */
 #include "nn/kv.h"
 
+rapt_real *kv_room(arena *memory, size_t rows, size_t capacity, size_t features)
+{
+    size_t places;
+    return __builtin_mul_overflow(rows, capacity, &places) ? NULL : arena_array(memory, places, features * sizeof(rapt_real));
+}
+
 static bool make(rapt_tensor *x, arena *memory, size_t batch, size_t capacity, size_t features)
 {
     *x = (rapt_tensor){.ndim = 3, .shape = {batch, capacity, features}, .name = "cache"};
-    x->data = arena_array(memory, batch * capacity, features * sizeof *x->data);
+    x->data = kv_room(memory, batch, capacity, features);
     return x->data != NULL;
 }
 

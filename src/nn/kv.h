@@ -6,7 +6,10 @@
 
 #include "base/arena.h"
 
-/* [batch, capacity, features] each, contents undefined. False when memory is out. */
+/* [rows, capacity, features], contents undefined. NULL when memory is out. */
+rapt_real *kv_room(arena *memory, size_t rows, size_t capacity, size_t features);
+
+/* Two of them. False when memory is out. */
 bool kv_make(rapt_kv *kv, arena *memory, size_t batch, size_t capacity, size_t features);
 
 #endif

@@ -98,7 +98,7 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 
 static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
 {
-    if (past + tokens.time > m->config.context)
+    if (past > m->config.context || tokens.time > m->config.context - past)
         return rapt_tape_fail(t, RAPT_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
                               m->config.context);
     return lm_check_ids(t, m, tokens, past);

@@ -2,6 +2,7 @@
  * network, each with a residual connection and a norm. For training and for decoding; it reads like encoder.c. */
 #include "rapt/lm.h"
 
+#include "nn/lm_init.h"
 #include "nn/names.h"
 #include "ops/tape.h"
 
@@ -20,9 +21,10 @@ static void init_second_norm(rapt_lm_block *m, rapt_params *set, const char *pre
         init_norm(&m->norm2, set, prefix, c);
 }
 
-void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c,
+void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                         rapt_param *rotary)
 {
+    const rapt_lm_config full = lm_init_defaults(config), *c = &full;
     rapt_linear_init_kind kind = c->init == RAPT_LM_INIT_GPT2 ? RAPT_LINEAR_ZEROS : RAPT_LINEAR_PYTORCH;
     rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads, c->kv_heads};
     init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);

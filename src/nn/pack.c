@@ -10,11 +10,16 @@ rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l
     const kernels_gemm *g = t->team.products;
     if (w->packed && w->packed_for == g)
         return RAPT_OK;
-    rapt_real *panels = rapt_params_alloc(set, panels_size(g, in, out), sizeof *panels);
-    if (!panels)
+    size_t size = panels_size(g, in, out);
+    if (w->panels_size < size) {
+        w->packed = NULL;
+        w->panels = rapt_params_alloc(set, size, sizeof *w->panels);
+        w->panels_size = w->panels ? size : 0;
+    }
+    if (!w->panels)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory to pack %s", w->value.name);
-    panels_pack(g, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, panels);
-    w->packed = panels;
+    panels_pack(g, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, w->panels);
+    w->packed = w->panels;
     w->packed_for = g;
     return RAPT_OK;
 }

@@ -35,7 +35,8 @@ void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix
 static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_tensor *x, size_t first)
 {
     const rapt_tensor *table = &m->table->value;
-    if (x->ndim != 3 || x->shape[2] != table->shape[1] || first + x->shape[1] > table->shape[0])
+    if (x->ndim != 3 || x->shape[2] != table->shape[1] || first > table->shape[0] ||
+        x->shape[1] > table->shape[0] - first)
         return rapt_tape_fail(t, RAPT_SHAPE, "positions %s: no rows %zu to %zu of %zu features", table->name, first,
                               first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
     rapt_tensor *p = rapt_new(t, 3, x->shape, false);
@@ -76,7 +77,7 @@ static rapt_tensor *position_rows(rapt_tape *t, const rapt_preprocessor *m, rapt
 {
     const rapt_tensor *w = &m->embedding.weight->value, *table = &m->positions.table->value;
     arena_mark mark = tape_mark(t);
-    if (first + tokens.time > table->shape[0])
+    if (first > table->shape[0] || tokens.time > table->shape[0] - first)
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
                               first + tokens.time - 1, table->name, table->shape[0]);
     int32_t *ids = tape_failed(t) ? NULL : tape_scratch(t, tokens.batch * tokens.time, sizeof *ids);

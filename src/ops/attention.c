@@ -154,6 +154,8 @@ rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
                                const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights)
 {
     rapt_tensor *bad;
+    if (weights)
+        *weights = NULL;
     if (tape_failed(t))
         return &t->poison;
     if ((bad = check(t, q, k, v, heads, mask, p)))

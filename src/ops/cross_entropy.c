@@ -77,6 +77,8 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
 {
     rapt_tensor *bad;
     options = options ? options : &(rapt_loss_options){0};
+    if (parts)
+        *parts = (rapt_loss_parts){0};
     if (tape_failed(t))
         return &t->poison;
     if ((bad = check(t, logits, labels, options)))

@@ -214,7 +214,7 @@ static rapt_tensor *check_options(rapt_tape *t, const rapt_tensor *w, rapt_token
     if (p && (p->ndim != 2 || p->shape[1] != w->shape[1]))
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
                               w->shape[1]);
-    if (p && o->first_position + tokens.time > p->shape[0])
+    if (p && (o->first_position > p->shape[0] || tokens.time > p->shape[0] - o->first_position))
         return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
                               o->first_position + tokens.time - 1, p->name, p->shape[0]);
     if (!(o->dropout >= 0 && o->dropout < 1))

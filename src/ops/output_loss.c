@@ -333,6 +333,8 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
 {
     rapt_tensor *bt = b ? &b->value : NULL, *bad;
     options = options ? options : &(rapt_loss_options){0};
+    if (parts)
+        *parts = (rapt_loss_parts){0};
     if (tape_failed(t))
         return &t->poison;
     if ((bad = check(t, x, &w->value, bt, labels, options)))

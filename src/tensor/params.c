@@ -191,6 +191,7 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool random = set->seed != RAPT_SEED_NONE;
+    p->packed = NULL; /* of the values before */
     fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 

@@ -208,8 +208,8 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
         ok = normalizer_apply(n, text + at, length, take_line, &all, NULL) == RAPT_OK && append(&all, "\n", end != NULL);
         at += length + (end != NULL);
     }
-    *out = all.text;
-    *out_size = all.size;
+    *out = ok ? all.text : NULL;
+    *out_size = ok ? all.size : 0;
     if (ok)
         return RAPT_OK;
     free(all.text);

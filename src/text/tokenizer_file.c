@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
     json_t *root = k->ops->to_json(k);
-    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    char *text = json_text(root, JSON_INDENT(1));
     json_decref(root);
     if (!text)
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the tokenizer's JSON", path);

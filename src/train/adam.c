@@ -19,8 +19,9 @@ struct rapt_adam {
     rapt_params *set;
     rapt_adam_options options;
     arena memory;
-    rapt_real **m, **v; /* [parameters], NULL where nothing is trained */
-    adam_rows **rows;   /* [parameters], of sparse ones whose rows may be behind; else NULL */
+    size_t count;       /* of parameters, when they were counted */
+    rapt_real **m, **v; /* [count], NULL where nothing is trained */
+    adam_rows **rows;   /* [count], of sparse ones whose rows may be behind; else NULL */
     uint64_t steps;
 };
 
@@ -46,7 +47,7 @@ static bool allocate_moments(rapt_adam *a, size_t i)
 
 static bool allocate(rapt_adam *a)
 {
-    size_t n = rapt_params_count(a->set);
+    size_t n = a->count = rapt_params_count(a->set);
     a->m = arena_zeroed(&a->memory, n, sizeof *a->m);
     a->v = arena_zeroed(&a->memory, n, sizeof *a->v);
     a->rows = arena_zeroed(&a->memory, n, sizeof *a->rows);
@@ -96,7 +97,7 @@ uint64_t rapt_adam_steps(const rapt_adam *a)
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps)
 {
     a->steps = steps;
-    for (size_t i = 0; i < rapt_params_count(a->set); i++)
+    for (size_t i = 0; i < a->count; i++)
         if (a->rows[i])
             adam_rows_restart(a->rows[i]);
 }
@@ -188,11 +189,18 @@ static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
     return true;
 }
 
+static rapt_code check_count(const rapt_adam *a, rapt_error *err)
+{
+    size_t there = rapt_params_count(a->set);
+    return there == a->count ? RAPT_OK
+                             : rapt_fail(err, RAPT_VALUE, "Adam was made for %zu parameters, and there are %zu", a->count, there);
+}
+
 /* Late gradients must be of this pass, and alone: those that others have added to are made now. */
 static rapt_code check_late(const rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < rapt_params_count(a->set) && !code; i++) {
+    rapt_code code = check_count(a, err);
+    for (size_t i = 0; i < a->count && !code; i++) {
         rapt_param *p = rapt_params_at(a->set, i);
         code = late_check(t, p, err);
         if (!code && p->value.grad_filled)
@@ -255,7 +263,7 @@ static void list_row(rapt_tape *t, rows_loop *l, size_t row)
 
 static adam_rows *rows_of(const rapt_adam *a, const rapt_param *p)
 {
-    for (size_t i = 0; i < rapt_params_count(a->set); i++)
+    for (size_t i = 0; i < a->count; i++)
         if (rapt_params_at(a->set, i) == p)
             return a->rows[i];
     return NULL;
@@ -278,7 +286,7 @@ rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tok
 rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
     rapt_code code = rapt_tape_status(t, err);
-    for (size_t i = 0; i < rapt_params_count(a->set) && !code; i++) {
+    for (size_t i = 0; i < a->count && !code; i++) {
         rows_loop l = {.r = a->rows[i], .k = t->k};
         for (size_t row = 0; l.r && row < l.r->rows; row++)
             list_row(t, &l, row);

@@ -2,6 +2,7 @@
 #include "train/log.h"
 
 #include "base/file.h"
+#include "text/json_text.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -46,7 +47,7 @@ static char *log_path(const char *folder, rapt_error *err)
 rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, rapt_error *err)
 {
     json_t *line = to_json(p, partial);
-    char *text = line ? json_dumps(line, JSON_REAL_PRECISION(9)) : NULL, *path = log_path(folder, err);
+    char *text = json_text(line, JSON_REAL_PRECISION(9)), *path = log_path(folder, err);
     size_t size = text ? strlen(text) : 0;
     char *ended = text ? realloc(text, size + 1) : NULL;
     json_decref(line);

@@ -253,15 +253,26 @@ static bool holds(const char *folder, const char *name)
 /* A file of the folder that a run would write over, or NULL. */
 static const char *would_be_lost(const run *r)
 {
-    static const char *const names[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl"};
     const rapt_recipe *k = r->recipe;
     bool pairs = k->task == RAPT_RECIPE_TRANSLATION, held_out = k->data.held_out > 0 || k->data.valid;
-    bool writes = pairs ? held_out : text_files_are_several(k->data.text);
-    const char *own = pairs ? "held-out.tsv" : "text.txt";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (holds(r->options->out, names[i]))
-            return names[i];
-    return writes && holds(r->options->out, own) ? own : NULL;
+    bool several = !pairs && text_files_are_several(k->data.text);
+    const struct {
+        const char *name;
+        bool written;
+    } files[] = {{"config.json", true},
+                 {"model.safetensors", true},
+                 {"recipe.yaml", true},
+                 {"train.jsonl", true},
+                 {"source.tokenizer.json", pairs},
+                 {"target.tokenizer.json", pairs},
+                 {"tokenizer.json", !pairs},
+                 {"best", held_out},
+                 {"held-out.tsv", pairs && held_out},
+                 {"text.txt", several}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i].written && holds(r->options->out, files[i].name))
+            return files[i].name;
+    return NULL;
 }
 
 /* Asked first: tasks may write into the folder before everything else is checked. */
@@ -284,7 +295,9 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN};
     r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
-    rapt_code code = check_unused(r, err);
+    rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
+    if (!code)
+        code = check_unused(r, err);
     if (!code)
         code = r->task->open(r, err);
     if (!code)

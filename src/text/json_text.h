@@ -1,0 +1,11 @@
+/* text/json_text.h: JSON as text, whole or not at all. For files, logs and what programs print. */
+#ifndef TEXT_JSON_TEXT_H
+#define TEXT_JSON_TEXT_H
+
+#include <jansson.h>
+
+/* As json_dumps, which can lose a part of the text where memory ends, and say nothing. To be freed; NULL: no memory, or no
+ * `root`. */
+char *json_text(const json_t *root, size_t flags);
+
+#endif
