@@ -69,8 +69,9 @@ typedef struct rapt_translation {
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
  * gives an empty translation. Packs the model's weights once.
- * `options` may be NULL. RAPT_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or leaves it no position
- * for what follows. RAPT_NOT_FINITE: the model's numbers are such that there is no likeliest token. */
+ * `options` may be NULL. RAPT_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model
+ * doesn't know, or leaves it no position for what follows. RAPT_NOT_FINITE: the model's numbers are such that there is no
+ * likeliest token. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 

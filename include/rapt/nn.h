@@ -275,8 +275,8 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s); /* tokens decoded s
 /* Row i becomes what row parents[i] was; parents must be rows of the same source sentence (beam search). */
 void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents);
 
-/* The same with room for `beam` rows of each sentence (0 counts as 1), which read one copy of its keys and values; there is one row of
- * each sentence to begin with. */
+/* The same with room for `beam` rows of each sentence (0 counts as 1), which read one copy of its keys and values; there is one
+ * row of each sentence to begin with. */
 rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
                                                  const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err);
 /* There are `rows` rows from now on, row i being what row parents[i] was. Sentences stay in order, each with 0 to `beam`

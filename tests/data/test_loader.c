@@ -207,13 +207,31 @@ static void the_largest_is_no_smaller_than_any(void **state)
     free_corpus(&c);
 }
 
+static void batches_of_all_and_of_none(void **state)
+{
+    corpus c = make_corpus();
+    rapt_error none = {0}, short_ones = {0};
+    (void)state;
+    assert_null(rapt_loader_new(c.data, 0, true, SEED, &none));
+    assert_int_equal(none.code, RAPT_VALUE);
+    assert_null(rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){0}, &short_ones));
+    assert_int_equal(short_ones.code, RAPT_VALUE);
+    for (size_t size = SIZE_MAX / 2 + 1; size; size = size == SIZE_MAX ? 0 : SIZE_MAX) {
+        rapt_loader *l = rapt_loader_new(c.data, size, true, SEED, NULL);
+        assert_int_equal(rapt_loader_batches(l), 1);
+        assert_int_equal(rapt_loader_batch(l, 0, 0)->source.batch, PAIRS);
+        rapt_loader_free(l);
+    }
+    free_corpus(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_files_are_pairs_line_by_line),      cmocka_unit_test(a_file_may_have_a_colon_in_its_name),
         cmocka_unit_test(unequal_files_are_refused),             cmocka_unit_test(batches_by_tokens_hold_each_pair_once),
         cmocka_unit_test(they_are_well_filled),                  cmocka_unit_test(order_depends_on_seed_and_epoch_alone),
-        cmocka_unit_test(the_largest_is_no_smaller_than_any),
+        cmocka_unit_test(the_largest_is_no_smaller_than_any),    cmocka_unit_test(batches_of_all_and_of_none),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -122,6 +122,9 @@ static void max_tokens_cuts(void **state)
     }
     rapt_error err = {0};
     assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, NULL, case_take, &got, &err), RAPT_OK); /* no options: no tokens */
+    rapt_generate_options half = {.max_tokens = 2, .stops = (const char *[]){"\xEF\xBF\xBD"}, .stop_count = 1};
+    assert_int_equal(generate(&s, "<", half, &got).end, RAPT_END_STOP); /* the last character, of which a half came */
+    assert_string_equal(got.text, "a");
     free_setting(&s);
 }
 

@@ -161,6 +161,7 @@ static void lengths_have_limits(void **state)
     assert_length(m, five, (rapt_translate_options){.max_ratio = 3.5}, 27); /* 17.5 + 10 */
     assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1}, 10);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, 80); /* the model's positions */
+    assert_length(m, five, (rapt_translate_options){.max_ratio = INFINITY}, 80);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 11 + 10);
     m->pad_to_max = true;
     assert_length(m, five, (rapt_translate_options){0}, MAX_LEN);
@@ -218,6 +219,27 @@ static void prefixes_are_text(void **state)
         strcat(longest, " w1");
     assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_VALUE);
     assert_string_equal(err.message, "a prefix of 80 tokens; the model has 80 positions");
+    rapt_model_free(m);
+}
+
+/* Sizes that wrap, and numbers that have no meaning. */
+static void options_have_ranges(void **state)
+{
+    (void)state;
+    static const rapt_translate_options bad[] = {{.beam = 65537}, {.beam = SIZE_MAX / 2 + 2}, {.beam = 2, .length_penalty = NAN},
+                                                 {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5}};
+    rapt_model *m = new_model(2);
+    rapt_translation one[LINES], all[LINES], out;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rapt_error err = {0};
+        assert_int_equal(rapt_translate(m, LINE, 1, &bad[i], &out, &err), RAPT_VALUE);
+    }
+    translate(m, LINE, LINES, (rapt_translate_options){.batch = LINES}, one);
+    translate(m, LINE, LINES, (rapt_translate_options){.batch = SIZE_MAX}, all);
+    for (size_t i = 0; i < LINES; i++)
+        assert_same(&one[i], &all[i]);
+    rapt_translations_free(one, LINES);
+    rapt_translations_free(all, LINES);
     rapt_model_free(m);
 }
 
@@ -300,6 +322,7 @@ int main(void)
         cmocka_unit_test(lines_are_alone),
         cmocka_unit_test(all_end_at_once),
         cmocka_unit_test(lengths_have_limits),
+        cmocka_unit_test(options_have_ranges),
         cmocka_unit_test(prefixes_are_text),
         cmocka_unit_test(numbers_that_are_not_finite),
         cmocka_unit_test(prefixes_begin_lines),

@@ -139,6 +139,12 @@ static void check_packed(const char *isa, bool tied)
     rapt_real *got = whole(&s, s.target, TIME);
     model_same("packed weights", want, got, BATCH * TIME * MODEL_VOCAB);
     check_setting(&s);
+    rapt_param *w = s.m->decoder.output.weight;
+    const rapt_real *room = w->packed;
+    rapt_param_fill(s.m->params, w, (rapt_init){RAPT_INIT_NORMAL, 1});
+    assert_null(w->packed); /* of other values */
+    assert_int_equal(rapt_transformer_pack(s.m, s.t, &err), RAPT_OK);
+    assert_ptr_equal(w->packed, room); /* no more memory each time */
     free(want);
     free(got);
     free_setting(&s);

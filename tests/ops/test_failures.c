@@ -188,6 +188,8 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
     X(embed_weight, embed(b, b->gamma, ids, 3, no_options), RAPT_SHAPE, "embed gamma", "[7]", "")                 \
     X(embed_table, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = 2}),  \
       RAPT_SHAPE, "embed w", "position 4", "positions has 4")                                                     \
+    X(embed_wraps, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = SIZE_MAX}), \
+      RAPT_SHAPE, "embed w", "positions has 4", "")                                                               \
     X(embed_width, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->bias}), RAPT_SHAPE, "embed w",     \
       "bias", "7")                                                                                                \
     X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_VALUE, "embed w", "1",      \
@@ -444,6 +446,42 @@ static void decoding_stays_in_its_memory(void **state)
     rapt_transformer_free(m);
 }
 
+/* Sizes whose product wraps are too much memory. */
+static void states_too_large(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{SIZE_MAX / 2 + 1, 2}, {2, SIZE_MAX / 2 + 1}, {1, (size_t)1 << 61}};
+    rapt_transformer *m = tiny_model();
+    rapt_tape *t = rapt_tape_new(NULL, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        rapt_error err = {0};
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 3}, NULL);
+        assert_null(rapt_decoder_state_new_beams(t, &m->decoder, memory, NULL, sizes[i][0], sizes[i][1], &err));
+        assert_int_equal(err.code, RAPT_NO_MEMORY);
+    }
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
+/* What a caller adds up without looking at each failure. */
+static void failures_leave_nothing_unset(void **state)
+{
+    (void)state;
+    bench own, *b = &own;
+    set_up(b);
+    rapt_tensor *x = T3(2, 3, 7), *weights = x;
+    rapt_loss_parts parts[3] = {{.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}};
+    rapt_cross_entropy(b->t, x, (rapt_tokens){large, 2, 3}, &(rapt_loss_options){.label_smoothing = 1}, &parts[0]);
+    rapt_cross_entropy(b->t, x, (rapt_tokens){ids, 2, 3}, NULL, &parts[1]);
+    rapt_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, false, &parts[2]);
+    rapt_attention_op(b->t, x, x, x, 1, NULL, 0, RAPT_WEIGHTS_BEFORE_DROPOUT, &weights);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(parts[i].nll == 0 && parts[i].tokens == 0);
+    assert_null(weights);
+    tear_down(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +491,8 @@ int main(void)
         cmocka_unit_test(models_refuse_bad_sizes),
         cmocka_unit_test(sets_keep_the_first_failure),
         cmocka_unit_test(decoding_stays_in_its_memory),
+        cmocka_unit_test(states_too_large),
+        cmocka_unit_test(failures_leave_nothing_unset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,13 @@ static rapt_code with_own_pattern(void)
     return with_bpe_of("\\w+|\\s");
 }
 
+static rapt_code with_normalization(void)
+{
+    rapt_error err = {0};
+    rapt_bpe_options o = {.vocab_size = 270, .threads = 1, .normalization = RAPT_NORMALIZE_PLAIN_LOWERCASE};
+    return use(rapt_tokenizer_train_bpe(text, sizeof text, &o, &err), &err);
+}
+
 /* A file made by test_files, with a normalizer and a template. */
 static rapt_code with_file(void)
 {
@@ -140,6 +147,12 @@ static void test_own_pattern(void **state)
     fail_each_allocation("own pattern", with_own_pattern, 50);
 }
 
+static void test_normalization(void **state)
+{
+    (void)state;
+    fail_each_allocation("normalization", with_normalization, 100);
+}
+
 static void test_file(void **state)
 {
     (void)state;
@@ -151,7 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),       cmocka_unit_test(test_characters), cmocka_unit_test(test_bpe),
-        cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_normalization), cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, set_up, folder_remove);
 }

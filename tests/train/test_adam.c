@@ -472,6 +472,26 @@ static void catching_up_checks_its_ids(void **state)
     rapt_tape_free(t);
 }
 
+/* Adam has no moments for what came after it. */
+static void sets_that_grow(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    rapt_tape *t = new_tape(NULL, 1);
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_params_add(set, "a", 1, (size_t[]){3}, (rapt_init){0});
+    rapt_adam *a = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.95, 1e-8, 0, false}, NULL);
+    for (size_t i = 0; i < 20; i++)
+        rapt_params_add(set, (char[]){(char)('A' + i), '\0'}, 1, (size_t[]){3}, (rapt_init){0});
+    rapt_tape_begin(t, (rapt_pass){0});
+    assert_int_equal(rapt_adam_step(a, t, 0.1, 1, &err), RAPT_VALUE);
+    assert_string_equal(err.message, "Adam was made for 1 parameters, and there are 21");
+    assert_int_equal(rapt_adam_flush(a, t, NULL), RAPT_OK);
+    rapt_adam_free(a);
+    rapt_params_free(set);
+    rapt_tape_free(t);
+}
+
 /* PyTorch's SparseAdam: one step of the kernel for the rows used, none for the others. */
 static void lazy_rows_stay(rapt_tape *t, void *context)
 {
@@ -670,6 +690,7 @@ int main(void)
         cmocka_unit_test(steps_without_rows_are_none),
         cmocka_unit_test(resumed_rows_go_on),
         cmocka_unit_test(catching_up_checks_its_ids),
+        cmocka_unit_test(sets_that_grow),
         cmocka_unit_test(test_lazy),
         cmocka_unit_test(test_late),
         cmocka_unit_test(late_gradients_are_added),

@@ -42,6 +42,22 @@ static void refused(const char *changes, const char *init, rapt_code code, const
     free(after);
 }
 
+/* Of a program that has not asked rapt_recipe_check. */
+static void recipes_without_sense(void **state)
+{
+    (void)state;
+    rapt_recipe defaults, r = lm_recipe("data.text=none.txt");
+    rapt_error pairs = {0}, batch = {0};
+    rapt_recipe_defaults(&defaults);
+    r.train.batch = 0;
+    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &defaults, .out = "new"}, &pairs), RAPT_VALUE);
+    assert_non_null(strstr(pairs.message, "data.pairs is missing"));
+    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "new"}, &batch), RAPT_VALUE);
+    assert_non_null(strstr(batch.message, "train.batch is 0"));
+    rapt_recipe_free(&defaults);
+    rapt_recipe_free(&r);
+}
+
 /* ---- the text ---------------------------------------------------------------------------------------------------- */
 
 static void texts(void **state)
@@ -220,7 +236,8 @@ static void a_folder_of_someone(void **state)
 {
     (void)state;
     put_words("text.txt", 100);
-    static const char *const names[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl", "text.txt"};
+    static const char *const names[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl",
+                                        "tokenizer.json", "text.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64], message[160];
         assert_int_equal(file_make_dir("own", NULL), RAPT_OK);
@@ -236,6 +253,10 @@ static void a_folder_of_someone(void **state)
         free(after);
         assert_int_equal(unlink(path), 0);
     }
+    assert_int_equal(file_make_dir("own/best", NULL), RAPT_OK);
+    fails("data.text=text.txt", (rapt_train_options){.out = "own"}, RAPT_VALUE,
+          "own holds best and no checkpoint: choose another folder, or where a run stopped early, --resume to start it again");
+    assert_int_equal(rmdir("own/best"), 0);
     put("own/notes", "no file of a run's");
     put_words("own/text.txt", 100); /* one text is read where it is */
     train("data.text=own/text.txt", (rapt_train_options){.out = "own"});
@@ -292,6 +313,7 @@ static void numbers_that_stop_being_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_FOLDER(recipes_without_sense),
         IN_FOLDER(texts),
         IN_FOLDER(tokenizers),
         IN_FOLDER(samples),
