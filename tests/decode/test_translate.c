@@ -243,6 +243,24 @@ static void options_have_ranges(void **state)
     rapt_model_free(m);
 }
 
+/* Packed weights of one precision lie where those of the other did. */
+static void precisions_take_turns(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(2);
+    rapt_translation once[LINES], other[LINES], again[LINES];
+    translate(m, LINE, LINES, (rapt_translate_options){0}, once);
+    translate(m, LINE, LINES, (rapt_translate_options){.precision = RAPT_BF16}, other);
+    translate(m, LINE, LINES, (rapt_translate_options){0}, again);
+    for (size_t i = 0; i < LINES; i++)
+        assert_same(&once[i], &again[i]);
+    assert_true(once[0].hypotheses[0].score != other[0].hypotheses[0].score);
+    rapt_translations_free(once, LINES);
+    rapt_translations_free(other, LINES);
+    rapt_translations_free(again, LINES);
+    rapt_model_free(m);
+}
+
 /* ---- alignments ------------------------------------------------------------------------------------------------ */
 
 /* Queries that are zero look at all keys alike. */
@@ -323,6 +341,7 @@ int main(void)
         cmocka_unit_test(all_end_at_once),
         cmocka_unit_test(lengths_have_limits),
         cmocka_unit_test(options_have_ranges),
+        cmocka_unit_test(precisions_take_turns),
         cmocka_unit_test(prefixes_are_text),
         cmocka_unit_test(numbers_that_are_not_finite),
         cmocka_unit_test(prefixes_begin_lines),
