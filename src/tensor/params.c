@@ -110,9 +110,11 @@ static void fill(rapt_tensor *x, rapt_init init, uint64_t key)
     double s = spread(x, init);
     if (key == RAPT_SEED_NONE && init.kind != RAPT_INIT_ONES)
         init.kind = RAPT_INIT_ZEROS;
-    if (init.kind == RAPT_INIT_ZEROS)
+    if (init.kind == RAPT_INIT_ZEROS) {
         memset(x->data, 0, n * sizeof *x->data);
-    for (size_t i = 0; i < n && init.kind != RAPT_INIT_ZEROS; i++) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
         if (init.kind == RAPT_INIT_ONES)
             x->data[i] = 1;
         else if (init.kind == RAPT_INIT_NORMAL)
