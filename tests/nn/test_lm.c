@@ -219,6 +219,20 @@ static void zeros_stand_for_numbers(void **state)
     assert_true(same_logits(c, full));
 }
 
+/* Also in a block without a model around it. */
+static void zeros_stand_for_numbers_in_a_block(void **state)
+{
+    (void)state;
+    const rapt_lm_config c = {.d_model = 12, .heads = 6, .ffn = 20};
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_lm_block block;
+    rapt_lm_block_init(&block, set, "b.", &c, NULL);
+    assert_int_equal(rapt_params_error(set)->code, RAPT_OK);
+    assert_int_equal(rapt_params_find(set, "b.attention.k.weight")->value.shape[0], 12);
+    assert_true(block.norm1.norm.eps == 1e-5);
+    rapt_params_free(set);
+}
+
 /* ---- refusals --------------------------------------------------------------------------------------------- */
 
 static void refuse(rapt_lm_config c, const char *message)
@@ -290,6 +304,7 @@ int main(void)
         cmocka_unit_test(names_and_shapes),       cmocka_unit_test(known_sizes),
         cmocka_unit_test(initial_values_of_gpt2), cmocka_unit_test(initial_values_of_pytorch),
         cmocka_unit_test(every_option_counts),    cmocka_unit_test(zeros_stand_for_numbers),
+        cmocka_unit_test(zeros_stand_for_numbers_in_a_block),
         cmocka_unit_test(sizes_must_fit),         cmocka_unit_test(presets_have_names),
         cmocka_unit_test(tokens_must_fit),
     };

@@ -464,6 +464,31 @@ static void states_too_large(void **state)
     rapt_transformer_free(m);
 }
 
+/* Positions near the end of size_t are past the end of any table or cache, not back at its start. */
+static void positions_that_wrap(void **state)
+{
+    (void)state;
+    rapt_real x[2 * 3 * 4] = {0}, kept[2 * 8 * 4] = {0};
+    rapt_transformer *m = tiny_model();
+    rapt_tape *t = rapt_tape_new(NULL, NULL);
+    const rapt_tensor cache = {.data = kept, .ndim = 3, .shape = {2, 8, 4}};
+    rapt_kv kv = {cache, cache};
+    for (size_t first = SIZE_MAX - 2; first >= SIZE_MAX - 2; first++) { /* until it wraps */
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_positions_forward(t, &m->encoder.input.positions, rapt_input(t, 3, (size_t[]){2, 3, 4}, x, false), first);
+        assert_non_null(strstr(rapt_tape_error(t)->message, "no rows"));
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_preprocess(t, &m->encoder.input, (rapt_tokens){ids, 2, 3}, first);
+        assert_non_null(strstr(rapt_tape_error(t)->message, "has 8"));
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *input = rapt_input(t, 3, (size_t[]){2, 3, 4}, x, false);
+        rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, input, &kv, first);
+        assert_non_null(strstr(rapt_tape_error(t)->message, "the cache holds 8"));
+    }
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
 /* What a caller adds up without looking at each failure. */
 static void failures_leave_nothing_unset(void **state)
 {
@@ -492,6 +517,7 @@ int main(void)
         cmocka_unit_test(sets_keep_the_first_failure),
         cmocka_unit_test(decoding_stays_in_its_memory),
         cmocka_unit_test(states_too_large),
+        cmocka_unit_test(positions_that_wrap),
         cmocka_unit_test(failures_leave_nothing_unset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
