@@ -3,11 +3,12 @@
  * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
  * threads.
  *
- * A line of more than rapt_model.max_len tokens is translated in pieces, which are joined with a space, or without one
- * behind Chinese and Japanese: its sentences; of a sentence that is too long, what reaches to the last clause that fits (, ;
- * : and dashes), or else to the last space. Only what has no such place is cut off, and rapt_translation.cut says so. What
- * fits is one piece, however many sentences it has. Hypothesis n of such a line joins the n-th best of each piece (the last
- * one of a piece with fewer), and its score is the sum of theirs.
+ * A line of several sentences is translated sentence by sentence where the model knows single ones only (rapt_split), and so
+ * is any line of more than rapt_model.max_len tokens. Of a sentence that is too long still, a piece is what reaches to the last
+ * clause that fits (, ; : and dashes), or else to the last space. Only what has no such place is cut off, and
+ * rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind Chinese and Japanese.
+ * Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer), and its score is the
+ * sum of theirs.
  */
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
@@ -19,6 +20,13 @@ extern "C" {
 #endif
 
 enum { RAPT_TRANSLATE_BATCH = 64 };
+
+/* Which lines are translated sentence by sentence. */
+typedef enum rapt_split {
+    RAPT_SPLIT_AS_TRAINED, /* as rapt_model.by_sentence says */
+    RAPT_SPLIT_LONG,       /* those that the model can't take as a whole */
+    RAPT_SPLIT_SENTENCES   /* all that have several */
+} rapt_split;
 
 typedef struct rapt_translate_options {
     size_t beam;           /* 1: greedy; 0 counts as 1; at most 65,536 */
@@ -37,6 +45,7 @@ typedef struct rapt_translate_options {
     rapt_language detokenize; /* instead of the model's own */
     bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
     bool alignment;           /* of every hypothesis; costs a pass over it */
+    rapt_split split;
 } rapt_translate_options;
 
 /* What one target token looked at: source tokens first .. first + count - 1, those of its piece of the line. */

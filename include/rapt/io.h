@@ -26,6 +26,7 @@ typedef struct rapt_model {
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
+    bool by_sentence;                 /* trained on single sentences: lines of several are translated one by one */
     rapt_language detokenize;         /* translations are words that are put together as in this language */
     bool capitalize;                  /* they have small letters, and get capitals where sentences begin */
     /* language model */

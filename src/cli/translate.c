@@ -17,7 +17,7 @@
 #define BLOCK_BATCHES 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
-       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT };
+       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
@@ -27,6 +27,8 @@ static const struct argp_option OPTIONS[] = {
     {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
     {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
     {"alignment", KEY_ALIGNMENT, "KIND", 0, "After each translation, a tab and what its tokens look at: hard, soft", 0},
+    {"split", KEY_SPLIT, "LINES", 0, "Which lines are translated sentence by sentence: long, those that the model can't "
+                                     "take as a whole; sentences, all of several (default: as the model was trained)", 0},
     {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
@@ -48,6 +50,13 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
     if (kind == ALIGNMENT_NONE)
         argp_error(state, "--alignment %s: there are hard and soft", text);
     return kind;
+}
+
+static rapt_split parse_split(const char *text, struct argp_state *state)
+{
+    if (strcmp(text, "long") != 0 && strcmp(text, "sentences") != 0)
+        argp_error(state, "--split %s: there are long and sentences", text);
+    return *text == 'l' ? RAPT_SPLIT_LONG : RAPT_SPLIT_SENTENCES;
 }
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
@@ -77,6 +86,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
     case KEY_PREFIX: a->o.prefix = text; return 0;
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
+    case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;

@@ -171,18 +171,20 @@ static rapt_code split_line(splitting *s)
     return code;
 }
 
-rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t max_len, const char *line, bool *cut,
+rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                             rapt_error *err)
 {
-    splitting s = {p, k, max_len, line, strlen(line), cut, err};
+    splitting s = {p, k, limits.max_len, line, strlen(line), cut, err};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
         return RAPT_OK;
+    if (limits.by_sentence && sentences_go_on(line, s.size))
+        return split_line(&s);
     rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
     if (code)
         return code;
-    if (count < max_len)
+    if (count < limits.max_len)
         return add_ids(&s, ids, count);
     free(ids);
     return split_line(&s);

@@ -1,5 +1,5 @@
-/* decode/source_pieces.h: source lines as rows of tokens: one for each line, and several for a line that is longer than the
- * model takes. For translate.c. */
+/* decode/source_pieces.h: source lines as rows of tokens: one for each line, or for each of its sentences, and several for what
+ * is longer than the model takes. For translate.c. */
 #ifndef DECODE_SOURCE_PIECES_H
 #define DECODE_SOURCE_PIECES_H
 
@@ -16,10 +16,16 @@ typedef struct source_pieces {
     size_t count, room;
 } source_pieces;
 
-/* Adds the pieces of one line, none for an empty one and for spaces. What fits into `max_len` tokens, <eos> included, stays
- * whole. Else it is split into sentences; one that is too long still is split behind the last clause that fits, or before
- * the last space that does. What has neither is cut off behind `max_len` tokens, and *cut is set. */
-rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, size_t max_len, const char *line, bool *cut,
+/* What a row may hold. */
+typedef struct source_limits {
+    size_t max_len;   /* tokens, <eos> included */
+    bool by_sentence; /* no more than one sentence */
+} source_limits;
+
+/* Adds the pieces of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into
+ * sentences; one that is too long still is split behind the last clause that fits, or before the last space that does. What
+ * has neither is cut off behind `max_len` tokens, and *cut is set. */
+rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                             rapt_error *err);
 void source_pieces_free(source_pieces *p);
 

@@ -42,14 +42,20 @@ static int by_length(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
+static bool splits_sentences(const translator *t)
+{
+    return t->o.split == RAPT_SPLIT_AS_TRAINED ? t->m->by_sentence : t->o.split == RAPT_SPLIT_SENTENCES;
+}
+
 static rapt_code encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
+    const source_limits limits = {t->m->max_len, splits_sentences(t)};
     t->first = calloc(count + 1, sizeof *t->first);
     if (!t->first)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lines", count);
     for (size_t i = 0; i < count && !code; i++) {
-        code = source_pieces_add(&t->source, t->m->source, t->m->max_len, lines[i], &out[i].cut, err);
+        code = source_pieces_add(&t->source, t->m->source, limits, lines[i], &out[i].cut, err);
         t->first[i + 1] = t->source.count;
         for (size_t j = t->first[i] + 1; j < t->source.count; j++)
             t->source.piece[j].goes_on = true;

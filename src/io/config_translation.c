@@ -12,7 +12,7 @@
 
 typedef struct config {
     rapt_transformer_config net;
-    bool shared_vocab, pad_to_max, capitalize;
+    bool shared_vocab, pad_to_max, capitalize, by_sentence;
     rapt_language detokenize;
     char source_hash[CONFIG_HASH_TEXT], target_hash[CONFIG_HASH_TEXT];
     size_t max_len;
@@ -44,6 +44,7 @@ static const config_member MEMBERS[] = {
     CONFIG_BOOL_ROW("pad_to_max", config, pad_to_max),
     CONFIG_OPTIONAL_WORD_ROW("detokenize", config, detokenize, detokenise_codes),
     CONFIG_OPTIONAL_BOOL_ROW("capitalize", config, capitalize),
+    CONFIG_OPTIONAL_BOOL_ROW("by_sentence", config, by_sentence),
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
@@ -75,7 +76,7 @@ static rapt_code describe(const rapt_model *m, json_t *root, const char *path, r
 {
     const rapt_transformer_config *net = &m->net->config;
     config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len,
-                .detokenize = m->detokenize, .capitalize = m->capitalize};
+                .detokenize = m->detokenize, .capitalize = m->capitalize, .by_sentence = m->by_sentence};
     model_hash(m->source, c.source_hash);
     model_hash(m->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
@@ -137,6 +138,7 @@ static rapt_code load(rapt_model *m, const json_t *root, const char *path, const
     m->pad_to_max = c.pad_to_max;
     m->detokenize = c.detokenize;
     m->capitalize = c.capitalize;
+    m->by_sentence = c.by_sentence;
     return load_net(m, &c, folder, err);
 }
 

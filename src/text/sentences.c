@@ -1,5 +1,5 @@
-/* text/sentences.c: ends of sentences, clauses and words; see sentences.h. For lines that are longer than a model takes:
- * a cut that is missed costs less than one within a sentence. Not for tokenizers. */
+/* text/sentences.c: ends of sentences, clauses and words; see sentences.h. For lines that a model does not take as a
+ * whole: a cut that is missed costs less than one within a sentence. Not for tokenizers. */
 #include "text/sentences.h"
 
 #include "text/utf8.h"
@@ -247,6 +247,11 @@ size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut k
 size_t sentences_skip_spaces(const char *text, size_t size, size_t from)
 {
     return skip(&(span){text, size}, from, utf8_is_space);
+}
+
+bool sentences_go_on(const char *text, size_t size)
+{
+    return sentences_skip_spaces(text, size, sentences_end(text, size, 0, CUT_SENTENCE)) < size;
 }
 
 /* Kana, ideographs and the marks of both, full-width forms; Korean has spaces. */

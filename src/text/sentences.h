@@ -1,4 +1,4 @@
-/* text/sentences.h: where a line that is too long for a model may be cut: at the ends of sentences, of clauses, of words.
+/* text/sentences.h: where a line that a model does not take as a whole may be cut: at the ends of sentences, clauses, words.
  * By marks, letter case and a list of abbreviations, for any language; not a parser, and it errs on the side of not
  * cutting. */
 #ifndef TEXT_SENTENCES_H
@@ -25,6 +25,9 @@ size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut k
 
 /* The first byte from `from` on that is no space. */
 size_t sentences_skip_spaces(const char *text, size_t size, size_t from);
+
+/* Whether the text goes on behind its first sentence. */
+bool sentences_go_on(const char *text, size_t size);
 
 /* Whether a space goes behind `text` where another sentence follows: not behind Chinese and Japanese. */
 bool sentences_want_space(const char *text, size_t size);

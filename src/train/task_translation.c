@@ -4,11 +4,13 @@
 #include "train/run.h"
 
 #include "base/rng.h"
+#include "text/sentences.h"
 #include "train/held_out_bleu.h"
 #include "train/recipe_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct translation {
     rapt_pairs *pairs, *valid; /* valid may be NULL */
@@ -136,6 +138,21 @@ static rapt_code make_model(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
+/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model makes one of them. */
+static bool has_single_sentences(const run *r)
+{
+    const rapt_pairs *p = ((const translation *)r->data)->pairs;
+    size_t lines = 0, several = 0;
+    for (size_t i = 0; i < rapt_pairs_count(p); i++) {
+        const char *line = rapt_pairs_source(p, i);
+        if (rapt_pairs_held_out(p, i, r->recipe->data.held_out))
+            continue;
+        lines++;
+        several += sentences_go_on(line, strlen(line));
+    }
+    return several * 1000 < lines;
+}
+
 static rapt_code open_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data = calloc(1, sizeof *d);
@@ -148,6 +165,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     if (code)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
+    r->model->by_sentence = has_single_sentences(r);
     r->model->pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
     return RAPT_OK;
 }

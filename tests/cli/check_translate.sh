@@ -54,8 +54,8 @@ translate specials.txt >specials.out
 printf '<pad> <bos> <eos> <unk>\n' >typed.txt
 is 'special tokens cannot be typed: they are unknown words' specials.out translate typed.txt
 
-# ---- too long ------------------------------------------------------------------------------------------------------
-# The model takes 11 words, full stops included, and <eos>.
+# ---- too long, or of several sentences -----------------------------------------------------------------------------
+# The model takes 11 words, full stops included, and <eos>; it was trained on single sentences.
 # split NAME LINE PIECE...: the line's translation is that of the pieces, with spaces between, without a warning.
 split() {
     local name=$1 line=$2
@@ -67,8 +67,19 @@ split() {
     check 'no warning' test ! -s long.err
 }
 split 'sentences' 'I see the moon. You like the sea.  We hear "a train".' 'I see the moon.' 'You like the sea.' 'We hear "a train".'
-check 'two sentences that fit are translated whole' test "$(echo 'I see the moon. You like the sea.' | translate)" = \
-    "$(echo 'I see the moon . You like the sea .' | translate)"
+split 'two sentences that fit' 'I see the moon. You like the sea.' 'I see the moon.' 'You like the sea.'
+split 'two sentences, cut into words' 'i see the moon . you like the sea .' 'i see the moon .' 'you like the sea .'
+check 'the model folder says so' grep -q '"by_sentence": true' model/config.json
+two='I see the moon. You like the sea.'
+cp -r model whole && sed -i 's/"by_sentence": true/"by_sentence": false/' whole/config.json
+is 'as the folder says' <(echo "$two" | translate --split long) "$RAPT" translate whole <<<"$two"
+is '--split sentences' <(echo "$two" | translate) "$RAPT" translate whole --split sentences <<<"$two"
+is '--split long: what does not fit is split' <(printf '%s We hear a train.\n' "$two" | translate) translate --split long <<<"$two We hear a train."
+check '--split long: what fits stays whole' test "$(translate --split long --n-best 1 <<<"$two")" != "$(translate --n-best 1 <<<"$two")"
+refused 2 'split words: there are long and sentences' '--split of another kind' "$RAPT" translate model lines.txt --split words
+sed '1~50s/^\([^\t]*\)/\1 \1/' pairs.tsv >several.tsv
+train several --set data.pairs=several.tsv --max-steps 1
+check 'trained on lines of several sentences' grep -q '"by_sentence": false' several/config.json
 split 'clauses' 'I see the moon, you like the sea, we hear a train, they call' 'I see the moon, you like the sea,' \
     'we hear a train, they call'
 words=$(printf 'the moon %.0s' {1..15})

@@ -309,6 +309,36 @@ static void rows_know_what_came_before(void **state)
     rapt_model_free(m);
 }
 
+static void same_text_and_score(const rapt_translation *a, const char *text, double score)
+{
+    assert_string_equal(a->hypotheses[0].text, text);
+    assert_true(a->hypotheses[0].score == score);
+}
+
+/* A line of two sentences that fits: the model's own way, and what an option makes of it. */
+static void sentences_are_split_on_request(void **state)
+{
+    static const char *const line[] = {"w1 w2 . w3", "w1 w2 .", "w3"};
+    (void)state;
+    rapt_model *m = new_model(0);
+    rapt_translation whole[3], out[1];
+    char joined[1000];
+    translate(m, line, 3, (rapt_translate_options){0}, whole);
+    const rapt_hypothesis *h[3] = {whole[0].hypotheses, whole[1].hypotheses, whole[2].hypotheses};
+    snprintf(joined, sizeof joined, "%s %s", h[1]->text, h[2]->text);
+    assert_true(h[0]->score != h[1]->score + h[2]->score);
+    for (rapt_split split = RAPT_SPLIT_AS_TRAINED; split <= RAPT_SPLIT_SENTENCES; split++)
+        for (int by_sentence = 0; by_sentence < 2; by_sentence++) {
+            bool cut = split == RAPT_SPLIT_SENTENCES || (split == RAPT_SPLIT_AS_TRAINED && by_sentence);
+            m->by_sentence = by_sentence;
+            translate(m, line, 1, (rapt_translate_options){.split = split}, out);
+            same_text_and_score(out, cut ? joined : h[0]->text, cut ? h[1]->score + h[2]->score : h[0]->score);
+            rapt_translations_free(out, 1);
+        }
+    rapt_translations_free(whole, 3);
+    rapt_model_free(m);
+}
+
 /* Each piece looks at itself. */
 static void pieces_are_counted_through(void **state)
 {
@@ -347,6 +377,7 @@ int main(void)
         cmocka_unit_test(prefixes_begin_lines),
         cmocka_unit_test(equal_looks_are_equal_shares),
         cmocka_unit_test(rows_know_what_came_before),
+        cmocka_unit_test(sentences_are_split_on_request),
         cmocka_unit_test(pieces_are_counted_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

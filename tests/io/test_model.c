@@ -40,7 +40,8 @@ static void translation_config_is_the_formats(void **state)
              "  \"max_positions\": 8,\n  \"dropout\": 0.10000000000000001,\n  \"norm\": \"post\",\n  \"bias\": true,\n"
              "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
              "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
-             "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false\n}",
+             "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
+             "  \"by_sentence\": false\n}",
              hash_of(m->source, source), hash_of(m->target, target));
     check_config_file(wanted);
     assert_false(file_exists(folder_in("tokenizer.json")));
@@ -174,14 +175,14 @@ static void translation_models_come_back(void **state)
 {
     (void)state;
     rapt_model *m = translation_model();
-    m->pad_to_max = m->capitalize = true;
+    m->pad_to_max = m->capitalize = m->by_sentence = true;
     m->detokenize = RAPT_FRENCH;
     save(m);
     rapt_model *back = load();
     assert_int_equal(back->task, RAPT_TRANSLATION);
     assert_ptr_equal(back->params, back->net->params);
     assert_true(!back->lm && !back->tokenizer && back->pad_to_max && back->max_len == 6);
-    assert_true(back->capitalize && back->detokenize == RAPT_FRENCH);
+    assert_true(back->capitalize && back->by_sentence && back->detokenize == RAPT_FRENCH);
     same_net_config(&m->net->config, &back->net->config);
     assert_int_equal(rapt_params_count(back->params), rapt_params_count(m->params));
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {

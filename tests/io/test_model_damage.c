@@ -80,7 +80,7 @@ static void save_translation_model(void)
 /* Members that folders of before don't have. */
 static bool is_optional(const char *key)
 {
-    return strcmp(key, "detokenize") == 0 || strcmp(key, "capitalize") == 0;
+    return strcmp(key, "detokenize") == 0 || strcmp(key, "capitalize") == 0 || strcmp(key, "by_sentence") == 0;
 }
 
 static void accepted_config(void)
@@ -89,7 +89,7 @@ static void accepted_config(void)
     rapt_model *m = rapt_model_load(folder_path, &err);
     if (!m)
         fail_msg("%s", err.message);
-    assert_true(m->detokenize == RAPT_NO_LANGUAGE && !m->capitalize);
+    assert_true(m->detokenize == RAPT_NO_LANGUAGE && !m->capitalize && !m->by_sentence);
     rapt_model_free(m);
 }
 

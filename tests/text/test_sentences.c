@@ -120,6 +120,17 @@ static void test_spaces(void **state)
     assert_cuts(CUT_SPACE, "一|\xE3\x80\x80二");                     /* a wide one */
 }
 
+static void test_going_on(void **state)
+{
+    (void)state;
+    static const char *const several[] = {"One. Two", " One! \xC2\xBFTwo?", "a man . a dog .", "去。来。"};
+    static const char *const single[] = {"", "  ", "One", "One. ", " Dr. Who lives at 3. May", "one. two", "去。"};
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+        assert_true(sentences_go_on(several[i], strlen(several[i])));
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        assert_false(sentences_go_on(single[i], strlen(single[i])));
+}
+
 /* Any bytes: no cut lies within a character, and the end comes. */
 static void test_not_utf8(void **state)
 {
@@ -150,7 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentences), cmocka_unit_test(test_full_stops_within_sentences),
         cmocka_unit_test(test_other_scripts), cmocka_unit_test(test_clauses), cmocka_unit_test(test_spaces),
-        cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_joining),
+        cmocka_unit_test(test_going_on), cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_joining),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
