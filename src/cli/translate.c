@@ -54,9 +54,11 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
 
 static rapt_split parse_split(const char *text, struct argp_state *state)
 {
-    if (strcmp(text, "long") != 0 && strcmp(text, "sentences") != 0)
+    if (strcmp(text, "long") == 0)
+        return RAPT_SPLIT_LONG;
+    if (strcmp(text, "sentences") != 0)
         argp_error(state, "--split %s: there are long and sentences", text);
-    return *text == 'l' ? RAPT_SPLIT_LONG : RAPT_SPLIT_SENTENCES;
+    return RAPT_SPLIT_SENTENCES;
 }
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
