@@ -1,8 +1,8 @@
 /* rapt/text.h: from text to token ids and back.
  *
- * One interface for all tokenizers. Words are the book's (Zhang et al., "Dive into Deep Learning", section 10.5):
- * no-break spaces become spaces, letters become small where asked for, a space goes before , . ! ? and tokens are what
- * lies between spaces. Characters are code points. Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the
+ * One interface for all tokenizers. Words are the book's (Zhang et al., "Dive into Deep Learning", current edition, section
+ * 10.5): no-break spaces become spaces, letters become small where asked for, a space goes before , . ! ? and tokens are
+ * what lies between spaces. Characters are code points. Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the
  * text into pieces by a regular expression, and merges pairs of tokens within a piece, starting from its bytes; any
  * bytes come back as they were. A tokenizer is const once made: threads can share it.
  */
