@@ -44,6 +44,11 @@ typedef enum rapt_recipe_too_long {
     RAPT_RECIPE_ERROR
 } rapt_recipe_too_long;
 
+/* In what order several files of data.text become one text: that of the list, and within a folder of names; or that of a
+ * hash of each file's path within its folder, so that the end of the text, which is the validation set, is of the same kind
+ * as the rest. The order is the same everywhere, for any seed, and a file that is added moves no others. */
+typedef enum rapt_recipe_text_order { RAPT_RECIPE_BY_NAME, RAPT_RECIPE_SHUFFLED } rapt_recipe_text_order;
+
 /* How long the rows of a batch are: as its longest sentence, or always data.max_len. */
 typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
 
@@ -107,6 +112,8 @@ typedef struct rapt_recipe {
         char *pairs;     /* translation: rapt_pairs_read */
         char *valid;     /* the same; held out instead of a part of `pairs` */
         char *text;      /* language models: a file, or a folder of them; several with : between them */
+        char *text_files; /* patterns of names, comma-separated: which files of folders; NULL is all */
+        rapt_recipe_text_order text_order;
         int64_t limit;   /* pairs; 0 is all */
         double held_out; /* fraction */
         int64_t eval_tokens; /* of the held-out part of a text; 0 is all */

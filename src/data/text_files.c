@@ -1,13 +1,16 @@
-/* data/text_files.c: folders and lists of text files as one file, for training language models on whole projects. The
- * order is that of names, byte by byte, so that it is the same everywhere. */
+/* data/text_files.c: folders and lists of text files as one file, for training language models on whole projects. First all
+ * files are found, then they are put together. The order is that of names, byte by byte, or of their hashes, so that it is the
+ * same everywhere. */
 #define _GNU_SOURCE
 #include "data/text_files.h"
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "text/lines.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,8 +22,20 @@ typedef struct place {
     bool there, folder;
 } place;
 
+typedef struct part {
+    char *path;
+    bool found;     /* in a folder, not named */
+    uint64_t order; /* of shuffled parts */
+    size_t index;   /* as it was found */
+} part;
+
 typedef struct joining {
     file_writer out;
+    char *names, *names_end; /* the patterns, each ended by a NUL; NULL: all files */
+    bool shuffled;
+    part *parts;
+    size_t count, room;
+    size_t root; /* bytes of a path that lead to the folder that was named */
     place out_file, out_folder; /* as they were before: no part of the text, or a second run would read the first's */
     size_t bytes;
     rapt_error *err;
@@ -49,19 +64,52 @@ static bool is_text(const file_map *m)
     return m->size == 0 || lines_check("", 1, m->data, m->size, NULL) == RAPT_OK;
 }
 
-/* `found` in a folder, not named: what is no text is passed over. */
+/* ---- what there is ---------------------------------------------------------------------------------------------- */
+
+static rapt_code no_memory(joining *j, const char *path)
+{
+    return rapt_fail(j->err, RAPT_NO_MEMORY, "%s: out of memory for a list of files", path);
+}
+
+static bool grow(joining *j)
+{
+    size_t room = 2 * j->room + 64;
+    part *moved = j->count < j->room ? j->parts : realloc(j->parts, room * sizeof *moved);
+    if (!moved)
+        return false;
+    j->room = j->count < j->room ? j->room : room;
+    j->parts = moved;
+    return true;
+}
+
+/* The path from the named folder on, or the name of a named file: it is the same wherever the folder lies. */
+static const char *own_path(const joining *j, const char *path, bool found)
+{
+    const char *slash = strrchr(path, '/');
+    if (!found)
+        return slash ? slash + 1 : path;
+    return path + j->root + strspn(path + j->root, "/");
+}
+
 static rapt_code add_file(joining *j, const char *path, bool found)
 {
-    file_map m;
-    if (same(place_of(path), j->out_file))
-        return rapt_fail(j->err, RAPT_VALUE, "%s: the joined texts would be written over it", path);
-    rapt_code code = file_map_open(&m, path, j->err);
-    if (!code && (!found || is_text(&m))) {
-        code = file_writer_put(&j->out, m.data, m.size, j->err);
-        j->bytes += m.size;
+    char *copy = strdup(path);
+    if (!copy || !grow(j)) {
+        free(copy);
+        return no_memory(j, path);
     }
-    file_map_close(&m);
-    return code;
+    uint64_t order = j->shuffled ? rng_hash_text(own_path(j, path, found)) : 0;
+    j->parts[j->count] = (part){copy, found, order, j->count};
+    j->count++;
+    return RAPT_OK;
+}
+
+static bool is_wanted(const joining *j, const char *name)
+{
+    for (const char *p = j->names; p && p < j->names_end; p += strlen(p) + 1)
+        if (fnmatch(p + strspn(p, " "), name, 0) == 0)
+            return true;
+    return !j->names;
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -81,11 +129,11 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
     struct stat info = {0};
     char *path = file_join(folder, name);
-    rapt_code code = path ? RAPT_OK : rapt_fail(j->err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? RAPT_OK : no_memory(j, folder);
     bool there = path && lstat(path, &info) == 0;
     if (there && S_ISDIR(info.st_mode))
         code = add_folder(j, path);
-    else if (there && S_ISREG(info.st_mode))
+    else if (there && S_ISREG(info.st_mode) && is_wanted(j, name))
         code = add_file(j, path, true);
     free(path);
     return code;
@@ -111,6 +159,7 @@ static rapt_code add_folder(joining *j, const char *folder)
 
 static rapt_code add_path(joining *j, const char *path)
 {
+    j->root = strlen(path);
     return place_of(path).folder ? add_folder(j, path) : add_file(j, path, false);
 }
 
@@ -134,23 +183,78 @@ static place folder_of(const char *path)
     return p;
 }
 
-static rapt_code fill(joining *j, const char *list)
+/* ---- putting it together ---------------------------------------------------------------------------------------- */
+
+static int by_order(const void *one, const void *other)
 {
-    char *copy = strdup(list);
-    rapt_code code = copy ? add_list(j, copy) : rapt_fail(j->err, RAPT_NO_MEMORY, "no memory for a list of files");
-    if (!code && j->bytes == 0)
-        code = rapt_fail(j->err, RAPT_FORMAT, "%s: no text in there", list);
-    free(copy);
+    const part *a = one, *b = other;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* What is no text is passed over where it was found. */
+static rapt_code append_part(joining *j, const part *p)
+{
+    file_map m;
+    if (same(place_of(p->path), j->out_file))
+        return rapt_fail(j->err, RAPT_VALUE, "%s: the joined texts would be written over it", p->path);
+    rapt_code code = file_map_open(&m, p->path, j->err);
+    if (!code && (!p->found || is_text(&m))) {
+        code = file_writer_put(&j->out, m.data, m.size, j->err);
+        j->bytes += m.size;
+    }
+    file_map_close(&m);
     return code;
 }
 
-rapt_code text_files_join(const char *list, const char *path, rapt_error *err)
+static rapt_code fill(joining *j, const char *list)
+{
+    char *copy = strdup(list);
+    rapt_code code = copy ? add_list(j, copy) : no_memory(j, list);
+    free(copy);
+    if (!code && j->count)
+        qsort(j->parts, j->count, sizeof *j->parts, by_order);
+    for (size_t i = 0; i < j->count && !code; i++)
+        code = append_part(j, &j->parts[i]);
+    if (!code && j->bytes == 0)
+        code = rapt_fail(j->err, RAPT_FORMAT, "%s: no text in there%s", list,
+                         j->names ? " in files of the wanted names" : "");
+    return code;
+}
+
+static rapt_code choose(joining *j, const text_choice *choice)
+{
+    j->shuffled = choice && choice->shuffled;
+    if (!choice || !choice->names)
+        return RAPT_OK;
+    j->names = strdup(choice->names);
+    if (!j->names)
+        return no_memory(j, choice->names);
+    j->names_end = j->names + strlen(j->names);
+    for (char *comma = j->names; (comma = strchr(comma, ',')); comma++)
+        *comma = '\0';
+    return RAPT_OK;
+}
+
+static void free_parts(joining *j)
+{
+    free(j->names);
+    for (size_t i = 0; i < j->count; i++)
+        free(j->parts[i].path);
+    free(j->parts);
+}
+
+rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, rapt_error *err)
 {
     joining j = {.out_file = place_of(path), .out_folder = folder_of(path), .err = err};
     rapt_code code = file_writer_open(&j.out, path, err);
     if (code)
         return code;
-    code = fill(&j, list);
+    code = choose(&j, choice);
+    if (!code)
+        code = fill(&j, list);
+    free_parts(&j);
     if (!code)
         return file_writer_finish(&j.out, err);
     file_writer_discard(&j.out);

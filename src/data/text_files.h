@@ -8,10 +8,17 @@
  * one path, whatever it holds. */
 bool text_files_are_several(const char *list);
 
+/* Which files of folders are taken, and in what order all files stand. */
+typedef struct text_choice {
+    const char *names; /* patterns with * and ?, comma-separated, one of which a file's name matches; NULL: all files */
+    bool shuffled;     /* in the order of a hash of each file's path within its folder, else in that of the list */
+} text_choice;
+
 /* Writes all files of `list` into one file at `path`: folders in the order of their entries' bytes, with what is in
- * them, but for hidden entries, links, files that are not UTF-8 text, and the folder of `path` itself. Named files
- * are taken as they are. Errors: a named file that is not there, any that cannot be read, one that is `path` itself, and a
- * list without any text. The result appears whole or not at all. */
-rapt_code text_files_join(const char *list, const char *path, rapt_error *err);
+ * them, but for hidden entries, links, files that are not UTF-8 text, those that `choice` does not name, and the folder of
+ * `path` itself. Named files are taken as they are. `choice` may be NULL. Shuffled, a file has its place wherever the folders
+ * lie, and keeps it among the others when files are added. Errors: a named file that is not there, any that cannot be read,
+ * one that is `path` itself, and a list without any text. The result appears whole or not at all. */
+rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, rapt_error *err);
 
 #endif

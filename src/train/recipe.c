@@ -22,6 +22,7 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->data.pairs);
     free(recipe->data.valid);
     free(recipe->data.text);
+    free(recipe->data.text_files);
     free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
     free(recipe->train.sample_prompt);

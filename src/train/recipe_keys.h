@@ -21,6 +21,8 @@
     TEXT(data.pairs, "translation: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET")             \
     TEXT(data.valid, "translation: pairs to evaluate on, instead of a part held out; files as data.pairs")   \
     TEXT(data.text, "language_model: file, or folder of files; several with : between them")                 \
+    TEXT(data.text_files, "language_model: names of files to take from folders, such as *.md; all if empty") \
+    WORD(data.text_order, RAPT_RECIPE_BY_NAME, "names|shuffled", "language_model: order of several files")         \
     INT(data.limit, 0, 0, RECIPE_MOST, "translation: only the first N pairs; 0: all")                        \
     REAL(data.held_out, 0, '[', 0, 0.5, ']', "fraction kept aside: of the source sentences, or a text's end") \
     INT(data.eval_tokens, 0, 0, RECIPE_MOST, "language_model: tokens of it that reports evaluate; 0: all")   \

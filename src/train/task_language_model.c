@@ -111,7 +111,8 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     d->old_text = d->joined && d->had_text ? second_name(d->text) : NULL;
     d->old_tokens = d->had_tokens ? second_name(d->tokens_path) : NULL;
     rapt_code code = file_make_dir(out, err);
-    return !code && d->joined ? text_files_join(list, d->text, err) : code;
+    text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_SHUFFLED};
+    return !code && d->joined ? text_files_join(list, &choice, d->text, err) : code;
 }
 
 /* Byte pairs are learned from what is trained on; characters must know the held-out part too. */

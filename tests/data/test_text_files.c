@@ -30,12 +30,12 @@ static void put(const char *path, const char *text)
     put_bytes(path, text, strlen(text));
 }
 
-static void assert_joins(const char *list, const char *text, size_t size)
+static void assert_chosen(const char *list, const text_choice *choice, const char *text, size_t size)
 {
     char *data;
     size_t got;
     rapt_error err = {0};
-    rapt_code code = text_files_join(list, "out", &err);
+    rapt_code code = text_files_join(list, choice, "out", &err);
     assert_string_equal(err.message, "");
     assert_int_equal(code, RAPT_OK);
     assert_int_equal(file_read("out", 1 << 20, &data, &got, NULL), RAPT_OK);
@@ -43,6 +43,11 @@ static void assert_joins(const char *list, const char *text, size_t size)
     assert_memory_equal(data, text, size);
     free(data);
     unlink("out");
+}
+
+static void assert_joins(const char *list, const char *text, size_t size)
+{
+    assert_chosen(list, NULL, text, size);
 }
 
 static void assert_text(const char *list, const char *text)
@@ -55,7 +60,7 @@ static void assert_fails(const char *list, rapt_code code, const char *message)
 {
     int count = folder_entries(".");
     rapt_error err = {0};
-    assert_int_equal(text_files_join(list, "out", &err), code);
+    assert_int_equal(text_files_join(list, NULL, "out", &err), code);
     assert_string_equal(err.message, message);
     assert_int_equal(err.code, code);
     assert_int_equal(folder_entries("."), count);
@@ -186,15 +191,124 @@ static void the_result_is_no_part_of_itself(void **state)
     for (int i = 0; i < 2; i++) {
         char *data;
         size_t size;
-        assert_int_equal(text_files_join("d", "d/model/text.txt", NULL), RAPT_OK);
+        assert_int_equal(text_files_join("d", NULL, "d/model/text.txt", NULL), RAPT_OK);
         assert_int_equal(file_read("d/model/text.txt", 100, &data, &size, NULL), RAPT_OK);
         assert_string_equal(data, "A");
         free(data);
     }
     assert_int_equal(folder_entries("d/model"), 2);
-    assert_int_equal(text_files_join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_VALUE);
+    assert_int_equal(text_files_join("d/a:d/model/text.txt", NULL, "d/model/text.txt", &err), RAPT_VALUE);
     assert_string_equal(err.message, "d/model/text.txt: the joined texts would be written over it");
     assert_fails(".", RAPT_FORMAT, ".: no text in there"); /* the result's own folder */
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------- */
+
+static void only_files_of_the_wanted_names(void **state)
+{
+    (void)state;
+    put("d/a.c", "C ");
+    put("d/a.svg", "<svg/> ");
+    put("d/a.svg.c", "C too ");
+    put("d/sub.c/b.md", "MD ");
+    put("d/sub.c/b.md2", "no ");
+    put("d/sub.c/c", "bare ");
+    static const struct {
+        const char *names, *text;
+    } cases[] = {{"*.c", "C C too "}, {"*.md", "MD "}, {"*.c,*.md", "C C too MD "}, {"*.md, *.c", "C C too MD "},
+                 {"c", "bare "},      {"?.*", "C <svg/> C too MD no "}, {"x,,c", "bare "}, {NULL, "C <svg/> C too MD no bare "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_chosen("d", &(text_choice){.names = cases[i].names}, cases[i].text, strlen(cases[i].text));
+    assert_chosen("d/a.svg:d", &(text_choice){.names = "*.md"}, "<svg/> MD ", 10); /* named ones are taken */
+    rapt_error err = {0};
+    assert_int_equal(text_files_join("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_FORMAT);
+    assert_string_equal(err.message, "d: no text in there in files of the wanted names");
+    assert_int_equal(folder_entries("."), 1);
+}
+
+/* ---- shuffled ------------------------------------------------------------------------------------------------- */
+
+enum { KINDS = 4, OF_EACH = 50 };
+
+/* d/0 .. d/3 with fifty files of the letter of their folder; the joined text, which the caller frees. */
+static char *shuffle(const char *list)
+{
+    char *data;
+    size_t size;
+    assert_int_equal(text_files_join(list, &(text_choice){.shuffled = true}, "out", NULL), RAPT_OK);
+    assert_int_equal(file_read("out", 1 << 20, &data, &size, NULL), RAPT_OK);
+    unlink("out");
+    return data;
+}
+
+static void put_kinds(const char *folder)
+{
+    for (int i = 0; i < KINDS * OF_EACH; i++) {
+        char path[64], text[2] = {(char)('a' + i % KINDS), 0};
+        snprintf(path, sizeof path, "%s/%d/file%d", folder, i % KINDS, i / KINDS);
+        put(path, text);
+    }
+}
+
+/* Of 200 files of four kinds every fifth of the text has each kind: one is absent with a chance of (3/4)^40, 1e-5. */
+static void shuffled_every_stretch_has_files_of_all_kinds(void **state)
+{
+    (void)state;
+    put_kinds("d");
+    char *text = shuffle("d");
+    assert_int_equal(strlen(text), KINDS * OF_EACH);
+    for (int part = 0; part < 5; part++)
+        for (int kind = 0; kind < KINDS; kind++)
+            assert_non_null(memchr(text + part * 40, 'a' + kind, 40));
+    free(text);
+}
+
+/* Not by where the folder is, nor by how it is written. */
+static void the_order_is_of_the_paths_within_the_folder(void **state)
+{
+    (void)state;
+    char absolute[2 * FOLDER_ROOM];
+    put_kinds("d");
+    put_kinds("elsewhere/deep");
+    snprintf(absolute, sizeof absolute, "%s/d//", folder_path);
+    char *text = shuffle("d");
+    const char *const others[] = {"d/", "./d", absolute, "elsewhere/deep"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char *other = shuffle(others[i]);
+        assert_string_equal(text, other);
+        free(other);
+    }
+    free(text);
+}
+
+static void a_file_that_is_added_moves_no_others(void **state)
+{
+    (void)state;
+    put_kinds("d");
+    char *before = shuffle("d");
+    put("d/new", "!");
+    char *after = shuffle("d");
+    size_t at = strcspn(after, "!"), length = strlen(after);
+    assert_true(at < length);
+    memmove(after + at, after + at + 1, length - at);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+/* The same path in two folders is one place: they stand as they are listed, each file whole. */
+static void files_of_equal_paths_stand_as_listed(void **state)
+{
+    (void)state;
+    put("a/README", "first ");
+    put("b/README", "second ");
+    char *text = shuffle("a:b"), *turned = shuffle("b:a"), *again = shuffle("a/README:b/README:a");
+    assert_string_equal(text, "first second ");
+    assert_string_equal(turned, "second first ");
+    assert_string_equal(again, "first second first ");
+    free(text);
+    free(turned);
+    free(again);
 }
 
 /* ---- failures ----------------------------------------------------------------------------------------------- */
@@ -254,7 +368,7 @@ static void where_nothing_can_be_written(void **state)
     (void)state;
     rapt_error err = {0};
     put("a", "A");
-    assert_int_equal(text_files_join("a:a", "nowhere/out", &err), RAPT_NOT_FOUND);
+    assert_int_equal(text_files_join("a:a", NULL, "nowhere/out", &err), RAPT_NOT_FOUND);
     assert_string_equal(err.message, "cannot write nowhere/out: No such file or directory");
 }
 
@@ -269,6 +383,11 @@ int main(void)
         IN_FOLDER(hidden_entries_and_links_are_passed_over),
         IN_FOLDER(binary_files_are_passed_over_where_they_are_found),
         IN_FOLDER(the_result_is_no_part_of_itself),
+        IN_FOLDER(only_files_of_the_wanted_names),
+        IN_FOLDER(shuffled_every_stretch_has_files_of_all_kinds),
+        IN_FOLDER(the_order_is_of_the_paths_within_the_folder),
+        IN_FOLDER(a_file_that_is_added_moves_no_others),
+        IN_FOLDER(files_of_equal_paths_stand_as_listed),
         IN_FOLDER(what_cannot_be_read),
         IN_FOLDER(what_must_not_be_read),
         IN_FOLDER(no_text_at_all),

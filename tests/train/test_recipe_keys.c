@@ -27,6 +27,8 @@ static void defaults_of_data(void **state)
     assert_int_equal(r.seed, 1);
     assert_null(r.data.pairs);
     assert_null(r.data.text);
+    assert_null(r.data.text_files);
+    assert_int_equal(r.data.text_order, RAPT_RECIPE_BY_NAME);
     assert_int_equal(r.data.limit, 0);
     assert_true(r.data.held_out == 0);
     assert_int_equal(r.data.eval_tokens, 0);
@@ -97,8 +99,8 @@ static const char all_keys[] =
     "# all keys\n"
     "task: language_model\n"
     "seed: 9007199254740992\n"
-    "data: {pairs: 'x: #y', text: 'a b.txt:c', limit: 600, held_out: 0.25, eval_tokens: 12345, max_len: 10,\n"
-    "       too_long: drop, pad: fixed}\n"
+    "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, limit: 600, held_out: 0.25,\n"
+    "       eval_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
     "tokenizer:\n"
     "  type: o200k_base\n"
     "  path: ranks/o200k\n"
@@ -185,6 +187,8 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_true(r->seed == 9007199254740992);
     assert_string_equal(r->data.pairs, "x: #y");
     assert_string_equal(r->data.text, "a b.txt:c");
+    assert_string_equal(r->data.text_files, "*.c");
+    assert_int_equal(r->data.text_order, RAPT_RECIPE_SHUFFLED);
     assert_int_equal(r->data.limit, 600);
     assert_true(r->data.held_out == 0.25);
     assert_int_equal(r->data.eval_tokens, 12345);

@@ -378,6 +378,8 @@ static void shipped_others(void **state)
     rapt_recipe_free(&r);
     r = shipped("recipes/own-sources.yaml");
     assert_string_equal(r.data.text, "recipes/../docs:recipes/../include:recipes/../src");
+    assert_string_equal(r.data.text_files, "*.c,*.h,*.md"); /* an SVG is text, too */
+    assert_int_equal(r.data.text_order, RAPT_RECIPE_SHUFFLED);
     assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
     rapt_recipe_free(&r);
 }
