@@ -30,8 +30,8 @@ BENCHES ?= gemm train_step decode memory threads busy growth long_rows
 bench: all ## time this machine, a table a figure, beside PyTorch where PYTHON has it; one only: make bench BENCHES=decode
 	@for figure in $(BENCHES); do echo "== bench/$$figure.sh" && RAPT=$(BUILD)/rapt bash bench/$$figure.sh || exit 1; done
 
-install: all ## install program, library, headers, man page (PREFIX with cmake --install build --prefix DIR)
-	cmake --install $(BUILD)
+install: all ## install program, library, headers, man page: make install PREFIX=DIR (else /usr/local; DESTDIR for packages)
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix "$(PREFIX)")
 
 clean: ## remove all build folders
 	rm -rf build build-debug build-test build-asan build-tsan build-clang

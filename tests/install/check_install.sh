@@ -19,6 +19,13 @@ done
 for file in librapt.so librapt.a pkgconfig/rapt.pc cmake/rapt/rapt-config.cmake; do
     check "installed: lib/$file" test -s "$lib/$file"
 done
+# What make would do, where it isn't asked to do it; the build itself is the test's own.
+would() { make -n -C "$SOURCE" install BUILD=here "$@" | grep -x 'cmake --install here.*'; }
+check 'make install PREFIX=DIR' test "$(would PREFIX=/some/where)" = 'cmake --install here --prefix "/some/where"'
+check 'make install, without PREFIX: where cmake was told' test "$(env -u PREFIX -u MAKEFLAGS make -n -C "$SOURCE" install BUILD=here |
+    grep -x 'cmake --install here *')"
+check 'make install PREFIX=DIR DESTDIR=DIR' make -C "$SOURCE" -o all install BUILD="$BUILD" PREFIX=/opt/rapt DESTDIR="$WORK/stage"
+check 'both are heeded' cmp "$WORK/stage/opt/rapt/bin/rapt" "$prefix/bin/rapt"
 check 'every public header is installed' diff -r "$SOURCE/include" "$prefix/include"
 check 'the installed program runs' "$prefix/bin/rapt" --version
 if [ -e "$BUILD/rapt_draw.so" ]; then
