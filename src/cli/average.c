@@ -26,12 +26,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out = text; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            argp_error(state, "one model folder only");
+            cli_usage_error(state, "one model folder only");
         a->model = text;
         return 0;
     case ARGP_KEY_END:
         if (!a->model)
-            argp_error(state, "wants a model folder that rapt train has made");
+            cli_usage_error(state, "wants a model folder that rapt train has made");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -47,7 +47,7 @@ int cmd_average(int argc, char **argv)
 {
     average_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     char *own = a.out ? NULL : file_join(a.model, "average");
     rapt_code code = a.out || own ? rapt_average(a.model, a.last, a.out ? a.out : own, &err)
                                   : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");

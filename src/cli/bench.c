@@ -52,13 +52,13 @@ static void take_argument(bench_arguments *a, const char *text, struct argp_stat
         if (strcmp(text, BENCHES[i].name) == 0)
             a->run = BENCHES[i].run;
     if (!a->run)
-        argp_error(state, "%s", WANTED);
+        cli_usage_error(state, "%s", WANTED);
     else if (!a->what)
         a->what = text;
     else if (a->run == bench_tokenizer && !a->o.text)
         *(a->o.tokenizer ? &a->o.text : &a->o.tokenizer) = text;
     else
-        argp_error(state, "%s: one argument too much", text);
+        cli_usage_error(state, "%s: one argument too much", text);
 }
 
 static void check(const bench_arguments *a, struct argp_state *state)
@@ -66,15 +66,15 @@ static void check(const bench_arguments *a, struct argp_state *state)
     const bench_sizes *s = &a->o.sizes;
     bool models = a->run == bench_train || a->run == bench_decode;
     if (!a->what || (a->run == bench_tokenizer && !a->o.text))
-        argp_error(state, "%s", WANTED);
+        cli_usage_error(state, "%s", WANTED);
     if (a->o.profile && !models)
-        argp_error(state, "--profile is for `train` and `decode`");
+        cli_usage_error(state, "--profile is for `train` and `decode`");
     if (a->o.recompute && a->run != bench_train)
-        argp_error(state, "--recompute is for `train`");
+        cli_usage_error(state, "--recompute is for `train`");
     if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
-        argp_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
+        cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
-        argp_error(state, "--beam is for `decode`");
+        cli_usage_error(state, "--beam is for `decode`");
 }
 
 static size_t size_of(const char *text, long least, long most, const char *option, struct argp_state *state)
@@ -160,7 +160,7 @@ int cmd_bench(int argc, char **argv)
 {
     bench_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_code code = a.run(&a.o, &err);
     return code ? cli_fail(&err) : 0;
 }

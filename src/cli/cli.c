@@ -19,7 +19,7 @@ long cli_integer(const char *text, long least, long most, const char *option, st
     errno = 0;
     long value = strtol(text, &end, 10);
     if (errno || end == text || *end || value < least || value > most)
-        argp_error(state, "--%s: '%s' is not a whole number from %ld to %ld", option, text, least, most);
+        cli_usage_error(state, "--%s: '%s' is not a whole number from %ld to %ld", option, text, least, most);
     return value;
 }
 
@@ -28,7 +28,7 @@ double cli_number(const char *text, double least, double most, const char *optio
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= least && value <= most))
-        argp_error(state, "--%s: '%s' is not a number from %g to %g", option, text, least, most);
+        cli_usage_error(state, "--%s: '%s' is not a number from %g to %g", option, text, least, most);
     return value;
 }
 
@@ -36,7 +36,7 @@ rapt_precision cli_precision(const char *text, struct argp_state *state)
 {
     bool bf16 = strcmp(text, "bf16") == 0;
     if (!bf16 && strcmp(text, "fp32") != 0)
-        argp_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
+        cli_usage_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
     return bf16 ? RAPT_BF16 : RAPT_FP32;
 }
 

@@ -4,7 +4,7 @@
 
 #include "rapt/tape.h"
 
-#include <argp.h>
+#include "cli/usage.h"
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
 #define CLI_LENGTH_PENALTY 1 /* by default; with 0 a beam prefers translations that are too short */

@@ -43,21 +43,21 @@ static bool split(char *path[2])
 static void check_out(arguments *a, struct argp_state *state)
 {
     if (a->count == 2 && !split(a->out))
-        argp_error(state, "--out: two files are written for two, SOURCE:TARGET");
+        cli_usage_error(state, "--out: two files are written for two, SOURCE:TARGET");
     if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
-        argp_error(state, "--out: both files would be %s", a->out[0]);
+        cli_usage_error(state, "--out: both files would be %s", a->out[0]);
 }
 
 static void check_usage(arguments *a, struct argp_state *state)
 {
     if (a->count == 0)
-        argp_error(state, "wants a file of pairs, or two files whose lines belong together");
+        cli_usage_error(state, "wants a file of pairs, or two files whose lines belong together");
     if (a->count == 1 && !file_exists(a->path[0]))
         a->count += split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
-        argp_error(state, "only one of the files can be standard input");
+        cli_usage_error(state, "only one of the files can be standard input");
     if (a->json && a->lines)
-        argp_error(state, "--json and --lines are two ways to print");
+        cli_usage_error(state, "--json and --lines are two ways to print");
     if (a->out[0])
         check_out(a, state);
 }
@@ -73,7 +73,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out[0] = text; return 0;
     case ARGP_KEY_ARG:
         if (a->count == 2)
-            argp_error(state, "takes one file or two");
+            cli_usage_error(state, "takes one file or two");
         a->path[a->count++] = text;
         return 0;
     case ARGP_KEY_END: check_usage(a, state); return 0;
@@ -216,7 +216,7 @@ static int data_check(int argc, char **argv)
     check_report report;
     rapt_error err = {0};
     arguments a = {.check = {.ratio = 3, .margin = 20}};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_code code = check_files(&a, &report, &err);
     if (!code && a.json)
         code = print_json(&a, &report, &err);

@@ -26,7 +26,7 @@ static void take_paths(eval_arguments *a, struct argp_state *state)
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
     if (count < 2)
-        argp_error(state, "wants a model and a file: sentence pairs, or for a language model a text");
+        cli_usage_error(state, "wants a model and a file: sentence pairs, or for a language model a text");
     a->model = paths[0];
     a->files = paths + 1;
     a->file_count = count - 1;
@@ -95,7 +95,7 @@ int cmd_eval(int argc, char **argv)
 {
     eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load(a.model, &err);
     bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
     rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;

@@ -38,14 +38,14 @@ static bool wants_colour(const char *when, struct argp_state *state)
     if (strcmp(when, "always") == 0 || strcmp(when, "never") == 0)
         return *when == 'a';
     if (strcmp(when, "auto") != 0)
-        argp_error(state, "--color: '%s' is none of auto, always, never", when);
+        cli_usage_error(state, "--color: '%s' is none of auto, always, never", when);
     return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static void take_only(explain_arguments *a, const char *pattern, struct argp_state *state)
 {
     if (a->only_count == EXPLAIN_MAX_ONLY)
-        argp_error(state, "more than %d --only", EXPLAIN_MAX_ONLY);
+        cli_usage_error(state, "more than %d --only", EXPLAIN_MAX_ONLY);
     a->only[a->only_count++] = pattern;
 }
 
@@ -61,7 +61,7 @@ static void take_operand(explain_arguments *a, const char *text, struct argp_sta
 {
     const char **places[] = {&a->model, &a->text, &a->operand};
     if (state->arg_num > 2)
-        argp_error(state, "a model, a text and one target, no more; a text of several words is one argument: \"go on .\"");
+        cli_usage_error(state, "a model, a text and one target, no more; a text of several words is one argument: \"go on .\"");
     else
         *places[state->arg_num] = text;
 }
@@ -69,16 +69,16 @@ static void take_operand(explain_arguments *a, const char *text, struct argp_sta
 static void check(explain_arguments *a, struct argp_state *state)
 {
     if (!a->text)
-        argp_error(state, "wants a model and a text");
+        cli_usage_error(state, "wants a model and a text");
     if (a->target && a->operand)
-        argp_error(state, "one target only");
+        cli_usage_error(state, "one target only");
     a->target = a->target ? a->target : a->operand;
     if (a->json + a->table + (a->html != NULL) > 1)
-        argp_error(state, "one of --table, --json and --html");
+        cli_usage_error(state, "one of --table, --json and --html");
     if (a->html && a->only_count)
-        argp_error(state, "--html shows everything; --only is for what is printed");
+        cli_usage_error(state, "--html shows everything; --only is for what is printed");
     if (a->has_at && (a->json || a->html))
-        argp_error(state, "--at is for text; --json and --html have every position");
+        cli_usage_error(state, "--at is for text; --json and --html have every position");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -209,7 +209,7 @@ int cmd_explain(int argc, char **argv)
 {
     explain_arguments a = {.width = line_width()};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load(a.model, &err);
     bool language = m && m->task == RAPT_LANGUAGE_MODEL;
     int status = 0;

@@ -36,8 +36,8 @@ static const fetch_set *find_set(const char *name, struct argp_state *state)
     }
     const char *near = suggest_nearest(name, names, FETCH_SET_COUNT);
     if (near)
-        argp_error(state, "there is no '%s'; did you mean '%s'?", name, near);
-    argp_error(state, "there is no '%s'; `rapt fetch --list` tells what there is", name);
+        cli_usage_error(state, "there is no '%s'; did you mean '%s'?", name, near);
+    cli_usage_error(state, "there is no '%s'; `rapt fetch --list` tells what there is", name);
     return NULL;
 }
 
@@ -48,19 +48,20 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_DIR: a->dir = text; return 0;
     case KEY_FROM:
         if (!strstr(text, "://"))
-            argp_error(state, "--from: '%s' is no URL; a folder's is file:// and its whole path, as file:///media/stick", text);
+            cli_usage_error(state, "--from: '%s' is no URL; a folder's is file:// and its whole path, as file:///media/stick",
+                            text);
         a->from = text;
         return 0;
     case KEY_LIST: a->list = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (a->set)
-            argp_error(state, "takes one name");
+            cli_usage_error(state, "takes one name");
         a->set = find_set(text, state);
         return 0;
     case ARGP_KEY_END:
         if (!a->set && !a->list)
-            argp_error(state, "wants a name; `rapt fetch --list` tells what there is");
+            cli_usage_error(state, "wants a name; `rapt fetch --list` tells what there is");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -158,7 +159,7 @@ int cmd_fetch(int argc, char **argv)
     arguments a = {0};
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     if (!a.set)
         list_sets();
     size_t i = 0, count = a.set ? a.set->count : 0;

@@ -52,20 +52,20 @@ static const struct argp_option OPTIONS[] = {
 static void take_stop(generate_arguments *a, const char *text, struct argp_state *state)
 {
     if (a->o.stop_count == GENERATE_MAX_STOPS)
-        argp_error(state, "more than %d --stop", GENERATE_MAX_STOPS);
+        cli_usage_error(state, "more than %d --stop", GENERATE_MAX_STOPS);
     if (!*text)
-        argp_error(state, "--stop: an empty text would end every text at once");
+        cli_usage_error(state, "--stop: an empty text would end every text at once");
     a->stops[a->o.stop_count++] = text;
 }
 
 static void check(generate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
-        argp_error(state, "wants a model");
+        cli_usage_error(state, "wants a model");
     if (a->prompt && a->prompt_file)
-        argp_error(state, "--prompt or --prompt-file, not both");
+        cli_usage_error(state, "--prompt or --prompt-file, not both");
     if (a->top && !a->has_at)
-        argp_error(state, "--top belongs to --at");
+        cli_usage_error(state, "--top belongs to --at");
     if (a->greedy)
         a->o.sample.temperature = 0;
 }
@@ -102,7 +102,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            argp_error(state, "one model only; a text to go on with is given by --prompt");
+            cli_usage_error(state, "one model only; a text to go on with is given by --prompt");
         a->model = text;
         return 0;
     case ARGP_KEY_END: check(a, state); return 0;
@@ -285,7 +285,7 @@ int cmd_generate(int argc, char **argv)
 {
     generate_arguments a = {.o = {.max_tokens = 200, .sample = {.temperature = 0.8, .top_k = 200, .seed = 1}}, .samples = 1};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load_task(a.model, RAPT_LANGUAGE_MODEL, &err);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
     rapt_model_free(m);

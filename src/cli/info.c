@@ -30,7 +30,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_TENSORS: a->tensors = true; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            argp_error(state, "one model only");
+            cli_usage_error(state, "one model only");
         a->model = text;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -98,6 +98,6 @@ static int show_machine(const info_arguments *a)
 int cmd_info(int argc, char **argv)
 {
     info_arguments a = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     return a.model ? info_model(a.model, a.json, a.tensors) : show_machine(&a);
 }

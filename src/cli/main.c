@@ -1,9 +1,11 @@
 /* cli/main.c: the program `rapt`: a table of commands, each in a file of its own. */
 #include "cli/cli.h"
 
+#include "base/quote.h"
 #include "base/suggest.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,8 @@ static void print_help(FILE *to)
                 "Train and run Transformers on CPUs.\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].meaning);
-    fprintf(to, "\n`rapt COMMAND --help` tells a command's arguments and options; `rapt --version` the version.\n"
+    fprintf(to, "\n`rapt help COMMAND` or `rapt COMMAND -h` lists a command's arguments and options; `rapt --version` tells the "
+                "version.\n"
                 "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
 }
 
@@ -48,10 +51,10 @@ static int unknown(const char *name)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = COMMANDS[i].name;
     const char *near = suggest_nearest(name, names, COMMAND_COUNT);
-    fprintf(stderr, "rapt: there is no command \"%s\"", name);
+    fprintf(stderr, "rapt: there is no command \"%s\"", quote(name).text);
     if (near)
         fprintf(stderr, "; did you mean \"%s\"?", near);
-    fprintf(stderr, "%s Try `rapt --help`.\n", near ? "" : ".");
+    fprintf(stderr, " (see `rapt --help`)\n");
     return 2;
 }
 
@@ -65,6 +68,30 @@ static int run_command(int argc, char **argv)
             return COMMANDS[i].run(argc - 1, argv + 1);
         }
     return unknown(argv[1]);
+}
+
+static bool is_help(const char *option)
+{
+    return strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0 || strcmp(option, "-?") == 0;
+}
+
+/* `rapt help plot attention` is `rapt plot attention --help`. */
+static int help(int argc, char **argv)
+{
+    char *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL, NULL};
+    if (argc > 4) {
+        fprintf(stderr, "rapt help: a command, and a part of it; no more (see `rapt --help`)\n");
+        return 2;
+    }
+    if (argc < 3 || is_help(argv[2])) {
+        print_help(stdout);
+        return 0;
+    }
+    if (argc == 4) {
+        asked[2] = argv[3];
+        asked[3] = "--help";
+    }
+    return run_command(argc, asked);
 }
 
 /* Results may go to a pipe or a full disk: what could not be written is a failure. At exit, because argp's --help
@@ -86,10 +113,12 @@ int main(int argc, char **argv)
         print_help(stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (is_help(argv[1])) {
         print_help(stdout);
         return 0;
     }
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc, argv);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("rapt %s\n", rapt_version());
         return 0;

@@ -1,7 +1,8 @@
 /* cli/parts.c: see parts.h. */
 #include "cli/parts.h"
 
-#include <argp.h>
+#include "cli/usage.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +12,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     (void)text;
     if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
         return ARGP_ERR_UNKNOWN;
-    argp_error(state, "wants first %s", parts->wants);
+    cli_usage_error(state, "wants first %s", parts->wants);
     return 0;
 }
 
 static int asks_for_help(const char *option)
 {
-    return strcmp(option, "-?") == 0 || strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
+    return strcmp(option, "-?") == 0 || strcmp(option, "-h") == 0 ||
+           strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
 }
 
 int cli_run_part(const cli_parts *parts, int argc, char **argv)
@@ -31,7 +33,7 @@ int cli_run_part(const cli_parts *parts, int argc, char **argv)
             return parts->list[i].run(argc - 1, argv + 1);
         }
     if (argc > 1 && asks_for_help(argv[1]))
-        argp_parse(&argp, argc, argv, 0, NULL, (void *)parts);
-    argp_parse(&argp, argc > 1 ? 3 : 2, first, 0, NULL, (void *)parts); /* an option of a part is no option here */
+        cli_parse(&argp, argc, argv, (void *)parts);
+    cli_parse(&argp, argc > 1 ? 3 : 2, first, (void *)parts); /* an option of a part is no option here */
     return 2;
 }

@@ -26,9 +26,9 @@ static const struct argp_option RANGE_OPTIONS[] = {
 static void check(const plot_options *o, struct argp_state *state)
 {
     if (o->out && !*o->out)
-        argp_error(state, "-o: the output path is empty");
+        cli_usage_error(state, "-o: the output path is empty");
     if (!o->out == !o->data)
-        argp_error(state, o->out ? "-o FILE or --data, not both" : "wants -o FILE, which ends in .png or .svg, or --data");
+        cli_usage_error(state, o->out ? "-o FILE or --data, not both" : "wants -o FILE, which ends in .png or .svg, or --data");
 }
 
 static error_t parse_shared(int key, char *text, struct argp_state *state)
@@ -60,7 +60,7 @@ static error_t parse_range(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = o; return 0;
     case ARGP_KEY_END:
         if (o->has_low && o->has_high && o->low >= o->high)
-            argp_error(state, "--low %g is not below --high %g", o->low, o->high);
+            cli_usage_error(state, "--low %g is not below --high %g", o->low, o->high);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

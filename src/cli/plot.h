@@ -5,7 +5,7 @@
 #include "rapt/io.h"
 #include "view/draw.h"
 
-#include <argp.h>
+#include "cli/usage.h"
 
 /* The parts. argv[0] is "rapt plot PART"; each returns the exit status. */
 int plot_attention(int argc, char **argv);

@@ -36,16 +36,16 @@ static attention_kind choose_kind(const char *text, struct argp_state *state)
     for (attention_kind kind = ATTENTION_SELF; kind <= ATTENTION_CAUSAL; kind++)
         if (strcmp(text, words[kind]) == 0)
             return kind;
-    argp_error(state, "--kind: '%s' is none of self, cross, causal", text);
+    cli_usage_error(state, "--kind: '%s' is none of self, cross, causal", text);
     return ATTENTION_ANY;
 }
 
 static void check(const attention_arguments *a, struct argp_state *state)
 {
     if (!a->text)
-        argp_error(state, "wants a model and a text");
+        cli_usage_error(state, "wants a model and a text");
     if (a->target && a->kind == ATTENTION_SELF)
-        argp_error(state, "--target is what the decoder reads, and --kind self is of the encoder");
+        cli_usage_error(state, "--target is what the decoder reads, and --kind self is of the encoder");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -66,7 +66,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
         if (a->text)
-            argp_error(state, "a model and one text, no more; quote a text with spaces");
+            cli_usage_error(state, "a model and one text, no more; quote a text with spaces");
         *(a->model ? &a->text : &a->model) = text;
         return 0;
     case ARGP_KEY_END: check(a, state); return 0;
@@ -187,7 +187,7 @@ int plot_attention(int argc, char **argv)
 {
     attention_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load(a.model, &err);
     rapt_code code = m ? run(&a, m, &err) : err.code;
     rapt_model_free(m);

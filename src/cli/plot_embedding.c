@@ -32,7 +32,7 @@ static void take_words(embedding_arguments *a, struct argp_state *state)
     a->words = state->argv + state->next + 1;
     a->count = (size_t)(state->argc - state->next - 1);
     if (a->count < 2 || a->count > MOST_WORDS)
-        argp_error(state, "wants 2 to %d words, got %zu", MOST_WORDS, a->count);
+        cli_usage_error(state, "wants 2 to %d words, got %zu", MOST_WORDS, a->count);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -43,7 +43,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_TARGET: a->target = true; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARGS: take_words(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "wants a model and words"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model and words"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -183,7 +183,7 @@ int plot_embedding(int argc, char **argv)
 {
     embedding_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load(a.model, &err);
     rapt_code code = m ? run(&a, m, &err) : err.code;
     rapt_model_free(m);

@@ -46,7 +46,7 @@ static void take_dims(positions_arguments *a, char *text, struct argp_state *sta
         if (next)
             *next++ = '\0';
         if (a->dim_count == MOST_DIMS)
-            argp_error(state, "--dims: more than %d", MOST_DIMS);
+            cli_usage_error(state, "--dims: more than %d", MOST_DIMS);
         a->dims[a->dim_count++] = (size_t)cli_integer(text, 0, MOST - 1, "dims", state);
     }
     a->curves = true;
@@ -57,15 +57,15 @@ static void take_kind(positions_arguments *a, const char *text, struct argp_stat
     a->has_kind = true;
     a->rotary = strcmp(text, "rotary") == 0;
     if (!a->rotary && strcmp(text, "sinusoidal") != 0)
-        argp_error(state, "--kind: '%s' is none of sinusoidal, rotary", text);
+        cli_usage_error(state, "--kind: '%s' is none of sinusoidal, rotary", text);
 }
 
 static void check(const positions_arguments *a, struct argp_state *state)
 {
     if (a->model && (a->d_model || a->has_kind))
-        argp_error(state, "--%s goes without a model, which has its own", a->d_model ? "d-model" : "kind");
+        cli_usage_error(state, "--%s goes without a model, which has its own", a->d_model ? "d-model" : "kind");
     if (a->curves && (a->o.has_low || a->o.has_high))
-        argp_error(state, "--low and --high are for maps, not for curves");
+        cli_usage_error(state, "--low and --high are for maps, not for curves");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -78,7 +78,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            argp_error(state, "one model only");
+            cli_usage_error(state, "one model only");
         a->model = text;
         return 0;
     case ARGP_KEY_END: check(a, state); return 0;
@@ -97,6 +97,14 @@ static error_t parse_curves(int key, char *text, struct argp_state *state)
     }
 }
 
+static error_t parse_similarity(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+}
+
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp BOTH = {
     .options = OPTIONS, .parser = parse, .children = SHARED,
@@ -104,7 +112,7 @@ static const struct argp BOTH = {
            "learned or not, or with rotary positions the cosines and sines of its angles. Positions count from 0."};
 static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};
 static const struct argp SIMILARITY = {
-    .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
+    .parser = parse_similarity, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
     .doc = "Draw how near positions are to each other: the cosine of the angle between their encodings."};
 static const struct argp POSITIONS = {
     .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
@@ -236,7 +244,7 @@ int plot_positions(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    argp_parse(&POSITIONS, argc, argv, 0, NULL, &a);
+    cli_parse(&POSITIONS, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (a.dim_count == 0)
         choose_dims(&a, e.d);
@@ -291,7 +299,7 @@ int plot_similarity(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    argp_parse(&SIMILARITY, argc, argv, 0, NULL, &a);
+    cli_parse(&SIMILARITY, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (!code)
         code = draw_similarity(&a, &e, &err);

@@ -29,10 +29,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
         if (a->file)
-            argp_error(state, "one file only");
+            cli_usage_error(state, "one file only");
         a->file = text;
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "wants a file; - is standard input"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a file; - is standard input"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -154,7 +154,7 @@ int plot_table(int argc, char **argv)
 {
     table_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     table t = {.names = a.names};
     rapt_code code = read_table(a.file, &t, &err);
     if (!code) {

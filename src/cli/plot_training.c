@@ -37,7 +37,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_FIELD:
         if (a->field_count == MOST_FIELDS)
-            argp_error(state, "more than %d --field", MOST_FIELDS);
+            cli_usage_error(state, "more than %d --field", MOST_FIELDS);
         a->fields[a->field_count++] = text;
         return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
@@ -45,7 +45,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         a->paths = state->argv + state->next;
         a->path_count = (size_t)(state->argc - state->next);
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "wants a model folder or a train.jsonl"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model folder or a train.jsonl"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -229,6 +229,6 @@ int plot_training(int argc, char **argv)
 {
     training_arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     return run(&a, &err) ? cli_fail(&err) : 0;
 }

@@ -71,7 +71,7 @@ static int choose(const struct choice *choices, const char *name, const char *op
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", c->name);
     }
-    argp_error(state, "--%s: '%s' is none of %s", option, name, known);
+    cli_usage_error(state, "--%s: '%s' is none of %s", option, name, known);
     return 0;
 }
 
@@ -80,7 +80,7 @@ static double positive_number(const char *text, struct argp_state *state)
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !isfinite(value) || value <= 0)
-        argp_error(state, "--smooth-value: '%s' is not a number above 0", text);
+        cli_usage_error(state, "--smooth-value: '%s' is not a number above 0", text);
     return value;
 }
 
@@ -91,11 +91,11 @@ static void check_usage(const struct arguments *args, struct argp_state *state)
         standard += strcmp(args->references[r], "-") == 0;
     rapt_smooth smooth = args->bleu.smooth;
     if (standard > 1)
-        argp_error(state, "only one of the texts can be standard input");
+        cli_usage_error(state, "only one of the texts can be standard input");
     else if (args->metric > METRIC_BLEU && args->bleu_only)
-        argp_error(state, "--%s is for BLEU only", args->bleu_only);
+        cli_usage_error(state, "--%s is for BLEU only", args->bleu_only);
     else if (args->bleu.smooth_value != 0 && smooth != RAPT_SMOOTH_FLOOR && smooth != RAPT_SMOOTH_ADD_K)
-        argp_error(state, "--smooth-value goes with --smooth floor or add-k");
+        cli_usage_error(state, "--smooth-value goes with --smooth floor or add-k");
 }
 
 static error_t parse_bleu_option(int key, char *text, struct arguments *args, struct argp_state *state)
@@ -123,7 +123,7 @@ static void take_paths(struct arguments *args, struct argp_state *state)
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
     if (count < 2)
-        argp_error(state, "wants a hypothesis and at least one reference");
+        cli_usage_error(state, "wants a hypothesis and at least one reference");
     args->hypothesis = paths[0];
     args->references = paths + 1;
     args->count = count - 1;
@@ -156,7 +156,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         check_usage(args, state);
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "wants a hypothesis and at least one reference");
+        cli_usage_error(state, "wants a hypothesis and at least one reference");
         return EINVAL;
     default:
         return parse_bleu_option(key, text, args, state);
@@ -336,7 +336,7 @@ int cmd_score(int argc, char **argv)
     struct arguments args = {0};
     struct texts texts = {0};
     rapt_error err = {0};
-    argp_parse(&score_argp, argc, argv, 0, NULL, &args);
+    cli_parse(&score_argp, argc, argv, &args);
     rapt_code code = run(&args, &texts, &err);
     free_texts(&texts);
     return code ? cli_fail(&err) : 0;

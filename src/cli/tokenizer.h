@@ -4,7 +4,7 @@
 
 #include "rapt/text.h"
 
-#include <argp.h>
+#include "cli/usage.h"
 
 /* argv[0] is "rapt tokenizer"; each returns the exit status. */
 int tokenizer_train(int argc, char **argv);

@@ -98,6 +98,6 @@ static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const
 int tokenizer_decode(int argc, char **argv)
 {
     arguments a = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     return tokenizer_run(&a.operands, decode, &a);
 }

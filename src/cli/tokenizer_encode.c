@@ -34,7 +34,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SPECIALS: a->specials = true; return 0;
     case ARGP_KEY_END:
         if (a->lines && a->jsonl)
-            argp_error(state, "--lines and --jsonl exclude each other");
+            cli_usage_error(state, "--lines and --jsonl exclude each other");
         return 0;
     default: return tokenizer_operand(key, text, state, &a->operands, 1);
     }
@@ -138,6 +138,6 @@ static rapt_code encode(const rapt_tokenizer *k, const void *arguments_of, const
 int tokenizer_encode(int argc, char **argv)
 {
     arguments a = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     return tokenizer_run(&a.operands, encode, &a);
 }

@@ -103,7 +103,7 @@ int tokenizer_info(int argc, char **argv)
     facts f;
     arguments a = {0};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_tokenizer *k = rapt_tokenizer_load(a.operands.tokenizer, &err);
     if (!k)
         return cli_fail(&err);

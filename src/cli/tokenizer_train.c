@@ -45,7 +45,7 @@ static rapt_tokenizer_kind choose_kind(const char *text, struct argp_state *stat
     if (strcmp(text, "characters") == 0)
         return RAPT_CHARACTERS;
     if (strcmp(text, "bpe") != 0)
-        argp_error(state, "--type: '%s' is none of bpe, characters, words", text);
+        cli_usage_error(state, "--type: '%s' is none of bpe, characters, words", text);
     return RAPT_BYTE_BPE;
 }
 
@@ -64,7 +64,7 @@ static rapt_normalization choose_normalization(const char *text, struct argp_sta
     for (int i = 0; i < 4; i++)
         if (strcmp(text, names[i]) == 0)
             return (rapt_normalization)i;
-    argp_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
+    cli_usage_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
     return RAPT_NORMALIZE_NONE;
 }
 
@@ -73,14 +73,14 @@ static void check_usage(arguments *a, struct argp_state *state)
     a->texts = state->argv + state->next;
     a->count = (size_t)(state->argc - state->next);
     if (a->count == 0 || !a->out)
-        argp_error(state, "wants a text at least, and -o FILE");
+        cli_usage_error(state, "wants a text at least, and -o FILE");
     if (a->kind != RAPT_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
-        argp_error(state, "--%s goes with --type bpe",
-                   a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
+        cli_usage_error(state, "--%s goes with --type bpe",
+                        a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
     if (a->kind != RAPT_WORDS && a->lowercase)
-        argp_error(state, "--lowercase goes with --type words");
+        cli_usage_error(state, "--lowercase goes with --type words");
     if (a->kind == RAPT_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
-        argp_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
+        cli_usage_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -98,7 +98,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARGS: check_usage(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "wants a text at least, and -o FILE"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a text at least, and -o FILE"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -168,7 +168,7 @@ int tokenizer_train(int argc, char **argv)
     arguments a = {.kind = RAPT_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
     if (!a.specials)
         return cli_fail(&(rapt_error){RAPT_NO_MEMORY, "no memory"});
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_tokenizer *k = train(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)

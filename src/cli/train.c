@@ -44,7 +44,7 @@ typedef struct train_arguments {
 static void take_assignment(train_arguments *a, const char *text, struct argp_state *state)
 {
     if (a->assignment_count == MAX_ASSIGNMENTS)
-        argp_error(state, "more than %d --set", MAX_ASSIGNMENTS);
+        cli_usage_error(state, "more than %d --set", MAX_ASSIGNMENTS);
     a->assignments[a->assignment_count++] = text;
 }
 
@@ -64,12 +64,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG:
         if (a->recipe)
-            argp_error(state, "one recipe only");
+            cli_usage_error(state, "one recipe only");
         a->recipe = text;
         return 0;
     case ARGP_KEY_END:
         if (!a->recipe && !a->help_recipe)
-            argp_error(state, "wants a recipe");
+            cli_usage_error(state, "wants a recipe");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -241,7 +241,7 @@ int cmd_train(int argc, char **argv)
     train_arguments a = {.seed = -1};
     rapt_recipe r;
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     if (a.help_recipe)
         return help_recipe();
     int status = read_recipe(&a, &r, &err) ? cli_fail(&err) : run(&a, &r);

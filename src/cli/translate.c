@@ -48,7 +48,7 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
 {
     alignment_kind kind = alignment_named(text);
     if (kind == ALIGNMENT_NONE)
-        argp_error(state, "--alignment %s: there are hard and soft", text);
+        cli_usage_error(state, "--alignment %s: there are hard and soft", text);
     return kind;
 }
 
@@ -57,23 +57,23 @@ static rapt_split parse_split(const char *text, struct argp_state *state)
     if (strcmp(text, "long") == 0)
         return RAPT_SPLIT_LONG;
     if (strcmp(text, "sentences") != 0)
-        argp_error(state, "--split %s: there are long and sentences", text);
+        cli_usage_error(state, "--split %s: there are long and sentences", text);
     return RAPT_SPLIT_SENTENCES;
 }
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
 {
     if (!detokenise_language(text, &o->detokenize))
-        argp_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
+        cli_usage_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
     o->as_tokens = o->detokenize == RAPT_NO_LANGUAGE;
 }
 
 static void check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
-        argp_error(state, "wants a model");
+        cli_usage_error(state, "wants a model");
     if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
-        argp_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
+        cli_usage_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -95,7 +95,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            argp_error(state, "a model and one file, no more");
+            cli_usage_error(state, "a model and one file, no more");
         *(state->arg_num == 0 ? &a->model : &a->file) = text;
         return 0;
     case ARGP_KEY_END:
@@ -187,7 +187,7 @@ int cmd_translate(int argc, char **argv)
 {
     translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
-    argp_parse(&ARGP, argc, argv, 0, NULL, &a);
+    cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
     line_stream *in = m ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;

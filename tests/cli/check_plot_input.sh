@@ -107,7 +107,7 @@ for part in attention positions similarity embedding training table; do
     check "usage: rapt plot $part: options come after it" test "$("$RAPT" plot $part --help | head -1 | cut -d' ' -f1-5)" = \
         "Usage: rapt plot $part [OPTION...]"
     "$RAPT" plot $part --frob 2>.err
-    check "usage: rapt plot $part: points to its own help" grep -q "^Try .rapt plot $part --help" .err
+    check "usage: rapt plot $part: points to its own help" grep -q "(see .rapt plot $part --help.)$" .err
 done
 usage 'attention.*table' frob
 usage 'attention.*table'

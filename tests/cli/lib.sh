@@ -33,7 +33,7 @@ check() {
 }
 
 # refused STATUS PATTERN NAME COMMAND...: the command ends with STATUS and says why in one line, "rapt: ...", that
-# matches PATTERN; it prints no result. Wrong usage (2) may add a second line that points to --help.
+# matches PATTERN; it prints no result.
 refused() {
     local status=$1 pattern=$2 name=$3 got lines
     shift 3
@@ -42,7 +42,7 @@ refused() {
     lines=$(wc -l <"$WORK/.err")
     if [ "$got" != "$status" ]; then
         fail "$name" "exit status $got, not $status" "$(head -c 400 "$WORK/.err")"
-    elif [ "$lines" != 1 ] && ! { [ "$status" = 2 ] && [ "$lines" -le 3 ]; }; then # the hint has a line or two
+    elif [ "$lines" != 1 ]; then
         fail "$name" "$lines lines on stderr:" "$(head -c 600 "$WORK/.err")"
     elif ! head -1 "$WORK/.err" | grep -Eq "^rapt( [a-z]+)*: .*($pattern)"; then
         fail "$name" "no match for: $pattern" "$(head -c 400 "$WORK/.err")"

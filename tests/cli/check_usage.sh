@@ -1,0 +1,53 @@
+#!/bin/bash
+# tests/cli/check_usage.sh: help in every form, and wrong usage: one line, exit status 2, with the argument quoted.
+. "$(dirname "$0")/lib.sh"
+
+# ---- help ----------------------------------------------------------------------------------------------------------
+commands=$("$RAPT" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+check 'there are commands' test "$(echo "$commands" | wc -w)" -ge 12
+same_help() { # COMMAND...
+    "$RAPT" "$@" --help >long.txt 2>long.err && [ ! -s long.err ] && "$RAPT" "$@" -h >short.txt 2>short.err &&
+        [ ! -s short.err ] && "$RAPT" help "$@" >help.txt && cmp long.txt short.txt && cmp long.txt help.txt &&
+        grep -q "^Usage: rapt $*" long.txt && grep -q -- '-h, --help' long.txt
+}
+for command in $commands; do
+    check "rapt $command -h and rapt help $command are rapt $command --help" same_help "$command"
+done
+for part in 'tokenizer train' 'tokenizer encode' 'tokenizer decode' 'tokenizer info' 'plot attention' 'plot positions' \
+    'plot similarity' 'plot embedding' 'plot training' 'plot table'; do
+    check "rapt $part -h and rapt help $part" same_help $part
+done
+"$RAPT" --help >long.txt
+for form in -h help 'help --help' 'help -h'; do
+    "$RAPT" $form >short.txt
+    check "rapt $form" cmp long.txt short.txt
+done
+refused 2 'there is no command "trian"; did you mean "train"\? \(see `rapt --help`\)$' 'help of no command' "$RAPT" help trian
+refused 2 'no more' 'help of too much' "$RAPT" help plot attention now
+
+# ---- wrong usage ---------------------------------------------------------------------------------------------------
+hint='\(see `rapt translate --help`\)$'
+refused 2 "unknown option \"--bean\"; did you mean --beam\? $hint" 'an unknown option' "$RAPT" translate m --bean 4
+refused 2 "unknown option \"--frobnicate\" $hint" 'one that is like none' "$RAPT" translate m --frobnicate
+refused 2 "unknown option \"-x\" $hint" 'a short one' "$RAPT" translate m -x
+refused 2 "option --beam needs a value: --beam N $hint" 'a value that is missing' "$RAPT" translate m --beam
+refused 2 "option --quiet takes no value $hint" 'a value too many' "$RAPT" translate m --quiet=3
+refused 2 "option \"--n\" is cut too short: it fits --n.* and others $hint" 'too short a name' "$RAPT" translate m --n 3
+refused 2 "wants a model $hint" 'an argument that is missing' "$RAPT" translate
+refused 2 '"-o" needs|option -o needs a value: -o FILE' 'a short option without its value' "$RAPT" plot training m -o
+refused 2 'wants first `attention`' 'a part that is missing' "$RAPT" plot
+refused 2 'wants first `attention`' 'a part that is none' "$RAPT" plot frob
+check 'a name that is cut, but fits one only' grep -q '^Usage: rapt info' <("$RAPT" info --hel)
+refused 1 'm: there is no such' 'a value that looks like an option is a value' "$RAPT" generate m --prompt --frobnicate
+refused 1 '--frobnicate' 'so is what stands behind --' "$RAPT" translate -- --frobnicate
+
+# What somebody else wrote does not reach the terminal as it is.
+evil=$'\e[31m\a\n'
+for arguments in "$evil" "translate --$evil" "translate m --beam=$evil" "translate m -$evil" "train r --set=$evil" "tokenizer $evil"; do
+    IFS=' ' read -r -d '' -a list < <(printf '%s\0' "$arguments")
+    "$RAPT" "${list[@]}" >.out 2>.err
+    status=$?
+    check "control characters: $(tr -d '[:cntrl:]' <<<"${list[*]}")" \
+        test "$(LC_ALL=C tr -cd '\000-\011\013-\037\177' <.err | wc -c)" = 0 -a "$(wc -l <.err)" = 1 -a $status != 0
+done
+finish
