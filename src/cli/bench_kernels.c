@@ -1,5 +1,6 @@
 /* cli/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, beside the machine's measured peak. */
 #include "cli/bench.h"
+#include "cli/cli.h"
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -155,8 +156,8 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
                "\"geomean\": {\"NT\": %.1f, \"NN\": %.1f, \"TN\": %.1f}}\n",
                bench_precision(o), threads, peak, mean[0], mean[1], mean[2]);
     else
-        printf("geometric means: NT %.1f, NN %.1f, TN %.1f GFLOP/s; measured peak %.1f on %d threads\n", mean[0], mean[1],
-               mean[2], peak, threads);
+        printf("geometric means: NT %.1f, NN %.1f, TN %.1f GFLOP/s; measured peak %.1f on %d thread%s\n", mean[0], mean[1],
+               mean[2], peak, threads, cli_plural((size_t)threads));
 }
 
 static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)

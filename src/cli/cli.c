@@ -1,6 +1,8 @@
 /* cli/cli.c: small things that several commands print or parse. */
 #include "cli/cli.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,22 +15,37 @@ int cli_fail(const rapt_error *err)
     return 1;
 }
 
+/* " from 1 to 64", " of 0 or more", or nothing where everything goes that a double counts. */
+static void describe_range(double least, double most, char text[80])
+{
+    char low[NUMBER_TEXT], high[NUMBER_TEXT];
+    number_write(least, low);
+    number_write(most, high);
+    text[0] = '\0';
+    if (most < CLI_MOST)
+        snprintf(text, 80, " from %s to %s", low, high);
+    else if (least > -CLI_MOST)
+        snprintf(text, 80, " of %s or more", low);
+}
+
 long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state)
 {
-    char *end;
+    char *end, range[80];
     errno = 0;
     long value = strtol(text, &end, 10);
+    describe_range((double)least, (double)most, range);
     if (errno || end == text || *end || value < least || value > most)
-        cli_usage_error(state, "--%s: '%s' is not a whole number from %ld to %ld", option, text, least, most);
+        cli_usage_error(state, "--%s: '%s' is not a whole number%s", option, text, range);
     return value;
 }
 
 double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state)
 {
-    char *end;
+    char *end, range[80];
     double value = strtod(text, &end);
+    describe_range(least, most, range);
     if (end == text || *end || !(value >= least && value <= most))
-        cli_usage_error(state, "--%s: '%s' is not a number from %g to %g", option, text, least, most);
+        cli_usage_error(state, "--%s: '%s' is not a number%s", option, text, range);
     return value;
 }
 
@@ -38,6 +55,11 @@ rapt_precision cli_precision(const char *text, struct argp_state *state)
     if (!bf16 && strcmp(text, "fp32") != 0)
         cli_usage_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
     return bf16 ? RAPT_BF16 : RAPT_FP32;
+}
+
+const char *cli_plural(size_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 const char *cli_bytes(double bytes, char text[32])

@@ -7,6 +7,7 @@
 #include "cli/usage.h"
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
+#define CLI_MOST 9007199254740992 /* 2^53, up to where a double counts: of options without a limit of their own */
 #define CLI_LENGTH_PENALTY 1 /* by default; with 0 a beam prefers translations that are too short */
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
@@ -30,6 +31,8 @@ int cli_fail(const rapt_error *err);
 long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state);
 double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state);
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
+/* "s" for all counts but 1: "%zu line%s" */
+const char *cli_plural(size_t count);
 /* "1.2 MB" */
 const char *cli_bytes(double bytes, char text[32]);
 /* "1:05" or "2:01:05" */

@@ -38,7 +38,7 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, a->for_pairs = "beam", state); return 0;
     case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state); return 0;
-    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, (long)1 << 53, a->for_pairs = "limit", state); return 0;
+    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MOST, a->for_pairs = "limit", state); return 0;
     case KEY_LOWERCASE:
         a->lowercase = true;
         a->for_pairs = "lowercase";

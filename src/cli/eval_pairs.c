@@ -1,5 +1,6 @@
 /* cli/eval_pairs.c: `rapt eval` of a translation model: loss and perplexity on sentence pairs, BLEU and chrF of its
  * translations. */
+#include "cli/cli.h"
 #include "cli/eval.h"
 
 #include "rapt/data.h"
@@ -133,7 +134,8 @@ static void print_json(const eval_arguments *a, const char *file, const eval_res
 static void print_text(const eval_arguments *a, const char *file, const eval_result *r)
 {
     double loss = r->parts.nll / (double)r->parts.tokens;
-    printf("%s: %zu pairs, %zu target tokens\n", file, r->pairs, r->parts.tokens);
+    printf("%s: %zu pair%s, %zu target token%s\n", file, r->pairs, cli_plural(r->pairs), r->parts.tokens,
+           cli_plural(r->parts.tokens));
     printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
     if (!a->loss_only)
         printf("BLEU %.2f (13a%s), chrF %.2f\n", r->bleu, a->lowercase ? ", lower-cased" : "", r->chrf);

@@ -146,8 +146,8 @@ static void print_result(const eval_arguments *a, const char *file, const text_r
                              "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes",
                              (json_int_t)r->bytes));
     else
-        printf("%s: %zu tokens, %zu bytes\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", file, r->tokens,
-               r->bytes, r->loss, r->perplexity, r->bits_per_byte);
+        printf("%s: %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", file, r->tokens,
+               cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
 }
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)

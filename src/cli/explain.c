@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define MOST ((long)1 << 53)
 #define LINE 80 /* columns of a table where nobody says */
 
 enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_JSON, KEY_HTML, KEY_THREADS, KEY_COLOR };
@@ -53,7 +52,7 @@ static void take_at(explain_arguments *a, const char *text, struct argp_state *s
 {
     a->has_at = true;
     a->at_all = strcmp(text, "all") == 0;
-    a->at = a->at_all ? 0 : cli_integer(text, -MOST, MOST, "at", state);
+    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
 }
 
 /* MODEL TEXT [TARGET], in this order wherever options stand. */

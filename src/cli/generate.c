@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST ((long)1 << 53) /* up to where a double counts */
-
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
        KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
        KEY_JSON, KEY_QUIET };
@@ -72,7 +70,7 @@ static void check(generate_arguments *a, struct argp_state *state)
 
 static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
 {
-    a->at = cli_integer(text, -MOST, MOST, "at", state);
+    a->at = cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
     a->has_at = true;
 }
 
@@ -83,19 +81,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_PROMPT: a->prompt = text; return 0;
     case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
-    case KEY_MAX_TOKENS: a->o.max_tokens = (size_t)cli_integer(text, 0, MOST, "max-tokens", state); return 0;
+    case KEY_MAX_TOKENS: a->o.max_tokens = (size_t)cli_integer(text, 0, CLI_MOST, "max-tokens", state); return 0;
     case KEY_TEMPERATURE: s->temperature = cli_number(text, 0, 1e6, "temperature", state); return 0;
     case KEY_GREEDY: a->greedy = true; return 0;
-    case KEY_TOP_K: s->top_k = (size_t)cli_integer(text, 0, MOST, "top-k", state); return 0;
+    case KEY_TOP_K: s->top_k = (size_t)cli_integer(text, 0, CLI_MOST, "top-k", state); return 0;
     case KEY_TOP_P: s->top_p = cli_number(text, 0, 1, "top-p", state); return 0;
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
-    case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, MOST, "repetition-window", state); return 0;
-    case KEY_SEED: s->seed = (uint64_t)cli_integer(text, 0, MOST, "seed", state); return 0;
+    case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MOST, "repetition-window", state); return 0;
+    case KEY_SEED: s->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state); return 0;
     case KEY_STOP: take_stop(a, text, state); return 0;
-    case KEY_SAMPLES: a->samples = cli_integer(text, 1, MOST, "samples", state); return 0;
+    case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MOST, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: take_at(a, text, state); return 0;
-    case KEY_TOP: a->top = cli_integer(text, 1, MOST, "top", state); return 0;
+    case KEY_TOP: a->top = cli_integer(text, 1, CLI_MOST, "top", state); return 0;
     case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_JSON: a->json = true; return 0;
@@ -233,7 +231,8 @@ static rapt_code print_json(output *out, rapt_tape *t, const rapt_model *m, rapt
 
 static void print_speed(size_t tokens, double seconds)
 {
-    fprintf(stderr, "%zu tokens in %.2f s: %.1f tokens/s\n", tokens, seconds, seconds > 0 ? (double)tokens / seconds : 0);
+    fprintf(stderr, "%zu token%s in %.2f s: %.1f tokens/s\n", tokens, cli_plural(tokens), seconds,
+            seconds > 0 ? (double)tokens / seconds : 0);
 }
 
 static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err)

@@ -5,6 +5,7 @@
 
 #include "cli/score_warnings.h"
 #include "rapt/metrics.h"
+#include "text/json_text.h"
 #include "text/lines.h"
 
 #include <errno.h>
@@ -255,12 +256,13 @@ static rapt_code print_json(double score, const char *name, const char *signatur
     json_object_set_new(object, "signature", json_string(signature));
     if (bleu)
         add_bleu(object, bleu);
-    bool printed = json_dumpf(object, stdout, 0) == 0;
-    putchar('\n');
+    char *text = json_text(object, 0);
+    bool printed = text != NULL;
+    if (printed)
+        puts(text); /* a failure is reported at the end */
+    free(text);
     json_decref(object);
-    if (printed || ferror(stdout)) /* which is reported at the end */
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a JSON object");
+    return printed ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a JSON object");
 }
 
 /* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */

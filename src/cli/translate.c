@@ -166,7 +166,10 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
         rapt_translations_free(out, b->count);
     }
     free(out);
-    return code ? rapt_fail(err, code, "cannot %s lines %zu to %zu of %.200s: %s", what, b->first, b->first + b->count - 1,
+    char to[32] = "";
+    if (b->count > 1)
+        snprintf(to, sizeof to, " to %zu", b->first + b->count - 1);
+    return code ? rapt_fail(err, code, "cannot %s line%s %zu%s of %.200s: %s", what, cli_plural(b->count), b->first, to,
                             input_name(a), why.message) : RAPT_OK;
 }
 

@@ -36,7 +36,7 @@ static const config_member HEADER[HEADER_MEMBERS] = {
 
 static rapt_code write_json(const json_t *root, const char *path, rapt_error *err)
 {
-    char *text = json_text(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = json_text(root, JSON_INDENT(2));
     rapt_code code = text ? file_write_atomic(path, text, strlen(text), err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
     free(text);

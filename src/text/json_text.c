@@ -1,7 +1,55 @@
 /* text/json_text.c: see json_text.h. Written into memory of the right size, which cannot end on the way. */
 #include "text/json_text.h"
 
+#include "base/number.h"
+
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define PRECISION JSON_REAL_PRECISION(0x1F)
+
+/* As jansson writes a real: a point or an exponent, and no zeros before the exponent's digits. */
+static void write_real(double value, char text[NUMBER_TEXT + 2])
+{
+    number_write(value, text);
+    char *e = strchr(text, 'e');
+    if (!e && !strchr(text, '.'))
+        strcat(text, ".0");
+    if (!e)
+        return;
+    char *to = e + 1, *digits = e + 1 + strspn(e + 1, "+-0");
+    to += *to == '-';
+    memmove(to, digits, strlen(digits) + 1);
+}
+
+static size_t string_length(const char *text)
+{
+    size_t length = 1;
+    while (text[length] && text[length] != '"')
+        length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+    return length + (text[length] == '"');
+}
+
+/* Writes every real again with the fewest digits; no real becomes longer. */
+static void shorten_reals(char *text)
+{
+    char *to = text;
+    for (size_t length; *text; text += length) {
+        char real[NUMBER_TEXT + 2];
+        length = strspn(text, "0123456789+-.eE");
+        if (length > 0 && strcspn(text, ".eE") < length && strchr("-0123456789", *text)) {
+            write_real(number_read(text, NULL), real);
+            memcpy(to, real, strlen(real)); /* nothing behind it: the rest may begin there */
+            to += strlen(real);
+            continue;
+        }
+        length = *text == '"' ? string_length(text) : length > 0 ? length : 1;
+        memmove(to, text, length);
+        to += length;
+    }
+    *to = '\0';
+}
 
 char *json_text(const json_t *root, size_t flags)
 {
@@ -9,6 +57,8 @@ char *json_text(const json_t *root, size_t flags)
     char *text = size > 0 ? malloc(size + 1) : NULL;
     if (text && json_dumpb(root, text, size, flags) == size) {
         text[size] = '\0';
+        if ((flags & PRECISION) == 0)
+            shorten_reals(text);
         return text;
     }
     free(text);

@@ -1,16 +1,16 @@
 /* train/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
  * For reading, --set, checking and printing of recipes, which all walk this table.
  * Knows no YAML and no files: it gives reasons, and its callers add where. */
-#define _GNU_SOURCE /* newlocale, uselocale */
+#define _GNU_SOURCE
 #include "train/recipe_keys.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "text/utf8.h"
@@ -122,28 +122,6 @@ const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]
     return key;
 }
 
-/* Numbers in recipes have a point in every locale. This changes the calling thread's only. */
-static locale_t enter_c_locale(void)
-{
-    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-}
-
-static void leave_c_locale(locale_t before)
-{
-    freelocale(uselocale(before));
-}
-
-void recipe_number(double value, char buffer[RECIPE_NUMBER])
-{
-    locale_t before = enter_c_locale();
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, RECIPE_NUMBER, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
-            break;
-    }
-    leave_c_locale(before);
-}
-
 /* Words of a row, "a|b|c": where word `index` starts, with its length; NULL behind the last. */
 static const char *word_at(const char *words, size_t index, size_t *length)
 {
@@ -182,8 +160,8 @@ static void list_words(const char *words, char *out, size_t size)
 static void describe_range(const recipe_key *key, const char *what, char *out, size_t size)
 {
     char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
-    recipe_number(key->min, min);
-    recipe_number(key->max, max);
+    number_write(key->min, min);
+    number_write(key->max, max);
     if (key->low == '[' && key->high == ']')
         snprintf(out, size, "%sfrom %s to %s", what, min, max);
     else
@@ -251,9 +229,7 @@ static rapt_code set_real(const recipe_key *key, double *field, const char *text
     if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
         return not_a_number(key, text, reason);
     char *end;
-    locale_t before = enter_c_locale();
-    double value = strtod(text, &end);
-    leave_c_locale(before);
+    double value = number_read(text, &end);
     if (*end != '\0')
         return not_a_number(key, text, reason);
     if (!real_fits(key, value))
@@ -330,7 +306,7 @@ const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, c
         snprintf(buffer, RECIPE_NUMBER, "%lld", (long long)*(const int64_t *)field);
         return buffer;
     case RECIPE_REAL:
-        recipe_number(*(const double *)field, buffer);
+        number_write(*(const double *)field, buffer);
         return buffer;
     case RECIPE_BOOL:
         return *(const bool *)field ? "true" : "false";

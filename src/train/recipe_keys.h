@@ -137,7 +137,5 @@ void recipe_key_reset(const recipe_key *key, rapt_recipe *recipe); /* to the def
 
 /* A field's value (which recipe_key_check accepts) as recipe_key_set reads it; texts are the field itself. */
 const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER]);
-/* The fewest digits, 15 at least, that read back as `value`; with a point in every locale. */
-void recipe_number(double value, char buffer[RECIPE_NUMBER]);
 
 #endif

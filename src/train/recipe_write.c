@@ -9,6 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/number.h"
 #include "train/recipe_keys.h"
 
 static rapt_code no_memory(rapt_error *err)
@@ -145,8 +146,8 @@ enum { COLUMNS = 5, CELL = 80 };
 static void number_range(const recipe_key *key, char cell[CELL])
 {
     char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
-    recipe_number(key->min, min);
-    recipe_number(key->max, max);
+    number_write(key->min, min);
+    number_write(key->max, max);
     if (key->max == RECIPE_MOST)
         snprintf(cell, CELL, ">= %s", min);
     else

@@ -50,4 +50,9 @@ for arguments in "$evil" "translate --$evil" "translate m --beam=$evil" "transla
     check "control characters: $(tr -d '[:cntrl:]' <<<"${list[*]}")" \
         test "$(LC_ALL=C tr -cd '\000-\011\013-\037\177' <.err | wc -c)" = 0 -a "$(wc -l <.err)" = 1 -a $status != 0
 done
+# ---- numbers -------------------------------------------------------------------------------------------------------
+refused 2 "'many' is not a whole number \(see" 'any number' "$RAPT" generate m --at many
+refused 2 "'-1' is not a whole number of 0 or more \(see" 'one without an upper end' "$RAPT" generate m --max-tokens -1
+refused 2 "'0' is not a whole number from 1 to 1024 \(see" 'one with both ends' "$RAPT" translate m --beam 0
+refused 2 "'x' is not a number from 0 to 1000000 \(see" 'without an exponent' "$RAPT" generate m --temperature x
 finish
