@@ -22,7 +22,8 @@ static const struct argp_option OPTIONS[] = {
     {"at", KEY_AT, "POSITION", 0, "The likeliest tokens after this token, counted from 0, or with -1 from the end (default); "
      "all: after each", 0},
     {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss, and the gradients on the way back, without dropout: of "
-     "TARGET (here, or after TEXT), or for a language model of the text's own tokens", 0},
+     "TARGET (here, or after TEXT) or else the translation that the model finds, or for a language model of the text's own "
+     "tokens", 0},
     {"full", KEY_FULL, NULL, 0, "All numbers, not only those in the corners of large matrices", 0},
     {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers, and tokens", 0},
     {"json", KEY_JSON, NULL, 0, "One JSON object; numbers of matrices only with --full", 0},
@@ -199,6 +200,8 @@ static void tear_down(explanation *e)
         free(e->names[i]);
     free(e->names);
     free(e->output);
+    free(e->translation);
+    free(e->nll);
     free(e->likeliest);
     free(e->probabilities);
     json_decref(e->steps);
@@ -214,8 +217,6 @@ int cmd_explain(int argc, char **argv)
     int status = 0;
     if (language && a.target)
         status = refuse("is a language model: it takes no target; --train is about the text's own tokens", a.model);
-    else if (m && !language && a.train && !a.target)
-        status = refuse("is a translation model: --train wants the target, too", a.model);
     explanation e = {.a = &a, .m = m};
     rapt_code code = !m ? RAPT_IO : status ? RAPT_OK : explain(&e, &err);
     tear_down(&e);

@@ -37,9 +37,11 @@ typedef struct explanation {
     rapt_tape *t;
     explain_sequence sequences[2]; /* source and target, or a language model's text */
     size_t sequence_count;
-    char *output;           /* of a translation model: the text of its target */
-    int32_t *labels;        /* --train: what should follow each token of the last sequence, in its ids; NULL without */
+    char *output;           /* of a translation model: the words of its target */
+    char *translation;      /* what it found itself, as `rapt translate` prints it; NULL: a target was given */
+    int32_t *labels;        /* what follows each token of the last sequence, in its ids */
     size_t label_count;     /* the last token of a text has none */
+    double *nll;            /* [label_count]: -ln p of each label */
     int32_t *likeliest;     /* [tokens of the last sequence, top] */
     double *probabilities;  /* the same */
     size_t top, position;   /* --at */
@@ -81,8 +83,7 @@ void explain_print_model(explanation *e);
 void explain_print_tokens(explanation *e);
 rapt_code explain_print_step(explanation *e, const rapt_step *s, rapt_error *err);
 rapt_code explain_print_likeliest(explanation *e, rapt_error *err);
-/* `nll`: -ln p of each label. */
-rapt_code explain_print_loss(explanation *e, const double *nll, rapt_error *err);
+rapt_code explain_print_loss(explanation *e, rapt_error *err);
 /* The part of the model that a step belongs to: "Encoder block 0: Self-attention". */
 void explain_heading(const explanation *e, const rapt_step *s, char text[96]);
 

@@ -5,13 +5,24 @@
 
 #include "cli/pass_input.h"
 #include "cli/token_names.h"
+#include "text/capitalise.h"
+#include "text/detokenise.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What it reads is freed with the explanation. */
 static void add_sequence(explanation *e, const char *name, const rapt_tokenizer *k, pass_tokens p)
 {
     e->sequences[e->sequence_count++] = (explain_sequence){.name = name, .tokenizer = k, .ids = p.ids, .count = p.count};
+}
+
+/* Words as `rapt translate` prints them. The caller frees the result; NULL: no memory. */
+static char *written(const rapt_model *m, const char *text)
+{
+    if (m->detokenize)
+        return detokenise(text, m->detokenize, m->capitalize);
+    return m->capitalize ? capitalise(text) : strdup(text);
 }
 
 static rapt_code read_pair(explanation *e, rapt_error *err)
@@ -25,10 +36,11 @@ static rapt_code read_pair(explanation *e, rapt_error *err)
     if (code)
         return code;
     add_sequence(e, "target", e->m->target, target);
-    e->labels = e->a->train ? target.ids + 1 : NULL;
+    e->labels = target.ids + 1;
     e->label_count = target.count;
     e->output = rapt_tokenizer_decode(e->m->target, target.ids + 1, target.count, NULL);
-    return e->output ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of the target");
+    e->translation = e->output && !e->a->target ? written(e->m, e->output) : NULL;
+    return e->output && (e->translation || e->a->target) ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of the target");
 }
 
 static rapt_code read_text(explanation *e, rapt_error *err)
@@ -40,7 +52,7 @@ static rapt_code read_text(explanation *e, rapt_error *err)
     add_sequence(e, "text", e->m->tokenizer, text);
     if (e->a->train && text.count < 2)
         return rapt_fail(err, RAPT_VALUE, "a text of one token has no loss: nothing comes after it");
-    e->labels = e->a->train ? text.ids + 1 : NULL;
+    e->labels = text.ids + 1;
     e->label_count = text.count - 1;
     return RAPT_OK;
 }

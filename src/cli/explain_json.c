@@ -2,6 +2,7 @@
  * writes. */
 #include "cli/explain.h"
 
+#include "base/math.h"
 #include "cli/generate.h"
 #include "cli/token_names.h"
 #include "text/utf8.h"
@@ -187,12 +188,26 @@ static json_t *likeliest_json(const explanation *e, size_t position)
     return list;
 }
 
+/* The token that does follow, and how well it was foreseen. */
+static json_t *next_json(const explanation *e, size_t position)
+{
+    json_t *o = json_object();
+    bool ok = add_token(o, explain_last(e)->tokenizer, e->labels[position]) &&
+              json_object_set_new(o, "probability", json_real(math_exp(-e->nll[position]))) == 0 &&
+              json_object_set_new(o, "loss", json_real(e->nll[position])) == 0;
+    if (ok)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
 static json_t *predictions_json(const explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < explain_last(e)->count; i++) {
         json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", likeliest_json(e, i));
-        if (json_array_append_new(list, o) != 0) {
+        bool ok = i >= e->label_count || json_object_set_new(o, "next", next_json(e, i)) == 0;
+        if (json_array_append_new(list, o) != 0 || !ok) {
             json_decref(list);
             return NULL;
         }
@@ -212,8 +227,8 @@ static bool add_rest(const explanation *e, json_t *o)
 {
     bool ok = true;
     if (e->m->task == RAPT_TRANSLATION)
-        ok = json_object_set_new(o, "target", valid_json(e->a->target ? e->a->target : e->output)) == 0;
-    return ok && (!e->labels || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
+        ok = json_object_set_new(o, "target", valid_json(e->a->target ? e->a->target : e->translation)) == 0;
+    return ok && (!e->a->train || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
 
 json_t *explain_object(explanation *e, rapt_error *err)

@@ -25,6 +25,18 @@ static rapt_code rank_tokens(explanation *e, const rapt_step *logits, arena *scr
     return code;
 }
 
+/* The loss of each label, as rapt_cross_entropy has it. */
+static void find_losses(explanation *e, const rapt_step *logits)
+{
+    size_t vocab = rapt_tensor_features(logits->tensor);
+    for (size_t i = 0; i < e->label_count; i++) {
+        rapt_real max, sum;
+        const rapt_real *row = logits->values + i * vocab;
+        e->t->k->log_sum_exp(vocab, row, &max, &sum);
+        e->nll[i] = (double)max + math_log((double)sum) - (double)row[e->labels[i]];
+    }
+}
+
 static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_error *err)
 {
     arena scratch;
@@ -32,8 +44,10 @@ static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_er
     e->top = vocab < EXPLAIN_TOP ? vocab : EXPLAIN_TOP;
     e->likeliest = malloc(count * e->top * sizeof *e->likeliest);
     e->probabilities = malloc(count * e->top * sizeof *e->probabilities);
-    if (!e->likeliest || !e->probabilities)
+    e->nll = malloc((e->label_count + 1) * sizeof *e->nll);
+    if (!e->likeliest || !e->probabilities || !e->nll)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu predictions", count);
+    find_losses(e, logits);
     arena_init(&scratch, CHUNK);
     rapt_code code = rank_tokens(e, logits, &scratch, err);
     arena_free(&scratch);
@@ -91,23 +105,6 @@ static rapt_tensor *forward(const explanation *e)
 
 /* ---- --train ----------------------------------------------------------------------------------------------------- */
 
-static rapt_code print_loss(explanation *e, const rapt_tensor *logits, rapt_error *err)
-{
-    size_t vocab = rapt_tensor_features(logits);
-    double *nll = malloc(e->label_count * sizeof *nll);
-    if (!nll)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu losses", e->label_count);
-    for (size_t i = 0; i < e->label_count; i++) {
-        rapt_real max, sum;
-        const rapt_real *row = logits->data + i * vocab;
-        e->t->k->log_sum_exp(vocab, row, &max, &sum);
-        nll[i] = (double)max + math_log((double)sum) - (double)row[e->labels[i]];
-    }
-    rapt_code code = explain_print_loss(e, nll, err);
-    free(nll);
-    return code;
-}
-
 static rapt_code learn(explanation *e, rapt_tensor *logits, rapt_error *err)
 {
     int32_t len = (int32_t)e->label_count;
@@ -118,7 +115,7 @@ static rapt_code learn(explanation *e, rapt_tensor *logits, rapt_error *err)
         return code;
     e->loss = (double)loss->data[0];
     if (explain_wants(e, "loss") && e->text)
-        code = print_loss(e, logits, err);
+        code = explain_print_loss(e, err);
     return code ? code : rapt_backward(e->t, loss, err);
 }
 

@@ -210,7 +210,8 @@ rapt_code explain_print_likeliest(explanation *e, rapt_error *err)
     rapt_code code = RAPT_OK;
     print_heading(e, "Likeliest tokens");
     if (e->m->task == RAPT_TRANSLATION)
-        fprintf(e->text, "%s: %s\n", e->a->target ? "the target" : "the translation", e->output);
+        fprintf(e->text, "%s: %s\n", e->translation ? "the translation" : "the target",
+                e->translation ? e->translation : e->output);
     if (!e->a->at_all)
         code = print_position(e, e->position, err);
     for (size_t i = 0; e->a->at_all && i < explain_last(e)->count && !code; i++)
@@ -218,7 +219,7 @@ rapt_code explain_print_likeliest(explanation *e, rapt_error *err)
     return code;
 }
 
-rapt_code explain_print_loss(explanation *e, const double *nll, rapt_error *err)
+rapt_code explain_print_loss(explanation *e, rapt_error *err)
 {
     char number[PRINT_NUMBER];
     print_heading(e, "Loss");
@@ -227,7 +228,7 @@ rapt_code explain_print_loss(explanation *e, const double *nll, rapt_error *err)
         char *token = token_name(explain_last(e)->tokenizer, e->labels[i]);
         if (!token)
             return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
-        fprintf(e->text, "  %8zu  %7.4f  %s\n", i, nll[i], token);
+        fprintf(e->text, "  %8zu  %7.4f  %s\n", i, e->nll[i], token);
         free(token);
     }
     fprintf(e->text, "loss %s, their mean\n", print_number(e->loss, number));

@@ -7,6 +7,7 @@ make_inputs
 make_text >text.txt
 train pairs || { echo "cannot train the translation model"; exit 1; }
 train pre --set model.norm=pre --set model.layers=2 --set train.steps=40 || { echo "cannot train the pre-norm model"; exit 1; }
+train speaks --set tokenizer.detokenize=fr --set tokenizer.capitalize=true || { echo "cannot train the model that detokenizes"; exit 1; }
 make_text_recipe characters >characters.yaml
 make_text_recipe bpe >bpe.yaml
 "$RAPT" train characters.yaml --quiet --out letters && "$RAPT" train bpe.yaml --quiet --out llama --set model.positions=rotary \
@@ -157,6 +158,10 @@ likeliest='[p["position"] for p in o["predictions"]] == list(range(T)) and all(n
 json 'predictions are the five likeliest' given.json "$likeliest"
 json 'with their texts' given.json 'all(json.load(open("pairs/target.tokenizer.json"))["tokens"][t["id"]] == t["text"]
     for p in o["predictions"] for t in p["tokens"])'
+explain speaks "$sentence" --json >speaks.json
+said=$("$RAPT" translate speaks <<<"$sentence")
+json 'a model that detokenizes: the translation as translate prints it' speaks.json "o['target'] == \"$said\" != o['output']"
+check 'and in the text' grep -Fqx "the translation: $said" <(explain speaks "$sentence")
 cut -f1 pairs.tsv | awk 'NR % 30 == 1' >lines.txt
 "$RAPT" translate pairs lines.txt >want.txt
 while IFS= read -r line; do explain pairs "$line" --json; done <lines.txt >many.json
@@ -217,6 +222,9 @@ printf '%s\t%s\n' "$sentence" "$wanted" >one.tsv
 "$RAPT" eval pairs one.tsv --loss-only --json >eval.json
 check '--train: the loss is that of eval' near "$(value train.json loss)" "$(value eval.json loss)"
 wanted_ids='[t["id"] for t in last[1:]] + [3]'
+json 'what follows each token: its id and probability' train.json "[p['next']['id'] for p in o['predictions']] == $wanted_ids and
+    all(near([p['next']['probability'], p['next']['loss']], [row[i], -math.log(row[i])], 1e-5) for p, row, i in
+    zip(o['predictions'], matrix(step('probabilities'), 0), $wanted_ids))"
 json '--train: the mean of -ln p' train.json "near(o['loss'], sum(-math.log(row[i]) for row, i in
     zip(matrix(step('probabilities'), 0), $wanted_ids)) / T)"
 json '--train: the gradient of the logits is (p - label) / n' train.json "near(matrix(grad('decoder.output'), 0), [[(p -
@@ -238,6 +246,11 @@ explain llama 'the king saw' --train --json --full >train.json || fail '--train 
 printf 'the king saw' >short.txt
 "$RAPT" eval llama short.txt --json >eval.json
 check '--train: the loss of a text is that of eval' near "$(value train.json loss)" "$(value eval.json loss)"
+explain llama 'the king saw' --json >next.json
+json 'without --train: the losses of what follows, whose mean is that of eval, and no gradients' next.json \
+    "near(sum(p['next']['loss'] for p in o['predictions'][:-1]) / (T - 1), $(value eval.json loss)) and
+    [p['next']['id'] for p in o['predictions'][:-1]] == [t['id'] for t in last[1:]] and 'next' not in o['predictions'][-1] and
+    'loss' not in o and not any(s['gradient'] for s in o['steps'])"
 json '--train: nothing comes after the last token' train.json 'not any(matrix(grad("output"), 0)[-1]) and
     near(matrix(grad("output"), 0)[:-1], [[(p - (j == i["id"])) / (T - 1) for j, p in enumerate(row)] for row, i in
     zip(matrix(step("probabilities"), 0), last[1:])], 1e-5)'
@@ -246,6 +259,12 @@ explain pairs "$sentence" "$wanted" --train --json >c.json
 explain pairs "$sentence" --train "$wanted" --json >a.json
 check '--train: --train=TARGET' cmp a.json b.json
 check '--train: TARGET --train' cmp a.json c.json
+explain pairs "$sentence" --train --json --full >found.json
+json '--train without a target: of the translation that it finds' found.json 'o["target"] == o["output"] and "loss" in o and
+    near(o["loss"], sum(p["next"]["loss"] for p in o["predictions"]) / T, 1e-6) and
+    [p["next"]["id"] for p in o["predictions"]] == [t["id"] for t in last[1:]] + [3]'
+explain pairs "$sentence" --train="$("$RAPT" translate pairs <<<"$sentence")" --json --full >b.json
+json 'and the same gradients as with that translation given' found.json 'o["steps"] == json.load(open("b.json"))["steps"]'
 explain pairs --train "$sentence" "$wanted" --json >b.json
 check '--train before the text' cmp a.json b.json
 explain --train pairs "$sentence" "$wanted" --json >b.json
@@ -443,7 +462,6 @@ not_explained '--at 99: the text has tokens 0 to 6' '--at, where no predictions 
     --only '*.weights'
 not_explained '--at -8: the text has tokens 0 to 6' '--at before the text' letters 'the sea' --at -8
 refused 2 'takes no target' 'a target for a language model' "$RAPT" explain letters the sea
-refused 2 'wants the target' '--train without a target' "$RAPT" explain pairs "$sentence" --train
 # lost NAME ARGUMENT...: whatever ends a command, it gives its memory back; sanitizers see this of all checks.
 lost() {
     RAPT_ISA=scalar valgrind -q --leak-check=full --error-exitcode=9 "$RAPT" explain "${@:2}" --threads 1 >.out 2>.err </dev/null
