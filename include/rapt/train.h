@@ -64,8 +64,10 @@ typedef struct rapt_progress {
     uint64_t epoch, epochs; /* current (from 1), and planned */
     double loss;            /* nats a target token, mean since the last report */
     double loss_book;       /* the book's figure, or NaN */
-    double val_loss;        /* on the held-out part at the last report, or NaN */
+    double val_loss;        /* on the validation set at the last report, or NaN */
     double val_bleu;        /* of its greedy translations, with train.eval_bleu, or NaN */
+    double best_val_loss;   /* the lowest so far, which best/ has; NaN: none */
+    uint64_t best_step;     /* its step; 0: none */
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left;
     bool report;            /* a line was written to train.jsonl */
@@ -90,10 +92,16 @@ typedef struct rapt_train_options {
     bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
-    const volatile sig_atomic_t *stop; /* turns nonzero: a checkpoint is written, RAPT_INTERRUPTED returned */
+    /* Turns nonzero: after the step, batch of the validation set or token of a sample at hand, a checkpoint is written and
+     * RAPT_INTERRUPTED returned. A report that was not finished is made by the call that resumes. */
+    const volatile sig_atomic_t *stop;
+    /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
+     * parts, count 0 where that is not known. It lasts until the next call of any of these functions. */
+    void (*on_phase)(void *context, const char *what, size_t done, size_t count);
     void (*on_plan)(void *context, const rapt_memory_plan *plan);
     void (*on_progress)(void *context, const rapt_progress *progress);
-    void (*on_sample)(void *context, uint64_t step, const char *text); /* of a language model; train.sample_every */
+    /* Of a language model, with train.sample_every: the prompt, and what follows it. */
+    void (*on_sample)(void *context, uint64_t step, const char *text);
     void *context;
 } rapt_train_options;
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BLOCK 256 /* sentences */
+
 static void copy_values(const rapt_params *from, rapt_params *to)
 {
     for (size_t i = 0; i < rapt_params_count(to); i++) {
@@ -51,19 +53,34 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
     return RAPT_OK;
 }
 
+/* In blocks, between which the run can be stopped; no translation depends on them. */
+static rapt_code translate(const run *r, rapt_model *m, held_out_text *text, rapt_error *err)
+{
+    rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+    rapt_translator *t = rapt_translator_new(m, &o, err);
+    rapt_code code = t ? RAPT_OK : err->code;
+    for (size_t i = 0, block; !code && i < text->count; i += block) {
+        block = text->count - i < BLOCK ? text->count - i : BLOCK;
+        run_phase(r, "translating the validation set", i, text->count);
+        code = run_stopped(r, err);
+        if (!code)
+            code = rapt_translator_run(t, text->sources + i, block, text->out + i, err);
+    }
+    rapt_translator_free(t);
+    return code;
+}
+
 static rapt_code score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
 {
     const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->target)}; /* references have capitals */
-    rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_bleu result = {0};
-    rapt_code code = rapt_translate(m, text->sources, text->count, &o, text->out, err);
+    rapt_code code = translate(r, m, text, err);
     if (code)
         return code;
     for (size_t i = 0; i < text->count; i++)
         text->translations[i] = text->out[i].hypotheses[0].text;
     code = rapt_bleu_corpus(&letters, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result,
                             err);
-    rapt_translations_free(text->out, text->count);
     *bleu = result.score;
     return code;
 }
@@ -77,6 +94,8 @@ rapt_code held_out_bleu(const run *r, const rapt_pairs *p, double fraction, doub
         code = take_pairs(p, fraction, &text, err);
     if (!code)
         code = score(r, &copy, &text, bleu, err);
+    if (text.out)
+        rapt_translations_free(text.out, text.count);
     free(text.sources);
     free(text.targets);
     free(text.translations);

@@ -100,3 +100,34 @@ rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
     free(path);
     return code;
 }
+
+/* The step of a line, where its validation loss is below *best, which it becomes; else 0. */
+static uint64_t better_step(const char *line, size_t size, double *best)
+{
+    json_t *o = json_loadb(line, size, 0, NULL), *loss = json_object_get(o, "val_loss");
+    bool better = json_is_number(loss) && json_number_value(loss) < *best && !json_is_true(json_object_get(o, "partial"));
+    uint64_t step = better ? (uint64_t)json_integer_value(json_object_get(o, "step")) : 0;
+    if (better)
+        *best = json_number_value(loss);
+    json_decref(o);
+    return step;
+}
+
+uint64_t log_best_step(const char *folder)
+{
+    char *path = log_path(folder, NULL), *text = NULL;
+    size_t size = 0;
+    uint64_t best_step = 0;
+    double best = INFINITY;
+    if (!path || file_read(path, MAX_BYTES, &text, &size, NULL))
+        size = 0;
+    for (size_t at = 0, length; at < size; at += length + 1) {
+        const char *end = memchr(text + at, '\n', size - at);
+        length = end ? (size_t)(end - text) - at : size - at;
+        uint64_t step = better_step(text + at, length, &best);
+        best_step = step ? step : best_step;
+    }
+    free(text);
+    free(path);
+    return best_step;
+}

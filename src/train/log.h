@@ -10,4 +10,7 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
 /* Drops partial lines and those after step `step`: what the checkpoint of that step knows nothing of. */
 rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err);
 
+/* The step of the first of the reports with the lowest validation loss; 0 where there is none, or no log. */
+uint64_t log_best_step(const char *folder);
+
 #endif

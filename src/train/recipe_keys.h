@@ -90,7 +90,7 @@
     INT(train.warmup, 0, 0, 1000000000, "steps in which the learning rate rises from 0")                     \
     REAL(train.lr_end, 0, '[', 0, 10, ']', "where cosine ends")                                              \
     INT(train.report_every, 0, 0, RECIPE_MOST, "steps between reports; 0: an epoch")                         \
-    INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: about every 10 s")         \
+    INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \
     INT(train.keep, 2, 1, 1000, "checkpoints kept")                                                          \
     INT(train.sample_every, 0, 0, RECIPE_MOST, "language_model: steps between samples of text; 0: never")    \
     INT(train.sample_tokens, 100, 1, 100000, "language_model: tokens of a sample")                           \

@@ -83,6 +83,7 @@ static rapt_code plan_memory(run *r, rapt_error *err)
     train_batch largest;
     rapt_loss_parts parts;
     rapt_params *set = r->model->params;
+    run_phase(r, "measuring memory", 0, 0);
     rapt_code code = r->task->largest(r, &largest)
                          ? run_pass(r, &largest, (rapt_pass){.record = true, .training = true},
                                     run_training_sums(r->recipe), &parts, err)
@@ -298,6 +299,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
     if (!code)
         code = check_unused(r, err);
+    run_phase(r, "reading the data", 0, 0);
     if (!code)
         code = r->task->open(r, err);
     if (!code)

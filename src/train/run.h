@@ -34,7 +34,7 @@ typedef struct train_task {
     uint64_t (*hash)(const run *r); /* of the data and all else that the recipe doesn't say */
     void (*describe)(const run *r, rapt_memory_plan *plan);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
-    char *(*sample)(run *r, rapt_error *err); /* some text of the model as it is; may be NULL */
+    char *(*sample)(run *r, rapt_error *err); /* some text of the model as it is, behind its prompt; may be NULL */
     rapt_code (*score)(run *r, double *bleu, rapt_error *err); /* of translations of what is held out; may be NULL */
 } train_task;
 
@@ -70,6 +70,13 @@ run_sums run_training_sums(const rapt_recipe *recipe);
 
 /* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
 rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err);
+
+/* Tells the program what the run is doing where that may take long: `done` of `count` parts, count 0: not known. */
+void run_phase(const run *r, const char *what, size_t done, size_t count);
+/* Whether the program wants the run to end. */
+bool run_stop_asked(const run *r);
+/* RAPT_INTERRUPTED where it does. */
+rapt_code run_stopped(const run *r, rapt_error *err);
 
 /* Writes a file of the model's folder. */
 rapt_code run_write(const run *r, const char *name, const char *text, size_t size, rapt_error *err);

@@ -9,6 +9,7 @@
 #include "data/token_file.h"
 #include "decode/prompt.h"
 #include "train/recipe_model.h"
+#include "train/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,7 @@ static rapt_tokenizer *make_tokenizer(const run *r, const char *text, rapt_error
 {
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
     bool learns = type == RAPT_RECIPE_CHARACTERS || type == RAPT_RECIPE_BPE;
+    run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
     rapt_tokenizer *k = learns ? learn_tokenizer(r, text, err) : load_tokenizer(r, err);
     if (!k)
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
@@ -244,6 +246,7 @@ static rapt_code open_text(run *r, rapt_error *err)
         code = r->options->init ? load_init(r, err) : start_model(r, d, err);
     if (code)
         return code;
+    run_phase(r, "tokenizing the text", 0, 0);
     d->tokens = rapt_token_file_ensure(r->model->tokenizer, d->text, d->tokens_path, err);
     code = d->tokens ? RAPT_OK : RAPT_FORMAT;
     if (!code && !r->options->init)
@@ -370,15 +373,12 @@ static rapt_code keep_folder(const run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static char *sample_text(run *r, rapt_error *err)
+static char *sample(run *r, rapt_error *err)
 {
-    const char *text = prompt_of(r);
-    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = (uint64_t)r->recipe->seed},
-                               .max_tokens = (size_t)r->recipe->train.sample_tokens};
-    return rapt_generate_text(r->tape, r->model->lm, r->model->tokenizer, text, strlen(text), &o, NULL, err);
+    return sample_text(r, prompt_of(r), err);
 }
 
 const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
                                          .batch = window_batch, .held_out = held_out_windows, .largest = any_windows,
                                          .loss = window_loss,   .hash = hash_text,            .describe = describe_text,
-                                         .write = keep_folder,  .sample = sample_text};
+                                         .write = keep_folder,  .sample = sample};

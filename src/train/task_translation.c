@@ -89,6 +89,7 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
 static rapt_tokenizer *make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     bool file = r->recipe->tokenizer.type == RAPT_RECIPE_FILE;
+    run_phase(r, file ? "reading the tokenizer" : "learning a vocabulary", 0, 0);
     return file ? load_tokenizer(r, err) : learn_tokenizer(r, source, target, err);
 }
 
@@ -216,6 +217,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
     bool evaluates = r->recipe->data.held_out > 0 || d->valid;
+    run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
         d->loader = training_loader(r, d->train, err);

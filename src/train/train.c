@@ -5,17 +5,19 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "ops/tape.h"
+#include "train/checkpoint_clock.h"
 #include "train/log.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define CHECKPOINT_SECONDS 10 /* at least between two checkpoints, where the recipe doesn't say */
-
 typedef struct loop {
     run *r;
     uint64_t first, end; /* the step before this call, and its last one */
-    double started, earlier_seconds, checkpointed;
+    double started, earlier_seconds;
+    checkpoint_clock clock;
+    uint64_t saved; /* the step of the last checkpoint of this call */
+    uint64_t best_step; /* of the lowest validation loss; 0: none */
     uint64_t tokens_here; /* of this call, for the speed */
     double pause;         /* seconds of this call that went to validation and saving */
     double lr;
@@ -109,11 +111,14 @@ static rapt_code step_once(loop *l, rapt_error *err)
     return code;
 }
 
-static rapt_code validate(run *r, rapt_error *err)
+static rapt_code validate(run *r, double *loss, rapt_error *err)
 {
     rapt_loss_parts sum = {0}, parts;
     train_batch batch;
     for (size_t i = 0; i < r->held_out_batches; i++) {
+        run_phase(r, "validating", i, r->held_out_batches);
+        if (run_stopped(r, err))
+            return RAPT_INTERRUPTED;
         if (!r->task->held_out(r, i, &batch))
             return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
         rapt_code code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
@@ -122,11 +127,27 @@ static rapt_code validate(run *r, rapt_error *err)
         sum.nll += parts.nll;
         sum.tokens += parts.tokens;
     }
-    r->state.val_loss = sum.nll / (double)sum.tokens;
-    return isfinite(r->state.val_loss) ? RAPT_OK : not_finite(r, r->state.step, "held-out loss", err);
+    *loss = sum.nll / (double)sum.tokens;
+    return isfinite(*loss) ? RAPT_OK : not_finite(r, r->state.step, "validation loss", err);
 }
 
-/* Whether the held-out loss has not fallen for as long as the recipe waits. */
+/* All that a report measures, or, where the run is stopped meanwhile, nothing. */
+static rapt_code evaluate(run *r, rapt_error *err)
+{
+    double loss = NAN, bleu = NAN;
+    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
+    if (!code && r->held_out_batches > 0)
+        code = validate(r, &loss, err);
+    if (!code && r->recipe->train.eval_bleu && r->task->score)
+        code = r->task->score(r, &bleu, err);
+    if (!code) {
+        r->state.val_loss = loss;
+        r->val_bleu = bleu;
+    }
+    return code;
+}
+
+/* Whether the validation loss has not fallen for as long as the recipe waits. */
 static bool gave_up(const run *r)
 {
     uint64_t patience = (uint64_t)r->recipe->train.patience;
@@ -142,7 +163,9 @@ static rapt_progress progress_of(const loop *l)
     rapt_progress p = {.step = s->step, .steps = l->end, .epoch = epoch_of(r, s->step) + 1,
                        .epochs = epoch_of(r, l->end) + 1, .loss = s->nll / tokens,
                        .loss_book = r->recipe->train.reduction == RAPT_RECIPE_BOOK ? s->book / tokens : NAN,
-                       .val_loss = s->val_loss, .val_bleu = r->val_bleu, .lr = l->lr, .grad_norm = s->grad_norm,
+                       .val_loss = s->val_loss, .val_bleu = r->val_bleu,
+                       .best_val_loss = l->best_step ? s->best_val_loss : NAN, .best_step = l->best_step,
+                       .lr = l->lr, .grad_norm = s->grad_norm,
                        .tokens_per_s = training > 0 ? (double)l->tokens_here / training : 0,
                        .seconds = seconds_so_far(l),
                        .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN,
@@ -170,13 +193,18 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     run *r = l->r;
     checkpoint_state saved = r->state;
     saved.seconds = seconds_so_far(l);
+    double before = clock_seconds();
     checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
+    run_phase(r, "writing a checkpoint", 0, 0);
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code)
         code = save_params(r, err);
     if (!code)
         code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, plan, err);
-    l->checkpointed = clock_seconds();
+    double now = clock_seconds();
+    checkpoint_clock_written(&l->clock, before, now);
+    l->pause += now - before;
+    l->saved = r->state.step;
     return code;
 }
 
@@ -188,51 +216,71 @@ static rapt_code save_best(const run *r, rapt_error *err)
     return code;
 }
 
-static rapt_code keep_best(run *r, rapt_error *err)
+static rapt_code keep_best(loop *l, rapt_error *err)
 {
+    run *r = l->r;
     if (isnan(r->state.val_loss) || r->state.val_loss >= r->state.best_val_loss) {
         r->state.waited++;
         return RAPT_OK;
     }
     r->state.waited = 0;
     r->state.best_val_loss = r->state.val_loss;
+    l->best_step = r->state.step;
+    run_phase(r, "writing the best model", 0, 0);
     return save_best(r, err);
 }
 
+/* Logs and tells where the run stands; `measured`: the validation loss is of this step. */
+static rapt_code tell_report(loop *l, bool partial, bool measured, rapt_error *err)
+{
+    const rapt_train_options *o = l->r->options;
+    rapt_progress p = progress_of(l);
+    p.report = true;
+    if (!measured)
+        p.val_loss = p.val_bleu = NAN;
+    rapt_code code = log_append(o->out, &p, partial, err);
+    if (!code && o->on_progress)
+        o->on_progress(o->context, &p);
+    return code;
+}
+
+/* RAPT_INTERRUPTED: it is not made, and its sums stay; the next call makes it. A partial one, of a call that ends between
+ * reports, is made in any case: without a validation loss, where there is no time for one. */
 static rapt_code report(loop *l, bool partial, rapt_error *err)
 {
     run *r = l->r;
     double before = clock_seconds();
-    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
-    if (!code && r->held_out_batches > 0)
-        code = validate(r, err);
-    if (!code && r->recipe->train.eval_bleu && r->task->score)
-        code = r->task->score(r, &r->val_bleu, err);
+    rapt_code code = evaluate(r, err);
+    bool measured = code == RAPT_OK;
+    if (partial && code == RAPT_INTERRUPTED) {
+        *err = (rapt_error){0};
+        code = RAPT_OK;
+    }
     if (!code && !partial)
-        code = keep_best(r, err);
+        code = keep_best(l, err);
     l->pause += clock_seconds() - before;
-    rapt_progress p = progress_of(l);
-    p.report = true;
     if (!code)
-        code = log_append(r->options->out, &p, partial, err);
-    if (!code && r->options->on_progress)
-        r->options->on_progress(r->options->context, &p);
-    if (!partial)
+        code = tell_report(l, partial, measured, err);
+    if (!code && !partial)
         r->state.nll = r->state.book = 0, r->state.tokens = 0;
     return code;
 }
 
-static bool checkpoint_due(const loop *l, bool reported)
+static bool report_due(const run *r)
 {
-    int64_t every = l->r->recipe->train.checkpoint_every;
-    if (every)
-        return l->r->state.step % (uint64_t)every == 0;
-    return reported && clock_seconds() - l->checkpointed > CHECKPOINT_SECONDS;
+    return due(r, (uint64_t)r->recipe->train.report_every) || r->state.step == r->steps;
 }
 
-static bool stop_asked(const loop *l)
+/* Whether the last step's report is still to be made, as the run was stopped in the middle of it. */
+static bool report_missing(const run *r)
 {
-    return l->r->options->stop && *l->r->options->stop;
+    return r->state.step > 0 && r->state.tokens > 0 && report_due(r);
+}
+
+static bool checkpoint_due(const loop *l)
+{
+    uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->state.step;
+    return step < l->end && (every ? step % every == 0 : checkpoint_clock_due(&l->clock, clock_seconds()));
 }
 
 static bool sample_due(const run *r)
@@ -245,6 +293,7 @@ static rapt_code sample(loop *l, rapt_error *err)
 {
     run *r = l->r;
     double before = clock_seconds();
+    run_phase(r, "writing a sample", 0, 0);
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     char *text = code ? NULL : r->task->sample(r, err);
     if (text)
@@ -260,9 +309,8 @@ static rapt_code sample(loop *l, rapt_error *err)
 static rapt_code after_step(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    bool reports = due(r, (uint64_t)r->recipe->train.report_every) || r->state.step == r->steps;
     rapt_code code = RAPT_OK;
-    if (reports)
+    if (report_due(r))
         code = report(l, false, err);
     else if (r->options->on_progress) {
         rapt_progress p = progress_of(l);
@@ -270,12 +318,7 @@ static rapt_code after_step(loop *l, rapt_error *err)
     }
     if (!code && sample_due(r))
         code = sample(l, err);
-    if (!code && checkpoint_due(l, reports) && r->state.step < l->end) {
-        double before = clock_seconds();
-        code = save_checkpoint(l, err);
-        l->pause += clock_seconds() - before;
-    }
-    return code;
+    return !code && checkpoint_due(l) ? save_checkpoint(l, err) : code;
 }
 
 static rapt_code run_steps(loop *l, rapt_error *err)
@@ -284,21 +327,26 @@ static rapt_code run_steps(loop *l, rapt_error *err)
     if (gave_up(l->r) && l->r->options->on_progress) {
         rapt_progress p = progress_of(l);
         l->r->options->on_progress(l->r->options->context, &p);
-    }
-    while (!code && l->r->state.step < l->end && !stop_asked(l) && !gave_up(l->r)) {
+    } else if (report_missing(l->r))
+        code = after_step(l, err);
+    while (!code && l->r->state.step < l->end && !run_stop_asked(l->r) && !gave_up(l->r)) {
         code = step_once(l, err);
         if (!code)
             code = after_step(l, err);
     }
-    return code;
+    if (code != RAPT_INTERRUPTED)
+        return code;
+    *err = (rapt_error){0}; /* what was asked for, and not a failure */
+    return RAPT_OK;
 }
 
 /* From the step that the set-up found; a resumed run may be past the last one that was asked for. */
 static loop begin(run *r)
 {
     uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->state.step;
-    return (loop){.r = r, .first = step, .end = end > step ? end : step, .started = clock_seconds(),
-                  .earlier_seconds = r->state.seconds, .checkpointed = clock_seconds(),
+    double now = clock_seconds();
+    return (loop){.r = r, .first = step, .end = end > step ? end : step, .started = now, .earlier_seconds = r->state.seconds,
+                  .clock = {.last = now}, .best_step = step ? log_best_step(r->options->out) : 0,
                   .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
 }
 
@@ -306,10 +354,10 @@ static loop begin(run *r)
 static rapt_code finish(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    rapt_code code = r->state.step > 0 ? save_checkpoint(l, err) : RAPT_OK;
+    rapt_code code = r->state.step > l->saved ? save_checkpoint(l, err) : RAPT_OK;
     if (!code && r->state.tokens > 0)
         code = report(l, true, err);
-    if (!code && stop_asked(l) && r->state.step < l->end && !gave_up(r))
+    if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !gave_up(r))
         code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; --resume goes on from there",
                          (unsigned long long)r->state.step, (unsigned long long)l->end);
     return code;

@@ -1,0 +1,18 @@
+/* train/checkpoint_clock.h: when a checkpoint is due by the clock, where the recipe names no number of steps. */
+#ifndef TRAIN_CHECKPOINT_CLOCK_H
+#define TRAIN_CHECKPOINT_CLOCK_H
+
+#include <stdbool.h>
+
+/* In seconds of one clock. Begins as {now, 0}: what a checkpoint costs is known from the first one on. */
+typedef struct checkpoint_clock {
+    double last; /* when the last one was written, or the run began */
+    double cost; /* seconds that it took */
+} checkpoint_clock;
+
+/* After 10 s; where writing one takes more than half a second, after 20 times as long, so that no more than 5 % of the time
+ * goes into it. */
+bool checkpoint_clock_due(const checkpoint_clock *c, double now);
+void checkpoint_clock_written(checkpoint_clock *c, double began, double ended);
+
+#endif

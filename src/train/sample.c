@@ -1,0 +1,42 @@
+/* train/sample.c: a text of a language model in training, behind its prompt. For the loop, by way of the task; `rapt generate`
+ * has options of its own. */
+#define _GNU_SOURCE
+#include "train/sample.h"
+
+#include "rapt/generate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct collected {
+    const run *r;
+    FILE *out;
+} collected;
+
+/* A rapt_text_sink. */
+static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+{
+    const collected *c = context;
+    if (fwrite(text, 1, size, c->out) != size)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+    return run_stopped(c->r, err);
+}
+
+char *sample_text(const run *r, const char *prompt, rapt_error *err)
+{
+    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = (uint64_t)r->recipe->seed},
+                               .max_tokens = (size_t)r->recipe->train.sample_tokens};
+    char *text = NULL;
+    size_t size;
+    collected c = {r, open_memstream(&text, &size)};
+    rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+    if (!code)
+        code = rapt_generate(r->tape, r->model->lm, r->model->tokenizer, prompt, strlen(prompt), &o, collect, &c, err);
+    if (c.out && fclose(c.out) != 0 && !code)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+    if (!code)
+        return text;
+    free(text);
+    return NULL;
+}

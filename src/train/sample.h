@@ -1,0 +1,11 @@
+/* train/sample.h: what a language model in training makes of a prompt. */
+#ifndef TRAIN_SAMPLE_H
+#define TRAIN_SAMPLE_H
+
+#include "train/run.h"
+
+/* `prompt` and train.sample_tokens tokens that continue it, at most; the caller frees it. NULL on failure, of which
+ * RAPT_INTERRUPTED is one. */
+char *sample_text(const run *r, const char *prompt, rapt_error *err);
+
+#endif
