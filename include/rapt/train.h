@@ -92,8 +92,8 @@ typedef struct rapt_train_options {
     bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
-    /* Turns nonzero: after the step, batch of the validation set or token of a sample at hand, a checkpoint is written and
-     * RAPT_INTERRUPTED returned. A report that was not finished is made by the call that resumes. */
+    /* Turns nonzero: after the batch or the token of a sample at hand, a checkpoint is written and RAPT_INTERRUPTED returned. A
+     * step or report that was not finished is made by the call that resumes. */
     const volatile sig_atomic_t *stop;
     /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
      * parts, count 0 where that is not known. It lasts until the next call of any of these functions. */

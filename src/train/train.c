@@ -68,15 +68,27 @@ static void count(loop *l, const train_batch *batch, const rapt_loss_parts *part
     l->tokens_here += parts->tokens;
 }
 
+/* Forgets a step of which some batches are done. */
+static rapt_code take_back(loop *l, const checkpoint_state *before)
+{
+    l->tokens_here -= l->r->state.tokens - before->tokens;
+    l->r->state = *before;
+    rapt_params_zero_grad(l->r->model->params);
+    return RAPT_INTERRUPTED;
+}
+
 /* The passes of a step; *scale is what their gradients have to be multiplied by, so that each token weighs the same
- * whatever batch it is in. */
+ * whatever batch it is in. RAPT_INTERRUPTED: none of them counts. */
 static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_error *err)
 {
     run *r = l->r;
     uint64_t batches = (uint64_t)r->recipe->train.accumulate;
     size_t tokens = 0;
     run_sums sums = run_training_sums(r->recipe);
+    const checkpoint_state before = r->state;
     for (uint64_t i = 0; i < batches; i++) {
+        if (i > 0 && run_stopped(r, err)) /* the step is not made */
+            return take_back(l, &before);
         train_batch batch;
         rapt_loss_parts parts;
         uint64_t index = (step - 1) * batches + i;

@@ -11,6 +11,7 @@
 #include "train/train_folder.h"
 
 #include <math.h>
+#include <sys/time.h>
 
 /* A program that wants to stop once a phase has come `times` times. */
 typedef struct listener {
@@ -49,8 +50,6 @@ static rapt_code train_and_listen(const char *changes, const char *out, listener
                             .on_sample = on_sample, .context = l};
     rapt_code code = run(&r, o, &err);
     assert_int_equal(err.code, code);
-    if (code)
-        assert_non_null(strstr(err.message, "--resume"));
     rapt_recipe_free(&r);
     return code;
 }
@@ -120,6 +119,40 @@ static void stopped_between_steps(void **state)
     stop_in(pairs_task, "translating the validation set", 5, 24, 4); /* the last report of all */
 }
 
+static listener *alarmed;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    alarmed->stop = 1;
+}
+
+/* At any moment, mostly between the batches of a step: that step is made again. Rows of kinds.txt are used by few batches. */
+static void stopped_within_steps(void **state)
+{
+    (void)state;
+    static const char task[] = "data.text=kinds.txt train.accumulate=300 train.steps=5 train.report_every=2 train.weight_decay=0.1";
+    listener quiet = {0};
+    put_many_kinds("kinds.txt", 3000, 700);
+    assert_int_equal(train_and_listen(task, "whole", &quiet, false), RAPT_OK);
+    signal(SIGALRM, on_alarm);
+    rapt_code code = RAPT_INTERRUPTED;
+    int calls = 0;
+    for (int ms = 5; code == RAPT_INTERRUPTED; ms += 10, calls++) {
+        listener l = {0};
+        alarmed = &l;
+        struct itimerval once = {.it_value = {ms / 1000, ms % 1000 * 1000}}, never = {0};
+        setitimer(ITIMER_REAL, &once, NULL);
+        code = train_and_listen(task, "parts", &l, calls > 0);
+        setitimer(ITIMER_REAL, &never, NULL);
+    }
+    signal(SIGALRM, SIG_DFL);
+    assert_int_equal(code, RAPT_OK);
+    print_message("%d calls\n", calls);
+    assert_same_model("whole", "parts");
+    assert_same_checkpoint("whole", "parts", 5);
+}
+
 /* A rate that is far too high makes it worse and worse. */
 static void the_best_one_is_told(void **state)
 {
@@ -155,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(stopped_between_steps),
+        IN_FOLDER(stopped_within_steps),
         IN_FOLDER(the_best_one_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
