@@ -131,7 +131,8 @@ static void on_alarm(int number)
 static void stopped_within_steps(void **state)
 {
     (void)state;
-    static const char task[] = "data.text=kinds.txt train.accumulate=300 train.steps=5 train.report_every=2 train.weight_decay=0.1";
+    static const char task[] = "data.text=kinds.txt train.accumulate=300 train.steps=5 train.report_every=2 "
+                               "train.weight_decay=0.1";
     listener quiet = {0};
     put_many_kinds("kinds.txt", 3000, 700);
     assert_int_equal(train_and_listen(task, "whole", &quiet, false), RAPT_OK);
