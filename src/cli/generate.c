@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/generate.h"
+#include "cli/signals.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "MODEL",
     .doc = "Continue a text with a trained language model."
            "\vThe prompt and what follows go to stdout as they come, and a newline at the end. The text ends after --max-tokens, "
-           "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C. Without a prompt a text begins, "
-           "if the model knows <|endoftext|>."};
+           "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C (exit status 130). Without a prompt "
+           "a text begins, if the model knows <|endoftext|>."};
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
@@ -126,15 +126,6 @@ typedef struct output {
     bool begun;    /* something of it is on stdout */
     FILE *collect; /* --json: where it goes meanwhile */
 } output;
-
-static volatile sig_atomic_t stop_asked;
-
-/* The second Ctrl-C ends the program at once. */
-static void on_signal(int number)
-{
-    stop_asked = 1;
-    signal(number, SIG_DFL);
-}
 
 /* What cannot be written is told at exit, as for every command: no message here. */
 static rapt_code write_out(const char *text, size_t size)
@@ -156,7 +147,7 @@ static rapt_code begin(output *out)
 static rapt_code stream(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
-    if (stop_asked)
+    if (*signals_stop())
         return RAPT_INTERRUPTED;
     return begin(context) ? RAPT_IO : write_out(text, size);
 }
@@ -176,7 +167,7 @@ static rapt_code print_text(output *out, rapt_tape *t, const rapt_model *m, rapt
 static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     const output *out = context;
-    if (stop_asked)
+    if (*signals_stop())
         return RAPT_INTERRUPTED;
     return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
 }
@@ -240,8 +231,7 @@ static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const ra
     rapt_code code = RAPT_OK;
     size_t tokens = 0;
     double start = clock_seconds();
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    signals_catch();
     for (long i = 0; i < a->samples && !code; i++) {
         output out = {.a = a, .prompt = p, .o = a->o};
         out.o.stops = a->stops;
@@ -288,5 +278,7 @@ int cmd_generate(int argc, char **argv)
     rapt_model *m = rapt_model_load_task(a.model, RAPT_LANGUAGE_MODEL, &err);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
     rapt_model_free(m);
+    if (code == RAPT_INTERRUPTED)
+        return signals_status();
     return code && err.code ? cli_fail(&err) : code != RAPT_OK;
 }

@@ -119,7 +119,7 @@ pid=$! # timeout hands the signal on
 for _ in {1..500}; do [ -s int.out ] && break; sleep 0.02; done
 kill -INT $pid
 wait $pid
-check 'Ctrl-C: status 1' test $? = 1
+check 'Ctrl-C: status 130' test $? = 130
 check 'the text ends with a newline' test -s int.out -a "$(tail -c 1 int.out | od -An -c | tr -d ' ')" = '\n'
 check 'and whole characters' iconv -f UTF-8 -t UTF-8 int.out
 check 'without a message' test ! -s int.err

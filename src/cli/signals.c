@@ -1,0 +1,45 @@
+/* cli/signals.c: see signals.h. For `rapt train` and `rapt generate`; other commands end at once, as the system has it. */
+#define _GNU_SOURCE
+#include "cli/signals.h"
+
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* `timeout` and others that hand a signal on may send it twice: that is no second Ctrl-C. */
+#define ONE_CTRL_C_MS 500
+
+static volatile sig_atomic_t caught;
+static atomic_llong first; /* when, in ms; 0: not yet */
+
+static void on_signal(int number)
+{
+    long long now = (long long)(clock_seconds() * 1e3), before = 0;
+    if (atomic_compare_exchange_strong(&first, &before, now))
+        caught = number;
+    else if (number == SIGINT && now - before > ONE_CTRL_C_MS) {
+        signal(number, SIG_DFL);
+        raise(number); /* comes when this function returns */
+    }
+}
+
+void signals_catch(void)
+{
+    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, old;
+    sigemptyset(&catch.sa_mask);
+    sigaction(SIGINT, &catch, NULL);
+    sigaction(SIGTERM, &catch, NULL);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &catch, NULL);
+}
+
+const volatile sig_atomic_t *signals_stop(void)
+{
+    return &caught;
+}
+
+int signals_status(void)
+{
+    return 128 + (int)caught;
+}
