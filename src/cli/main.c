@@ -42,7 +42,7 @@ static void print_help(FILE *to)
         fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].meaning);
     fprintf(to, "\n`rapt help COMMAND` or `rapt COMMAND -h` lists a command's arguments and options; `rapt --version` tells the "
                 "version.\n"
-                "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+                "Exit status: 0 done, 1 failed, 2 wrong usage, 128 and its number where a signal ended it (Ctrl-C: 130).\n");
 }
 
 static int unknown(const char *name)

@@ -1,8 +1,10 @@
-/* cli/train.c: `rapt train`: options, the live progress line, Ctrl-C. The work is rapt_train's. */
+/* cli/train.c: `rapt train`: options, and what is said of the data, the model and how a run ended. The work is rapt_train's;
+ * the steps are shown by progress.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
 
-#include "base/clock.h"
 #include "rapt/train.h"
 
 #include <math.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REFRESH_SECONDS 0.1
 #define MAX_ASSIGNMENTS 256
 
 enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_PRECISION, KEY_QUIET,
@@ -78,32 +79,27 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml",
     .doc = "Train a model as a recipe says."
-           "\vProgress goes to stderr. Ctrl-C leaves a checkpoint that --resume goes on from; the result is then the same, "
-           "byte for byte, as that of a run that never stopped."};
-
-static volatile sig_atomic_t stop_asked;
-
-/* The second Ctrl-C ends the program at once. */
-static void on_signal(int number)
-{
-    stop_asked = 1;
-    signal(number, SIG_DFL);
-}
+           "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
+           "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the result "
+           "is then the same, byte for byte, as that of a run that never stopped. The exit status after a signal is 128 and its "
+           "number: 130 after Ctrl-C."};
 
 typedef struct display {
-    bool quiet, terminal;
-    double shown;
+    bool quiet;
+    progress *progress; /* NULL: quiet */
     rapt_recipe_task task;
+    int64_t patience;
+    rapt_progress last;
 } display;
 
 static void show_data(const display *d, const rapt_memory_plan *p)
 {
     if (d->task == RAPT_RECIPE_LANGUAGE_MODEL) {
-        fprintf(stderr, "data: %zu tokens to train on, %zu held out; a vocabulary of %zu\n", p->examples, p->held_out,
+        fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples, p->held_out,
                 p->target_vocab);
         return;
     }
-    fprintf(stderr, "data: %zu pairs to train on, %zu held out", p->examples, p->held_out);
+    fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->held_out);
     if (p->dropped + p->held_out_dropped > 0)
         fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->held_out_dropped);
     if (p->shared_vocab)
@@ -126,6 +122,7 @@ static void show_plan(void *context, const rapt_memory_plan *p)
     const display *d = context;
     if (d->quiet)
         return;
+    progress_clear(d->progress);
     show_data(d, p);
     fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
     show_products(p);
@@ -134,54 +131,52 @@ static void show_plan(void *context, const rapt_memory_plan *p)
             cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
 }
 
-static void print_progress(const rapt_progress *p)
+static void show_end(const display *d, const rapt_progress *p)
 {
-    char left[32];
-    fprintf(stderr, "epoch %llu/%llu  step %llu/%llu  loss %.4f", (unsigned long long)p->epoch,
-            (unsigned long long)p->epochs, (unsigned long long)p->step, (unsigned long long)p->steps, p->loss);
-    if (!isnan(p->loss_book))
-        fprintf(stderr, "  book %.4f", p->loss_book);
-    if (!isnan(p->val_loss))
-        fprintf(stderr, "  held out %.4f", p->val_loss);
-    if (!isnan(p->val_bleu))
-        fprintf(stderr, "  BLEU %.2f", p->val_bleu);
-    fprintf(stderr, "  %.0f tokens/s  %s left", p->tokens_per_s, cli_duration(p->seconds_left, left));
+    progress_clear(d->progress);
+    if (d->quiet)
+        return;
+    if (p->report)
+        fprintf(stderr, "early stopping: val_loss has not fallen for %lld reports (train.patience)\n", (long long)d->patience);
+    else /* at the start of a call that has nothing to do */
+        fprintf(stderr, "this run ended after step %llu by early stopping (train.patience); with more patience --resume "
+                "continues it\n", (unsigned long long)p->step);
 }
 
-/* At the start of a call that has nothing to do. */
-static void show_given_up(const display *d, const rapt_progress *p)
-{
-    if (!d->quiet)
-        fprintf(stderr, "this run ended after step %llu, when the held-out loss had not fallen for as long as train.patience "
-                "waits; with a longer one it goes on\n", (unsigned long long)p->step);
-}
-
-/* On a terminal one line that is written over, elsewhere a line at each report. */
 static void show_progress(void *context, const rapt_progress *p)
 {
     display *d = context;
-    double now = clock_seconds();
-    if (p->gave_up && !p->report) {
-        show_given_up(d, p);
-        return;
-    }
-    if (d->quiet || (!p->report && (!d->terminal || now - d->shown < REFRESH_SECONDS)))
-        return;
-    d->shown = now;
-    if (d->terminal)
-        fputs("\r\033[K", stderr);
-    print_progress(p);
-    if (!d->terminal || p->step == p->steps || p->gave_up)
-        fputc('\n', stderr);
+    d->last = *p;
+    if (p->report || !p->gave_up)
+        progress_step(d->progress, p);
     if (p->gave_up)
-        fputs("the held-out loss has not fallen for as long as train.patience waits: the run ends here\n", stderr);
+        show_end(d, p);
 }
 
+static void show_phase(void *context, const char *what, size_t done, size_t count)
+{
+    const display *d = context;
+    progress_phase(d->progress, what, done, count);
+}
+
+/* The prompt is a line break where the recipe says nothing. */
 static void show_sample(void *context, uint64_t step, const char *text)
 {
     const display *d = context;
+    progress_clear(d->progress);
     if (!d->quiet)
-        fprintf(stderr, "%s---- a sample after step %llu\n%s\n----\n", d->terminal ? "\n" : "", (unsigned long long)step, text);
+        fprintf(stderr, "---- a sample after step %llu\n%s\n----\n", (unsigned long long)step, text + (*text == '\n'));
+}
+
+static void show_model(const display *d, const char *out)
+{
+    if (d->quiet)
+        return;
+    fprintf(stderr, "model: %s", out);
+    if (d->last.best_val_loss < d->last.val_loss)
+        fprintf(stderr, " (best validation loss %.4f at step %llu in %s/best)", d->last.best_val_loss,
+                (unsigned long long)d->last.best_step, out);
+    fputc('\n', stderr);
 }
 
 static int help_recipe(void)
@@ -216,24 +211,32 @@ static char *default_out(const char *recipe)
     return asprintf(&out, "models/%.*s", length, base) < 0 ? NULL : out;
 }
 
+static bool on_terminal(void)
+{
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+}
+
 static int run(const train_arguments *a, const rapt_recipe *r)
 {
     rapt_error err = {0};
-    display d = {.quiet = a->quiet, .terminal = isatty(STDERR_FILENO), .task = r->task};
+    display d = {.quiet = a->quiet, .task = r->task, .patience = r->train.patience};
+    progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .init = a->init, .resume = a->resume,
-                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = &stop_asked,
-                            .on_plan = show_plan, .on_progress = show_progress, .on_sample = show_sample,
-                            .context = &d};
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop(),
+                            .on_phase = show_phase, .on_plan = show_plan, .on_progress = show_progress,
+                            .on_sample = show_sample, .context = &d};
+    d.progress = a->quiet ? NULL : progress_new(&shown);
+    signals_catch();
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
-    if (code && d.terminal && d.shown > 0)
-        fputc('\n', stderr);
-    if (!code && !a->quiet)
-        fprintf(stderr, "model: %s\n", out);
+    progress_free(d.progress, code != RAPT_OK);
+    if (!code)
+        show_model(&d, out);
     free(out);
-    return code ? cli_fail(&err) : 0;
+    if (code)
+        cli_fail(&err);
+    return code == RAPT_INTERRUPTED ? signals_status() : code ? 1 : 0;
 }
 
 int cmd_train(int argc, char **argv)

@@ -86,7 +86,7 @@ check 'and that there is one vocabulary' grep -q '; a vocabulary of 320$' data.t
 # ---- patience ----------------------------------------------------------------------------------------------------------
 still() { learn "$@" --set 'train.freeze=*.norm*' --set train.lr=9 --set train.steps=3000 --set train.report_every=10 --set train.patience=2; }
 still tired
-check 'and says why' grep -q 'train.patience waits' <("$RAPT" train bpe.yaml --out told --set 'train.freeze=*.norm*' --set train.lr=9 \
+check 'and says why' grep -q '^early stopping: val_loss has not fallen for 2 reports (train.patience)' <("$RAPT" train bpe.yaml --out told --set 'train.freeze=*.norm*' --set train.lr=9 \
     --set train.steps=3000 --set train.report_every=10 --set train.patience=2 2>&1)
 steps=$(tail -1 tired/train.jsonl | sed 's/.*"step": \([0-9]*\).*/\1/')
 check 'it stops early' test "$steps" -lt 3000
@@ -99,7 +99,7 @@ check 'and stays stopped' same_model tired halves
 again() { "$RAPT" train bpe.yaml --out halves --resume --set 'train.freeze=*.norm*' --set train.lr=9 --set train.steps=3000 \
     --set train.report_every=10 --set train.patience="$1" 2>again.told; }
 again 2
-check 'and says so' grep -q "^this run ended after step $steps, when.*train.patience" again.told
+check 'and says so' grep -q "^this run ended after step $steps by early stopping (train.patience)" again.told
 again 3
 check 'with more patience it goes on' grep -Eq 'step [0-9]+/3000' again.told
 

@@ -11,13 +11,13 @@ learn() { "$RAPT" train "$1.yaml" --quiet --out "${@:2}"; }
 "$RAPT" train characters.yaml --out model --set train.sample_every=60 --set train.sample_tokens=20 >.out 2>talk
 check 'it trains' test $? = 0
 check 'nothing on stdout' test ! -s .out
-check 'the parts and the vocabulary are told' grep -Eqx 'data: [0-9]+ tokens to train on, [0-9]+ held out; a vocabulary of [0-9]+' talk
+check 'the parts and the vocabulary are told' grep -Eqx 'data: [0-9]+ tokens to train on, [0-9]+ for validation; a vocabulary of [0-9]+' talk
 characters=$(LC_ALL=C.UTF-8 wc -m <text.txt)
-check 'they are the text, nine parts to one' test "$(sed -n 's/^data: \([0-9]*\) .*, \([0-9]*\) held.*/\1 \2/p' talk)" = \
+check 'they are the text, nine parts to one' test "$(sed -n 's/^data: \([0-9]*\) .*, \([0-9]*\) for validation.*/\1 \2/p' talk)" = \
     "$((characters * 9 / 10)) $((characters - characters * 9 / 10))"
 check 'the vocabulary is its characters' test "$(sed -n 's/.*vocabulary of //p' talk)" = \
     "$(LC_ALL=C.UTF-8 grep -o . text.txt | sort -u | wc -l | awk '{ print $1 + 1 }')" # and the line break
-check 'a line at each report' test "$(grep -c '^epoch .*step .*loss .*held out .*tokens/s.*left' talk)" = 6
+check 'a line at each report' test "$(grep -c '^epoch .*step .*loss .*val_loss .*tokens/s.*left' talk)" = 6
 check 'a sample every 60 steps' test "$(grep -c '^---- a sample after step \(60\|120\)$' talk)" = 2
 check 'the files of a folder' test "$(ls model | tr '\n' ' ')" = \
     'best checkpoints config.json model.safetensors recipe.yaml text.tokens tokenizer.json train.jsonl '
@@ -53,7 +53,7 @@ child=$!
 wait_for_step stopped 100
 kill -INT $child
 wait $child
-check 'Ctrl-C: exit status 1' test $? = 1
+check 'Ctrl-C: exit status 130' test $? = 130
 step=$(newest stopped)
 check 'Ctrl-C: one line that names the step' grep -Eqx "rapt: stopped after step $step of 1000000.*--resume.*" stopped.err
 check 'Ctrl-C: the model can be used' "$RAPT" generate stopped --quiet --prompt 'the ' --max-tokens 5

@@ -29,7 +29,7 @@ long killed --resume --max-steps $until_step && long unharmed --max-steps $until
 check 'kill -9 and resume = never stopped' same_model unharmed killed
 
 # ---- Ctrl-C --------------------------------------------------------------------------------------------------------
-for name in INT TERM; do
+for name in INT TERM HUP; do
     "$RAPT" train tiny.yaml --quiet --out stopped-$name "${unending[@]}" 2>stopped.err &
     child=$!
     wait_for_step stopped-$name 100
@@ -37,7 +37,7 @@ for name in INT TERM; do
     wait $child
     status=$?
     step=$(newest stopped-$name)
-    check "SIG$name: exit status 1" test $status = 1
+    check "SIG$name: exit status 128 and its number" test $status = $((128 + $(kill -l $name)))
     check "SIG$name: one line" test "$(wc -l <stopped.err)" = 1
     check "SIG$name: that names the step and --resume" grep -q "^rapt: stopped after step $step of 1000000.*--resume" stopped.err
     check "SIG$name: the model can be used" "$RAPT" info stopped-$name

@@ -1,0 +1,222 @@
+/* cli/progress.c: see progress.h. The run calls it from its own thread when something has happened; a thread of its own tells
+ * the time meanwhile, as a phase or a step may last for minutes. */
+#define _GNU_SOURCE
+#include "cli/progress.h"
+
+#include "base/clock.h"
+#include "cli/cli.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REFRESH_SECONDS 0.1 /* of the live line */
+#define PHASE_SECONDS 0.5   /* shorter phases are not shown on a terminal */
+#define SET_UP_SECONDS 5    /* nor such ones before the first step elsewhere */
+#define SILENCE_SECONDS 60
+#define COLUMNS 80
+#define ERASE "\r\033[K" /* the line that the cursor is in */
+
+struct progress {
+    progress_options o;
+    pthread_mutex_t lock;
+    pthread_cond_t end; /* the ticker is to end */
+    pthread_t ticker;
+    bool has_ticker, ending;
+    bool stepped;      /* there was a step */
+    rapt_progress at;  /* the last one */
+    const char *phase; /* NULL: none */
+    size_t done, count;
+    double began;      /* the phase */
+    double shown;      /* the last line, of any kind */
+    bool live, stays;  /* the terminal has a live line; it is worth keeping */
+};
+
+/* ---- lines: with the lock held --------------------------------------------------------------------------------- */
+
+/* The last column stays free: some terminals wrap when it is written to. */
+static size_t columns_of(const progress *p)
+{
+    struct winsize size;
+    if (!p->o.terminal)
+        return PROGRESS_LINE - 1;
+    const char *text = getenv("COLUMNS");
+    size_t columns = ioctl(fileno(p->o.out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (columns == 0 && text)
+        columns = (size_t)strtoul(text, NULL, 10);
+    if (columns == 0)
+        columns = COLUMNS;
+    return columns > PROGRESS_LINE ? PROGRESS_LINE - 1 : columns - 1;
+}
+
+static void erase(progress *p)
+{
+    if (p->live)
+        fputs(ERASE, p->o.out);
+    p->live = false;
+}
+
+/* A live line, or where there is no terminal a line of the log. */
+static void show(progress *p, const char *line, bool stays)
+{
+    fprintf(p->o.out, "%s%s%s", p->live ? ERASE : "", line, p->o.terminal ? "" : "\n"); /* written at once: no flicker */
+    p->live = p->o.terminal;
+    p->stays = stays;
+    p->shown = clock_seconds();
+    fflush(p->o.out);
+}
+
+static void show_phase(progress *p)
+{
+    char line[PROGRESS_LINE], time[32], parts[64] = "";
+    size_t columns = columns_of(p);
+    if (p->count > 0)
+        snprintf(parts, sizeof parts, " %zu/%zu", p->done, p->count);
+    snprintf(line, columns + 1, "%s%s  %s", p->phase, parts, cli_duration(clock_seconds() - p->began, time));
+    show(p, line, false);
+}
+
+static void show_step(progress *p)
+{
+    char line[PROGRESS_LINE];
+    rapt_progress at = p->at;
+    at.report = false; /* what was measured then stands above */
+    show(p, progress_line(&at, columns_of(p), line), true);
+}
+
+static void print_report(progress *p)
+{
+    char line[PROGRESS_LINE];
+    fprintf(p->o.out, "%s%s\n", p->live ? ERASE : "", progress_line(&p->at, columns_of(p), line));
+    fflush(p->o.out);
+    p->live = false;
+    p->shown = clock_seconds();
+}
+
+/* ---- the ticker ------------------------------------------------------------------------------------------------- */
+
+static bool is_silent(const progress *p, double now)
+{
+    double silence = p->o.silence > 0 ? p->o.silence : SILENCE_SECONDS;
+    return now - p->shown >= silence || (p->phase && !p->stepped && p->shown <= p->began && now - p->began >= SET_UP_SECONDS);
+}
+
+static void tick(progress *p)
+{
+    double now = clock_seconds();
+    if (p->o.terminal ? p->phase && now - p->began >= PHASE_SECONDS : is_silent(p, now)) {
+        if (p->phase)
+            show_phase(p);
+        else if (p->stepped && !p->o.terminal)
+            show_step(p);
+    }
+}
+
+static struct timespec in_a_while(const progress *p)
+{
+    struct timespec t;
+    long ms = p->o.silence > 0 && p->o.silence < 1 ? (long)(p->o.silence * 1e3) : 1000;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += ms % 1000 * 1000000;
+    t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+static void *keep_ticking(void *context)
+{
+    progress *p = context;
+    pthread_mutex_lock(&p->lock);
+    while (!p->ending) {
+        struct timespec until = in_a_while(p);
+        if (pthread_cond_timedwait(&p->end, &p->lock, &until) != 0 && !p->ending)
+            tick(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* ---- what the run says ------------------------------------------------------------------------------------------ */
+
+progress *progress_new(const progress_options *options)
+{
+    pthread_condattr_t monotonic;
+    progress *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->o = *options;
+    p->shown = clock_seconds();
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    p->has_ticker = pthread_create(&p->ticker, NULL, keep_ticking, p) == 0; /* without one there is less to see */
+    return p;
+}
+
+void progress_free(progress *p, bool failed)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->ending = true;
+    pthread_cond_signal(&p->end);
+    pthread_mutex_unlock(&p->lock);
+    if (p->has_ticker)
+        pthread_join(p->ticker, NULL);
+    if (p->live && p->stays && failed)
+        fputc('\n', p->o.out);
+    else
+        erase(p);
+    fflush(p->o.out);
+    pthread_cond_destroy(&p->end);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+void progress_step(progress *p, const rapt_progress *at)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->at = *at;
+    p->stepped = true;
+    p->phase = NULL;
+    if (at->report)
+        print_report(p);
+    else if (p->o.terminal && (!p->live || clock_seconds() - p->shown >= REFRESH_SECONDS))
+        show_step(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_phase(progress *p, const char *what, size_t done, size_t count)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    double now = clock_seconds();
+    if (!p->phase || strcmp(p->phase, what) != 0)
+        p->began = now;
+    p->phase = what;
+    p->done = done;
+    p->count = count;
+    if (p->o.terminal && now - p->began >= PHASE_SECONDS && now - p->shown >= REFRESH_SECONDS)
+        show_phase(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_clear(progress *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    erase(p);
+    p->phase = NULL;
+    p->shown = clock_seconds();
+    fflush(p->o.out);
+    pthread_mutex_unlock(&p->lock);
+}
