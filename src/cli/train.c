@@ -80,9 +80,9 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml",
     .doc = "Train a model as a recipe says."
            "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
-           "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the result "
-           "is then the same, byte for byte, as that of a run that never stopped. The exit status after a signal is 128 and its "
-           "number: 130 after Ctrl-C."};
+           "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the "
+           "result is then the same, byte for byte, as that of a run that never stopped. The exit status after a signal is "
+           "128 and its number: 130 after Ctrl-C."};
 
 typedef struct display {
     bool quiet;
