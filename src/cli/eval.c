@@ -7,17 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY, KEY_STRICT, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 1)", 0},
     {"limit", KEY_LIMIT, "N", 0, "Only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be cut, are errors", 0},
     {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
     {0}};
 
@@ -43,6 +45,10 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
         a->lowercase = true;
         a->for_pairs = "lowercase";
         return 0;
+    case KEY_STRICT:
+        a->strict = true;
+        a->for_pairs = "strict";
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -54,6 +60,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
+    case KEY_QUIET: a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS: take_paths(a, state); return 0;
     case ARGP_KEY_NO_ARGS: take_paths(a, state); return 0;

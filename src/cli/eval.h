@@ -12,7 +12,7 @@ typedef struct eval_arguments {
     char **files;
     size_t file_count, limit;
     rapt_translate_options o;
-    bool lowercase, json, loss_only;
+    bool lowercase, json, loss_only, strict, quiet;
     const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
 } eval_arguments;
 

@@ -2,8 +2,8 @@
  * translations. */
 #include "cli/cli.h"
 #include "cli/eval.h"
+#include "cli/eval_warnings.h"
 
-#include "rapt/data.h"
 #include "rapt/metrics.h"
 
 #include <math.h>
@@ -38,11 +38,11 @@ static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader
 static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_parts *sum,
                               rapt_error *err)
 {
-    rapt_dataset_options o = {.max_len = m->max_len, .too_long = RAPT_CUT, .pad_to_max = m->pad_to_max};
+    rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_REFUSE : RAPT_CUT, .pad_to_max = m->pad_to_max};
     rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
-    rapt_code code = t ? add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : RAPT_NO_MEMORY;
+    rapt_code code = t ? add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
     rapt_tape_free(t);
     rapt_loader_free(loader);
     rapt_dataset_free(data);
@@ -111,7 +111,9 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
 static rapt_code evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
 {
     rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
-    rapt_code code = pairs ? compute_loss(a, m, pairs, &r->parts, err) : err->code;
+    rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
+    if (!code)
+        code = compute_loss(a, m, pairs, &r->parts, err);
     if (!code && !a->loss_only)
         code = translate_and_score(a, m, pairs, r, err);
     r->pairs = pairs ? rapt_pairs_count(pairs) : 0;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "decode/prompt.h"
 #include "text/json_text.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
        KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
-       KEY_JSON, KEY_QUIET };
+       KEY_JSON, KEY_QUIET, KEY_STRICT };
 
 static const struct argp_option OPTIONS[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "The text to go on with; special tokens in it count as such", 0},
@@ -44,7 +45,8 @@ static const struct argp_option OPTIONS[] = {
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each text, when it is complete", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No speed on stderr", 0},
+    {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No speed and no warnings on stderr", 0},
     {0}};
 
 static void take_stop(generate_arguments *a, const char *text, struct argp_state *state)
@@ -97,6 +99,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_JSON: a->json = true; return 0;
+    case KEY_STRICT: a->strict = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
@@ -177,14 +180,14 @@ static json_t *text_json(const output *out, const char *text, size_t size, bool 
     static const char *const ends[] = {[RAPT_END_LENGTH] = "length", [RAPT_END_STOP] = "stop",
                                        [RAPT_END_OF_TEXT] = "end_of_text"};
     size_t length;
-    char *prompt = generate_valid_text(out->prompt.text, out->prompt.size, &length, NULL);
+    char *valid = generate_valid_text(out->prompt.text, out->prompt.size, &length, NULL);
     json_t *o = NULL;
-    if (prompt)
+    if (valid)
         o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->o.row, "seed",
-                      (json_int_t)out->o.sample.seed, "prompt", prompt, length, "text", text, size, "prompt_tokens",
+                      (json_int_t)out->o.sample.seed, "prompt", valid, length, "text", text, size, "prompt_tokens",
                       (json_int_t)out->report.prompt_tokens, "tokens", (json_int_t)out->report.tokens, "end",
                       stopped ? "interrupted" : ends[out->report.end]);
-    free(prompt);
+    free(valid);
     return o;
 }
 
@@ -256,6 +259,26 @@ static rapt_code read_prompt(const generate_arguments *a, char **text, generate_
     return code;
 }
 
+/* Of a prompt that the context has no room for, the model sees the end only. */
+static rapt_code check_context(const generate_arguments *a, const rapt_model *m, generate_prompt given, rapt_error *err)
+{
+    prompt p;
+    if (a->quiet && !a->strict)
+        return RAPT_OK;
+    rapt_code code = prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err);
+    if (code)
+        return code;
+    size_t count = p.count, context = m->lm->config.context;
+    free(p.ids);
+    if (count <= context)
+        return RAPT_OK;
+    if (a->strict)
+        return rapt_fail(err, RAPT_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
+    fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
+            context, rapt_lm_visible(&m->lm->config, count));
+    return RAPT_OK;
+}
+
 static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error *err)
 {
     char *text;
@@ -263,7 +286,9 @@ static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads, .precision = a->precision}, err);
     rapt_code code = t ? rapt_lm_pack(m->lm, t, err) : err->code;
     if (!code && !(code = read_prompt(a, &text, &p, err))) {
-        code = (a->has_at ? generate_at : print_texts)(a, t, m, p, err);
+        code = check_context(a, m, p, err);
+        if (!code)
+            code = (a->has_at ? generate_at : print_texts)(a, t, m, p, err);
         free(text);
     }
     rapt_tape_free(t);

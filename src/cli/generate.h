@@ -14,7 +14,7 @@ typedef struct generate_arguments {
     long samples, top, at;
     int threads;
     rapt_precision precision;
-    bool greedy, no_prompt, json, quiet, has_at;
+    bool greedy, no_prompt, json, quiet, has_at, strict;
 } generate_arguments;
 
 /* The prompt as it was given. */

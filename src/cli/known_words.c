@@ -11,9 +11,6 @@
 
 #define SPACES " \t\r\n\v\f"
 
-#define LISTED 8
-#define LIST_ROOM 400 /* a message has 512 */
-
 static bool is_among(const char *word, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -22,43 +19,68 @@ static bool is_among(const char *word, char *const *words, size_t count)
     return false;
 }
 
-/* Fills words[LISTED + 1] with the first of a sentence that became <unk>; the tokenizer cuts it into the same words. */
-static size_t find_unknown(char *sentence, const int32_t *ids, size_t count, char **words)
+/* The tokenizer cuts the sentence into the same words. */
+static rapt_code find_unknown(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
 {
-    size_t found = 0;
-    char *rest = sentence;
-    for (size_t i = 0; i < count && found <= LISTED; i++) {
+    char *rest = list->memory = normalise_sentence(text, false);
+    if (!rest)
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a text");
+    list->total = count;
+    for (size_t i = 0; i < count; i++) {
         char *word = strtok_r(rest, SPACES, &rest);
-        if (word && ids[i] == RAPT_UNK && !is_among(word, words, found))
-            words[found++] = word;
+        if (!word || ids[i] != RAPT_UNK)
+            continue;
+        list->unknown++;
+        if (list->count <= KNOWN_WORDS_LISTED && !is_among(word, list->words, list->count))
+            list->words[list->count++] = word;
     }
-    return found;
+    return RAPT_OK;
 }
 
-/* "a", "b": whole words, and "..." for those that a message has no room for. */
-static void write_list(char *const *words, size_t count, char list[LIST_ROOM])
+void known_words_free(unknown_list *list)
+{
+    free(list->memory);
+    list->memory = NULL;
+}
+
+void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT])
 {
     size_t used = 0, i = 0;
-    for (; i < count && i < LISTED; i++) {
-        quoted word = quote(words[i]);
-        if (used + strlen(word.text) + sizeof ", \"\", ..." > LIST_ROOM)
+    text[0] = '\0';
+    for (; i < list->count && i < KNOWN_WORDS_LISTED; i++) {
+        quoted word = quote(list->words[i]);
+        if (used + strlen(word.text) + sizeof ", \"\", ..." > KNOWN_WORDS_TEXT)
             break;
-        used += (size_t)snprintf(list + used, LIST_ROOM - used, "%s\"%s\"", i ? ", " : "", word.text);
+        used += (size_t)snprintf(text + used, KNOWN_WORDS_TEXT - used, "%s\"%s\"", i ? ", " : "", word.text);
     }
-    if (i < count)
-        snprintf(list + used, LIST_ROOM - used, ", ...");
+    if (i < list->count)
+        snprintf(text + used, KNOWN_WORDS_TEXT - used, ", ...");
+}
+
+rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err)
+{
+    int32_t *ids = NULL;
+    size_t count;
+    *list = (unknown_list){.count = 0};
+    if (rapt_tokenizer_kind_of(k) != RAPT_WORDS)
+        return RAPT_OK;
+    rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
+    if (!code)
+        code = find_unknown(text, ids, count, list, err);
+    free(ids);
+    return code;
 }
 
 rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
                             rapt_error *err)
 {
+    char words[KNOWN_WORDS_TEXT];
+    unknown_list list = {.count = 0};
     if (rapt_tokenizer_kind_of(k) != RAPT_WORDS)
         return RAPT_OK;
-    char *words[LISTED + 1], list[LIST_ROOM] = "", *sentence = normalise_sentence(text, false);
-    if (!sentence)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the words of %s", what);
-    size_t found = find_unknown(sentence, ids, count, words);
-    write_list(words, found, list);
-    free(sentence);
-    return found ? rapt_fail(err, RAPT_VALUE, "%s: the model does not know %s", what, list) : RAPT_OK;
+    if (find_unknown(text, ids, count, &list, err))
+        return RAPT_NO_MEMORY;
+    known_words_write(&list, words);
+    known_words_free(&list);
+    return list.count ? rapt_fail(err, RAPT_VALUE, "%s: the model does not know %s", what, words) : RAPT_OK;
 }

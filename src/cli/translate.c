@@ -5,6 +5,7 @@
 
 #include "cli/alignment.h"
 #include "cli/lines_out.h"
+#include "cli/unknown_words.h"
 #include "rapt/decode.h"
 #include "text/detokenise.h"
 #include "text/line_stream.h"
@@ -17,7 +18,7 @@
 #define BLOCK_BATCHES 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
-       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT };
+       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
@@ -34,13 +35,14 @@ static const struct argp_option OPTIONS[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt; none: as "
                                                   "the model has them (default: as the model folder says)", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be cut, are errors", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {0}};
 
 typedef struct translate_arguments {
     const char *model, *file;
     rapt_translate_options o;
-    bool quiet;
+    bool quiet, strict;
     alignment_kind alignment;
 } translate_arguments;
 
@@ -92,6 +94,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
+    case KEY_STRICT: a->strict = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -153,6 +156,28 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     return code;
 }
 
+/* What --strict refuses; else a line is warned about when it is printed. */
+static rapt_code check_cut(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
+{
+    for (size_t i = 0; a->strict && i < b->count; i++)
+        if (t[i].cut)
+            return rapt_fail(err, RAPT_VALUE, "line %zu is longer than the model takes, with no place to split", b->first + i);
+    return RAPT_OK;
+}
+
+/* The block ends before a line that is refused. */
+static rapt_code check_words(unknown_words *u, line_block *b, rapt_error *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        rapt_code code = unknown_words_check(u, b->first + i, b->line[i], err);
+        if (code) {
+            b->count = i;
+            return code;
+        }
+    }
+    return RAPT_OK;
+}
+
 static rapt_code translate_block(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_error *err)
 {
     rapt_error why = {0};
@@ -161,8 +186,9 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
     rapt_code code = out ? rapt_translator_run(t, b->line, b->count, out, &why)
                          : rapt_fail(&why, RAPT_NO_MEMORY, "no memory");
     if (!code) {
-        what = "print the translation of";
-        code = print_block(a, b, out, &why);
+        code = check_cut(a, b, out, &why);
+        what = code ? what : "print the translation of";
+        code = code ? code : print_block(a, b, out, &why);
         rapt_translations_free(out, b->count);
     }
     free(out);
@@ -173,16 +199,21 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
                             input_name(a), why.message) : RAPT_OK;
 }
 
-static rapt_code translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
+static rapt_code translate(const translate_arguments *a, rapt_translator *t, const rapt_tokenizer *source, line_stream *in,
+                           rapt_error *err)
 {
+    unknown_words unknown = {.k = source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet};
     size_t most = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;
     while (!code && block.count > 0) {
         code = line_stream_next(in, most, &block, err);
+        rapt_code words = code ? RAPT_OK : check_words(&unknown, &block, err);
         if (!code && block.count > 0)
-            code = translate_block(a, t, &block, err);
+            code = translate_block(a, t, &block, words ? NULL : err);
+        code = words ? words : code;
     }
+    unknown_words_end(&unknown);
     return code;
 }
 
@@ -194,7 +225,7 @@ int cmd_translate(int argc, char **argv)
     rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
     line_stream *in = m ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
-    bool ok = t && translate(&a, t, in, &err) == RAPT_OK;
+    bool ok = t && translate(&a, t, m->source, in, &err) == RAPT_OK;
     rapt_translator_free(t);
     line_stream_free(in);
     rapt_model_free(m);

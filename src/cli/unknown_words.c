@@ -1,0 +1,89 @@
+/* cli/unknown_words.c: see unknown_words.h. Bounded: a text in another language has no end of unknown words. */
+#define _GNU_SOURCE /* strdup */
+#include "cli/unknown_words.h"
+
+#include "cli/cli.h"
+#include "cli/known_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WARNINGS 10
+
+static bool was_told(const unknown_words *u, const char *word)
+{
+    for (size_t i = 0; i < u->told_count; i++)
+        if (strcmp(u->told[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Whether one of the words is new; they are none from now on. */
+static bool take_words(unknown_words *u, const unknown_list *list)
+{
+    bool is_new = false;
+    for (size_t i = 0; i < list->count && u->warnings < MAX_WARNINGS; i++) {
+        if (was_told(u, list->words[i]))
+            continue;
+        is_new = true;
+        char *copy = u->told_count < sizeof u->told / sizeof *u->told ? strdup(list->words[i]) : NULL;
+        if (copy)
+            u->told[u->told_count++] = copy;
+    }
+    return is_new;
+}
+
+static rapt_code report(unknown_words *u, size_t line, const unknown_list *list, rapt_error *err)
+{
+    char words[KNOWN_WORDS_TEXT];
+    const char *verb = list->unknown == 1 ? "is" : "are";
+    known_words_write(list, words);
+    if (u->strict)
+        return rapt_fail(err, RAPT_VALUE, "%.60s:%zu: %zu of %zu words %s unknown: %s", u->name, line, list->unknown, list->total,
+                         verb, words);
+    if (u->quiet)
+        return RAPT_OK;
+    if (!take_words(u, list)) {
+        u->more++;
+        return RAPT_OK;
+    }
+    u->warnings++;
+    fprintf(stderr, "rapt: %s:%zu: warning: %zu of %zu words %s unknown: %s\n", u->name, line, list->unknown, list->total, verb,
+            words);
+    return RAPT_OK;
+}
+
+rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, rapt_error *err)
+{
+    unknown_list list;
+    if (u->quiet && !u->strict)
+        return RAPT_OK;
+    rapt_code code = known_words_find(u->k, text, &list, err);
+    if (!code && list.unknown > 0)
+        code = report(u, line, &list, err);
+    if (!code)
+        known_words_free(&list);
+    return code;
+}
+
+void unknown_words_end(unknown_words *u)
+{
+    if (u->more > 0)
+        fprintf(stderr, "rapt: %s: warning: %zu more line%s with unknown words\n", u->name, u->more, cli_plural(u->more));
+    for (size_t i = 0; i < u->told_count; i++)
+        free(u->told[i]);
+    u->told_count = u->more = 0;
+}
+
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, rapt_error *err)
+{
+    unknown_list list;
+    rapt_code code = known_words_find(k, text, &list, err);
+    if (code)
+        return code;
+    *unknown = list.unknown;
+    *words = list.total;
+    known_words_free(&list);
+    return RAPT_OK;
+}

@@ -1,0 +1,27 @@
+/* cli/unknown_words.h: warnings about words that a model's vocabulary lacks, and that it reads as <unk>. For commands that read
+ * many lines; those that look into a model refuse such words (known_words.h). */
+#ifndef CLI_UNKNOWN_WORDS_H
+#define CLI_UNKNOWN_WORDS_H
+
+#include "rapt/text.h"
+
+/* Zeroed at first, but for the tokenizer and the name. */
+typedef struct unknown_words {
+    const rapt_tokenizer *k; /* only that of words has unknown ones */
+    const char *name;        /* of the text, for messages */
+    bool strict, quiet;
+    char *told[80];          /* words that were warned about */
+    size_t told_count, warnings;
+    size_t more; /* lines with unknown words that were not warned about */
+} unknown_words;
+
+/* Looks at one line: 'rapt: NAME:LINE: warning: 1 of 4 words is unknown: "zebras"' to stderr, where one of its words was not
+ * told before; ten warnings at most. RAPT_VALUE with the same text where `strict` is set. */
+rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, rapt_error *err);
+/* Says how many lines more there were, and frees what was kept. */
+void unknown_words_end(unknown_words *u);
+
+/* How many of a line's words are unknown, of how many. */
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, rapt_error *err);
+
+#endif
