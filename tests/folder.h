@@ -5,6 +5,7 @@
 #define TESTS_FOLDER_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,6 +46,12 @@ static inline const char *folder_in(const char *name)
     turn = !turn;
     snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder_path, name);
     return paths[turn];
+}
+
+/* Whether anything has this name. */
+static inline bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
 }
 
 /* How many files and folders are in this one. */

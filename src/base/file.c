@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* A message holds 512 bytes: of a longer path the end is shown, so that the reason behind it still fits. */
-enum { SHOWN_PATH = 380, FIRST_ROOM = 1 << 16, TEMPORARY_TRIES = 1000 };
+enum { SHOWN_PATH = 380, FIRST_ROOM = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
 
 static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path,
                            const char *reason)
@@ -146,7 +146,8 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Calls make(context, name) for names beside `path` until one is not taken: a writer that was killed may have left some.
+/* Calls make(fd, name) for names beside `path` until one is not taken: a writer that was killed may have left some, which
+ * train/leftovers.c knows by their form.
  * Returns what make did, at least 0, and the name, which the caller frees; or -1. */
 static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {
@@ -169,10 +170,16 @@ static int create(int fd, const char *name)
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/* Where a file without a name can be found. */
+static void open_path(int fd, char path[OPEN_PATH])
+{
+    snprintf(path, OPEN_PATH, "/proc/self/fd/%d", fd);
+}
+
 static int give_name(int fd, const char *name)
 {
-    char open_file[64];
-    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    char open_file[OPEN_PATH];
+    open_path(fd, open_file);
     return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
@@ -260,6 +267,13 @@ rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_er
 rapt_code file_writer_rewind(file_writer *w, rapt_error *err)
 {
     return lseek(w->fd, 0, SEEK_SET) == 0 ? RAPT_OK : fail_errno(err, "write", w->path);
+}
+
+char *file_writer_draft(const file_writer *w)
+{
+    char open_file[OPEN_PATH];
+    open_path(w->fd, open_file);
+    return strdup(w->temporary ? w->temporary : open_file);
 }
 
 /* A name beside the target, if the file has none yet, and then the target's. */
@@ -368,11 +382,13 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 }
 
 /* mkdir for one step of a path; errno says ENOTDIR where something else has the name. */
-static bool make_one(const char *path)
+static bool make_one(const char *path, size_t *made)
 {
     struct stat info;
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0777) == 0) {
+        *made = *made ? *made : strlen(path);
         return true;
+    }
     int reason = errno;
     if (stat(path, &info) == 0) { /* of a folder that is there mkdir says EEXIST, but also EROFS or EACCES */
         errno = ENOTDIR;
@@ -382,36 +398,79 @@ static bool make_one(const char *path)
     return false;
 }
 
-static bool make_steps(char *path)
+static bool make_steps(char *path, size_t *made)
 {
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        if (!make_one(path))
+        if (!make_one(path, made)) {
+            *slash = '/';
             return false;
+        }
     }
-    return make_one(path);
+    return make_one(path, made);
 }
 
-rapt_code file_make_dir(const char *path, rapt_error *err)
+static void remove_steps(char *path, size_t made)
+{
+    while (made > 0 && strlen(path) >= made) {
+        rmdir(path);
+        char *slash = strrchr(path, '/');
+        *(slash ? slash : path) = '\0';
+    }
+}
+
+void file_remove_new(const char *path, size_t made)
 {
     char *steps = strdup(path);
+    if (steps)
+        remove_steps(steps, made);
+    free(steps);
+}
+
+rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
+{
+    char *steps = strdup(path);
+    *made = 0;
     if (!steps)
         return fail_path(err, RAPT_NO_MEMORY, "make folder", path, "out of memory");
     rapt_code code = RAPT_OK;
     if (*path == '\0') {
         errno = ENOENT;
         code = fail_errno(err, "make folder", "''");
-    } else if (!make_steps(steps)) {
+    } else if (!make_steps(steps, made)) {
         code = fail_errno(err, "make folder", path);
+        remove_steps(steps, *made);
     }
     free(steps);
     return code;
 }
 
-bool file_exists(const char *path)
+rapt_code file_make_dir(const char *path, rapt_error *err)
+{
+    size_t made;
+    return file_make_dir_new(path, &made, err);
+}
+
+/* Reasons for which nothing can have this name. */
+static bool says_nothing_there(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+}
+
+rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
 {
     struct stat info;
-    return stat(path, &info) == 0;
+    int reason = lstat(path, &info) == 0 ? 0 : errno;
+    *there = !says_nothing_there(reason);
+    return reason && *there ? fail_errno(err, "look at", path) : RAPT_OK;
+}
+
+rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
+{
+    struct stat info;
+    int reason = stat(path, &info) == 0 ? 0 : errno;
+    *folder = reason == 0 && S_ISDIR(info.st_mode);
+    return reason && !says_nothing_there(reason) ? fail_errno(err, "look at", path) : RAPT_OK;
 }
 
 char *file_join(const char *dir, const char *name)

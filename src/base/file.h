@@ -33,6 +33,8 @@ rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err);
 rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_error *err);
 /* Goes back to the start of the file, for a header that says what came after it. */
 rapt_code file_writer_rewind(file_writer *w, rapt_error *err);
+/* A path at which this process can read what was put so far, until the writer ends; the caller frees it. NULL without memory. */
+char *file_writer_draft(const file_writer *w);
 rapt_code file_writer_finish(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
 
@@ -51,9 +53,18 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 
 /* Makes the folder `path` and the folders above it; one that is there is fine. */
 rapt_code file_make_dir(const char *path, rapt_error *err);
+/* The same; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were. On
+ * failure none of those is left. */
+rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err);
+/* Removes those folders again, but for what is not empty. */
+void file_remove_new(const char *path, size_t made);
 
-/* Whether `path` names anything that can be looked at: file, folder or device. */
-bool file_exists(const char *path);
+/* Whether `path` names anything: file, folder, device, or a link, wherever it leads. Where that can't be told (no permission,
+ * a disk that doesn't answer) it fails: "not there" and "can't tell" are two answers. *there is true then, so that nothing is
+ * written over. */
+rapt_code file_is_there(const char *path, bool *there, rapt_error *err);
+/* The same of what the path leads to: false for anything but a folder. */
+rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err);
 
 /* "dir/name", or NULL without memory; the caller frees it. An empty `dir` gives `name`. */
 char *file_join(const char *dir, const char *name);

@@ -50,9 +50,10 @@ static void check_out(arguments *a, struct argp_state *state)
 
 static void check_usage(arguments *a, struct argp_state *state)
 {
+    bool there;
     if (a->count == 0)
         cli_usage_error(state, "wants a file of pairs, or two files whose lines belong together");
-    if (a->count == 1 && !file_exists(a->path[0]))
+    if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* else reading it will say why */
         a->count += split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         cli_usage_error(state, "only one of the files can be standard input");

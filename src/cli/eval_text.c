@@ -70,7 +70,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
 
 static rapt_token_file *read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
-    struct stat s;
+    struct stat s; /* where it can't be had, reading will say why */
     bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MOST_IN_MEMORY;
     return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
 }

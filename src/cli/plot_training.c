@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MOST_FIELDS 16
 
@@ -103,9 +102,10 @@ static rapt_code read_lines(history *h, rapt_error *err)
 
 static rapt_code read_history(const char *path, history *h, rapt_error *err)
 {
-    struct stat s;
-    bool folder = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    bool folder;
     h->name = path;
+    if (file_is_folder(path, &folder, err) != RAPT_OK)
+        return err->code;
     h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
     return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its path", path);
 }

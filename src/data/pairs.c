@@ -117,9 +117,12 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
         return NULL;
     }
+    bool there = true;
     p->path = strdup(path);
-    bool two = strchr(path, ':') && !file_exists(path);
-    if ((two ? read_both(p, path, limit, err) : read_one(p, path, limit, err)) == RAPT_OK)
+    rapt_code code = strchr(path, ':') ? file_is_there(path, &there, err) : RAPT_OK;
+    if (!code)
+        code = there ? read_one(p, path, limit, err) : read_both(p, path, limit, err);
+    if (!code)
         return p;
     rapt_pairs_free(p);
     return NULL;

@@ -30,7 +30,7 @@ typedef struct part {
 } part;
 
 typedef struct joining {
-    file_writer out;
+    file_writer *out;
     char *names, *names_end; /* the patterns, each ended by a NUL; NULL: all files */
     bool shuffled;
     part *parts;
@@ -41,11 +41,15 @@ typedef struct joining {
     rapt_error *err;
 } joining;
 
-static place place_of(const char *path)
+static rapt_code look_at(const char *path, place *p, rapt_error *err)
 {
     struct stat info;
-    bool there = stat(path, &info) == 0;
-    return there ? (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)} : (place){0};
+    *p = (place){0};
+    if (stat(path, &info) == 0)
+        *p = (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)};
+    else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* of these the last says that it can't be */
+        return rapt_fail(err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(errno));
+    return RAPT_OK;
 }
 
 static bool same(place a, place b)
@@ -53,10 +57,17 @@ static bool same(place a, place b)
     return a.there && b.there && a.device == b.device && a.number == b.number;
 }
 
-bool text_files_are_several(const char *list)
+static bool are_several(const char *list, place whole)
 {
-    place whole = place_of(list);
     return whole.folder || (strchr(list, ':') && !whole.there);
+}
+
+rapt_code text_files_are_several(const char *list, bool *several, rapt_error *err)
+{
+    place whole;
+    rapt_code code = look_at(list, &whole, err);
+    *several = are_several(list, whole);
+    return code;
 }
 
 static bool is_text(const file_map *m)
@@ -125,15 +136,19 @@ static int is_visible(const struct dirent *e)
 static rapt_code add_folder(joining *j, const char *folder);
 
 /* What goes while it is looked for is passed over, like a link. */
+/* What goes while it is looked for is passed over, like a link; what can't be looked at may be a part of the text. */
 static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
     struct stat info = {0};
     char *path = file_join(folder, name);
-    rapt_code code = path ? RAPT_OK : no_memory(j, folder);
-    bool there = path && lstat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode))
+    if (!path)
+        return no_memory(j, folder);
+    rapt_code code = RAPT_OK;
+    if (lstat(path, &info) != 0 && errno != ENOENT)
+        code = rapt_fail(j->err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(errno));
+    else if (S_ISDIR(info.st_mode))
         code = add_folder(j, path);
-    else if (there && S_ISREG(info.st_mode) && is_wanted(j, name))
+    else if (S_ISREG(info.st_mode) && is_wanted(j, name))
         code = add_file(j, path, true);
     free(path);
     return code;
@@ -142,12 +157,13 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
 static rapt_code add_folder(joining *j, const char *folder)
 {
     struct dirent **entries;
-    if (same(place_of(folder), j->out_folder))
-        return RAPT_OK;
+    place p;
+    rapt_code code = look_at(folder, &p, j->err);
+    if (code || same(p, j->out_folder))
+        return code;
     int count = scandir(folder, &entries, is_visible, by_bytes);
     if (count < 0)
         return rapt_fail(j->err, RAPT_IO, "cannot read the folder %s: %s", folder, strerror(errno));
-    rapt_code code = RAPT_OK;
     for (int i = 0; i < count; i++) {
         if (!code)
             code = add_entry(j, folder, entries[i]->d_name);
@@ -159,28 +175,33 @@ static rapt_code add_folder(joining *j, const char *folder)
 
 static rapt_code add_path(joining *j, const char *path)
 {
+    place p;
+    rapt_code code = look_at(path, &p, j->err);
+    if (code)
+        return code;
     j->root = strlen(path);
-    return place_of(path).folder ? add_folder(j, path) : add_file(j, path, false);
+    return p.folder ? add_folder(j, path) : add_file(j, path, false);
 }
 
 static rapt_code add_list(joining *j, char *list)
 {
-    rapt_code code = RAPT_OK;
-    if (!text_files_are_several(list) || place_of(list).folder) /* one path, which may hold a : */
-        return add_path(j, list);
+    place whole;
+    rapt_code code = look_at(list, &whole, j->err);
+    if (code || !are_several(list, whole) || whole.folder) /* one path, which may hold a : */
+        return code ? code : add_path(j, list);
     for (char *path; !code && (path = strsep(&list, ":"));)
         if (*path)
             code = add_path(j, path);
     return code;
 }
 
-static place folder_of(const char *path)
+static rapt_code look_at_folder_of(const char *path, place *p, rapt_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    place p = folder ? place_of(folder) : (place){0};
+    rapt_code code = folder ? look_at(folder, p, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
     free(folder);
-    return p;
+    return code;
 }
 
 /* ---- putting it together ---------------------------------------------------------------------------------------- */
@@ -197,11 +218,15 @@ static int by_order(const void *one, const void *other)
 static rapt_code append_part(joining *j, const part *p)
 {
     file_map m;
-    if (same(place_of(p->path), j->out_file))
+    place where;
+    rapt_code code = look_at(p->path, &where, j->err);
+    if (code)
+        return code;
+    if (same(where, j->out_file))
         return rapt_fail(j->err, RAPT_VALUE, "%s: the joined texts would be written over it", p->path);
-    rapt_code code = file_map_open(&m, p->path, j->err);
+    code = file_map_open(&m, p->path, j->err);
     if (!code && (!p->found || is_text(&m))) {
-        code = file_writer_put(&j->out, m.data, m.size, j->err);
+        code = file_writer_put(j->out, m.data, m.size, j->err);
         j->bytes += m.size;
     }
     file_map_close(&m);
@@ -245,18 +270,21 @@ static void free_parts(joining *j)
     free(j->parts);
 }
 
-rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, rapt_error *err)
+rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, file_writer *out, rapt_error *err)
 {
-    joining j = {.out_file = place_of(path), .out_folder = folder_of(path), .err = err};
-    rapt_code code = file_writer_open(&j.out, path, err);
+    joining j = {.out = out, .err = err};
+    rapt_code code = look_at(path, &j.out_file, err);
+    if (!code)
+        code = look_at_folder_of(path, &j.out_folder, err);
+    if (!code)
+        code = file_writer_open(out, path, err);
     if (code)
         return code;
     code = choose(&j, choice);
     if (!code)
         code = fill(&j, list);
     free_parts(&j);
-    if (!code)
-        return file_writer_finish(&j.out, err);
-    file_writer_discard(&j.out);
+    if (code)
+        file_writer_discard(out);
     return code;
 }

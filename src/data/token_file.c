@@ -61,14 +61,19 @@ static rapt_code check_ids(const rapt_token_file *f, rapt_error *err)
 
 rapt_token_file *rapt_token_file_open(const char *path, rapt_error *err)
 {
+    return token_file_open((token_place){path, path}, err);
+}
+
+rapt_token_file *token_file_open(token_place place, rapt_error *err)
+{
     rapt_token_file *f = calloc(1, sizeof *f);
     if (f)
-        f->path = file_join("", path);
+        f->path = file_join("", place.name);
     if (!f || !f->path)
-        return no_memory(f, path, err);
-    rapt_code code = file_map_open(&f->map, path, err);
+        return no_memory(f, place.name, err);
+    rapt_code code = file_map_open(&f->map, place.at, err);
     if (code == RAPT_OK)
-        code = token_header_check(f->map.data, f->map.size, path, &f->header, err);
+        code = token_header_check(f->map.data, f->map.size, place.name, &f->header, err);
     if (code == RAPT_OK) {
         f->ids = f->map.data + sizeof f->header;
         code = check_ids(f, err);

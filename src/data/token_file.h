@@ -1,4 +1,5 @@
-/* data/token_file.h: the inside of rapt_token_file, for token_make.c, which compares it with a text. */
+/* data/token_file.h: the inside of rapt_token_file, for token_make.c, which compares it with a text,
+ * and for training, which makes one before all is checked. */
 #ifndef DATA_TOKEN_FILE_H
 #define DATA_TOKEN_FILE_H
 
@@ -14,5 +15,18 @@ struct rapt_token_file {
     char *own;  /* ids that came from memory, or NULL */
     char *path; /* of the file, or NULL */
 };
+
+/* A file that may not have its name yet: messages say `name`, its bytes are read at `at`. */
+typedef struct token_place {
+    const char *name, *at;
+} token_place;
+
+/* rapt_token_file_open of a file at such a place. */
+rapt_token_file *token_file_open(token_place place, rapt_error *err);
+
+/* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
+ * that with file_writer_finish or file_writer_discard. On failure nothing is left to end. `out_path` is borrowed until then. */
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, file_writer *out, bool *made,
+                                  rapt_error *err);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct source {
 } source;
 
 typedef struct maker {
-    file_writer out;
+    file_writer *out;
     token_header header;
     XXH3_state_t *hash; /* of the ids */
     size_t held;        /* ids in the portion */
@@ -23,14 +23,14 @@ typedef struct maker {
     rapt_error *err;
 } maker;
 
-static rapt_code source_open(source *s, const rapt_tokenizer *k, const char *path, rapt_error *err)
+static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place place, rapt_error *err)
 {
-    *s = (source){.tokenizer = k, .path = path};
-    rapt_code code = file_map_open(&s->text, path, err);
+    *s = (source){.tokenizer = k, .path = place.name};
+    rapt_code code = file_map_open(&s->text, place.at, err);
     if (code != RAPT_OK)
         return code;
     if (s->text.size == 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
+        return rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", place.name);
     s->hash = XXH3_64bits(s->text.data, s->text.size);
     return RAPT_OK;
 }
@@ -41,7 +41,7 @@ static rapt_code flush(maker *m)
     XXH3_64bits_update(m->hash, m->portion, bytes);
     m->header.count += m->held;
     m->held = 0;
-    return file_writer_put(&m->out, m->portion, bytes, m->err);
+    return file_writer_put(m->out, m->portion, bytes, m->err);
 }
 
 /* A rapt_ids_sink. Its failures go to the maker's error, because the tokenizer's get the text's path before them. */
@@ -76,7 +76,7 @@ static rapt_code fill(maker *m, const source *s)
 {
     token_header *h = &m->header;
     XXH3_64bits_reset(m->hash);
-    rapt_code code = file_writer_put(&m->out, h, sizeof *h, m->err);
+    rapt_code code = file_writer_put(m->out, h, sizeof *h, m->err);
     if (code == RAPT_OK)
         code = encode(m, s);
     if (code != RAPT_OK)
@@ -88,37 +88,38 @@ static rapt_code fill(maker *m, const source *s)
                          h->vocab);
     h->ids_hash = XXH3_64bits_digest(m->hash);
     h->checksum = token_header_checksum(h);
-    code = file_writer_rewind(&m->out, m->err);
-    return code == RAPT_OK ? file_writer_put(&m->out, h, sizeof *h, m->err) : code;
+    code = file_writer_rewind(m->out, m->err);
+    return code == RAPT_OK ? file_writer_put(m->out, h, sizeof *h, m->err) : code;
 }
 
 static rapt_code write_file(maker *m, const source *s, const char *path)
 {
-    rapt_code code = file_writer_open(&m->out, path, m->err);
+    rapt_code code = file_writer_open(m->out, path, m->err);
     if (code != RAPT_OK)
         return code;
     code = fill(m, s);
-    if (code == RAPT_OK)
-        return file_writer_finish(&m->out, m->err);
-    file_writer_discard(&m->out);
+    if (code != RAPT_OK)
+        file_writer_discard(m->out);
     return code;
 }
 
 /* Swapped arguments, or a path of something else, must not cost a file that is no token file. */
 static rapt_code check_replaceable(const char *path, rapt_error *err)
 {
-    if (!file_exists(path))
-        return RAPT_OK;
+    bool there;
     file_map old;
-    rapt_code code = file_map_open(&old, path, err);
-    if (code != RAPT_OK)
+    rapt_code code = file_is_there(path, &there, err);
+    if (code == RAPT_OK && there)
+        code = file_map_open(&old, path, err);
+    if (code != RAPT_OK || !there)
         return code;
     bool ours = token_is_ours(old.data, old.size);
     file_map_close(&old);
     return ours ? RAPT_OK : rapt_fail(err, RAPT_VALUE, "%s: it is no token file, and is not replaced by one", path);
 }
 
-static rapt_code make(const source *s, const char *out_path, rapt_error *err)
+/* Leaves the result in `out`. */
+static rapt_code make(const source *s, const char *out_path, file_writer *out, rapt_error *err)
 {
     size_t vocab = rapt_tokenizer_size(s->tokenizer);
     rapt_code code = check_replaceable(out_path, err);
@@ -127,7 +128,7 @@ static rapt_code make(const source *s, const char *out_path, rapt_error *err)
     maker *m = calloc(1, sizeof *m);
     XXH3_state_t *hash = m ? XXH3_createState() : NULL;
     if (hash) {
-        *m = (maker){.header = token_header_new(vocab), .hash = hash, .err = err};
+        *m = (maker){.out = out, .header = token_header_new(vocab), .hash = hash, .err = err};
         m->header.text_bytes = s->text.size;
         m->header.text_hash = s->hash;
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
@@ -143,11 +144,12 @@ static rapt_code make(const source *s, const char *out_path, rapt_error *err)
 rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, const char *out_path, rapt_error *err)
 {
     source s;
-    rapt_code code = source_open(&s, k, text_path, err);
+    file_writer out;
+    rapt_code code = source_open(&s, k, (token_place){text_path, text_path}, err);
     if (code == RAPT_OK)
-        code = make(&s, out_path, err);
+        code = make(&s, out_path, &out, err);
     file_map_close(&s.text);
-    return code;
+    return code == RAPT_OK ? file_writer_finish(&out, err) : code;
 }
 
 /* The file if it holds this text by this tokenizer. Why it does not is nobody's concern: it is made again. */
@@ -162,16 +164,46 @@ static rapt_token_file *open_current(const source *s, const char *path)
     return NULL;
 }
 
-rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *text_path, const char *out_path,
-                                        rapt_error *err)
+static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_error *err)
+{
+    char *at = file_writer_draft(out);
+    rapt_token_file *f = NULL;
+    if (at)
+        f = token_file_open((token_place){out_path, at}, err);
+    else
+        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", out_path);
+    free(at);
+    if (!f)
+        file_writer_discard(out);
+    return f;
+}
+
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, file_writer *out, bool *made,
+                                  rapt_error *err)
 {
     source s;
     rapt_token_file *f = NULL;
-    rapt_code code = source_open(&s, k, text_path, err);
+    rapt_code code = source_open(&s, k, text, err);
     if (code == RAPT_OK)
         f = open_current(&s, out_path);
-    if (code == RAPT_OK && !f)
-        code = make(&s, out_path, err);
+    *made = code == RAPT_OK && !f;
+    if (*made)
+        code = make(&s, out_path, out, err);
     file_map_close(&s.text);
-    return code == RAPT_OK && !f ? rapt_token_file_open(out_path, err) : f;
+    if (*made && code == RAPT_OK)
+        f = open_draft(out, out_path, err);
+    *made = *made && f;
+    return f;
+}
+
+rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *text_path, const char *out_path,
+                                        rapt_error *err)
+{
+    bool made;
+    file_writer out;
+    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, &out, &made, err);
+    if (!made || file_writer_finish(&out, err) == RAPT_OK)
+        return f;
+    rapt_token_file_close(f);
+    return NULL;
 }

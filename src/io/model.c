@@ -126,7 +126,10 @@ static rapt_code fill_model(rapt_model *m, const char *folder, const char *path,
 
 static rapt_model *load(const char *folder, const rapt_task *wanted, rapt_error *err)
 {
-    if (!file_exists(folder)) {
+    bool there;
+    if (file_is_there(folder, &there, err) != RAPT_OK)
+        return NULL;
+    if (!there) {
         rapt_fail(err, RAPT_NOT_FOUND, "%s: there is no such model folder", folder);
         return NULL;
     }

@@ -65,7 +65,7 @@ static rapt_code check_bytes(const char *path, double least, rapt_error *err)
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: %s", path, strerror(errno));
+        return rapt_fail(err, errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO, "cannot read %s: %s", path, strerror(errno));
     if ((double)info.st_size < least)
         return rapt_fail(err, RAPT_FORMAT, "%s: %lld bytes; the model of config.json takes more than %.0f", path,
                          (long long)info.st_size, least);

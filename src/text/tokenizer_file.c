@@ -10,7 +10,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_BYTES ((size_t)1 << 30)
 
@@ -74,12 +73,6 @@ static rapt_tokenizer *load_json(const char *path, rapt_error *err)
     return k;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Whether the part of `spec` before a colon names a public encoding; then *path is what follows. */
 static bool split_spec(const char *spec, char name[32], const char **path)
 {
@@ -100,7 +93,10 @@ rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
     const char *ranks;
     if (split_spec(spec, name, &ranks))
         return ranks_from_file(name, ranks, err);
-    if (!is_folder(spec))
+    bool folder;
+    if (file_is_folder(spec, &folder, err) != RAPT_OK)
+        return NULL;
+    if (!folder)
         return load_json(spec, err);
     char *path = file_join(spec, "tokenizer.json");
     if (!path)

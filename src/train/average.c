@@ -1,60 +1,68 @@
 /* train/average.c: the mean of the last checkpoints as a model of its own, which mostly is better than each of them
  * (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
-#define _GNU_SOURCE /* realpath */
 #include "rapt/train.h"
 
+#include "base/file.h"
+#include "base/lock.h"
 #include "io/params.h"
 #include "rapt/io.h"
-#include "train/checkpoint.h"
+#include "train/checkpoint_list.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct average {
     const char *run;
     rapt_model *model; /* takes the mean */
-    uint64_t *steps;   /* [count], oldest first */
+    checkpoint_list list;
+    const uint64_t *steps; /* the last `count` of the list, oldest first */
     size_t count;
     double **sums;     /* of each parameter; NULL for buffers */
 } average;
 
-static rapt_code find_steps(average *a, rapt_error *err)
+/* Of one look at the folder: a checkpoint that a run deletes after it can't be opened, and is not left out of the mean. */
+static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
 {
-    uint64_t step = UINT64_MAX;
-    a->steps = malloc((a->count + 1) * sizeof *a->steps);
-    if (!a->steps)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
-    for (size_t i = a->count; i > 0; i--)
-        a->steps[i - 1] = step = checkpoint_before(a->run, step);
-    return RAPT_OK;
-}
-
-static size_t count_checkpoints(const char *run)
-{
-    size_t count = 0;
-    for (uint64_t step = UINT64_MAX; (step = checkpoint_before(run, step)) > 0;)
-        count++;
-    return count;
-}
-
-static rapt_code choose_count(average *a, size_t wanted, rapt_error *err)
-{
-    size_t there = count_checkpoints(a->run);
-    a->count = wanted ? wanted : there;
-    if (a->count > 0 && a->count <= there)
+    rapt_code code = checkpoint_list_read(a->run, &a->list, err);
+    if (code)
+        return code;
+    a->count = wanted ? wanted : a->list.count;
+    if (a->count > 0 && a->count <= a->list.count) {
+        a->steps = a->list.steps + (a->list.count - a->count);
         return RAPT_OK;
+    }
     return rapt_fail(err, RAPT_VALUE, "%s holds %zu checkpoints; %zu are to be averaged (train.keep says how many are kept)",
-                     a->run, there, a->count ? a->count : 1);
+                     a->run, a->list.count, a->count ? a->count : 1);
 }
 
-/* The model of the run itself would be lost. */
+static rapt_code look_at(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
+{
+    char *path = file_join(folder, name);
+    if (!path)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
+    int reason = stat(path, info) == 0 ? 0 : errno;
+    *there = reason == 0;
+    rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(reason))
+                                                : RAPT_OK;
+    free(path);
+    return code;
+}
+
+/* The model of the run itself would be lost, or one of those that it keeps. */
 static rapt_code check_out(const char *run, const char *out, rapt_error *err)
 {
-    char *from = realpath(run, NULL), *to = realpath(out, NULL);
-    bool same = from && to && strcmp(from, to) == 0;
-    free(from);
-    free(to);
-    return same ? rapt_fail(err, RAPT_VALUE, "%s is the run itself; the average goes to another folder", out) : RAPT_OK;
+    static const char *const names[] = {"", "best", "checkpoints"};
+    struct stat to, from;
+    bool there, same = false;
+    rapt_code code = look_at(out, "", &to, &there, err);
+    for (size_t i = 0; !code && there && !same && i < sizeof names / sizeof *names; i++) {
+        bool has;
+        code = look_at(run, names[i], &from, &has, err);
+        same = !code && has && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+    }
+    return same ? rapt_fail(err, RAPT_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
 }
 
 static rapt_code allocate(average *a, rapt_error *err)
@@ -107,29 +115,37 @@ static void release(average *a)
     for (size_t i = 0; a->sums && i < rapt_params_count(a->model->params); i++)
         free(a->sums[i]);
     free(a->sums);
-    free(a->steps);
+    checkpoint_list_free(&a->list);
     rapt_model_free(a->model);
+}
+
+/* With the lock of the folder that it goes to. */
+static rapt_code take_average(average *a, size_t count, const char *out, rapt_error *err)
+{
+    rapt_code code = find_steps(a, count, err);
+    if (!code)
+        code = allocate(a, err);
+    for (size_t i = 0; i < a->count && !code; i++)
+        code = add_checkpoint(a, a->steps[i], err);
+    if (code)
+        return code;
+    take_means(a);
+    return rapt_model_save(a->model, out, err);
 }
 
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err)
 {
     rapt_error own = {0};
+    folder_lock lock = {0};
     average a = {.run = run, .model = rapt_model_load(run, &own)};
     if (!a.model)
         return rapt_fail(err, own.code, "%s", own.message);
     rapt_code code = check_out(run, out, err);
     if (!code)
-        code = choose_count(&a, count, err);
+        code = folder_lock_take(&lock, out, err);
     if (!code)
-        code = find_steps(&a, err);
-    if (!code)
-        code = allocate(&a, err);
-    for (size_t i = 0; i < a.count && !code; i++)
-        code = add_checkpoint(&a, a.steps[i], err);
-    if (!code) {
-        take_means(&a);
-        code = rapt_model_save(a.model, out, err);
-    }
+        code = take_average(&a, count, out, err);
     release(&a);
+    folder_lock_release(&lock);
     return code;
 }

@@ -4,130 +4,133 @@
 #include "train/checkpoint.h"
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "io/params.h"
+#include "train/checkpoint_list.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_FORMAT "step-%08" PRIu64 ".safetensors"
-#define MAX_NAME 256
 #define NUMBER 48
+#define HEX_DIGITS 16
 
-char *checkpoint_path(const char *folder, uint64_t step)
-{
-    char *path = NULL;
-    return asprintf(&path, "%s/checkpoints/" NAME_FORMAT, folder, step) < 0 ? NULL : path;
-}
-
-static char *checkpoint_folder(const char *folder)
-{
-    return file_join(folder, "checkpoints");
-}
-
-/* The step in a checkpoint's file name; 0 for other files. */
-static uint64_t step_of(const char *file)
-{
-    uint64_t step;
-    char again[MAX_NAME];
-    if (sscanf(file, "step-%" SCNu64, &step) != 1)
-        return 0;
-    snprintf(again, sizeof again, NAME_FORMAT, step);
-    return strcmp(file, again) == 0 ? step : 0;
-}
-
-uint64_t checkpoint_before(const char *folder, uint64_t below)
-{
-    char *path = checkpoint_folder(folder);
-    DIR *dir = path ? opendir(path) : NULL;
-    uint64_t newest = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        uint64_t step = step_of(e->d_name);
-        newest = step > newest && step < below ? step : newest;
-    }
-    if (dir)
-        closedir(dir);
-    free(path);
-    return newest;
-}
-
-uint64_t checkpoint_newest(const char *folder)
-{
-    return checkpoint_before(folder, UINT64_MAX);
-}
-
-static void delete_one(const char *folder, uint64_t step)
+/* Disk space hangs on it, and what an average is of: one that stays is not passed over in silence. */
+static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
 {
     char *path = checkpoint_path(folder, step);
-    if (path)
-        unlink(path);
+    rapt_code code = RAPT_OK;
+    if (!path)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    else if (unlink(path) != 0 && errno != ENOENT)
+        code = rapt_fail(err, RAPT_IO, "cannot delete %.380s: %s", path, strerror(errno));
     free(path);
+    return code;
 }
 
-/* What stops have left between those that were due, but for the newest: without them the same are kept as of a run that was
- * never stopped, and their mean is the same. */
-static void delete_undue(const char *folder, uint64_t every)
+/* Deletes all but the newest plan.keep, and those that stops have left between those that were due, but for the newest:
+ * without them the same are kept as of a run that was never stopped, and their mean is the same. */
+static rapt_code delete_old(const char *folder, checkpoint_plan plan, rapt_error *err)
 {
-    uint64_t step = checkpoint_newest(folder);
-    while (every && step && (step = checkpoint_before(folder, step)))
-        if (step % every != 0)
-            delete_one(folder, step);
+    checkpoint_list l;
+    rapt_code code = checkpoint_list_read(folder, &l, err);
+    size_t kept = 0;
+    for (size_t i = l.count; i > 0 && !code; i--) {
+        bool due = i == l.count || plan.every == 0 || l.steps[i - 1] % plan.every == 0;
+        if (due && kept < plan.keep)
+            kept++;
+        else
+            code = delete_one(folder, l.steps[i - 1], err);
+    }
+    checkpoint_list_free(&l);
+    return code;
 }
 
-static void delete_old(const char *folder, size_t keep)
-{
-    uint64_t step = UINT64_MAX;
-    for (size_t i = 0; i < keep && step; i++)
-        step = checkpoint_before(folder, step);
-    while (step && (step = checkpoint_before(folder, step)))
-        delete_one(folder, step);
-}
+/* What a number of the state may be. A file without checksums, another program's or one that somebody edited, is not believed. */
+typedef enum state_kind {
+    WHOLE,
+    FINITE,
+    NOT_NEGATIVE, /* and finite */
+    BEST,         /* of what was measured, infinite where nothing was */
+    MEASURED      /* NaN where nothing was */
+} state_kind;
 
-static const char *const STATE_KEYS[] = {"step", "recipe_hash", "nll", "book", "tokens", "grad_norm",
-                                         "best_val_loss", "val_loss", "seconds", "waited"};
-#define STATE_COUNT (sizeof STATE_KEYS / sizeof *STATE_KEYS)
+typedef struct state_member {
+    const char *key;
+    state_kind kind;
+    size_t offset;
+} state_member;
 
-static void write_bits(double x, char text[NUMBER])
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    snprintf(text, NUMBER, "%016" PRIx64, bits);
-}
+#define MEMBER(name, kind) {#name, kind, offsetof(checkpoint_state, name)}
+static const state_member STATE[] = {
+    MEMBER(step, WHOLE), MEMBER(recipe_hash, WHOLE), MEMBER(nll, FINITE), MEMBER(book, FINITE), MEMBER(tokens, WHOLE),
+    MEMBER(grad_norm, FINITE), MEMBER(best_val_loss, BEST), MEMBER(val_loss, MEASURED), MEMBER(seconds, NOT_NEGATIVE),
+    MEMBER(waited, WHOLE)};
+#undef MEMBER
+#define STATE_COUNT (sizeof STATE / sizeof *STATE)
 
-static double read_bits(const char *text)
-{
-    uint64_t bits = strtoull(text, NULL, 16);
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
+/* Each member is 8 bytes: a uint64_t or a double. */
 static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER])
 {
-    snprintf(text[0], NUMBER, "%" PRIu64, s->step);
-    snprintf(text[1], NUMBER, "%" PRIu64, s->recipe_hash);
-    write_bits(s->nll, text[2]);
-    write_bits(s->book, text[3]);
-    snprintf(text[4], NUMBER, "%" PRIu64, s->tokens);
-    write_bits(s->grad_norm, text[5]);
-    write_bits(s->best_val_loss, text[6]);
-    write_bits(s->val_loss, text[7]);
-    write_bits(s->seconds, text[8]);
-    snprintf(text[9], NUMBER, "%" PRIu64, s->waited);
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        uint64_t bits;
+        memcpy(&bits, (const char *)s + STATE[i].offset, sizeof bits);
+        snprintf(text[i], NUMBER, STATE[i].kind == WHOLE ? "%" PRIu64 : "%016" PRIx64, bits);
+    }
+}
+
+/* As it is written: digits, no sign, no space, nothing too large. */
+static bool read_whole(const char *text, uint64_t *x)
+{
+    errno = 0;
+    *x = strtoull(text, NULL, 10);
+    return *text && strspn(text, "0123456789") == strlen(text) && errno == 0;
+}
+
+static bool read_bits(const char *text, uint64_t *bits)
+{
+    *bits = strtoull(text, NULL, 16);
+    return strlen(text) == HEX_DIGITS && strspn(text, "0123456789abcdef") == HEX_DIGITS;
+}
+
+static bool is_allowed(double x, state_kind kind)
+{
+    switch (kind) {
+    case BEST: return isfinite(x) || x == INFINITY;
+    case MEASURED: return isfinite(x) || isnan(x);
+    case NOT_NEGATIVE: return isfinite(x) && x >= 0;
+    default: return isfinite(x);
+    }
+}
+
+static bool read_member(const char *text, state_kind kind, uint64_t *bits)
+{
+    double x;
+    if (kind == WHOLE)
+        return read_whole(text, bits);
+    if (!read_bits(text, bits))
+        return false;
+    memcpy(&x, bits, sizeof x);
+    return is_allowed(x, kind);
 }
 
 static rapt_code read_state(const safetensors *file, const char *path, checkpoint_state *s, rapt_error *err)
 {
-    const char *text[STATE_COUNT];
-    for (size_t i = 0; i < STATE_COUNT; i++)
-        if (!(text[i] = safetensors_metadata(file, STATE_KEYS[i])))
-            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE_KEYS[i]);
-    *s = (checkpoint_state){strtoull(text[0], NULL, 10), strtoull(text[1], NULL, 10), read_bits(text[2]),
-                            read_bits(text[3]), strtoull(text[4], NULL, 10), read_bits(text[5]), read_bits(text[6]),
-                            read_bits(text[7]), read_bits(text[8]), strtoull(text[9], NULL, 10)};
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        uint64_t bits;
+        const char *text = safetensors_metadata(file, STATE[i].key);
+        if (!text)
+            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE[i].key);
+        if (!read_member(text, STATE[i].kind, &bits))
+            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is \"%.40s\", which no checkpoint holds", path, STATE[i].key,
+                             quote(text).text);
+        memcpy((char *)s + STATE[i].offset, &bits, sizeof bits);
+    }
     return RAPT_OK;
 }
 
@@ -187,7 +190,7 @@ static rapt_code write_file(const char *path, const entry_list *l, const checkpo
     const char *metadata[2 * STATE_COUNT + 1];
     write_state(state, text);
     for (size_t i = 0; i < STATE_COUNT; i++) {
-        metadata[2 * i] = STATE_KEYS[i];
+        metadata[2 * i] = STATE[i].key;
         metadata[2 * i + 1] = text[i];
     }
     metadata[2 * STATE_COUNT] = NULL;
@@ -204,10 +207,8 @@ rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt
                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = write_file(path, &l, state, err);
-    if (!code) {
-        delete_undue(folder, plan.every);
-        delete_old(folder, plan.keep);
-    }
+    if (!code)
+        code = delete_old(folder, plan, err);
     free_entries(&l);
     free(path);
     free(dir);
@@ -242,26 +243,31 @@ static rapt_code read_tensors(const safetensors *file, const char *path, rapt_pa
 }
 
 /* Before the tensors, whose shapes would say less clearly that they are of something else. */
-static rapt_code check_recipe(const char *folder, const checkpoint_state *s, uint64_t hash, rapt_error *err)
+static rapt_code check_state(const char *folder, const char *path, const checkpoint_state *s, checkpoint_wanted wanted,
+                             rapt_error *err)
 {
-    if (s->recipe_hash == hash)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see its "
-                     "recipe.yaml)", folder, s->step);
+    if (s->step != wanted.step)
+        return rapt_fail(err, RAPT_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path, s->step);
+    if (s->recipe_hash != wanted.recipe_hash)
+        return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
+                         "its recipe.yaml)", folder, s->step);
+    if (s->step > wanted.steps)
+        return rapt_fail(err, RAPT_FORMAT, "%s: step %" PRIu64 " is beyond the %" PRIu64 " steps that this run's recipe plans",
+                         path, s->step, wanted.steps);
+    return RAPT_OK;
 }
 
-rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
+rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_params *set, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err)
 {
     safetensors *file = NULL;
-    uint64_t hash = state->recipe_hash;
-    char *path = checkpoint_path(folder, step);
+    char *path = checkpoint_path(folder, wanted.step);
     rapt_code code = path ? safetensors_open(path, &file, err)
                           : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = read_state(file, path, state, err);
     if (!code)
-        code = check_recipe(folder, state, hash, err);
+        code = check_state(folder, path, state, wanted, err);
     if (!code)
         code = read_tensors(file, path, set, adam, err);
     if (!code)

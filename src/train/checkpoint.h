@@ -20,21 +20,19 @@ typedef struct checkpoint_plan {
 } checkpoint_plan;
 
 /* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes those before it that are not at a multiple of
- * plan.every, where a run was stopped, and all but the newest plan.keep. */
+ * plan.every, where a run was stopped, and all but the newest plan.keep. Fails, too, where those can't be listed or deleted. */
 rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
                           const checkpoint_state *state, checkpoint_plan plan, rapt_error *err);
 
-/* The step of the newest checkpoint in `folder`, 0 where there is none. */
-uint64_t checkpoint_newest(const char *folder);
+/* What a checkpoint has to be for a run to begin with it. */
+typedef struct checkpoint_wanted {
+    uint64_t step, steps; /* its own; the last one that the recipe plans */
+    uint64_t recipe_hash;
+} checkpoint_wanted;
 
-/* The newest step below `below`; 0 where there is none. */
-uint64_t checkpoint_before(const char *folder, uint64_t below);
-/* Where the checkpoint of a step is; the caller frees it. NULL without memory. */
-char *checkpoint_path(const char *folder, uint64_t step);
-
-/* Reads the checkpoint of step `step` into set, adam and state. RAPT_VALUE where it has another recipe_hash than `state`
- * has before. */
-rapt_code checkpoint_load(const char *folder, uint64_t step, rapt_params *set, rapt_adam *adam,
+/* Reads the checkpoint of step wanted.step into set, adam and state. RAPT_VALUE where it has another recipe_hash; RAPT_FORMAT
+ * where its counters can't be those of this step, or are of a step that this run does not get to. */
+rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_params *set, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err);
 
 #endif

@@ -11,26 +11,47 @@
 
 #define MAX_BYTES ((size_t)1 << 30)
 
-static bool set(json_t *line, const char *key, double value)
+/* One number of a line. */
+typedef struct field {
+    const char *key;
+    double value;
+    bool absent_as_nan; /* and then not written */
+} field;
+
+static rapt_code no_memory(const char *folder, rapt_error *err)
 {
-    return json_object_set_new(line, key, json_real(value)) == 0;
+    return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the log", folder);
 }
 
-static json_t *to_json(const rapt_progress *p, bool partial)
+static rapt_code add_fields(json_t *line, const field *fields, size_t count, const char *folder, rapt_error *err)
 {
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].absent_as_nan && isnan(fields[i].value))
+            continue;
+        if (!isfinite(fields[i].value)) /* JSON has no such number */
+            return rapt_fail(err, RAPT_NOT_FINITE, "%s: \"%s\" is %g, which the log can't hold", folder, fields[i].key,
+                             fields[i].value);
+        if (json_object_set_new(line, fields[i].key, json_real(fields[i].value)) != 0)
+            return no_memory(folder, err);
+    }
+    return RAPT_OK;
+}
+
+static json_t *to_json(const char *folder, const rapt_progress *p, bool partial, rapt_error *err)
+{
+    const field fields[] = {{"loss", p->loss, false},
+                            {"loss_book", p->loss_book, true},
+                            {"val_loss", p->val_loss, true},
+                            {"val_bleu", p->val_bleu, true},
+                            {"lr", p->lr, false},
+                            {"grad_norm", p->grad_norm, false},
+                            {"tokens_per_s", floor(p->tokens_per_s), false},
+                            {"seconds", floor(p->seconds * 1e3) / 1e3, false}};
     json_t *line = json_pack("{s:I, s:I}", "step", (json_int_t)p->step, "epoch", (json_int_t)p->epoch);
-    bool ok = line && set(line, "loss", p->loss);
-    if (!isnan(p->loss_book))
-        ok = ok && set(line, "loss_book", p->loss_book);
-    if (!isnan(p->val_loss))
-        ok = ok && set(line, "val_loss", p->val_loss);
-    if (!isnan(p->val_bleu))
-        ok = ok && set(line, "val_bleu", p->val_bleu);
-    ok = ok && set(line, "lr", p->lr) && set(line, "grad_norm", p->grad_norm) &&
-         set(line, "tokens_per_s", floor(p->tokens_per_s)) && set(line, "seconds", floor(p->seconds * 1e3) / 1e3);
-    if (partial)
-        ok = ok && json_object_set_new(line, "partial", json_true()) == 0;
-    if (ok)
+    rapt_code code = line ? add_fields(line, fields, sizeof fields / sizeof *fields, folder, err) : no_memory(folder, err);
+    if (!code && partial && json_object_set_new(line, "partial", json_true()) != 0)
+        code = no_memory(folder, err);
+    if (!code)
         return line;
     json_decref(line);
     return NULL;
@@ -40,13 +61,15 @@ static char *log_path(const char *folder, rapt_error *err)
 {
     char *path = file_join(folder, "train.jsonl");
     if (!path)
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the log", folder);
+        no_memory(folder, err);
     return path;
 }
 
 rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, rapt_error *err)
 {
-    json_t *line = to_json(p, partial);
+    json_t *line = to_json(folder, p, partial, err);
+    if (!line)
+        return err->code;
     char *text = json_text(line, JSON_REAL_PRECISION(9)), *path = log_path(folder, err);
     size_t size = text ? strlen(text) : 0;
     char *ended = text ? realloc(text, size + 1) : NULL;
@@ -56,46 +79,69 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
         ended[size] = '\n';
         code = file_append(path, ended, size + 1, err);
     } else
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the log", folder);
+        no_memory(folder, err);
     free(ended ? ended : text);
     free(path);
     return code;
 }
 
-static bool stays(const char *line, size_t size, uint64_t step)
+/* All of the log; *text stays NULL where there is none. */
+static rapt_code read_log(const char *path, char **text, size_t *size, rapt_error *err)
 {
-    json_t *o = json_loadb(line, size, 0, NULL);
-    bool keep = o && (uint64_t)json_integer_value(json_object_get(o, "step")) <= step &&
-                !json_is_true(json_object_get(o, "partial"));
-    json_decref(o);
-    return keep;
+    bool there;
+    *text = NULL;
+    *size = 0;
+    rapt_code code = file_is_there(path, &there, err);
+    return !code && there ? file_read(path, MAX_BYTES, text, size, err) : code;
 }
 
-/* Moves the lines that stay to the front; returns their bytes. */
-static size_t filter(char *text, size_t size, uint64_t step)
+rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err)
 {
-    size_t kept = 0;
+    size_t size;
+    char *path = log_path(folder, err), *text = NULL;
+    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_NO_MEMORY;
+    *lines = !code && size > 0;
+    free(text);
+    free(path);
+    return code;
+}
+
+/* False without memory: a line that can't be read for that reason isn't one to drop. */
+static bool stays(const char *line, size_t size, uint64_t step, bool *keep)
+{
+    json_error_t why;
+    json_t *o = json_loadb(line, size, 0, &why);
+    *keep = o && (uint64_t)json_integer_value(json_object_get(o, "step")) <= step &&
+            !json_is_true(json_object_get(o, "partial"));
+    json_decref(o);
+    return o || why.text[0] != '\0'; /* its way to say that memory is out */
+}
+
+/* Moves the lines that stay to the front; *kept is their bytes. */
+static bool filter(char *text, size_t size, uint64_t step, size_t *kept)
+{
+    *kept = 0;
     for (size_t at = 0, length; at < size; at += length) {
+        bool keep = false;
         const char *end = memchr(text + at, '\n', size - at);
         length = end ? (size_t)(end - text) - at + 1 : size - at;
-        if (end && stays(text + at, length, step)) {
-            memmove(text + kept, text + at, length);
-            kept += length;
+        if (end && !stays(text + at, length, step, &keep))
+            return false;
+        if (keep) {
+            memmove(text + *kept, text + at, length);
+            *kept += length;
         }
     }
-    return kept;
+    return true;
 }
 
 rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
 {
     char *path = log_path(folder, err), *text = NULL;
-    size_t size;
-    rapt_code code = path ? RAPT_OK : RAPT_NO_MEMORY;
-    if (path && file_exists(path)) {
-        code = file_read(path, MAX_BYTES, &text, &size, err);
-        if (!code)
-            code = file_write_atomic(path, text, filter(text, size, step), err);
-    }
+    size_t size, kept;
+    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_NO_MEMORY;
+    if (!code && text)
+        code = filter(text, size, step, &kept) ? file_write_atomic(path, text, kept, err) : no_memory(folder, err);
     free(text);
     free(path);
     return code;

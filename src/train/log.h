@@ -7,7 +7,11 @@
 /* Appends a line; `partial` marks one that a stopped run leaves and a resumed one drops. */
 rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, rapt_error *err);
 
-/* Drops partial lines and those after step `step`: what the checkpoint of that step knows nothing of. */
+/* Whether there is a log with anything in it. */
+rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err);
+
+/* Drops partial lines, those after step `step`, which its checkpoint knows nothing of, and what is no line of a log. On failure
+ * the log is as it was. */
 rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err);
 
 /* The step of the first of the reports with the lowest validation loss; 0 where there is none, or no log. */

@@ -245,8 +245,10 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
 {
     if (!*path || !strchr(recipe_path, '/'))
         return RAPT_OK;
+    bool there = true;
     char *joined = join_all(recipe_path, *path, "");
-    if (joined && !file_exists(joined)) {
+    rapt_code code = joined ? file_is_there(joined, &there, err) : RAPT_OK;
+    if (!there) {
         free(joined);
         joined = join_all(recipe_path, *path, between);
     }
@@ -254,7 +256,7 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
     free(*path);
     *path = joined;
-    return RAPT_OK;
+    return code;
 }
 
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)

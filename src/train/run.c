@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/rng.h"
 #include "data/text_files.h"
+#include "train/checkpoint_list.h"
 #include "train/log.h"
 #include "train/recipe_compare.h"
 
@@ -113,9 +114,7 @@ rapt_code run_write(const run *r, const char *name, const char *text, size_t siz
 static rapt_code write_folder(const run *r, const char *yaml, rapt_error *err)
 {
     const char *out = r->options->out;
-    rapt_code code = file_make_dir(out, err);
-    if (!code)
-        code = rapt_model_save_config(r->model, out, err);
+    rapt_code code = rapt_model_save_config(r->model, out, err);
     if (!code)
         code = run_write(r, "recipe.yaml", yaml, strlen(yaml), err);
     return code ? code : r->task->write(r, err);
@@ -156,12 +155,12 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
 /* A run that stopped before its first checkpoint starts again. */
 static rapt_code resume(run *r, rapt_error *err)
 {
-    uint64_t step = checkpoint_newest(r->options->out);
+    checkpoint_wanted wanted = {r->newest, r->steps, r->state.recipe_hash};
     rapt_code code = RAPT_OK;
-    if (step)
-        code = checkpoint_load(r->options->out, step, r->model->params, r->adam, &r->state, err);
+    if (r->newest)
+        code = checkpoint_load(r->options->out, wanted, r->model->params, r->adam, &r->state, err);
     if (code == RAPT_VALUE)
-        explain_refusal(r, step, err);
+        explain_refusal(r, r->newest, err);
     return code ? code : log_rewind(r->options->out, r->state.step, err);
 }
 
@@ -243,20 +242,20 @@ static rapt_code prepare_folder(run *r, rapt_error *err)
     return code;
 }
 
-static bool holds(const char *folder, const char *name)
+static rapt_code holds(const char *folder, const char *name, bool *there, rapt_error *err)
 {
     char *path = file_join(folder, name);
-    bool there = path && file_exists(path);
+    rapt_code code = path ? file_is_there(path, there, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
     free(path);
-    return there;
+    return code;
 }
 
-/* A file of the folder that a run would write over, or NULL. */
-static const char *would_be_lost(const run *r)
+/* A file of the folder that a run would write over; *name stays NULL where there is none. */
+static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
-    bool pairs = k->task == RAPT_RECIPE_TRANSLATION, held_out = k->data.held_out > 0 || k->data.valid;
-    bool several = !pairs && text_files_are_several(k->data.text);
+    bool pairs = k->task == RAPT_RECIPE_TRANSLATION, held_out = k->data.held_out > 0 || k->data.valid, several = false;
+    rapt_code code = pairs ? RAPT_OK : text_files_are_several(k->data.text, &several, err);
     const struct {
         const char *name;
         bool written;
@@ -270,26 +269,62 @@ static const char *would_be_lost(const run *r)
                  {"best", held_out},
                  {"held-out.tsv", pairs && held_out},
                  {"text.txt", several}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].written && holds(r->options->out, files[i].name))
-            return files[i].name;
-    return NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !code && !*name; i++) {
+        bool there = false;
+        if (files[i].written)
+            code = holds(r->options->out, files[i].name, &there, err);
+        *name = !code && there ? files[i].name : NULL;
+    }
+    return code;
 }
 
-/* Asked first: tasks may write into the folder before everything else is checked. */
+/* What only a run that got further leaves: its steps would be lost if it started again. A log without a line is none. */
+static rapt_code was_trained(const run *r, const char **name, rapt_error *err)
+{
+    static const char *const names[] = {"model.safetensors", "best"};
+    bool there = false;
+    rapt_code code = log_has_lines(r->options->out, &there, err);
+    *name = !code && there ? "train.jsonl" : NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !code && !*name; i++) {
+        code = holds(r->options->out, names[i], &there, err);
+        *name = !code && there ? names[i] : NULL;
+    }
+    return code;
+}
+
+static rapt_code check_resumable(const run *r, rapt_error *err)
+{
+    const char *out = r->options->out, *name = NULL;
+    rapt_code code = r->newest ? RAPT_OK : was_trained(r, &name, err);
+    if (code || !name)
+        return code;
+    return rapt_fail(err, RAPT_VALUE, "%s holds %s but no checkpoint to resume from: bring back its folder \"checkpoints\", or "
+                     "choose another folder to start again", out, name);
+}
+
 static rapt_code check_unused(const run *r, rapt_error *err)
 {
-    const char *out = r->options->out;
-    if (r->options->resume)
-        return RAPT_OK;
-    if (checkpoint_newest(out))
+    const char *out = r->options->out, *name = NULL;
+    if (r->newest)
         return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: go on with --resume, or choose another folder",
                          out);
-    const char *name = would_be_lost(r);
-    if (!name)
-        return RAPT_OK;
+    rapt_code code = would_be_lost(r, &name, err);
+    if (code || !name)
+        return code;
     return rapt_fail(err, RAPT_VALUE, "%s holds %s and no checkpoint: choose another folder, or where a run stopped early, "
                      "--resume to start it again", out, name);
+}
+
+/* Asked first: tasks may write into the folder before everything else is checked. What can't be looked at may be anything. */
+static rapt_code check_folder(run *r, rapt_error *err)
+{
+    checkpoint_list l;
+    rapt_code code = checkpoint_list_read(r->options->out, &l, err);
+    r->newest = checkpoint_list_newest(&l);
+    checkpoint_list_free(&l);
+    if (code)
+        return code;
+    return r->options->resume ? check_resumable(r, err) : check_unused(r, err);
 }
 
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
@@ -298,7 +333,9 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
     if (!code)
-        code = check_unused(r, err);
+        code = folder_lock_take(&r->lock, options->out, err);
+    if (!code)
+        code = check_folder(r, err);
     run_phase(r, "reading the data", 0, 0);
     if (!code)
         code = r->task->open(r, err);
@@ -320,4 +357,5 @@ void run_free(run *r)
     if (r->data)
         r->task->close(r);
     rapt_model_free(r->model);
+    folder_lock_release(&r->lock);
 }

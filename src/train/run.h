@@ -5,6 +5,8 @@
 #include "rapt/data.h"
 #include "rapt/io.h"
 #include "rapt/train.h"
+
+#include "base/lock.h"
 #include "train/checkpoint.h"
 
 /* What one pass computes: sentence pairs, or windows of a text. Borrowed until the next one is asked for. */
@@ -44,6 +46,7 @@ struct run {
     const rapt_train_options *options;
     const rapt_recipe *recipe;
     const train_task *task;
+    folder_lock lock; /* of the model folder, from the first look at it to the end */
     void *data; /* the task's own */
     rapt_model *model;
     rapt_tape *tape;
@@ -51,6 +54,7 @@ struct run {
     size_t held_out_batches; /* 0: nothing is held out */
     uint64_t batches_per_epoch; /* a step takes train.accumulate of them, the next epoch's where need be */
     uint64_t steps; /* planned by the recipe */
+    uint64_t newest; /* step of the newest checkpoint that the folder held at first, or 0 */
     checkpoint_state state;
     double val_bleu; /* at the last report, or NaN */
 };

@@ -14,110 +14,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TOKENS_FILE "text.tokens"
 #define TEXT_FILE "text.txt" /* where the recipe names several files */
 
 typedef struct text_data {
     char *text;        /* path of the text */
+    char *text_at;     /* where it can be read before it has this name */
     char *tokens_path;
-    bool joined;       /* the text is a file of the model's folder */
-    bool had_text, had_tokens; /* those two files were there before this run */
-    char *old_text, *old_tokens; /* second names of those two, until all input is checked; NULL: none */
-    size_t had_folder; /* bytes of the folder's path that were there: all, or a folder above it */
-    bool kept;         /* all input was checked, what this run has written stays */
+    file_writer text_out, tokens_out; /* files of the model's folder that get their names when all input is checked */
+    bool joins_text, makes_tokens;    /* those two are open */
     rapt_token_file *tokens;
     rapt_windows *train, *held_out; /* held_out may be NULL */
 } text_data;
 
 /* ---- the text and its tokenizer ------------------------------------------------------------------------------- */
 
-/* "models/gpt" to "models", "gpt" to "". */
-static void cut_last(char *path)
-{
-    char *slash = strrchr(path, '/');
-    *(slash ? slash : path) = '\0';
-}
-
-/* Bytes of `path` that name something that is there. */
-static size_t existing_part(const char *path)
-{
-    char *part = strdup(path);
-    while (part && *part && !file_exists(part))
-        cut_last(part);
-    size_t length = part ? strlen(part) : strlen(path);
-    free(part);
-    return length;
-}
-
-/* Tokens are written before all is checked: a run that is refused leaves nothing behind. */
-static void remove_what_is_new(const run *r, const text_data *d)
-{
-    char *folder = strdup(r->options->out);
-    if (d->joined && !d->had_text && d->text)
-        unlink(d->text);
-    if (!d->had_tokens && d->tokens_path)
-        unlink(d->tokens_path);
-    for (; folder && strlen(folder) > d->had_folder; cut_last(folder))
-        rmdir(folder);
-    free(folder);
-}
-
-/* A second name for what is at `path`, as it may be written anew before all is checked. NULL where there can be none: then a
- * run that is refused leaves the new file, which the next one makes again. */
-static char *second_name(const char *path)
-{
-    char *name = NULL;
-    if (asprintf(&name, "%s.before", path) < 0)
-        return NULL;
-    unlink(name); /* of a run that was killed */
-    if (link(path, name) == 0)
-        return name;
-    free(name);
-    return NULL;
-}
-
-/* Drops a second name; `back`: what has it is again at `path`. */
-static void drop_name(char **name, const char *path, bool back)
-{
-    if (!*name)
-        return;
-    if (back)
-        rename(*name, path);
-    unlink(*name);
-    free(*name);
-    *name = NULL;
-}
-
-static void drop_names(text_data *d)
-{
-    drop_name(&d->old_text, d->text, !d->kept);
-    drop_name(&d->old_tokens, d->tokens_path, !d->kept);
-}
-
 static rapt_code find_text(run *r, text_data *d, rapt_error *err)
 {
     const char *list = r->recipe->data.text, *out = r->options->out;
-    d->joined = text_files_are_several(list);
-    d->text = d->joined ? file_join(out, TEXT_FILE) : strdup(list);
+    bool several;
+    rapt_code code = text_files_are_several(list, &several, err);
+    if (code)
+        return code;
+    d->text = several ? file_join(out, TEXT_FILE) : strdup(list);
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
-    d->had_folder = existing_part(out);
-    d->had_text = file_exists(d->text);
-    d->had_tokens = file_exists(d->tokens_path);
-    if (!d->joined && !d->had_text)
-        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: there is no such file", list);
-    d->old_text = d->joined && d->had_text ? second_name(d->text) : NULL;
-    d->old_tokens = d->had_tokens ? second_name(d->tokens_path) : NULL;
-    rapt_code code = file_make_dir(out, err);
     text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_SHUFFLED};
-    return !code && d->joined ? text_files_join(list, &choice, d->text, err) : code;
+    code = several ? text_files_join(list, &choice, d->text, &d->text_out, err) : RAPT_OK;
+    d->joins_text = several && !code;
+    if (code)
+        return code;
+    d->text_at = several ? file_writer_draft(&d->text_out) : strdup(d->text);
+    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
 }
 
 /* Byte pairs are learned from what is trained on; characters must know the held-out part too. */
-static rapt_tokenizer *learn_tokenizer(const run *r, const char *path, rapt_error *err)
+static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_BPE;
@@ -126,14 +60,14 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const char *path, rapt_erro
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
                           .pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
                           .threads = r->options->threads};
-    if (file_map_open(&text, path, err) != RAPT_OK)
+    if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
     rapt_tokenizer *k = pairs ? rapt_tokenizer_train_bpe(text.data, size, &o, &reason)
                               : rapt_tokenizer_train_characters(text.data, size, &reason);
     file_map_close(&text);
     if (!k)
-        rapt_fail(err, reason.code, "%s: %s", path, reason.message);
+        rapt_fail(err, reason.code, "%s: %s", d->text, reason.message);
     return k;
 }
 
@@ -149,12 +83,12 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
     return k;
 }
 
-static rapt_tokenizer *make_tokenizer(const run *r, const char *text, rapt_error *err)
+static rapt_tokenizer *make_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
     bool learns = type == RAPT_RECIPE_CHARACTERS || type == RAPT_RECIPE_BPE;
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
-    rapt_tokenizer *k = learns ? learn_tokenizer(r, text, err) : load_tokenizer(r, err);
+    rapt_tokenizer *k = learns ? learn_tokenizer(r, d, err) : load_tokenizer(r, err);
     if (!k)
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
     return k;
@@ -200,7 +134,7 @@ static rapt_code start_model(run *r, const text_data *d, rapt_error *err)
     if (!r->model)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
     r->model->task = RAPT_LANGUAGE_MODEL;
-    r->model->tokenizer = make_tokenizer(r, d->text, err);
+    r->model->tokenizer = make_tokenizer(r, d, err);
     return r->model->tokenizer ? RAPT_OK : RAPT_FORMAT;
 }
 
@@ -247,7 +181,8 @@ static rapt_code open_text(run *r, rapt_error *err)
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = rapt_token_file_ensure(r->model->tokenizer, d->text, d->tokens_path, err);
+    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, &d->tokens_out,
+                                 &d->makes_tokens, err);
     code = d->tokens ? RAPT_OK : RAPT_FORMAT;
     if (!code && !r->options->init)
         code = make_net(r, d, err);
@@ -263,13 +198,15 @@ static rapt_code open_text(run *r, rapt_error *err)
 static void close_text(run *r)
 {
     text_data *d = r->data;
-    if (!d->kept)
-        remove_what_is_new(r, d);
-    drop_names(d);
+    if (d->joins_text)
+        file_writer_discard(&d->text_out);
+    if (d->makes_tokens)
+        file_writer_discard(&d->tokens_out);
     rapt_windows_free(d->train);
     rapt_windows_free(d->held_out);
     rapt_token_file_close(d->tokens);
     free(d->text);
+    free(d->text_at);
     free(d->tokens_path);
     free(d);
 }
@@ -363,14 +300,19 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;
 }
 
-/* Everything was checked. */
-static rapt_code keep_folder(const run *r, rapt_error *err)
+/* Everything was checked. A kill between the two leaves tokens of another text, which the next run sees and makes again. */
+static rapt_code name_files(const run *r, rapt_error *err)
 {
     text_data *d = r->data;
-    (void)err;
-    d->kept = true;
-    drop_names(d);
-    return RAPT_OK;
+    rapt_code code = RAPT_OK;
+    if (d->joins_text)
+        code = file_writer_finish(&d->text_out, err);
+    d->joins_text = false;
+    if (!code && d->makes_tokens) {
+        code = file_writer_finish(&d->tokens_out, err);
+        d->makes_tokens = false;
+    }
+    return code;
 }
 
 static char *sample(run *r, rapt_error *err)
@@ -381,4 +323,4 @@ static char *sample(run *r, rapt_error *err)
 const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
                                          .batch = window_batch, .held_out = held_out_windows, .largest = any_windows,
                                          .loss = window_loss,   .hash = hash_text,            .describe = describe_text,
-                                         .write = keep_folder,  .sample = sample};
+                                         .write = name_files,   .sample = sample};

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "ops/tape.h"
 #include "train/checkpoint_clock.h"
+#include "train/checkpoint_list.h"
 #include "train/log.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static rapt_code not_finite(run *r, uint64_t step, const char *what, rapt_error 
     *err = (rapt_error){0};
     return rapt_fail(err, RAPT_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
                      (unsigned long long)step, what, name,
-                     checkpoint_newest(r->options->out) ? " (the last good checkpoint is kept)" : "");
+                     checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
 
 static double clip_scale(const run *r, double norm)

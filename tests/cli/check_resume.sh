@@ -78,8 +78,10 @@ refused 1 'own holds recipe.yaml' "the recipe's own folder" "$RAPT" train own/re
 cp -r whole/best ship && before=$(listing ship)
 refused 1 'ship holds config.json' 'a model that was shipped' "$RAPT" train tiny.yaml --quiet --out ship
 check 'it is as it was' test "$before" = "$(listing ship)"
-cp -r halves early && rm -r early/checkpoints early/model.safetensors early/best && train early --resume
+cp -r halves early && rm -r early/checkpoints early/{model.safetensors,best,train.jsonl} && cp -r early early-2 && train early --resume
 check 'a run that stopped before its first checkpoint starts again' same_model whole early
+>early-2/train.jsonl && train early-2 --resume
+check 'with a log that has no line yet, too' same_model whole early-2
 
 # ---- what --resume takes -------------------------------------------------------------------------------------------
 train free --max-steps 50 && train free --resume --set train.keep=7 --set train.checkpoint_every=30 --set train.eval_bleu=true \

@@ -30,12 +30,31 @@ static void put(const char *path, const char *text)
     put_bytes(path, text, strlen(text));
 }
 
+static bool several(const char *list)
+{
+    bool answer;
+    assert_int_equal(text_files_are_several(list, &answer, NULL), RAPT_OK);
+    return answer;
+}
+
+static rapt_code join_chosen(const char *list, const text_choice *choice, const char *path, rapt_error *err)
+{
+    file_writer out;
+    rapt_code code = text_files_join(list, choice, path, &out, err);
+    return code ? code : file_writer_finish(&out, err);
+}
+
+static rapt_code join(const char *list, const char *path, rapt_error *err)
+{
+    return join_chosen(list, NULL, path, err);
+}
+
 static void assert_chosen(const char *list, const text_choice *choice, const char *text, size_t size)
 {
     char *data;
     size_t got;
     rapt_error err = {0};
-    rapt_code code = text_files_join(list, choice, "out", &err);
+    rapt_code code = join_chosen(list, choice, "out", &err);
     assert_string_equal(err.message, "");
     assert_int_equal(code, RAPT_OK);
     assert_int_equal(file_read("out", 1 << 20, &data, &got, NULL), RAPT_OK);
@@ -60,7 +79,7 @@ static void assert_fails(const char *list, rapt_code code, const char *message)
 {
     int count = folder_entries(".");
     rapt_error err = {0};
-    assert_int_equal(text_files_join(list, NULL, "out", &err), code);
+    assert_int_equal(join(list, "out", &err), code);
     assert_string_equal(err.message, message);
     assert_int_equal(err.code, code);
     assert_int_equal(folder_entries("."), count);
@@ -74,16 +93,16 @@ static void one_file_or_several(void **state)
     put("a", "A");
     put("d/b", "B");
     put("x:y", "colon");
-    assert_false(text_files_are_several("a"));
-    assert_false(text_files_are_several("missing"));
-    assert_false(text_files_are_several("x:y")); /* there is a file of that name */
-    assert_true(text_files_are_several("d"));
-    assert_true(text_files_are_several("d/"));
-    assert_true(text_files_are_several("a:d"));
-    assert_true(text_files_are_several("a:"));
-    assert_true(text_files_are_several("missing:too"));
+    assert_false(several("a"));
+    assert_false(several("missing"));
+    assert_false(several("x:y")); /* there is a file of that name */
+    assert_true(several("d"));
+    assert_true(several("d/"));
+    assert_true(several("a:d"));
+    assert_true(several("a:"));
+    assert_true(several("missing:too"));
     assert_int_equal(symlink("d", "link"), 0);
-    assert_true(text_files_are_several("link")); /* named, so it is followed */
+    assert_true(several("link")); /* named, so it is followed */
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------- */
@@ -191,13 +210,13 @@ static void the_result_is_no_part_of_itself(void **state)
     for (int i = 0; i < 2; i++) {
         char *data;
         size_t size;
-        assert_int_equal(text_files_join("d", NULL, "d/model/text.txt", NULL), RAPT_OK);
+        assert_int_equal(join("d", "d/model/text.txt", NULL), RAPT_OK);
         assert_int_equal(file_read("d/model/text.txt", 100, &data, &size, NULL), RAPT_OK);
         assert_string_equal(data, "A");
         free(data);
     }
     assert_int_equal(folder_entries("d/model"), 2);
-    assert_int_equal(text_files_join("d/a:d/model/text.txt", NULL, "d/model/text.txt", &err), RAPT_VALUE);
+    assert_int_equal(join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_VALUE);
     assert_string_equal(err.message, "d/model/text.txt: the joined texts would be written over it");
     assert_fails(".", RAPT_FORMAT, ".: no text in there"); /* the result's own folder */
 }
@@ -221,7 +240,7 @@ static void only_files_of_the_wanted_names(void **state)
         assert_chosen("d", &(text_choice){.names = cases[i].names}, cases[i].text, strlen(cases[i].text));
     assert_chosen("d/a.svg:d", &(text_choice){.names = "*.md"}, "<svg/> MD ", 10); /* named ones are taken */
     rapt_error err = {0};
-    assert_int_equal(text_files_join("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_FORMAT);
+    assert_int_equal(join_chosen("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_FORMAT);
     assert_string_equal(err.message, "d: no text in there in files of the wanted names");
     assert_int_equal(folder_entries("."), 1);
 }
@@ -235,7 +254,7 @@ static char *shuffle(const char *list)
 {
     char *data;
     size_t size;
-    assert_int_equal(text_files_join(list, &(text_choice){.shuffled = true}, "out", NULL), RAPT_OK);
+    assert_int_equal(join_chosen(list, &(text_choice){.shuffled = true}, "out", NULL), RAPT_OK);
     assert_int_equal(file_read("out", 1 << 20, &data, &size, NULL), RAPT_OK);
     unlink("out");
     return data;
@@ -368,7 +387,7 @@ static void where_nothing_can_be_written(void **state)
     (void)state;
     rapt_error err = {0};
     put("a", "A");
-    assert_int_equal(text_files_join("a:a", NULL, "nowhere/out", &err), RAPT_NOT_FOUND);
+    assert_int_equal(join("a:a", "nowhere/out", &err), RAPT_NOT_FOUND);
     assert_string_equal(err.message, "cannot write nowhere/out: No such file or directory");
 }
 

@@ -67,7 +67,7 @@ static void texts(void **state)
     put("empty.txt", "");
     put("bytes.txt", "abcdefghij\xFFklmnopqrst");
     assert_int_equal(file_make_dir("hollow", NULL), RAPT_OK);
-    refused("data.text=none.txt", NULL, RAPT_NOT_FOUND, "cannot read none.txt: there is no such file");
+    refused("data.text=none.txt", NULL, RAPT_NOT_FOUND, "cannot read none.txt: No such file or directory");
     refused("data.text=text.txt:none.txt", NULL, RAPT_NOT_FOUND, "cannot read none.txt: No such file or directory");
     refused("data.text=hollow", NULL, RAPT_FORMAT, "hollow: no text in there");
     refused("data.text=empty.txt", NULL, RAPT_VALUE, "empty.txt: an empty text has no characters");
@@ -222,7 +222,6 @@ static void joined_texts_of_a_refused_run(void **state)
     put_words("text.txt", 100);
     put_words("other.txt", 120);
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m"});
-    put("m/text.tokens.before", "left by a run that was killed");
     fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
     assert_int_equal(system("test -z \"$(find . -name '*.before')\""), 0);
@@ -305,6 +304,9 @@ static void numbers_that_stop_being_numbers(void **state)
     assert_false(file_exists("m/model.safetensors") || file_exists("m/checkpoints"));
     assert_int_equal(system("test -z \"$(find . -name '*.tmp')\""), 0);
     rapt_recipe_free(&r);
+    fails("", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE, "m holds train.jsonl but no checkpoint to resume "
+          "from: bring back its folder \"checkpoints\", or choose another folder to start again");
+    assert_int_equal(system("rm -r m/train.jsonl m/best"), 0);
     train("", (rapt_train_options){.out = "m", .resume = true}); /* the next run may have the folder */
     train("", (rapt_train_options){.out = "fresh"});
     assert_same_model("m", "fresh");

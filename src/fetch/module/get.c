@@ -33,38 +33,6 @@ static char *folder_of(const char *path)
     return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
 }
 
-/* The length of the folder above; 0: none. */
-static size_t above(const char *folder, size_t length)
-{
-    while (length > 0 && folder[--length] != '/')
-        continue;
-    return length;
-}
-
-/* How much of the path is there already. */
-static size_t length_there(char *folder)
-{
-    for (size_t length = strlen(folder); length > 0; length = above(folder, length)) {
-        char next = folder[length];
-        folder[length] = '\0';
-        bool there = file_exists(folder);
-        folder[length] = next;
-        if (there)
-            return length;
-    }
-    return 0;
-}
-
-/* Folders below what was there, where they are empty. */
-static void remove_made(char *folder, size_t there)
-{
-    for (size_t length = strlen(folder); length > there; length = above(folder, length)) {
-        folder[length] = '\0';
-        if (rmdir(folder) != 0)
-            return;
-    }
-}
-
 /* ---- downloads ------------------------------------------------------------------------------------------------ */
 
 /* A place of this machine that is missing is no fault of the server's, which RAPT_NOT_FOUND would mean. */
@@ -90,9 +58,11 @@ static rapt_code check_came(const fetch_request *r, const char *sum, rapt_error 
     if (strcmp(sum, r->file->sha256) != 0)
         return rapt_fail(err, RAPT_FORMAT, "%.200s does not hold %.60s: the sha256 of what came is %s, not %s", r->url,
                          r->file->name, sum, r->file->sha256);
-    if (file_exists(r->path)) /* since the download began */
+    bool there;
+    rapt_code code = file_is_there(r->path, &there, err);
+    if (!code && there) /* since the download began */
         return rapt_fail(err, RAPT_IO, "%.200s is there by now; nothing is written over", r->path);
-    return RAPT_OK;
+    return code;
 }
 
 static rapt_code take_part(const fetch_request *r, const char *part, rapt_error *err)
@@ -135,12 +105,12 @@ static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *
 static rapt_code get(const fetch_request *r, rapt_error *err)
 {
     char *folder = folder_of(r->path), *part = part_of(r);
-    size_t there = folder ? length_there(folder) : 0;
+    size_t made = 0;
     rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
-    code = code ? code : as_local(file_make_dir(folder, err), err);
+    code = code ? code : as_local(file_make_dir_new(folder, &made, err), err);
     code = code ? code : get_part(r, part, err);
     if (code && folder)
-        remove_made(folder, there);
+        file_remove_new(folder, made);
     free(folder);
     free(part);
     return code;
@@ -148,6 +118,10 @@ static rapt_code get(const fetch_request *r, rapt_error *err)
 
 rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err)
 {
-    *outcome = file_exists(request->path) ? FETCH_WAS_THERE : FETCH_CAME;
-    return *outcome == FETCH_WAS_THERE ? check_there(request, err) : get(request, err);
+    bool there;
+    rapt_code code = file_is_there(request->path, &there, err);
+    *outcome = there ? FETCH_WAS_THERE : FETCH_CAME;
+    if (code)
+        return code;
+    return there ? check_there(request, err) : get(request, err);
 }

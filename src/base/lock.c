@@ -1,0 +1,141 @@
+/* lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h.
+ * Only who holds the lock of a file removes its name, and who gets a lock looks whether the name is still that file's: so no
+ * two processes can hold locks of two files of that name. */
+#define _GNU_SOURCE
+#include "base/lock.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 100, HOST = 64, HOLDER = 128 };
+
+static rapt_code fail(rapt_error *err, const char *folder, const char *reason)
+{
+    return rapt_fail(err, RAPT_IO, "cannot lock the folder %.300s: %s", folder, reason);
+}
+
+/* Who holds it, as far as the file says: a number and a name, nothing else is believed. */
+static rapt_code fail_busy(rapt_error *err, const char *folder, int fd)
+{
+    char text[HOLDER + 1] = "", host[HOST + 1];
+    long process;
+    ssize_t size = pread(fd, text, HOLDER, 0);
+    text[size > 0 ? size : 0] = '\0';
+    if (sscanf(text, "%ld %64[A-Za-z0-9._-]", &process, host) != 2)
+        return rapt_fail(err, RAPT_IO, "%.300s: another process writes into this folder", folder);
+    return rapt_fail(err, RAPT_IO, "%.300s: process %ld on %s writes into this folder", folder, process, host);
+}
+
+static rapt_code fail_lock(rapt_error *err, const char *folder, int fd, int reason)
+{
+    if (reason == EWOULDBLOCK)
+        return fail_busy(err, folder, fd);
+    if (reason == ENOLCK || reason == EOPNOTSUPP || reason == ENOSYS)
+        return fail(err, folder, "its file system offers no locks; choose one that does");
+    return fail(err, folder, strerror(reason));
+}
+
+/* Whether the name leads to the open file. What can't be told is an error: 0 or its number. */
+static int has_name(int fd, const char *path, bool *same)
+{
+    struct stat open_file, named;
+    *same = false;
+    if (fstat(fd, &open_file) != 0)
+        return errno;
+    if (lstat(path, &named) != 0)
+        return errno == ENOENT ? 0 : errno;
+    *same = open_file.st_nlink > 0 && open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+    return 0;
+}
+
+/* For the messages of others; a full disk takes nothing from the lock. */
+static void write_holder(int fd)
+{
+    char text[HOLDER], host[HOST + 1] = "";
+    gethostname(host, HOST);
+    int size = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)size, 0) < 0)
+        (void)!ftruncate(fd, 0);
+}
+
+/* *again: what was opened has no name any more, or the folder is gone: its holder has just removed it. */
+static rapt_code try_once(folder_lock *l, bool *again, rapt_error *err)
+{
+    bool same;
+    int busy;
+    *again = false;
+    l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (l->fd < 0) {
+        *again = errno == ENOENT;
+        return *again ? RAPT_OK : fail(err, l->folder, strerror(errno));
+    }
+    while ((busy = flock(l->fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
+        continue;
+    if (busy)
+        return fail_lock(err, l->folder, l->fd, errno);
+    int reason = has_name(l->fd, l->path, &same);
+    if (reason)
+        return fail(err, l->folder, strerror(reason));
+    *again = !same;
+    return RAPT_OK;
+}
+
+static rapt_code make_folder(folder_lock *l, rapt_error *err)
+{
+    size_t made;
+    rapt_code code = file_make_dir_new(l->folder, &made, err);
+    if (!code && made && (!l->made || made < l->made))
+        l->made = made;
+    return code;
+}
+
+static void forget(folder_lock *l)
+{
+    if (l->fd >= 0)
+        close(l->fd);
+    if (l->folder)
+        file_remove_new(l->folder, l->made);
+    free(l->folder);
+    free(l->path);
+    *l = (folder_lock){0};
+}
+
+rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
+{
+    bool again = true;
+    *l = (folder_lock){.folder = strdup(folder), .path = file_join(folder, FOLDER_LOCK_FILE), .fd = -1};
+    rapt_code code = l->folder && l->path ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "%.300s: no memory for its lock", folder);
+    for (int i = 0; i < TRIES && again && !code; i++) {
+        if (l->fd >= 0)
+            close(l->fd);
+        l->fd = -1;
+        code = make_folder(l, err);
+        if (!code)
+            code = try_once(l, &again, err);
+    }
+    if (!code && again)
+        code = fail(err, folder, "other processes take it in turns");
+    if (code)
+        forget(l);
+    else
+        write_holder(l->fd);
+    return code;
+}
+
+void folder_lock_release(folder_lock *l)
+{
+    bool same;
+    if (!l->path)
+        return;
+    if (has_name(l->fd, l->path, &same) == 0 && same)
+        unlink(l->path);
+    forget(l);
+}

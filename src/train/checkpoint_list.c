@@ -1,0 +1,123 @@
+/* train/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that can't be looked at is
+ * not an empty one: a run would begin anew over a trained model. */
+#define _GNU_SOURCE
+#include "train/checkpoint_list.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_FORMAT "step-%08" PRIu64 ".safetensors"
+#define MAX_NAME 256
+
+char *checkpoint_path(const char *folder, uint64_t step)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/checkpoints/" NAME_FORMAT, folder, step) < 0 ? NULL : path;
+}
+
+char *checkpoint_folder(const char *folder)
+{
+    return file_join(folder, "checkpoints");
+}
+
+/* The step in a checkpoint's file name; 0 for other files. */
+static uint64_t step_of(const char *file)
+{
+    uint64_t step;
+    char again[MAX_NAME];
+    if (sscanf(file, "step-%" SCNu64, &step) != 1)
+        return 0;
+    snprintf(again, sizeof again, NAME_FORMAT, step);
+    return strcmp(file, again) == 0 ? step : 0;
+}
+
+static bool add(checkpoint_list *l, uint64_t step)
+{
+    if ((l->count & (l->count + 1)) == 0) { /* 2^n - 1 are there: room for as many again, and one */
+        uint64_t *more = realloc(l->steps, (2 * l->count + 1) * sizeof *more);
+        if (!more)
+            return false;
+        l->steps = more;
+    }
+    l->steps[l->count++] = step;
+    return true;
+}
+
+static rapt_code fail(rapt_error *err, const char *path, int reason)
+{
+    rapt_code code = reason == ENOMEM ? RAPT_NO_MEMORY : RAPT_IO;
+    const char *text = reason == ENOENT ? "it is a link that leads nowhere" : strerror(reason);
+    return rapt_fail(err, code, "cannot read the folder %.380s: %s", path, text);
+}
+
+static rapt_code read_names(DIR *dir, const char *path, checkpoint_list *l, rapt_error *err)
+{
+    struct dirent *e;
+    while (errno = 0, (e = readdir(dir))) {
+        uint64_t step = step_of(e->d_name);
+        if (step && !add(l, step))
+            return fail(err, path, ENOMEM);
+    }
+    return errno ? fail(err, path, errno) : RAPT_OK;
+}
+
+/* opendir says ENOENT of a link that leads nowhere, too. */
+static rapt_code open_folder(const char *path, DIR **dir, rapt_error *err)
+{
+    bool there = true;
+    *dir = opendir(path);
+    if (*dir)
+        return RAPT_OK;
+    int reason = errno;
+    rapt_code code = reason == ENOENT ? file_is_there(path, &there, err) : RAPT_OK;
+    return code || !there ? code : fail(err, path, reason);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+rapt_code checkpoint_list_read(const char *folder, checkpoint_list *l, rapt_error *err)
+{
+    DIR *dir = NULL;
+    char *path = checkpoint_folder(folder);
+    *l = (checkpoint_list){0};
+    rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    if (dir) {
+        code = read_names(dir, path, l, err);
+        closedir(dir);
+    }
+    free(path);
+    if (code)
+        checkpoint_list_free(l);
+    else if (l->count > 0)
+        qsort(l->steps, l->count, sizeof *l->steps, by_step);
+    return code;
+}
+
+void checkpoint_list_free(checkpoint_list *l)
+{
+    free(l->steps);
+    *l = (checkpoint_list){0};
+}
+
+uint64_t checkpoint_list_newest(const checkpoint_list *l)
+{
+    return l->count > 0 ? l->steps[l->count - 1] : 0;
+}
+
+bool checkpoint_list_any(const char *folder)
+{
+    checkpoint_list l;
+    bool any = checkpoint_list_read(folder, &l, NULL) == RAPT_OK && l.count > 0;
+    checkpoint_list_free(&l);
+    return any;
+}
