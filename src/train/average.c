@@ -7,6 +7,7 @@
 #include "io/params.h"
 #include "rapt/io.h"
 #include "train/checkpoint_list.h"
+#include "train/leftovers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -130,6 +131,7 @@ static rapt_code take_average(average *a, size_t count, const char *out, rapt_er
     if (code)
         return code;
     take_means(a);
+    leftovers_remove(out);
     return rapt_model_save(a->model, out, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "data/text_files.h"
 #include "train/checkpoint_list.h"
+#include "train/leftovers.h"
 #include "train/log.h"
 #include "train/recipe_compare.h"
 
@@ -337,6 +338,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     if (!code)
         code = check_folder(r, err);
     run_phase(r, "reading the data", 0, 0);
+    if (!code)
+        leftovers_remove(options->out);
     if (!code)
         code = r->task->open(r, err);
     if (!code)

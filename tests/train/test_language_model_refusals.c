@@ -222,6 +222,7 @@ static void joined_texts_of_a_refused_run(void **state)
     put_words("text.txt", 100);
     put_words("other.txt", 120);
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m"});
+    put("m/text.tokens.before", "left by a run that was killed");
     fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
     assert_int_equal(system("test -z \"$(find . -name '*.before')\""), 0);

@@ -1,0 +1,60 @@
+/* train/leftovers.c: files that a killed run had no time to name or to remove. Where the file system has files without names
+ * there are hardly any (base/file.c). */
+#define _GNU_SOURCE
+#include "train/leftovers.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *skip_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return digits > 0 && text[digits] == '.' ? text + digits + 1 : NULL;
+}
+
+/* .NAME.PROCESS.TRY.tmp, as base/file.c makes them; NAME may hold dots, too. */
+static bool is_temporary(const char *name)
+{
+    if (name[0] != '.')
+        return false;
+    for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const char *number = dot > name + 1 ? skip_number(dot + 1) : NULL, *end = number ? skip_number(number) : NULL;
+        if (end && strcmp(end, "tmp") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_leftover(const char *name)
+{
+    return is_temporary(name) || strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0;
+}
+
+/* Closes `fd`, which may be -1. */
+static void remove_in(int fd)
+{
+    struct stat info;
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (is_leftover(e->d_name) && fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
+            unlinkat(fd, e->d_name, 0);
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
+void leftovers_remove(const char *folder)
+{
+    const int mode = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    int fd = open(folder, mode);
+    if (fd < 0)
+        return;
+    remove_in(openat(fd, "checkpoints", mode | O_NOFOLLOW));
+    remove_in(openat(fd, "best", mode | O_NOFOLLOW));
+    remove_in(fd);
+}
