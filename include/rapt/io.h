@@ -21,6 +21,8 @@ typedef enum rapt_task { RAPT_TRANSLATION, RAPT_LANGUAGE_MODEL } rapt_task;
 typedef struct rapt_model {
     rapt_task task;
     rapt_params *params;              /* of net or lm */
+    uint64_t run;                     /* stands for the training run that made it, 0: unknown; see rapt_model_load */
+    bool sealed;                      /* as loaded: its files are bound to each other by checksums */
     /* translation */
     rapt_transformer *net;
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
@@ -36,7 +38,13 @@ typedef struct rapt_model {
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Files of numbers, here
  * and in rapt_params_load, are mapped while they are read: they must not be written over meanwhile. Another file may take their
- * place, as it does where rapt writes one. */
+ * place, as it does where rapt writes one.
+ *
+ * The files are bound to each other: `config.json` names the tokenizers by hashes, and `model.safetensors` carries a copy of
+ * `config.json` under its own checksums. A folder where they don't agree is refused: a number was changed, or files of two
+ * training runs are mixed (RAPT_FORMAT; the message says what, and how to seal a folder that was edited on purpose). A folder
+ * without such a copy, of rapt 0.1 or with parameters of another program, is loaded with `sealed` false: nothing would tell
+ * that its config.json was changed. */
 rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 /* The same, for one task only: a model of another one is refused with a word on what it is ("models/gpt is a language
  * model; rapt generate runs it"). */
@@ -47,7 +55,15 @@ void rapt_model_free(rapt_model *m);
 rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes config.json and the tokenizers into a folder that exists. */
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
-/* Writes the parameters, and the buffers that are not transient, as a safetensors file. Atomic. */
+/* Writes model.safetensors, bound to that config.json. */
+rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
+/* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. Config.json is
+ * written anew where it names another tokenizer, then model.safetensors; both stay readable by rapt 0.1 and PyTorch. Refuses
+ * what rapt_model_load refuses for any other reason. */
+rapt_code rapt_model_seal(const char *folder, rapt_error *err);
+/* Whether a folder's parameters are bound to a config.json; not whether it is the one that is there: rapt_model_load says so. */
+rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err);
+/* Writes the parameters, and the buffers that are not transient, as a safetensors file, bound to nothing. Atomic. */
 rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
 /* Fills every parameter from a file; sizes and names must fit, none may be missing or left over. */
 rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);

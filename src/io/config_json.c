@@ -21,12 +21,23 @@ static json_t *value_of(const config_member *m, const void *field)
     return NULL;
 }
 
+/* A hash that there is none of is left out. */
+static bool is_none(const config_member *m, const char *field)
+{
+    return m->kind == CONFIG_HASH && m->optional && *field == '\0';
+}
+
+static bool put_member(json_t *root, const config_member *m, const char *field)
+{
+    return is_none(m, field) || json_object_set_new(root, m->key, value_of(m, field)) == 0;
+}
+
 rapt_code config_write(json_t *root, const config_member *members, size_t count, const void *config, const char *path,
                        rapt_error *err)
 {
     rapt_code code = config_check(members, count, config, path, err);
     for (size_t i = 0; i < count && !code; i++)
-        if (json_object_set_new(root, members[i].key, value_of(&members[i], (const char *)config + members[i].offset)))
+        if (!put_member(root, &members[i], (const char *)config + members[i].offset))
             code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
     return code;
 }

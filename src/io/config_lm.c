@@ -1,7 +1,6 @@
 /* io/config_lm.c: language models as folders: a decoder and its tokenizer. For model.c. */
 #include "io/model.h"
-
-#include <stdlib.h>
+#include "io/params.h"
 
 #define TOKENIZER_FILE "tokenizer.json"
 #define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size needs no reason */
@@ -103,27 +102,25 @@ static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_er
     return model_save_tokenizer(m->tokenizer, folder, TOKENIZER_FILE, err);
 }
 
-static rapt_code load_lm(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+static rapt_code load_lm(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    char *path = model_weights(folder, least_bytes(&c->lm), err);
-    m->lm = path ? rapt_lm_new(&c->lm, RAPT_SEED_NONE, err) : NULL;
+    rapt_code code = model_check_weights(from, least_bytes(&c->lm), err);
+    m->lm = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
     m->params = m->lm ? m->lm->params : NULL;
-    rapt_code code = m->lm ? rapt_params_load(m->params, path, err) : RAPT_FORMAT;
-    free(path);
-    return code;
+    return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_FORMAT;
 }
 
-static rapt_code load(rapt_model *m, const json_t *root, const char *path, const char *folder, rapt_error *err)
+static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
 {
     config c = {0};
-    rapt_code code = config_read(root, MEMBERS, COUNT, &c, path, err);
+    rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
-        code = check(&c, path, err);
+        code = check(&c, from->config_path, err);
     if (code)
         return code;
     model_vocabulary wanted = vocabulary(&c);
-    m->tokenizer = model_load_tokenizer(folder, TOKENIZER_FILE, &wanted, err);
-    return m->tokenizer ? load_lm(m, &c, folder, err) : RAPT_FORMAT;
+    m->tokenizer = model_load_tokenizer(from, TOKENIZER_FILE, &wanted, err);
+    return m->tokenizer ? load_lm(m, &c, from, err) : RAPT_FORMAT;
 }
 
 const model_task model_language_model = {"a language model", "rapt generate", describe, save_tokenizer, load};

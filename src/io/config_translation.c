@@ -1,10 +1,10 @@
 /* io/config_translation.c: translation models as folders: an encoder-decoder and the tokenizers of its two sides. For
  * model.c. */
 #include "io/model.h"
+#include "io/params.h"
 
 #include "text/detokenise.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SOURCE_FILE "source.tokenizer.json"
@@ -97,13 +97,13 @@ static rapt_code save_tokenizers(const rapt_model *m, const char *folder, rapt_e
 
 /* ---- in --------------------------------------------------------------------------------------------------- */
 
-static rapt_code load_tokenizers(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
     const model_vocabulary source = {c->net.source_vocab, false, c->source_hash};
     const model_vocabulary target = {c->net.target_vocab, false, c->target_hash};
-    m->source = model_load_tokenizer(folder, SOURCE_FILE, &source, err);
+    m->source = model_load_tokenizer(from, SOURCE_FILE, &source, err);
     if (m->source)
-        m->target = c->shared_vocab ? m->source : model_load_tokenizer(folder, TARGET_FILE, &target, err);
+        m->target = c->shared_vocab ? m->source : model_load_tokenizer(from, TARGET_FILE, &target, err);
     return m->target ? RAPT_OK : RAPT_FORMAT;
 }
 
@@ -114,24 +114,22 @@ static double least_bytes(const rapt_transformer_config *c)
     return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
 }
 
-static rapt_code load_net(rapt_model *m, const config *c, const char *folder, rapt_error *err)
+static rapt_code load_net(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    char *path = model_weights(folder, least_bytes(&c->net), err);
-    m->net = path ? rapt_transformer_new(&c->net, RAPT_SEED_NONE, err) : NULL;
+    rapt_code code = model_check_weights(from, least_bytes(&c->net), err);
+    m->net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
     m->params = m->net ? m->net->params : NULL;
-    rapt_code code = m->net ? rapt_params_load(m->params, path, err) : RAPT_FORMAT;
-    free(path);
-    return code;
+    return m->net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_FORMAT;
 }
 
-static rapt_code load(rapt_model *m, const json_t *root, const char *path, const char *folder, rapt_error *err)
+static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
 {
     config c = {0};
-    rapt_code code = config_read(root, MEMBERS, COUNT, &c, path, err);
+    rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
-        code = check(&c, path, err);
+        code = check(&c, from->config_path, err);
     if (!code)
-        code = load_tokenizers(m, &c, folder, err);
+        code = load_tokenizers(m, &c, from, err);
     if (code)
         return code;
     m->max_len = c.max_len;
@@ -139,7 +137,7 @@ static rapt_code load(rapt_model *m, const json_t *root, const char *path, const
     m->detokenize = c.detokenize;
     m->capitalize = c.capitalize;
     m->by_sentence = c.by_sentence;
-    return load_net(m, &c, folder, err);
+    return load_net(m, &c, from, err);
 }
 
 const model_task model_translation = {"a translation model", "rapt translate", describe, save_tokenizers, load};

@@ -4,13 +4,18 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/params.h"
+#include "io/seal.h"
 #include "text/json_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
+#define WEIGHTS_FILE "model.safetensors"
 
 static const model_task *const TASKS[] = {[RAPT_TRANSLATION] = &model_translation,
                                           [RAPT_LANGUAGE_MODEL] = &model_language_model};
@@ -19,17 +24,19 @@ typedef struct header {
     size_t version;
     int format;
     rapt_task task;
+    char run[CONFIG_HASH_TEXT]; /* "": it doesn't say */
 } header;
 
 static const char *const FORMATS[] = {"rapt-model", NULL};
 static const char *const WORDS[] = {[RAPT_TRANSLATION] = "translation", [RAPT_LANGUAGE_MODEL] = "language_model", NULL};
 
 /* In the order of the file. */
-enum { TASK_MEMBER = 2, HEADER_MEMBERS };
+enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };
 static const config_member HEADER[HEADER_MEMBERS] = {
     CONFIG_WORD_ROW("format", header, format, FORMATS),
     CONFIG_SIZE_ROW("version", header, version, CONFIG_LARGEST),
     CONFIG_WORD_ROW("task", header, task, WORDS),
+    CONFIG_OPTIONAL_HASH_ROW(SEAL_RUN, header, run),
 };
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
@@ -46,6 +53,8 @@ static rapt_code write_json(const json_t *root, const char *path, rapt_error *er
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     header h = {.version = RAPT_FORMAT_VERSION, .task = m->task};
+    if (m->run)
+        snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);
     rapt_code code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
     return code ? code : TASKS[m->task]->describe(m, root, path, err);
 }
@@ -69,16 +78,24 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
     return code ? code : TASKS[m->task]->save_tokenizers(m, folder, err);
 }
 
-rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err)
+rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    char *path = file_join(folder, "model.safetensors");
-    rapt_code code = path ? file_make_dir(folder, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    char *text = NULL, *path = file_join(folder, WEIGHTS_FILE);
+    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
     if (!code)
-        code = rapt_model_save_config(m, folder, err);
-    if (!code)
-        code = rapt_params_save(m->params, path, err);
+        code = params_save(m->params, path, SEAL_KEY, text, err);
+    free(text);
     free(path);
     return code;
+}
+
+/* The configuration first, as in training: parameters without one would be of nothing. */
+rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    rapt_code code = file_make_dir(folder, err);
+    if (!code)
+        code = rapt_model_save_config(m, folder, err);
+    return code ? code : rapt_model_save_params(m, folder, err);
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------- */
@@ -108,40 +125,71 @@ static json_t *read_json(const char *path, rapt_error *err)
     return root;
 }
 
-/* `wanted` is the one task that will do, or NULL. */
-static rapt_code fill_model(rapt_model *m, const char *folder, const char *path, const rapt_task *wanted, rapt_error *err)
+/* What binds the files is checked before what they say: a number that was changed is told as such. */
+static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    header h;
-    json_t *root = read_json(path, err);
-    rapt_code code = root ? read_header(root, path, &h, err) : RAPT_FORMAT;
+    m->sealed = seal_is_whole(from->weights);
+    if (from->sealing)
+        return RAPT_OK;
+    return seal_check(from->weights, from->weights_path, from->config, from->config_path, from->folder, err);
+}
+
+/* `wanted` is the one task that will do, or NULL. */
+static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
+{
+    header h = {0};
+    from->config = read_json(from->config_path, err);
+    rapt_code code = from->config ? read_header(from->config, from->config_path, &h, err) : RAPT_FORMAT;
     if (!code && wanted && h.task != *wanted)
-        code = rapt_fail(err, RAPT_VALUE, "%s is %s; %s runs it", folder, TASKS[h.task]->what, TASKS[h.task]->program);
-    if (!code) {
-        m->task = h.task;
-        code = TASKS[h.task]->load(m, root, path, folder, err);
+        code = rapt_fail(err, RAPT_VALUE, "%s is %s; %s runs it", from->folder, TASKS[h.task]->what, TASKS[h.task]->program);
+    if (!code)
+        code = safetensors_open(from->weights_path, &from->weights, err);
+    if (!code)
+        code = check_seal(m, from, err);
+    m->task = h.task;
+    m->run = strtoull(h.run, NULL, 16);
+    return code ? code : TASKS[h.task]->load(m, from, err);
+}
+
+static bool name_files(model_source *from)
+{
+    from->config_path = file_join(from->folder, CONFIG_FILE);
+    from->weights_path = file_join(from->folder, WEIGHTS_FILE);
+    return from->config_path && from->weights_path;
+}
+
+/* The folder as far as it was read, which stays with the caller. */
+static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_error *err)
+{
+    bool there;
+    if (file_is_there(from->folder, &there, err) != RAPT_OK)
+        return NULL;
+    if (!there) {
+        rapt_fail(err, RAPT_NOT_FOUND, "%s: there is no such model folder", from->folder);
+        return NULL;
     }
-    json_decref(root);
-    return code;
+    rapt_model *m = name_files(from) ? calloc(1, sizeof *m) : NULL;
+    if (m && fill_model(m, from, wanted, err) == RAPT_OK)
+        return m;
+    rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a model", from->folder);
+    rapt_model_free(m);
+    return NULL;
+}
+
+static void close_source(model_source *from)
+{
+    json_decref(from->config);
+    safetensors_close(from->weights);
+    free(from->config_path);
+    free(from->weights_path);
 }
 
 static rapt_model *load(const char *folder, const rapt_task *wanted, rapt_error *err)
 {
-    bool there;
-    if (file_is_there(folder, &there, err) != RAPT_OK)
-        return NULL;
-    if (!there) {
-        rapt_fail(err, RAPT_NOT_FOUND, "%s: there is no such model folder", folder);
-        return NULL;
-    }
-    char *path = file_join(folder, CONFIG_FILE);
-    rapt_model *m = path ? calloc(1, sizeof *m) : NULL;
-    bool ok = m && fill_model(m, folder, path, wanted, err) == RAPT_OK;
-    free(path);
-    if (ok)
-        return m;
-    rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a model", folder);
-    rapt_model_free(m);
-    return NULL;
+    model_source from = {.folder = folder};
+    rapt_model *m = load_from(&from, wanted, err);
+    close_source(&from);
+    return m;
 }
 
 rapt_model *rapt_model_load(const char *folder, rapt_error *err)
@@ -165,4 +213,43 @@ void rapt_model_free(rapt_model *m)
     rapt_transformer_free(m->net);
     rapt_lm_free(m->lm);
     free(m);
+}
+
+/* ---- seals ------------------------------------------------------------------------------------------------ */
+
+rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)
+{
+    safetensors *weights = NULL;
+    char *path = file_join(folder, WEIGHTS_FILE);
+    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    *sealed = !code && seal_is_whole(weights);
+    safetensors_close(weights);
+    free(path);
+    return code;
+}
+
+/* Members that rapt doesn't know stay; a file that says all as it is stays, too. */
+static rapt_code renew_config(const rapt_model *m, const model_source *from, rapt_error *err)
+{
+    json_t *now = json_copy(from->config), *described = json_object();
+    rapt_code code = now && described ? model_describe(m, described, from->config_path, err) : RAPT_NO_MEMORY;
+    if (!code && json_object_update(now, described))
+        code = RAPT_NO_MEMORY;
+    if (!code && !json_equal(now, from->config))
+        code = write_json(now, from->config_path, err);
+    json_decref(described);
+    json_decref(now);
+    return code ? rapt_fail(err, code, "%s: no memory for JSON", from->config_path) : RAPT_OK;
+}
+
+rapt_code rapt_model_seal(const char *folder, rapt_error *err)
+{
+    model_source from = {.folder = folder, .sealing = true};
+    rapt_model *m = load_from(&from, NULL, err);
+    rapt_code code = m ? renew_config(m, &from, err) : RAPT_FORMAT;
+    if (!code)
+        code = rapt_model_save_params(m, folder, err);
+    rapt_model_free(m);
+    close_source(&from);
+    return code;
 }

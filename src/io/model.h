@@ -4,7 +4,19 @@
 #define IO_MODEL_H
 
 #include "io/config_json.h"
+#include "io/safetensors.h"
 #include "rapt/io.h"
+
+#define SEAL_RUN "run" /* the member that names the training run */
+
+/* A folder that is being read. */
+typedef struct model_source {
+    const char *folder;
+    char *config_path, *weights_path;
+    json_t *config;
+    safetensors *weights;
+    bool sealing; /* whatever fits will do: it is sealed anew */
+} model_source;
 
 /* What is different about the folders of a task. */
 typedef struct model_task {
@@ -13,8 +25,7 @@ typedef struct model_task {
     /* Adds all that config.json holds but format, version and task; refuses what `load` would refuse. */
     rapt_code (*describe)(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
     rapt_code (*save_tokenizers)(const rapt_model *m, const char *folder, rapt_error *err);
-    /* Fills an empty model. `path` is that of config.json. */
-    rapt_code (*load)(rapt_model *m, const json_t *root, const char *path, const char *folder, rapt_error *err);
+    rapt_code (*load)(rapt_model *m, const model_source *from, rapt_error *err); /* fills an empty model */
 } model_task;
 
 extern const model_task model_translation, model_language_model;
@@ -36,10 +47,11 @@ typedef struct model_vocabulary {
 /* Whether a tokenizer has entries enough; `path` is for the message. */
 rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err);
 /* NULL with `err` set: not readable, of another size, or another one than the model was trained with. */
-rapt_tokenizer *model_load_tokenizer(const char *folder, const char *name, const model_vocabulary *wanted, rapt_error *err);
+rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
+                                     rapt_error *err);
 
-/* The path of the folder's parameters, which the caller frees, if that file holds `least` bytes or more: a damaged
- * configuration must not cost memory for a model that the file can't hold. */
-char *model_weights(const char *folder, double least, rapt_error *err);
+/* Refuses a file of parameters of less than `least` bytes: a damaged configuration must not cost memory for a model that the
+ * file can't hold. */
+rapt_code model_check_weights(const model_source *from, double least, rapt_error *err);
 
 #endif

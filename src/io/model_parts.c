@@ -4,11 +4,9 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char *join(const char *folder, const char *name, rapt_error *err)
 {
@@ -39,21 +37,23 @@ rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *w
     return rapt_fail(err, RAPT_FORMAT, "%s: %zu tokens; the model was made for %zu", path, n, wanted->entries);
 }
 
-static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err)
+static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary *wanted, bool any, const char *path,
+                                 rapt_error *err)
 {
     char own[CONFIG_HASH_TEXT];
     model_hash(k, own);
     rapt_code code = model_check_entries(k, wanted, path, err);
-    if (!code && strcmp(own, wanted->hash) != 0)
+    if (!code && !any && strcmp(own, wanted->hash) != 0)
         code = rapt_fail(err, RAPT_FORMAT, "%s: not the tokenizer that the model was trained with", path);
     return code;
 }
 
-rapt_tokenizer *model_load_tokenizer(const char *folder, const char *name, const model_vocabulary *wanted, rapt_error *err)
+rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
+                                     rapt_error *err)
 {
-    char *path = join(folder, name, err);
+    char *path = join(from->folder, name, err);
     rapt_tokenizer *k = path ? rapt_tokenizer_load(path, err) : NULL;
-    if (k && check_tokenizer(k, wanted, path, err)) {
+    if (k && check_tokenizer(k, wanted, from->sealing, path, err)) {
         rapt_tokenizer_free(k);
         k = NULL;
     }
@@ -61,22 +61,11 @@ rapt_tokenizer *model_load_tokenizer(const char *folder, const char *name, const
     return k;
 }
 
-static rapt_code check_bytes(const char *path, double least, rapt_error *err)
+rapt_code model_check_weights(const model_source *from, double least, rapt_error *err)
 {
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return rapt_fail(err, errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO, "cannot read %s: %s", path, strerror(errno));
-    if ((double)info.st_size < least)
-        return rapt_fail(err, RAPT_FORMAT, "%s: %lld bytes; the model of config.json takes more than %.0f", path,
-                         (long long)info.st_size, least);
-    return RAPT_OK;
-}
-
-char *model_weights(const char *folder, double least, rapt_error *err)
-{
-    char *path = join(folder, "model.safetensors", err);
-    if (!path || check_bytes(path, least, err) == RAPT_OK)
-        return path;
-    free(path);
-    return NULL;
+    size_t bytes = safetensors_bytes(from->weights);
+    if ((double)bytes >= least)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path, bytes,
+                     least);
 }

@@ -19,9 +19,9 @@ safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const
     return e;
 }
 
-rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err)
+rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err)
 {
-    const char *const metadata[] = {"format", "pt", "rapt_format_version", FORMAT_VERSION_TEXT, NULL};
+    const char *const metadata[] = {"format", "pt", "rapt_format_version", FORMAT_VERSION_TEXT, text ? key : NULL, text, NULL};
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)
@@ -34,6 +34,11 @@ rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error 
     rapt_code code = safetensors_write(path, entries, count, metadata, err);
     free(entries);
     return code;
+}
+
+rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err)
+{
+    return params_save(set, path, NULL, NULL, err);
 }
 
 static bool same_shape(const safetensors_entry *e, const rapt_tensor *shape)
@@ -61,7 +66,7 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
     return RAPT_OK;
 }
 
-static rapt_code read_all(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)
+rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)
 {
     size_t wanted = 0;
     rapt_code code = RAPT_OK;
@@ -87,7 +92,7 @@ rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
     rapt_code code = safetensors_open(path, &file, err);
     if (code)
         return code;
-    code = read_all(set, file, path, err);
+    code = params_fill(set, file, path, err);
     safetensors_close(file);
     return code;
 }

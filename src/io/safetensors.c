@@ -352,6 +352,11 @@ const safetensors_entry *safetensors_find(const safetensors *s, const char *name
     return NULL;
 }
 
+size_t safetensors_bytes(const safetensors *s)
+{
+    return s->size;
+}
+
 const char *safetensors_metadata(const safetensors *s, const char *key)
 {
     return json_string_value(json_object_get(s->metadata, key));

@@ -67,6 +67,8 @@ size_t safetensors_count(const safetensors *s);
 const safetensors_entry *safetensors_at(const safetensors *s, size_t i);           /* i < count */
 const safetensors_entry *safetensors_find(const safetensors *s, const char *name); /* NULL: no such tensor */
 
+size_t safetensors_bytes(const safetensors *s); /* of the whole file */
+
 /* The text of a metadata key, or NULL. */
 const char *safetensors_metadata(const safetensors *s, const char *key);
 

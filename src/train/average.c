@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "io/params.h"
+#include "io/seal.h"
 #include "rapt/io.h"
 #include "train/checkpoint_list.h"
 #include "train/leftovers.h"
@@ -83,12 +84,24 @@ static void add(double *sum, const rapt_tensor *x)
         sum[i] += (double)x->data[i];
 }
 
+/* Checkpoints of another run may have the same shapes. */
+static rapt_code check_run(const average *a, const safetensors *file, const char *path, rapt_error *err)
+{
+    uint64_t run;
+    rapt_code code = seal_run(file, path, &run, err);
+    if (code || !run || !a->model->run || run == a->model->run)
+        return code;
+    return rapt_fail(err, RAPT_VALUE, "%s: of another training run than %s", path, a->run);
+}
+
 /* Reads each tensor into the model, which is only a place for it. */
 static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
 {
     safetensors *file = NULL;
     char *path = checkpoint_path(a->run, step);
     rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
+    if (!code)
+        code = check_run(a, file, path, err);
     for (size_t i = 0; !code && i < rapt_params_count(a->model->params); i++) {
         rapt_tensor *x = &rapt_params_at(a->model->params, i)->value;
         if (!a->sums[i])

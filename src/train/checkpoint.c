@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/params.h"
+#include "io/seal.h"
 #include "train/checkpoint_list.h"
 
 #include <errno.h>
@@ -184,32 +185,39 @@ static void free_entries(entry_list *l)
     free(l->entries);
 }
 
-static rapt_code write_file(const char *path, const entry_list *l, const checkpoint_state *state, rapt_error *err)
+static rapt_code write_file(const char *path, const entry_list *l, const checkpoint_state *state, const char *config,
+                            rapt_error *err)
 {
     char text[STATE_COUNT][NUMBER];
-    const char *metadata[2 * STATE_COUNT + 1];
+    const char *metadata[2 * STATE_COUNT + 3];
     write_state(state, text);
     for (size_t i = 0; i < STATE_COUNT; i++) {
         metadata[2 * i] = STATE[i].key;
         metadata[2 * i + 1] = text[i];
     }
-    metadata[2 * STATE_COUNT] = NULL;
+    metadata[2 * STATE_COUNT] = SEAL_KEY;
+    metadata[2 * STATE_COUNT + 1] = config;
+    metadata[2 * STATE_COUNT + 2] = NULL;
     return safetensors_write(path, l->entries, l->count, metadata, err);
 }
 
-rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
+rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_adam *adam,
                           const checkpoint_state *state, checkpoint_plan plan, rapt_error *err)
 {
     entry_list l = {0};
+    char *config = NULL;
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
-    rapt_code code = path && dir && list_entries(&l, set, adam)
+    rapt_code code = path && dir && list_entries(&l, m->params, adam)
                          ? file_make_dir(dir, err)
                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
-        code = write_file(path, &l, state, err);
+        code = seal_text(m, path, &config, err);
+    if (!code)
+        code = write_file(path, &l, state, config, err);
     if (!code)
         code = delete_old(folder, plan, err);
     free_entries(&l);
+    free(config);
     free(path);
     free(dir);
     return code;
@@ -257,7 +265,18 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
     return RAPT_OK;
 }
 
-rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_params *set, rapt_adam *adam,
+/* The run may have begun with other keys than it goes on with, so its number is the checkpoint's. */
+static rapt_code take_run(const safetensors *file, const char *path, rapt_model *m, rapt_error *err)
+{
+    uint64_t run;
+    rapt_code code = seal_run(file, path, &run, err);
+    if (code)
+        return code;
+    m->run = run ? run : m->run;
+    return seal_check_model(file, path, m, err);
+}
+
+rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err)
 {
     safetensors *file = NULL;
@@ -269,7 +288,9 @@ rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_par
     if (!code)
         code = check_state(folder, path, state, wanted, err);
     if (!code)
-        code = read_tensors(file, path, set, adam, err);
+        code = take_run(file, path, m, err);
+    if (!code)
+        code = read_tensors(file, path, m->params, adam, err);
     if (!code)
         rapt_adam_set_steps(adam, state->step);
     safetensors_close(file);

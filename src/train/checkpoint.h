@@ -2,6 +2,7 @@
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 
+#include "rapt/io.h"
 #include "rapt/train.h"
 
 /* The part of a run that is not in tensors. Random numbers and the order of data depend on (seed, step) alone. */
@@ -19,9 +20,10 @@ typedef struct checkpoint_plan {
     uint64_t every; /* steps; 0: by time */
 } checkpoint_plan;
 
-/* Writes `folder`/checkpoints/step-N.safetensors (atomic), then deletes those before it that are not at a multiple of
- * plan.every, where a run was stopped, and all but the newest plan.keep. Fails, too, where those can't be listed or deleted. */
-rapt_code checkpoint_save(const char *folder, const rapt_params *set, const rapt_adam *adam,
+/* Writes `folder`/checkpoints/step-N.safetensors (atomic), which carries a copy of the model's config.json, then deletes those
+ * before it that are not at a multiple of plan.every, where a run was stopped, and all but the newest plan.keep. Fails, too,
+ * where those can't be listed or deleted. */
+rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_adam *adam,
                           const checkpoint_state *state, checkpoint_plan plan, rapt_error *err);
 
 /* What a checkpoint has to be for a run to begin with it. */
@@ -30,9 +32,10 @@ typedef struct checkpoint_wanted {
     uint64_t recipe_hash;
 } checkpoint_wanted;
 
-/* Reads the checkpoint of step wanted.step into set, adam and state. RAPT_VALUE where it has another recipe_hash; RAPT_FORMAT
- * where its counters can't be those of this step, or are of a step that this run does not get to. */
-rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_params *set, rapt_adam *adam,
+/* Reads the checkpoint of step wanted.step into the model's parameters and `run`, adam and state. RAPT_VALUE where it has
+ * another recipe_hash; RAPT_FORMAT where its counters can't be those of this step, or are of a step that this run does not get
+ * to, and where it is of a model with another config.json. */
+rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "train/leftovers.h"
 #include "train/log.h"
 #include "train/recipe_compare.h"
+#include "train/recipe_seal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,12 +113,22 @@ rapt_code run_write(const run *r, const char *name, const char *text, size_t siz
     return code;
 }
 
+static rapt_code write_recipe(const run *r, const char *yaml, rapt_error *err)
+{
+    char *text = recipe_sealed(yaml, r->model->run);
+    rapt_code code = text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    if (!code)
+        code = run_write(r, "recipe.yaml", text, strlen(text), err);
+    free(text);
+    return code;
+}
+
 static rapt_code write_folder(const run *r, const char *yaml, rapt_error *err)
 {
     const char *out = r->options->out;
     rapt_code code = rapt_model_save_config(r->model, out, err);
     if (!code)
-        code = run_write(r, "recipe.yaml", yaml, strlen(yaml), err);
+        code = write_recipe(r, yaml, err);
     return code ? code : r->task->write(r, err);
 }
 
@@ -133,6 +144,9 @@ static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other,
 static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
 {
     *err = (rapt_error){0};
+    if (recipe_state_in(r->options->out, 0) == RECIPE_CHANGED)
+        rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
+                  "was changed since", r->options->out, (unsigned long long)step);
     rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
               (unsigned long long)step, r->options->init ? "" : "; a run that began with --init goes on with it");
 }
@@ -159,7 +173,7 @@ static rapt_code resume(run *r, rapt_error *err)
     checkpoint_wanted wanted = {r->newest, r->steps, r->state.recipe_hash};
     rapt_code code = RAPT_OK;
     if (r->newest)
-        code = checkpoint_load(r->options->out, wanted, r->model->params, r->adam, &r->state, err);
+        code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &r->state, err);
     if (code == RAPT_VALUE)
         explain_refusal(r, r->newest, err);
     return code ? code : log_rewind(r->options->out, r->state.step, err);
@@ -235,6 +249,7 @@ static rapt_code prepare_folder(run *r, rapt_error *err)
     if (code)
         return code;
     r->state = (checkpoint_state){.recipe_hash = hash_run(r), .best_val_loss = INFINITY, .val_loss = NAN};
+    r->model->run = r->state.recipe_hash; /* a checkpoint knows better, where there is one */
     if (r->options->resume)
         code = resume(r, err);
     if (!code)

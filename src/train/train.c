@@ -191,15 +191,6 @@ static bool due(const run *r, uint64_t every)
     return every ? r->state.step % every == 0 : ends_epoch(r, r->state.step);
 }
 
-static rapt_code save_params(const run *r, rapt_error *err)
-{
-    char *path = file_join(r->options->out, "model.safetensors");
-    rapt_code code = path ? rapt_params_save(r->model->params, path, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
-    free(path);
-    return code;
-}
-
 /* The model first: a checkpoint without its model would be harder to explain than the reverse. */
 static rapt_code save_checkpoint(loop *l, rapt_error *err)
 {
@@ -211,9 +202,9 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     run_phase(r, "writing a checkpoint", 0, 0);
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
     if (!code)
-        code = save_params(r, err);
+        code = rapt_model_save_params(r->model, r->options->out, err);
     if (!code)
-        code = checkpoint_save(r->options->out, r->model->params, r->adam, &saved, plan, err);
+        code = checkpoint_save(r->options->out, r->model, r->adam, &saved, plan, err);
     double now = clock_seconds();
     checkpoint_clock_written(&l->clock, before, now);
     l->pause += now - before;

@@ -67,7 +67,7 @@ check 'the recipe in the folder trains it again' same_model whole again
 learn dropped --set model.activation_dropout=0.4
 check 'dropout in feed-forward networks does something' test "$(listing whole)" != "$(listing dropped)"
 learn tokenizer --set tokenizer.type=file --set tokenizer.path=whole/source.tokenizer.json
-check 'its tokenizer from a file' cmp whole/model.safetensors tokenizer/model.safetensors
+check 'its tokenizer from a file' same_parameters whole/model.safetensors tokenizer/model.safetensors
 learn other --set data.limit=150 --set train.steps=1
 check 'another tokenizer of as many entries' test "$("$RAPT" info whole --json | grep -o '"parameters[^,]*')" = \
     "$("$RAPT" info other --json | grep -o '"parameters[^,]*')"

@@ -159,6 +159,12 @@ tensor() {
     tail -c +$((8 + size + ${range% *} + 1)) "$1" | head -c $((${range#* } - ${range% *}))
 }
 
+# same_parameters A B: the same tensors in two safetensors files of one shape, whatever run made them.
+same_parameters() {
+    cmp <(numbers_of "$1") <(numbers_of "$2")
+}
+numbers_of() { tail -c +$(($(od -An -t u8 -N 8 "$1") + 9)) "$1"; }
+
 # The names of a model's tensors.
 tensor_names() { "$RAPT" info "$1" --tensors | sed -n 's/^\([a-z][a-z0-9_.]*\) *\[.*/\1/p'; }
 

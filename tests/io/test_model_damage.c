@@ -339,7 +339,7 @@ static void parameters_that_are_cut_off(void **state)
     free(bytes);
     rapt_error err = {0};
     assert_null(rapt_model_load(folder_path, &err));
-    assert_non_null(strstr(err.message, "/model.safetensors: 20000 bytes; the model of config.json takes more than "));
+    assert_non_null(strstr(err.message, "/model.safetensors: byte 20000: the file ends before byte "));
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------ */

@@ -26,6 +26,8 @@ static rapt_code save_once(const rapt_model *m)
 {
     rapt_error err = {0};
     rapt_code code = rapt_model_save_config(m, folder_path, &err);
+    if (!code)
+        code = rapt_model_save_params(m, folder_path, &err);
     assert_int_equal(code, err.code);
     return code;
 }
@@ -36,6 +38,15 @@ static rapt_code load_once(const rapt_model *like)
     rapt_model *m = rapt_model_load_task(folder_path, like->task, &err);
     assert_true((m != NULL) == (err.code == RAPT_OK));
     rapt_model_free(m);
+    return err.code;
+}
+
+static rapt_code seal_once(const rapt_model *like)
+{
+    rapt_error err = {0};
+    (void)like;
+    rapt_code code = rapt_model_seal(folder_path, &err);
+    assert_int_equal(code != RAPT_OK, err.code != RAPT_OK);
     return err.code;
 }
 
@@ -55,6 +66,7 @@ static void language_models(void **state)
     save(m);
     fail_each_allocation("saving a language model", save_once, m);
     fail_each_allocation("loading a language model", load_once, m);
+    fail_each_allocation("sealing a language model", seal_once, m);
     rapt_model_free(m);
 }
 
@@ -65,6 +77,7 @@ static void translation_models(void **state)
     save(m);
     fail_each_allocation("saving a translation model", save_once, m);
     fail_each_allocation("loading a translation model", load_once, m);
+    fail_each_allocation("sealing a translation model", seal_once, m);
     rapt_model_free(m);
 }
 

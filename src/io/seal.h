@@ -1,0 +1,34 @@
+/* io/seal.h: what binds the files of a model folder to each other. The parameters carry a copy of config.json in their
+ * metadata, which their own checksums cover; config.json names the tokenizers by their hashes, and the training run. So a
+ * number that was changed in one file is noticed when the folder is loaded, and so are files of two runs in one folder.
+ *
+ * The copy is compared member by member: config.json may have members that an older rapt, which wrote the parameters, did not
+ * know. A run that is resumed by a newer rapt writes config.json first; if it is killed then, its folder still loads. */
+#ifndef IO_SEAL_H
+#define IO_SEAL_H
+
+#include "io/safetensors.h"
+#include "rapt/io.h"
+
+#include <jansson.h>
+
+#define SEAL_KEY "config" /* in the metadata of model.safetensors and of checkpoints */
+
+/* A model's config.json on one line, which the caller frees; `path` is for messages. */
+rapt_code seal_text(const rapt_model *m, const char *path, char **text, rapt_error *err);
+
+/* Whether parameters carry a copy of their configuration, and both checksums to protect it. */
+bool seal_is_whole(const safetensors *file);
+
+/* Refuses a configuration that is not the one in the metadata of `file`, naming the member. `folder` is where to seal it
+ * again. RAPT_OK where the metadata have none. */
+rapt_code seal_check(const safetensors *file, const char *file_path, const json_t *config, const char *config_path,
+                     const char *folder, rapt_error *err);
+
+/* The same for a checkpoint and the model that it is read into; one that is none of the model's cannot be sealed. */
+rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err);
+
+/* The training run that a file's parameters are of, 0 where it doesn't say. Without memory it says so in `err`. */
+rapt_code seal_run(const safetensors *file, const char *path, uint64_t *run, rapt_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* train/recipe_seal.h: the last line of a folder's recipe.yaml, a comment: of which run it is, and a checksum of the lines
+ * above, so that a copy that was edited isn't taken for what a model was trained with. For run.c and `rapt info`. */
+#ifndef TRAIN_RECIPE_SEAL_H
+#define TRAIN_RECIPE_SEAL_H
+
+#include "rapt/base.h"
+
+typedef enum recipe_state {
+    RECIPE_MISSING,     /* or it can't be read */
+    RECIPE_UNSEALED,    /* of rapt 0.1, or the line was removed */
+    RECIPE_CHANGED,     /* since the run */
+    RECIPE_OF_ANOTHER,  /* run than the model */
+    RECIPE_OF_THIS_RUN
+} recipe_state;
+
+/* A recipe as text with its seal; the caller frees it. NULL without memory. */
+char *recipe_sealed(const char *yaml, uint64_t run);
+/* Of the recipe.yaml in a model folder. `run` is the model's; 0, which no recipe has, where it isn't known. */
+recipe_state recipe_state_in(const char *folder, uint64_t run);
+
+#endif
