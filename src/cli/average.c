@@ -1,5 +1,6 @@
 /* cli/average.c: `rapt average`: a model of the mean of a training run's last checkpoints. The work is rapt_average's. */
 #include "cli/cli.h"
+#include "cli/model.h"
 
 #include "base/file.h"
 #include "rapt/train.h"
@@ -48,6 +49,7 @@ int cmd_average(int argc, char **argv)
     average_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    cli_note_seal(a.model);
     char *own = a.out ? NULL : file_join(a.model, "average");
     rapt_code code = a.out || own ? rapt_average(a.model, a.last, a.out ? a.out : own, &err)
                                   : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");

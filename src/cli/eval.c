@@ -2,6 +2,7 @@
  * eval_pairs.c and eval_text.c. */
 #include "cli/cli.h"
 #include "cli/eval.h"
+#include "cli/model.h"
 #include "text/json_text.h"
 
 #include <stdio.h>
@@ -103,7 +104,7 @@ int cmd_eval(int argc, char **argv)
     eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load(a.model, &err);
+    rapt_model *m = cli_model(a.model, &err);
     bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
     rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;
     for (size_t i = 0; !code && i < a.file_count; i++)

@@ -4,6 +4,7 @@
 #include "cli/explain.h"
 
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "text/json_text.h"
 #include "view/page.h"
 
@@ -212,7 +213,7 @@ int cmd_explain(int argc, char **argv)
     explain_arguments a = {.width = line_width()};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load(a.model, &err);
+    rapt_model *m = cli_model(a.model, &err);
     bool language = m && m->task == RAPT_LANGUAGE_MODEL;
     int status = 0;
     if (language && a.target)

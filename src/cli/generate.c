@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/generate.h"
+#include "cli/model.h"
 #include "cli/signals.h"
 
 #include "base/clock.h"
@@ -300,7 +301,7 @@ int cmd_generate(int argc, char **argv)
     generate_arguments a = {.o = {.max_tokens = 200, .sample = {.temperature = 0.8, .top_k = 200, .seed = 1}}, .samples = 1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load_task(a.model, RAPT_LANGUAGE_MODEL, &err);
+    rapt_model *m = cli_model_task(a.model, RAPT_LANGUAGE_MODEL, &err);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
     rapt_model_free(m);
     if (code == RAPT_INTERRUPTED)

@@ -5,21 +5,23 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
+#include "rapt/io.h"
 #include "text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_JSON = 256, KEY_TENSORS };
+enum { KEY_JSON = 256, KEY_TENSORS, KEY_SEAL };
 
 static const struct argp_option OPTIONS[] = {
     {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
     {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
+    {"seal", KEY_SEAL, NULL, 0, "Bind the files of a model folder to each other as they are now: after an edit on purpose", 0},
     {0}};
 
 typedef struct info_arguments {
     const char *model;
-    bool json, tensors;
+    bool json, tensors, seal;
 } info_arguments;
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -28,10 +30,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_JSON: a->json = true; return 0;
     case KEY_TENSORS: a->tensors = true; return 0;
+    case KEY_SEAL: a->seal = true; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
             cli_usage_error(state, "one model only");
         a->model = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->seal && !a->model)
+            cli_usage_error(state, "--seal is for a model folder");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -98,6 +105,9 @@ static int show_machine(const info_arguments *a)
 int cmd_info(int argc, char **argv)
 {
     info_arguments a = {0};
+    rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    if (a.seal && rapt_model_seal(a.model, &err))
+        return cli_fail(&err);
     return a.model ? info_model(a.model, a.json, a.tensors) : show_machine(&a);
 }

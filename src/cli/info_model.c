@@ -3,7 +3,9 @@
 #include "cli/info.h"
 
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "io/model.h"
+#include "train/recipe_seal.h"
 
 #include <stdio.h>
 
@@ -115,7 +117,19 @@ static void list_tensors(const rapt_params *set)
     }
 }
 
-static int print_model(const rapt_model *m, const json_t *config, bool tensors)
+/* What the recipe.yaml of the folder is worth: nothing reads it but people, and runs that are begun from it. */
+static void print_recipe(const rapt_model *m, const char *folder)
+{
+    static const char *const says[] = {[RECIPE_UNSEALED] = "recipe.yaml; nothing says whether it is as it was",
+                                       [RECIPE_CHANGED] = "recipe.yaml was changed since the model was trained",
+                                       [RECIPE_OF_ANOTHER] = "recipe.yaml is of another training run",
+                                       [RECIPE_OF_THIS_RUN] = "recipe.yaml, as it was when the model was trained"};
+    recipe_state state = recipe_state_in(folder, m->run);
+    if (state != RECIPE_MISSING)
+        printf("recipe        %s\n", says[state]);
+}
+
+static int print_model(const rapt_model *m, const char *folder, const json_t *config, bool tensors)
 {
     char bytes[32], training[32];
     bool language = m->task == RAPT_LANGUAGE_MODEL;
@@ -127,6 +141,7 @@ static int print_model(const rapt_model *m, const json_t *config, bool tensors)
         print_language_model(m, config);
     else
         print_translation(m, config);
+    print_recipe(m, folder);
     if (tensors)
         list_tensors(m->params);
     return 0;
@@ -135,12 +150,12 @@ static int print_model(const rapt_model *m, const json_t *config, bool tensors)
 int info_model(const char *folder, bool json, bool tensors)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load(folder, &err);
+    rapt_model *m = cli_model(folder, &err);
     json_t *config = m ? json_object() : NULL;
     bool ok = config && model_describe(m, config, folder, &err) == RAPT_OK;
     if (m && !ok)
         rapt_fail(&err, RAPT_NO_MEMORY, "no memory for JSON");
-    int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, config, tensors);
+    int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, folder, config, tensors);
     json_decref(config);
     rapt_model_free(m);
     return status;

@@ -3,6 +3,7 @@
 #include "cli/plot_attention.h"
 
 #include "cli/cli.h"
+#include "cli/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,7 +189,7 @@ int plot_attention(int argc, char **argv)
     attention_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load(a.model, &err);
+    rapt_model *m = cli_model(a.model, &err);
     rapt_code code = m ? run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;

@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "view/principal.h"
 
 #include <stdio.h>
@@ -184,7 +185,7 @@ int plot_embedding(int argc, char **argv)
     embedding_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load(a.model, &err);
+    rapt_model *m = cli_model(a.model, &err);
     rapt_code code = m ? run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;

@@ -3,6 +3,7 @@
 #include "cli/plot.h"
 
 #include "cli/cli.h"
+#include "cli/model.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -151,7 +152,7 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
 {
     static const char *const words[] = {[RAPT_LM_SINUSOIDAL] = "sinusoidal", [RAPT_LM_LEARNED] = "learned",
                                         [RAPT_LM_ROTARY] = "rotary"};
-    e->m = rapt_model_load(a->model, err);
+    e->m = cli_model(a->model, err);
     if (!e->m)
         return err->code;
     rapt_lm_positions kind = e->m->task == RAPT_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_LM_SINUSOIDAL;

@@ -2,6 +2,7 @@
  * the steps are shown by progress.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 
@@ -228,6 +229,8 @@ static int run(const train_arguments *a, const rapt_recipe *r)
                             .on_phase = show_phase, .on_plan = show_plan, .on_progress = show_progress,
                             .on_sample = show_sample, .context = &d};
     d.progress = a->quiet ? NULL : progress_new(&shown);
+    if (a->init)
+        cli_note_seal(a->init);
     signals_catch();
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
     progress_free(d.progress, code != RAPT_OK);

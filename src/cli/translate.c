@@ -5,6 +5,7 @@
 
 #include "cli/alignment.h"
 #include "cli/lines_out.h"
+#include "cli/model.h"
 #include "cli/unknown_words.h"
 #include "rapt/decode.h"
 #include "text/detokenise.h"
@@ -222,7 +223,7 @@ int cmd_translate(int argc, char **argv)
     translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    rapt_model *m = rapt_model_load_task(a.model, RAPT_TRANSLATION, &err);
+    rapt_model *m = cli_model_task(a.model, RAPT_TRANSLATION, &err);
     line_stream *in = m ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
     bool ok = t && translate(&a, t, m->source, in, &err) == RAPT_OK;

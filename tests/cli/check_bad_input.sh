@@ -106,11 +106,11 @@ edit() {
     ! cmp -s "good/$1" "broken/$1" || fail "edit $1: nothing matches $2"
 }
 edit config.json '"d_model": 16' '"d_model": 32'
-model 'broken/model.safetensors: ' 'a configuration of other shapes'
+model 'broken/config.json: "(d_model|layers)" is ' 'a configuration of other shapes'
 edit config.json '"layers": 1' '"layers": 2'
-model 'broken/model.safetensors: ' 'a configuration of more layers'
+model 'broken/config.json: "(d_model|layers)" is ' 'a configuration of more layers'
 edit config.json '"bias": true' '"bias": false'
-model 'broken/model.safetensors: tensor .* does not belong' 'tensors left over'
+model 'broken/config.json: "bias" is ' 'tensors left over'
 edit config.json '"heads": 2' '"heads": 3'
 model 'heads' 'heads that do not divide'
 edit config.json '"version": 1' '"version": 99'

@@ -71,7 +71,7 @@ split 'two sentences that fit' 'I see the moon. You like the sea.' 'I see the mo
 split 'two sentences, cut into words' 'i see the moon . you like the sea .' 'i see the moon .' 'you like the sea .'
 check 'the model folder says so' grep -q '"by_sentence": true' model/config.json
 two='I see the moon. You like the sea.'
-cp -r model whole && sed -i 's/"by_sentence": true/"by_sentence": false/' whole/config.json
+cp -r model whole && sed -i 's/"by_sentence": true/"by_sentence": false/' whole/config.json && "$RAPT" info whole --seal >/dev/null
 is 'as the folder says' <(echo "$two" | translate --split long) "$RAPT" translate whole <<<"$two"
 is '--split sentences' <(echo "$two" | translate) "$RAPT" translate whole --split sentences <<<"$two"
 is '--split long: what does not fit is split' <(printf '%s We hear a train.\n' "$two" | translate) translate --split long <<<"$two We hear a train."
@@ -131,10 +131,11 @@ refused 2 "detokenize xx: there are none, de" '--detokenize of an unknown langua
 # The model folder may say so itself.
 cp -r model written
 sed -i 's/"detokenize": "none"/"detokenize": "fr"/; s/"capitalize": false/"capitalize": true/' written/config.json
+"$RAPT" info written --seal >/dev/null
 is 'a model that says how to write' <(sed 's/ \([.,]\)/\1/g; s/^./\U&/' plain.out) "$RAPT" translate written lines.txt
 is '--detokenize none: its words' plain.out "$RAPT" translate written lines.txt --detokenize none
 sed -i 's/"fr"/"xx"/' written/config.json
-refused 1 'this rapt knows: none, de, en' 'a model in an unknown language' "$RAPT" translate written lines.txt
+refused 1 'this rapt knows: none, de, en' 'a model in an unknown language' "$RAPT" info written --seal
 train says --set tokenizer.type=bpe --set tokenizer.vocab_size=400 --set tokenizer.normalize=plain --set tokenizer.detokenize=fr \
     --set tokenizer.capitalize=true --max-steps 2
 check 'the recipe says how to write' grep -q '"capitalize": true' says/config.json
