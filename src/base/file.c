@@ -90,38 +90,51 @@ static rapt_code read_all(int fd, const char *path, size_t room, size_t max_byte
     return RAPT_OK;
 }
 
+/* A device gives nothing, as /dev/null, or may never end, as /dev/zero; a terminal ends where its user says so. */
+static bool is_endless(int fd, const struct stat *info)
+{
+    char byte;
+    return S_ISCHR(info->st_mode) && !isatty(fd) && read_some(fd, &byte, 1) > 0;
+}
+
 static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
                            rapt_error *err)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0)
+    if (fd < 0 || fstat(fd, &info) != 0)
         return fail_errno(err, "read", path);
     if (S_ISDIR(info.st_mode))
         return fail_path(err, RAPT_IO, "read", path, strerror(EISDIR));
+    if (is_endless(fd, &info))
+        return fail_path(err, RAPT_IO, "read", path, "a device, which may never end");
     if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
         return fail_too_large(err, path, max_bytes);
     return read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
 }
 
-rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
+rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
 {
-    bool standard = strcmp(path, "-") == 0;
-    const char *shown = standard ? "standard input" : path;
     *data = NULL;
     *size = 0;
     if (max_bytes > SIZE_MAX / 4) /* so that sums with room and end marker cannot wrap */
         max_bytes = SIZE_MAX / 4;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_errno(err, "read", shown);
-    rapt_code code = read_open(fd, shown, max_bytes, data, size, err);
-    if (!standard)
-        close(fd);
+    rapt_code code = read_open(fd, path, max_bytes, data, size, err);
     if (code != RAPT_OK) {
         free(*data);
         *data = NULL;
         *size = 0;
     }
+    return code;
+}
+
+rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return file_read_open(STDIN_FILENO, "standard input", max_bytes, data, size, err);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    rapt_code code = file_read_open(fd, path, max_bytes, data, size, err);
+    if (fd >= 0)
+        close(fd);
     return code;
 }
 

@@ -10,9 +10,16 @@
  * RAPT_NO_MEMORY, and RAPT_IO for whatever else the system says (no permission, a directory, disk full). */
 
 /* Reads all of `path` into `*data`, which the caller frees; data[size] is a NUL that `*size` does not count.
- * "-" is standard input. Pipes and devices are read to their end. More than `max_bytes` is an error
- * (RAPT_VALUE), found without reading on. On failure `*data` is NULL. */
+ * "-" is standard input. Pipes and terminals are read to their end; other devices, but for empty ones, are refused. More than
+ * `max_bytes` is an error (RAPT_VALUE), found without reading on. On failure `*data` is NULL. */
 rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
+
+/* The same for files that rapt or a tool has made, which are regular ones: others are refused (RAPT_IO) without waiting for
+ * them. "-" has no meaning. */
+rapt_code file_read_regular(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
+
+/* The same for what is open; `path` is for messages. `fd` below 0: errno says why it could not be opened. */
+rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
 /* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written, fsynced and
  * renamed, then the folder is fsynced. A symbolic link is followed, and stays. What is there and no regular file is

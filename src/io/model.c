@@ -114,7 +114,7 @@ static json_t *read_json(const char *path, rapt_error *err)
     char *text;
     size_t size;
     json_error_t where;
-    if (file_read(path, MAX_CONFIG, &text, &size, err))
+    if (file_read_regular(path, MAX_CONFIG, &text, &size, err))
         return NULL;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
     if (!root && where.text[0] == '\0') /* its way to say so */

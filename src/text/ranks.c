@@ -152,7 +152,7 @@ rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *
     const struct encoding *of = find_encoding(name);
     char *text = NULL;
     size_t size;
-    if (file_read(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
+    if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
     byte_bpe *b = new_of(of, err);
     if (b && take_lines(b, of, text, size, path, err) != RAPT_OK) {

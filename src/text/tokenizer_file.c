@@ -59,7 +59,7 @@ static rapt_tokenizer *load_json(const char *path, rapt_error *err)
     char *text;
     size_t size;
     json_error_t where;
-    if (file_read(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
+    if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
     json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
     free(text);

@@ -92,7 +92,7 @@ static rapt_code read_log(const char *path, char **text, size_t *size, rapt_erro
     *text = NULL;
     *size = 0;
     rapt_code code = file_is_there(path, &there, err);
-    return !code && there ? file_read(path, MAX_BYTES, text, size, err) : code;
+    return !code && there ? file_read_regular(path, MAX_BYTES, text, size, err) : code;
 }
 
 rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err)
@@ -165,7 +165,7 @@ uint64_t log_best_step(const char *folder)
     size_t size = 0;
     uint64_t best_step = 0;
     double best = INFINITY;
-    if (!path || file_read(path, MAX_BYTES, &text, &size, NULL))
+    if (!path || file_read_regular(path, MAX_BYTES, &text, &size, NULL))
         size = 0;
     for (size_t at = 0, length; at < size; at += length + 1) {
         const char *end = memchr(text + at, '\n', size - at);

@@ -259,12 +259,19 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
     return code;
 }
 
+/* A pipe is no file of anybody's; "-" is one on purpose. */
+static rapt_code read_text(const char *path, char **text, size_t *size, rapt_error *err)
+{
+    return strcmp(path, "-") == 0 ? file_read(path, FILE_MAX, text, size, err)
+                                  : file_read_regular(path, FILE_MAX, text, size, err);
+}
+
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
 {
     char *text;
     size_t size;
     rapt_recipe_defaults(out);
-    rapt_code code = file_read(path, FILE_MAX, &text, &size, err);
+    rapt_code code = read_text(path, &text, &size, err);
     if (code != RAPT_OK)
         return code;
     code = recipe_parse(path, text, size, out, err);

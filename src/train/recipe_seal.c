@@ -46,7 +46,7 @@ recipe_state recipe_state_in(const char *folder, uint64_t run)
     char *text, *path = file_join(folder, "recipe.yaml");
     size_t size;
     recipe_state state = RECIPE_MISSING;
-    if (path && file_read(path, MOST, &text, &size, NULL) == RAPT_OK) {
+    if (path && file_read_regular(path, MOST, &text, &size, NULL) == RAPT_OK) {
         state = state_of(text, size, run);
         free(text);
     }
