@@ -180,6 +180,47 @@ static void test_wrong(void **state)
     assert_non_null(strstr(err.message, "cannot fetch file://"));
 }
 
+/* The name of a part can be foreseen: what it leads to stays as it was. */
+static void test_links(void **state)
+{
+    (void)state;
+    rapt_error err;
+    fetch_outcome outcome;
+    put("came", "abc", 3);
+    put("victim", "mine", 4);
+    assert_int_equal(mkdir(folder_in("shared"), 0777), 0);
+    char part[FOLDER_ROOM];
+    snprintf(part, sizeof part, "%s", folder_in("shared/came.part"));
+    assert_int_equal(symlink("../victim", part), 0);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_non_null(strstr(err.message, "came.part is a link or no regular file, and is not written to; remove it"));
+    assert_int_equal(unlink(part), 0);
+    assert_int_equal(link(folder_in("victim"), part), 0);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(unlink(part), 0);
+    assert_int_equal(mkfifo(part, 0600), 0);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(unlink(part), 0);
+    assert_true(holds("victim", "mine"));
+    assert_false(is_there("shared/abc.txt"));
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_OK);
+}
+
+/* As a call leaves it that is killed when its file is complete. */
+static void test_part_of_a_file_that_is_there(void **state)
+{
+    (void)state;
+    rapt_error err;
+    fetch_outcome outcome;
+    put("abc", "abc", 3);
+    put("rest/abc.part", "abc", 3);
+    assert_int_equal(get("abc", "rest/there.txt", ABC, &outcome, &err), RAPT_OK);
+    put("rest/abc.part", "abc", 3);
+    assert_int_equal(get("abc", "rest/there.txt", ABC, &outcome, &err), RAPT_OK);
+    assert_int_equal(outcome, FETCH_WAS_THERE);
+    assert_false(is_there("rest/abc.part"));
+}
+
 static void test_urls(void **state)
 {
     (void)state;
@@ -222,6 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum), cmocka_unit_test(test_plain), cmocka_unit_test(test_packed),
                                        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_begins_again),
                                        cmocka_unit_test(test_too_large), cmocka_unit_test(test_folders),
-                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_urls), cmocka_unit_test(test_sets)};
+                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_links),
+                                       cmocka_unit_test(test_part_of_a_file_that_is_there), cmocka_unit_test(test_urls),
+                                       cmocka_unit_test(test_sets)};
     return cmocka_run_group_tests(tests, set_up, folder_remove);
 }

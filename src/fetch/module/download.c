@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MOST_REDIRECTIONS = 10, OF_PACKING = 1 << 16 };
@@ -123,10 +124,25 @@ static rapt_code fetch_rest(CURL *curl, transfer *t)
     return rapt_fail(t->err, RAPT_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
 }
 
+/* The name of a part can be foreseen: in a folder where others write, it may lead to another file, whose bytes would be lost.
+ * A pipe is not waited for. */
+static int open_own(const char *part, int flags)
+{
+    struct stat info;
+    int fd = open(part, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+    if (fd < 0 || (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1))
+        return fd;
+    close(fd);
+    errno = ELOOP;
+    return -1;
+}
+
 /* Locked as long as it is open: two writers would mix their bytes. */
 static rapt_code open_part(transfer *t)
 {
-    t->fd = open(t->part, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    t->fd = open_own(t->part, O_CREAT);
+    if (t->fd < 0 && (errno == ELOOP || errno == ENXIO))
+        return rapt_fail(t->err, RAPT_IO, "%.200s is a link or no regular file, and is not written to; remove it", t->part);
     if (t->fd < 0)
         return fail_part(t->part, t->err);
     t->busy = flock(t->fd, LOCK_EX | LOCK_NB) != 0;
@@ -134,6 +150,16 @@ static rapt_code open_part(transfer *t)
         return rapt_fail(t->err, RAPT_IO, "%.200s: another process is fetching it", t->part);
     t->start = lseek(t->fd, 0, SEEK_END);
     return RAPT_OK;
+}
+
+void download_forget(const char *part)
+{
+    int fd = open_own(part, 0);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlink(part);
+    close(fd);
 }
 
 rapt_code download(const fetch_request *request, const char *part, bool *went_on, rapt_error *err)

@@ -116,6 +116,16 @@ static rapt_code get(const fetch_request *r, rapt_error *err)
     return code;
 }
 
+static rapt_code use_there(const fetch_request *r, rapt_error *err)
+{
+    rapt_code code = check_there(r, err);
+    char *part = code ? NULL : part_of(r);
+    if (part)
+        download_forget(part);
+    free(part);
+    return code;
+}
+
 rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err)
 {
     bool there;
@@ -123,5 +133,5 @@ rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_e
     *outcome = there ? FETCH_WAS_THERE : FETCH_CAME;
     if (code)
         return code;
-    return there ? check_there(request, err) : get(request, err);
+    return there ? use_there(request, err) : get(request, err);
 }
