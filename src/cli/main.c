@@ -1,5 +1,6 @@
 /* cli/main.c: the program `rapt`: a table of commands, each in a file of its own. */
 #include "cli/cli.h"
+#include "cli/cut_files.h"
 
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -108,6 +109,7 @@ int main(int argc, char **argv)
 {
     argp_err_exit_status = 2;
     signal(SIGPIPE, SIG_DFL);
+    cut_files_watch();
     atexit(flush_output);
     if (argc < 2) {
         print_help(stderr);

@@ -1,0 +1,97 @@
+/* cli/cut_files.c: the system answers a read behind the end of a mapped file with SIGBUS. The handler looks up the file in
+ * /proc/self/maps, so that nobody keeps a list. For main.c only: a library has no business with signals.
+ * All that it calls is safe in a signal handler. */
+#define _GNU_SOURCE
+#include "cli/cut_files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PORTION = 512 };
+
+typedef struct map_reader {
+    int fd;
+    size_t size, at;
+    char portion[PORTION];
+} map_reader;
+
+/* The next byte, or -1. */
+static int next(map_reader *r)
+{
+    if (r->at == r->size) {
+        ssize_t got = read(r->fd, r->portion, sizeof r->portion);
+        r->size = got > 0 ? (size_t)got : 0;
+        r->at = 0;
+    }
+    return r->at < r->size ? (unsigned char)r->portion[r->at++] : -1;
+}
+
+/* Reads hexadecimal digits and the byte behind them. */
+static uintptr_t take_number(map_reader *r)
+{
+    static const char digits[] = "0123456789abcdef";
+    uintptr_t number = 0;
+    const char *digit;
+    for (int c; (c = next(r)) > 0 && (digit = memchr(digits, c, 16)) != NULL;)
+        number = number * 16 + (uintptr_t)(digit - digits);
+    return number;
+}
+
+/* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what has room; "" where there is none.
+ * False at the end. */
+static bool take_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
+{
+    size_t length = 0;
+    int c;
+    *begin = take_number(r);
+    *end = take_number(r);
+    while ((c = next(r)) >= 0 && c != '\n')
+        if ((c == '/' || length > 0) && length < PATH_MAX - 1)
+            path[length++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+    path[length] = '\0';
+    return c == '\n';
+}
+
+static bool find_file(uintptr_t address, char path[PATH_MAX])
+{
+    uintptr_t begin = 1, end = 0;
+    map_reader r = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    bool found = false;
+    while (r.fd >= 0 && !found && take_line(&r, &begin, &end, path))
+        found = address >= begin && address < end;
+    if (r.fd >= 0)
+        close(r.fd);
+    return found && *path == '/';
+}
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        _exit(1);
+}
+
+static void on_cut(int number, siginfo_t *info, void *context)
+{
+    char path[PATH_MAX];
+    (void)context;
+    if (!find_file((uintptr_t)info->si_addr, path)) { /* something else is wrong: as if there were no handler */
+        signal(number, SIG_DFL);
+        return;
+    }
+    say("rapt: ");
+    say(path);
+    say(" was cut off while it was read\n");
+    _exit(1);
+}
+
+void cut_files_watch(void)
+{
+    struct sigaction action = {.sa_sigaction = on_cut, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}

@@ -1,0 +1,8 @@
+/* cli/cut_files.h: what happens where a file is cut off while the program has it mapped: token files, parameters, texts. */
+#ifndef CLI_CUT_FILES_H
+#define CLI_CUT_FILES_H
+
+/* From now on the program ends with a message that names the file, and status 1. */
+void cut_files_watch(void);
+
+#endif
