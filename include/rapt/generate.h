@@ -7,13 +7,18 @@
  *          x_i = x_i / r where x_i > 0, x_i * r elsewhere
  *      (the paper divides in both cases, which would make tokens with negative logits likelier; other programs
  *      multiply those too);
- *   2. temperature T (Ackley, Hinton, Sejnowski 1985):  p_i = exp(x_i / T) / sum_j exp(x_j / T); T = 0 is the limit,
+ *   2. logit bias: x_i = x_i + b for each bias b of token i; -inf rules it out;
+ *   3. temperature T (Ackley, Hinton, Sejnowski 1985):  p_i = exp(x_i / T) / sum_j exp(x_j / T); T = 0 is the limit,
  *      all on the largest logit, the smallest id of equal ones: nothing below matters then;
- *   3. top-k (Fan, Lewis, Dauphin 2018, "Hierarchical Neural Story Generation"): the k likeliest tokens stay, of equal
+ *   4. top-k (Fan, Lewis, Dauphin 2018, "Hierarchical Neural Story Generation"): the k likeliest tokens stay, of equal
  *      ones those with smaller ids, and p is scaled to sum 1 again;
- *   4. top-p, or nucleus sampling (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration", section 3.1):
+ *   5. top-p, or nucleus sampling (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration", section 3.1):
  *      the likeliest tokens stay, as few as sum up to p at least, of equal ones those with smaller ids; scaled again;
- *   5. one of those that stay is drawn with its probability.
+ *   6. min-p (Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs"): of those
+ *      that stay, the tokens with p_i >= m * p_max stay, p_max the largest probability; scaled again. As in Hugging Face's
+ *      transformers the probabilities are those behind the temperature; llama.cpp takes the temperature last, which at
+ *      T = 1 is the same;
+ *   7. one of those that stay is drawn with its probability.
  *
  * What is drawn depends on the logits, these options, the row, the position and, with a penalty, the history: the random
  * number is a function of (seed, row, position). A logit of -inf stands for a token that is never drawn; so does one so far
@@ -29,6 +34,12 @@
 extern "C" {
 #endif
 
+/* What is added to a token's logit: a number, or -inf. */
+typedef struct rapt_logit_bias {
+    int32_t id;
+    double bias;
+} rapt_logit_bias;
+
 typedef struct rapt_sample_options {
     double temperature;        /* 0: the likeliest token; 1: as the model says; any number >= 0. It divides the logits */
     size_t top_k;              /* this many tokens stay; 0, or the whole vocabulary: off */
@@ -36,6 +47,9 @@ typedef struct rapt_sample_options {
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* the penalty looks at the last so many tokens; 0: at all that the model sees */
     uint64_t seed;
+    double min_p;              /* tokens of so much of the largest probability stay, 0 to 1; 0: off */
+    const rapt_logit_bias *biases; /* [bias_count]; they must stay; several of one token add up */
+    size_t bias_count;
 } rapt_sample_options;
 
 /* Why a text ended. */
@@ -69,8 +83,9 @@ typedef rapt_code (*rapt_text_sink)(void *context, const char *text, size_t size
  * alone; a model whose weights are packed (rapt_lm_pack) is faster. `options` may be NULL: no tokens.
  *
  * Fails where a token of the prompt is beyond the model's vocabulary ("token 7, at byte 12 of the prompt, is 50256; the
- * model knows 50000": tokens count from 0, bytes from 1), where logits are not finite, and with a tokenizer of words. What
- * was handed to the sink before a failure is good; nothing was where prompt or options are at fault. */
+ * model knows 50000": tokens count from 0, bytes from 1), where a logit bias is of such a token, where logits are not
+ * finite, and with a tokenizer of words. What was handed to the sink before a failure is good; nothing was where prompt or
+ * options are at fault. */
 rapt_code rapt_generate(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k, const char *prompt, size_t size,
                         const rapt_generate_options *options, rapt_text_sink sink, void *context, rapt_error *err);
 /* The same into memory that the caller frees, without the prompt; NULL on failure. `length` may be NULL. */

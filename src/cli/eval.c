@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY, KEY_STRICT, KEY_QUIET };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY,
+       KEY_STRICT, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},

@@ -13,16 +13,19 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
        KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
-       KEY_JSON, KEY_QUIET, KEY_STRICT };
+       KEY_JSON, KEY_QUIET, KEY_STRICT, KEY_MIN_P,
+       KEY_BIAS, KEY_RANDOM_SEED };
 
 static const struct argp_option OPTIONS[] = {
-    {"prompt", KEY_PROMPT, "TEXT", 0, "The text to go on with; special tokens in it count as such", 0},
+    {"prompt", KEY_PROMPT, "TEXT", 0, "The prompt, as the argument PROMPT; special tokens in it count as such", 0},
     {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "The text to go on with is all of a file; - is standard input", 0},
     {"max-tokens", KEY_MAX_TOKENS, "N", 0, "New tokens at most (default 200)", 0},
     {"temperature", KEY_TEMPERATURE, "T", 0, "Divides the logits (default 0.8): 1 as the model says, lower is safer, higher "
@@ -31,17 +34,21 @@ static const struct argp_option OPTIONS[] = {
     {"top-k", KEY_TOP_K, "K", 0, "Draw among the K likeliest tokens only (default 200); 0: all", 0},
     {"top-p", KEY_TOP_P, "P", 0, "Draw among the likeliest tokens that together have probability P (nucleus), after --top-k; "
      "0 or 1: all (default)", 0},
+    {"min-p", KEY_MIN_P, "P", 0, "Draw only among the tokens that have P times the probability of the likeliest, after --top-p; "
+     "0: all (default)", 0},
+    {"logit-bias", KEY_BIAS, "ID:BIAS", 0, "Add BIAS to the logit of token ID; -inf rules it out; can be repeated", 0},
     {"repetition-penalty", KEY_PENALTY, "R", 0, "Above 1 makes tokens that occurred already less likely: positive logits / R, "
      "negative * R; 1: off (default); 0.001 to 1000", 0},
     {"repetition-window", KEY_WINDOW, "N", 0, "The penalty looks at the last N tokens; 0: at all that the model sees "
      "(default)", 0},
     {"seed", KEY_SEED, "N", 0, "The same seed, prompt and options give the same text, on any machine, with any threads "
      "(default 1)", 0},
+    {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A seed from the system, another each time, which stderr (and --json) tells", 0},
     {"stop", KEY_STOP, "TEXT", 0, "Ends the text before TEXT, which is not printed; can be repeated", 0},
     {"samples", KEY_SAMPLES, "N", 0, "N texts, each from numbers of its own, with a line ---- between them (default 1)", 0},
     {"no-prompt", KEY_NO_PROMPT, NULL, 0, "Don't print the prompt before the text", 0},
     {"at", KEY_AT, "POSITION", 0, "No text: print the likeliest tokens after this token of the prompt, counted from 0, or "
-     "with -1 from its end", 0},
+     "with -1 from its end; all: after each", 0},
     {"top", KEY_TOP, "N", 0, "How many tokens --at prints (default 5)", 0},
     {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
@@ -59,21 +66,51 @@ static void take_stop(generate_arguments *a, const char *text, struct argp_state
     a->stops[a->o.stop_count++] = text;
 }
 
+static void take_bias(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    char id[32];
+    const char *colon = strchr(text, ':');
+    if (a->o.sample.bias_count == GENERATE_MAX_BIASES)
+        cli_usage_error(state, "more than %d --logit-bias", GENERATE_MAX_BIASES);
+    if (!colon || (size_t)(colon - text) >= sizeof id)
+        cli_usage_error(state, "--logit-bias: '%s' is not ID:BIAS", text);
+    snprintf(id, sizeof id, "%.*s", (int)(colon - text), text);
+    rapt_logit_bias *bias = &a->biases[a->o.sample.bias_count++];
+    bias->id = (int32_t)cli_integer(id, 0, INT32_MAX, "logit-bias", state);
+    bias->bias = strcmp(colon + 1, "-inf") == 0 ? -INFINITY : cli_number(colon + 1, -1e6, 1e6, "logit-bias", state);
+}
+
+/* Not above what --seed takes. */
+static uint64_t random_seed(struct argp_state *state)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        cli_usage_error(state, "--random-seed: the system has no random numbers");
+    return seed % CLI_MOST;
+}
+
 static void check(generate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         cli_usage_error(state, "wants a model");
-    if (a->prompt && a->prompt_file)
-        cli_usage_error(state, "--prompt or --prompt-file, not both");
+    if (!!a->operand + !!a->prompt + !!a->prompt_file > 1)
+        cli_usage_error(state, "one prompt only: as an argument, by --prompt or by --prompt-file");
+    a->prompt = a->prompt ? a->prompt : a->operand;
     if (a->top && !a->has_at)
         cli_usage_error(state, "--top belongs to --at");
+    if (a->random_seed && a->has_seed)
+        cli_usage_error(state, "--seed or --random-seed, not both");
+    if (a->random_seed)
+        a->o.sample.seed = random_seed(state);
     if (a->greedy)
         a->o.sample.temperature = 0;
+    a->o.sample.biases = a->biases;
 }
 
 static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
 {
-    a->at = cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+    a->at_all = strcmp(text, "all") == 0;
+    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
     a->has_at = true;
 }
 
@@ -89,9 +126,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_GREEDY: a->greedy = true; return 0;
     case KEY_TOP_K: s->top_k = (size_t)cli_integer(text, 0, CLI_MOST, "top-k", state); return 0;
     case KEY_TOP_P: s->top_p = cli_number(text, 0, 1, "top-p", state); return 0;
+    case KEY_MIN_P: s->min_p = cli_number(text, 0, 1, "min-p", state); return 0;
+    case KEY_BIAS: take_bias(a, text, state); return 0;
+    case KEY_RANDOM_SEED: a->random_seed = true; return 0;
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
     case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MOST, "repetition-window", state); return 0;
-    case KEY_SEED: s->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state); return 0;
+    case KEY_SEED:
+        s->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state);
+        a->has_seed = true;
+        return 0;
     case KEY_STOP: take_stop(a, text, state); return 0;
     case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MOST, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
@@ -103,9 +146,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_STRICT: a->strict = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
-        if (a->model)
-            cli_usage_error(state, "one model only; a text to go on with is given by --prompt");
-        a->model = text;
+        if (state->arg_num > 1)
+            cli_usage_error(state, "a model and one prompt, no more; a prompt of several words needs quotes");
+        *(state->arg_num == 0 ? &a->model : &a->operand) = text;
         return 0;
     case ARGP_KEY_END: check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -113,7 +156,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL",
+    .options = OPTIONS, .parser = parse, .args_doc = "MODEL [PROMPT]",
     .doc = "Continue a text with a trained language model."
            "\vThe prompt and what follows go to stdout as they come, and a newline at the end. The text ends after --max-tokens, "
            "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C (exit status 130). Without a prompt "
@@ -235,6 +278,8 @@ static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const ra
     rapt_code code = RAPT_OK;
     size_t tokens = 0;
     double start = clock_seconds();
+    if (a->random_seed && !a->quiet)
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->o.sample.seed);
     signals_catch();
     for (long i = 0; i < a->samples && !code; i++) {
         output out = {.a = a, .prompt = p, .o = a->o};

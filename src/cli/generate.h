@@ -6,15 +6,17 @@
 #include "rapt/io.h"
 
 #define GENERATE_MAX_STOPS 64
+#define GENERATE_MAX_BIASES 1024
 
 typedef struct generate_arguments {
-    const char *model, *prompt, *prompt_file;
+    const char *model, *operand, *prompt, *prompt_file;
     rapt_generate_options o;
     const char *stops[GENERATE_MAX_STOPS];
+    rapt_logit_bias biases[GENERATE_MAX_BIASES];
     long samples, top, at;
     int threads;
     rapt_precision precision;
-    bool greedy, no_prompt, json, quiet, has_at, strict;
+    bool greedy, no_prompt, json, quiet, has_at, at_all, strict, has_seed, random_seed;
 } generate_arguments;
 
 /* The prompt as it was given. */

@@ -116,28 +116,46 @@ static rapt_code find_position(long at, size_t count, size_t *position, rapt_err
     return RAPT_OK;
 }
 
-static rapt_code expect(rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e, rapt_error *err)
+/* After each token of the prompt: one comes to the others at a time. */
+static rapt_code expect_all(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
+                            rapt_error *err)
 {
-    e->ids = malloc(e->count * sizeof *e->ids);
-    e->probabilities = malloc(e->count * sizeof *e->probabilities);
-    if (!e->ids || !e->probabilities)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu tokens", e->count);
+    rapt_lm_state *state = rapt_lm_state_new(m->lm, 1, err);
+    rapt_code code = state ? RAPT_OK : err->code;
+    for (e->position = 0; e->position < p->count && !code; e->position++) {
+        e->token = p->ids[e->position];
+        code = prompt_likeliest_next(t, m->lm, state, &e->token, 1, e->position, e->count, e->ids, e->probabilities, err);
+        if (!code)
+            (a->json ? print_at_json : print_at)(m->tokenizer, e);
+    }
+    rapt_lm_state_free(state);
+    return code;
+}
+
+static rapt_code expect_one(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
+                            rapt_error *err)
+{
+    rapt_code code = find_position(a->at, p->count, &e->position, err);
+    if (code)
+        return code;
     e->token = p->ids[e->position];
-    return prompt_likeliest(t, m->lm, p, e->position, e->count, e->ids, e->probabilities, err);
+    code = prompt_likeliest(t, m->lm, p, e->position, e->count, e->ids, e->probabilities, err);
+    if (!code)
+        (a->json ? print_at_json : print_at)(m->tokenizer, e);
+    return code;
 }
 
 rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt given, rapt_error *err)
 {
-    prompt p;
+    prompt p = {0};
     expectation e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
     e.count = e.count < m->lm->config.vocab ? e.count : m->lm->config.vocab;
-    rapt_code code = prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err);
+    e.ids = malloc(e.count * sizeof *e.ids);
+    e.probabilities = malloc(e.count * sizeof *e.probabilities);
+    rapt_code code = e.ids && e.probabilities ? prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err)
+                                              : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu tokens", e.count);
     if (!code)
-        code = find_position(a->at, p.count, &e.position, err);
-    if (!code)
-        code = expect(t, m, &p, &e, err);
-    if (!code)
-        (a->json ? print_at_json : print_at)(m->tokenizer, &e);
+        code = (a->at_all ? expect_all : expect_one)(a, t, m, &p, &e, err);
     free(e.ids);
     free(e.probabilities);
     free(p.ids);

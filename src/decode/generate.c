@@ -101,9 +101,21 @@ static rapt_code run(generation *g, rapt_error *err)
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */
 
+static rapt_code check_biases(const generation *g, rapt_error *err)
+{
+    const rapt_sample_options *o = &g->o->sample;
+    for (size_t i = 0; i < o->bias_count; i++)
+        if (o->biases[i].id < 0 || (size_t)o->biases[i].id >= g->m->config.vocab)
+            return rapt_fail(err, RAPT_VALUE, "logit bias of token %d; the model knows 0 to %zu", (int)o->biases[i].id,
+                             g->m->config.vocab - 1);
+    return RAPT_OK;
+}
+
 static rapt_code set_up(generation *g, const char *text, size_t size, rapt_text_sink sink, void *context, rapt_error *err)
 {
     rapt_code code = sampler_init(&g->sampler, &g->o->sample, g->t->k, err);
+    if (!code)
+        code = check_biases(g, err);
     if (!code)
         code = prompt_encode(g->m, g->k, text, size, &g->text, err);
     if (code)

@@ -80,14 +80,21 @@ static rapt_code list_likeliest(rapt_tape *t, const rapt_real *logits, size_t vo
     return code;
 }
 
+rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_lm_state *state, const int32_t *tokens, size_t count,
+                                size_t position, size_t n, int32_t *ids, double *probabilities, rapt_error *err)
+{
+    const rapt_real *logits = prompt_logits(t, m, state, tokens, count, err);
+    return logits ? list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
+}
+
 rapt_code prompt_likeliest(rapt_tape *t, const rapt_lm *m, const prompt *p, size_t position, size_t n, int32_t *ids,
                            double *probabilities, rapt_error *err)
 {
     if (position >= p->count)
         return rapt_fail(err, RAPT_VALUE, "position %zu: the prompt has %zu tokens, counted from 0", position, p->count);
     rapt_lm_state *state = rapt_lm_state_new(m, 1, err);
-    const rapt_real *logits = state ? prompt_logits(t, m, state, p->ids, position + 1, err) : NULL;
-    rapt_code code = logits ? list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
+    rapt_code code = state ? prompt_likeliest_next(t, m, state, p->ids, position + 1, position, n, ids, probabilities, err)
+                           : err->code;
     rapt_lm_state_free(state);
     return code;
 }

@@ -1,4 +1,4 @@
-/* decode/sampler.c: repetition penalty, temperature, top-k, top-p and the draw. For generation with language models.
+/* decode/sampler.c: repetition penalty, bias, temperature, top-k, top-p, min-p and the draw. For generation with language models.
  * Not a model, and not a loop over positions: it sees one row of logits at a time. */
 #include "decode/sampler.h"
 
@@ -20,6 +20,12 @@ static rapt_code check_options(const rapt_sample_options *o, rapt_error *err)
         return rapt_fail(err, RAPT_VALUE, "temperature %g: it is 0 (the likeliest token) or more", o->temperature);
     if (!(o->top_p >= 0 && o->top_p <= 1))
         return rapt_fail(err, RAPT_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
+    if (!(o->min_p >= 0 && o->min_p <= 1))
+        return rapt_fail(err, RAPT_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
+    for (size_t i = 0; i < o->bias_count; i++)
+        if (!(o->biases[i].bias < INFINITY))
+            return rapt_fail(err, RAPT_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
+                             (int)o->biases[i].id);
     if (r != 0 && !(r >= LEAST_PENALTY && r <= MOST_PENALTY))
         return rapt_fail(err, RAPT_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, LEAST_PENALTY,
                          MOST_PENALTY);
@@ -53,7 +59,16 @@ static void penalise(const sampler_input *in, const rapt_sample_options *o, rapt
     }
 }
 
-/* A copy of the logits, with the penalty; NULL when memory is out. */
+static void add_biases(const sampler_input *in, const rapt_sample_options *o, rapt_real *x)
+{
+    for (size_t i = 0; i < o->bias_count; i++) {
+        int32_t id = o->biases[i].id;
+        if (id >= 0 && (size_t)id < in->vocab)
+            x[id] = (rapt_real)((double)x[id] + o->biases[i].bias);
+    }
+}
+
+/* A copy of the logits, with penalty and biases; NULL when memory is out. */
 static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options *o, arena *scratch)
 {
     rapt_real *x = arena_array(scratch, in->vocab, sizeof *x);
@@ -62,6 +77,7 @@ static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options 
     memcpy(x, in->logits, in->vocab * sizeof *x);
     if (o->repetition_penalty != 0 && o->repetition_penalty != 1)
         penalise(in, o, x);
+    add_biases(in, o, x);
     return x;
 }
 
@@ -190,6 +206,19 @@ static void keep_likeliest(remaining *r, bool by_weight, double wanted)
     r->count = kept;
 }
 
+/* Keeps those with `share` of the largest weight, which is 1. */
+static void keep_near(remaining *r, double share)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        r->ids[kept] = r->ids[i];
+        r->x[kept] = r->x[i];
+        r->weights[kept] = r->weights[i];
+        kept += (double)r->weights[i] >= share;
+    }
+    r->count = kept;
+}
+
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 /* The first of the running sums above `target`; the last one if none is. */
@@ -215,6 +244,10 @@ static int32_t draw(const sampler *s, const sampler_input *in, rapt_real most, r
     double sum = sum_up(r);
     if (o->top_p > 0 && o->top_p < 1) {
         keep_likeliest(r, true, o->top_p * sum);
+        sum = sum_up(r);
+    }
+    if (o->min_p > 0) {
+        keep_near(r, o->min_p);
         sum = sum_up(r);
     }
     return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];

@@ -20,7 +20,8 @@ typedef struct sampler_input {
     const rapt_real *logits; /* [vocab] */
     size_t vocab;
     uint64_t row, position;
-    const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are passed over */
+    const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are passed over,
+                                those of biases too */
     size_t count;
 } sampler_input;
 

@@ -79,7 +79,8 @@ check 'they differ' test "$(generate --prompt t --max-tokens 60 --samples 3 --te
 # ---- the same, however it is computed ------------------------------------------------------------------------------
 for kind in characters bpe; do
     again() { "$RAPT" generate $kind --quiet --prompt 'the dog ' --max-tokens 120 "$@"; }
-    for options in '--greedy' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8'; do
+    for options in '--greedy' '--temperature 1.2 --top-k 0' '--top-p 0.9 --repetition-penalty 1.3 --repetition-window 8' \
+        '--temperature 1 --min-p 0.05 --logit-bias 5:-2.5'; do
         again $options >want.out
         is "$kind $options: again" want.out again $options
         for threads in 1 2 3; do
@@ -95,6 +96,19 @@ generate --prompt 'the ' --greedy >greedy.out
 is '--temperature 0 is --greedy' greedy.out generate --prompt 'the ' --temperature 0
 is '--top-k 1 is --greedy' greedy.out generate --prompt 'the ' --top-k 1
 is '--greedy knows no seed' greedy.out generate --prompt 'the ' --greedy --seed 99
+is 'a prompt as an argument' plain.out generate 'the cat' --max-tokens 40
+is '--min-p 0 is off' plain.out generate 'the cat' --max-tokens 40 --min-p 0
+is '--min-p 1 is --greedy' greedy.out generate 'the ' --min-p 1
+likeliest=$(generate --prompt 'the ' --at -1 --top 1 | sed -n 2p | cut -f2)
+is '--logit-bias: likely enough, a token is all there is' <(printf 'the '; yes "$(generate 'the ' --at -1 --top 1 | tail -1 |
+    cut -f3 | tr -d '"')" | head -20 | tr -d '\n'; echo) generate 'the ' --max-tokens 20 --logit-bias "$likeliest:1e6"
+check '--logit-bias: -inf rules it out' test "$(generate 'the ' --greedy --max-tokens 1 --logit-bias "$likeliest:-inf")" != \
+    "$(generate 'the ' --greedy --max-tokens 1)"
+"$RAPT" generate characters 'the cat' --max-tokens 40 --random-seed >random.out 2>random.err
+seed=$(sed -n 's/^seed \([0-9]*\)$/\1/p' random.err)
+is '--random-seed: the seed that it tells gives the text again' random.out generate 'the cat' --max-tokens 40 --seed "$seed"
+check 'another each time' test "$seed" != "$("$RAPT" generate characters t --max-tokens 0 --random-seed 2>&1 >/dev/null |
+    sed -n 's/^seed //p')"
 is 'the default seed is 1' plain.out generate --prompt 'the cat' --max-tokens 40 --seed 1
 generate --prompt 'the cat' --max-tokens 40 --seed 2 >seed2.out
 check 'another seed, another text' test "$(cmp -s plain.out seed2.out; echo $?)" = 1
@@ -174,11 +188,15 @@ for ((i = 0; i < 11; i++)); do
 done >.differ
 check '--at: the first is what --greedy says after that position' test ! -s .differ
 is '--at -1: the last one' <(at 10) at -1
+for i in $(seq 0 10); do at "$i" --top 3; done >each.out
+is '--at all: after each' each.out at all --top 3
+check '--at all --json: a line for each' cmp <(at all --json) <(for i in $(seq 0 10); do at "$i" --json; done)
 check '--at --top: all of them sum to 1' awk -F'\t' 'NR > 1 { sum += $1; n++ }
     END { exit !(n > 20 && sum > 0.9999 && sum < 1.0001) }' <(at 3 --top 1000)
 at 5 --json --top 3 >.out
 json '--at --json' 'o["position"] == 5 and o["token"]["text"] == "a" and len(o["likeliest"]) == 3 and
     all(0 < t["probability"] < 1 and "id" in t and len(t["text"]) == 1 for t in o["likeliest"])'
+not_generated 'logit bias of token 1000' 'a bias of no token' a --logit-bias 1000:1
 not_generated 'the prompt has tokens 0 to 10' '--at beyond the prompt' --prompt 'the cat sat' --at 11
 not_generated 'the prompt has tokens 0 to 10' '--at before the prompt' --prompt 'the cat sat' --at -12
 
@@ -194,8 +212,9 @@ refused 1 'language model' 'translate with a language model' "$RAPT" translate c
 not_generated 'stop string 1 is not UTF-8' '--stop that is not UTF-8' --prompt t --stop $'\xff'
 usage() { refused 2 "$1" "usage: rapt generate ${*:2}" "$RAPT" generate "${@:2}"; }
 usage 'wants a model'
-usage 'one model' characters bpe
-usage 'not both' characters --prompt a --prompt-file b
+usage 'one prompt' characters a b
+usage 'one prompt' characters a --prompt b
+usage 'one prompt' characters --prompt a --prompt-file b
 usage 'max-tokens' characters --max-tokens -1
 usage 'temperature' characters --temperature -0.1
 usage 'temperature' characters --temperature nan
@@ -204,6 +223,11 @@ usage 'top-p' characters --top-p 1.1
 usage 'repetition-penalty' characters --repetition-penalty 0
 usage 'repetition-window' characters --repetition-window x
 usage 'seed' characters --seed -1
+usage 'not both' characters a --seed 1 --random-seed
+usage 'min-p' characters --min-p 1.5
+usage 'ID:BIAS' characters --logit-bias 3
+usage 'logit-bias' characters --logit-bias x:3
+usage 'logit-bias' characters --logit-bias 3:inf
 usage 'stop' characters --stop ''
 usage 'samples' characters --samples 0
 usage 'threads' characters --threads 0

@@ -131,6 +131,7 @@ static void greedy_is_the_argmax_of_all_anew(void **state)
 
 static void draws_are_those_of_all_anew(void **state)
 {
+    static const rapt_logit_bias biases[] = {{1, 0.25}, {2, -5}};
     static const rapt_sample_options options[] = {
         {.temperature = 1, .seed = 1},
         {.temperature = 0.8, .top_k = 20, .seed = 2},
@@ -139,6 +140,7 @@ static void draws_are_those_of_all_anew(void **state)
         {.temperature = 1, .repetition_penalty = 3, .repetition_window = 3, .seed = 5},
         {.temperature = 1, .repetition_penalty = 3, .repetition_window = 40, .seed = 6}, /* further than the model sees */
         {.temperature = 0, .repetition_penalty = 2, .seed = 7},
+        {.temperature = 1, .min_p = 0.05, .biases = biases, .bias_count = 2, .seed = 8},
     };
     (void)state;
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 11) {

@@ -46,6 +46,15 @@ static long double penalised(const rapt_sample_options *o, const sampler_input *
     return (long double)(rapt_real)(x > 0 ? x / r : x * r); /* kept as a float, which may make two logits equal */
 }
 
+static long double biased(const rapt_sample_options *o, const sampler_input *in, size_t id)
+{
+    rapt_real x = (rapt_real)penalised(o, in, id);
+    for (size_t i = 0; i < o->bias_count; i++)
+        if (o->biases[i].id == (int32_t)id)
+            x = (rapt_real)((double)x + o->biases[i].bias);
+    return (long double)x;
+}
+
 /* Scales the first `kept` to sum 1, the others to 0. */
 static void scale(entry *sorted, size_t n, size_t kept)
 {
@@ -64,7 +73,7 @@ static bool exact(const rapt_sample_options *o, const sampler_input *in, long do
     entry *sorted = malloc(n * sizeof *sorted);
     bool clear = true;
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (entry){penalised(o, in, i), 0, i};
+        sorted[i] = (entry){biased(o, in, i), 0, i};
     qsort(sorted, n, sizeof *sorted, likelier_first);
     for (size_t i = 0; i < n; i++)
         sorted[i].p = expl((sorted[i].x - sorted[0].x) / (long double)o->temperature);
@@ -74,6 +83,14 @@ static bool exact(const rapt_sample_options *o, const sampler_input *in, long do
         for (kept = 1; sum < (long double)o->top_p; sum += sorted[kept++].p)
             clear = clear && fabsl(sum - (long double)o->top_p) > 1e-6L;
         clear = clear && fabsl(sum - (long double)o->top_p) > 1e-6L;
+        scale(sorted, n, kept);
+    }
+    if (o->min_p > 0) {
+        size_t all = kept;
+        for (kept = 1; kept < all && sorted[kept].p / sorted[0].p >= (long double)o->min_p; kept++)
+            ;
+        for (size_t i = 1; i < all; i++)
+            clear = clear && fabsl(sorted[i].p / sorted[0].p - (long double)o->min_p) > 1e-6L;
         scale(sorted, n, kept);
     }
     for (size_t i = 0; i < n; i++)
@@ -186,6 +203,8 @@ static void greedy_takes_the_first_of_the_largest(void **state)
     assert_int_equal(chosen(&plain, &(sampler_input){.logits = (rapt_real[]){1, 3, 3}, .vocab = 3}), 1);
 }
 
+static const rapt_logit_bias BIASES[] = {{3, 1.5}, {7, -INFINITY}, {9, -0.5}, {3, 0.25}};
+
 static void distributions(void **state)
 {
     static const rapt_sample_options options[] = {
@@ -198,6 +217,9 @@ static void distributions(void **state)
         {.temperature = 1.5, .top_k = 20, .top_p = 0.7, .seed = 6},
         {.temperature = 1, .repetition_penalty = 1.3, .seed = 7},
         {.temperature = 1, .top_k = 10, .repetition_penalty = 0.5, .repetition_window = 2, .seed = 8},
+        {.temperature = 1, .min_p = 0.1, .seed = 9},
+        {.temperature = 1.5, .top_k = 30, .top_p = 0.9, .min_p = 0.2, .seed = 10},
+        {.temperature = 1, .biases = BIASES, .bias_count = 4, .repetition_penalty = 1.3, .min_p = 0.02, .seed = 11},
     };
     static const int32_t history[] = {3, 9, 3, 20, -1, 40, 5, 6};
     rapt_real x[40];
@@ -229,6 +251,9 @@ static rapt_sample_options random_options(uint64_t key, size_t n)
     o.top_p = key % 3 ? rng_uniform(key, 102) : 0;
     o.repetition_penalty = key % 5 ? 0 : 0.5 + rng_uniform(key, 103);
     o.repetition_window = key % 10 ? 0 : 3;
+    o.min_p = key % 4 == 1 ? 0.5 * rng_uniform(key, 104) : 0;
+    o.biases = BIASES;
+    o.bias_count = key % 9 == 1 && n > 8 ? 4 : 0;
     return o;
 }
 
@@ -279,6 +304,31 @@ static void ties_go_to_smaller_ids(void **state)
         for (uint64_t position = 0; position < 400; position++)
             seen |= 1u << chosen(&s, &(sampler_input){.logits = x, .vocab = 8, .position = position});
         assert_int_equal(seen, cases[i].stay);
+    }
+}
+
+/* By hand, at T = 1: e^-0.7 is 0.4966, e^-0.69 0.5016; at T = 2 their roots, 0.7047 and 0.7082. A bias of ln 2 doubles a
+ * probability, -inf rules out the likeliest itself. */
+static void min_p_and_biases_by_hand(void **state)
+{
+    static const rapt_real x[] = {2, 1.3f, 1.31f, 0, 2};
+    static const rapt_logit_bias biases[] = {{3, 2}, {0, -INFINITY}, {4, -INFINITY}, {1, -10}};
+    static const struct {
+        double temperature, min_p;
+        size_t biases;
+        unsigned stay;
+    } cases[] = {
+        {1, 0.5, 0, 0x15}, {1, 0.49, 0, 0x17}, {1, 1, 0, 0x11}, {2, 0.706, 0, 0x15}, {2, 0.7, 0, 0x17}, {1, 0, 0, 0x1F},
+        {1, 0.1, 0, 0x1F}, {1, 0.5, 1, 0x1D}, {1, 0.5, 2, 0x1C}, {1, 0.5, 3, 0x0C}, {1, 1, 4, 0x08}, {0, 0, 4, 0x08},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sampler s = made((rapt_sample_options){.temperature = cases[i].temperature, .min_p = cases[i].min_p, .biases = biases,
+                                               .bias_count = cases[i].biases});
+        unsigned seen = 0;
+        for (uint64_t position = 0; position < 1000; position++)
+            seen |= 1u << chosen(&s, &(sampler_input){.logits = x, .vocab = 5, .position = position});
+        assert_int_equal(seen, cases[i].temperature > 0 ? cases[i].stay : 0x08);
     }
 }
 
@@ -340,7 +390,7 @@ static void same_everywhere(void **state)
     size_t same[3] = {0};
     (void)state;
     fill_logits(x, 300, 5, 1, 0);
-    rapt_sample_options o = {.temperature = 0.9, .top_k = 200, .top_p = 0.95, .seed = 1};
+    rapt_sample_options o = {.temperature = 0.9, .top_k = 200, .top_p = 0.95, .seed = 1, .min_p = 0.01};
     sampler s = made(o);
     o.seed = 2;
     sampler other = made(o);
@@ -466,6 +516,7 @@ static void bad_logits(void **state)
 
 static void bad_options(void **state)
 {
+    static const rapt_logit_bias not_a_number[] = {{4, NAN}}, infinite[] = {{4, INFINITY}};
     static const struct {
         rapt_sample_options o;
         const char *message;
@@ -476,6 +527,11 @@ static void bad_options(void **state)
         {{.top_p = 1.5}, "top-p 1.5: a probability is from 0 to 1"},
         {{.top_p = -0.1}, "top-p -0.1: a probability is from 0 to 1"},
         {{.top_p = NAN}, "top-p nan: a probability is from 0 to 1"},
+        {{.min_p = -0.1}, "min-p -0.1: it is from 0 to 1"},
+        {{.min_p = 1.5}, "min-p 1.5: it is from 0 to 1"},
+        {{.min_p = NAN}, "min-p nan: it is from 0 to 1"},
+        {{.biases = not_a_number, .bias_count = 1}, "logit bias nan of token 4: it is a number, or -inf"},
+        {{.biases = infinite, .bias_count = 1}, "logit bias inf of token 4: it is a number, or -inf"},
         {{.repetition_penalty = -2}, "repetition penalty -2: it is from 0.001 to 1000, or 0 for none"},
         {{.repetition_penalty = 1e-9}, "repetition penalty 1e-09: it is from 0.001 to 1000, or 0 for none"},
         {{.repetition_penalty = 1001}, "repetition penalty 1001: it is from 0.001 to 1000, or 0 for none"},
@@ -526,6 +582,7 @@ int main(void)
         cmocka_unit_test(distributions),
         cmocka_unit_test(draws_invert_the_running_sum),
         cmocka_unit_test(ties_go_to_smaller_ids),
+        cmocka_unit_test(min_p_and_biases_by_hand),
         cmocka_unit_test(penalty_by_hand),
         cmocka_unit_test(low_temperature_is_greedy),
         cmocka_unit_test(same_everywhere),
