@@ -11,12 +11,15 @@
  *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_VALUE. The file
  *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
+ *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
+ *     too long lose their middle;
  *   - numbers that are not finite are left out, in heat maps drawn grey (NaN) or as the nearest end (infinities);
  *   - errors: RAPT_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
  *     RAPT_NO_MEMORY, and what file_write_atomic says. */
 
 typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */
+    const char *right;         /* of curves: the second vertical axis */
 } draw_labels;
 
 /* One heat map; row 0 is the topmost. Names are written at a side where there is room for all of them, else numbers. Of more
@@ -34,6 +37,8 @@ typedef struct draw_curve {
     const char *name; /* in the legend; NULL: none */
     size_t count;
     const double *x, *y;
+    size_t group; /* curves of the same group have one colour and differ in their dashes; 0: a curve by itself */
+    bool right;   /* y is of the axis to the right */
 } draw_curve;
 
 typedef struct draw_point {
@@ -51,9 +56,10 @@ typedef struct draw_range {
 rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
                          const char *path, rapt_error *err);
 
-/* Curves over one pair of axes, with a legend where one of them has a name. A point that is not finite interrupts its
- * curve. Colours differ for colour-blind readers too; from the eighth on, dashes differ as well. Where every x is whole,
- * only whole numbers are marked on that axis. */
+/* Curves over a horizontal axis and one or two vertical ones, with a legend where one of them has a name. A point that is
+ * not finite interrupts its curve; of few points each has a dot. Colours differ for colour-blind readers too; from the eighth
+ * on, dashes differ as well. Each vertical axis has a range of its own, and the colour of its curves where they have one.
+ * Where every x is whole, only whole numbers are marked on that axis. */
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 /* Dots with their names beside them, at places where names do not overlap as far as such places are found. */

@@ -14,8 +14,11 @@ rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err)
 {
     a->x = range_settle(a->x, pad_x);
     a->y = range_settle(a->y, pad_y);
+    a->right = range_settle(a->right, pad_y);
     rapt_code code = range_check(a->x, "an axis", err);
-    return code == RAPT_OK ? range_check(a->y, "an axis", err) : code;
+    if (code == RAPT_OK)
+        code = range_check(a->y, "an axis", err);
+    return code == RAPT_OK && a->has_right ? range_check(a->right, "an axis", err) : code;
 }
 
 double axes_x(const axes *a, double value)
@@ -26,6 +29,11 @@ double axes_x(const axes *a, double value)
 double axes_y(const axes *a, double value)
 {
     return a->height * (a->y.high - value) / (a->y.high - a->y.low);
+}
+
+double axes_right(const axes *a, double value)
+{
+    return a->height * (a->right.high - value) / (a->right.high - a->right.low);
 }
 
 static void draw_across(canvas *c, const axes *a)
@@ -47,7 +55,8 @@ static void draw_across(canvas *c, const axes *a)
 
 static void draw_up(canvas *c, const axes *a)
 {
-    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1}, title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90};
+    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1, .colour = a->left_colour};
+    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .colour = a->left_colour};
     ticks t = ticks_within(a->y.low, a->y.high, a->height / TICKS_APART_Y);
     double widest = 0;
     for (size_t i = 0; i < t.count; i++) {
@@ -63,13 +72,34 @@ static void draw_up(canvas *c, const axes *a)
     canvas_text(c, &title, a->labels.y, -TICK - GAP - widest - TITLE_GAP - DRAW_AXIS_SIZE / 2.0, a->height / 2);
 }
 
-void axes_draw(canvas *c, const axes *a)
+/* Lines behind the data belong to the axis on the left alone. */
+static double draw_right(canvas *c, const axes *a)
 {
-    canvas_type title = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = a->width, .bold = true};
+    canvas_type number = {.size = DRAW_TICK_SIZE, .colour = a->right_colour};
+    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .colour = a->right_colour};
+    ticks t = ticks_within(a->right.low, a->right.high, a->height / TICKS_APART_Y);
+    double widest = 0, x = a->width;
+    for (size_t i = 0; i < t.count; i++) {
+        double y = axes_right(a, ticks_at(&t, i));
+        tick_label label = ticks_label(&t, i);
+        canvas_colour(c, DRAW_FRAME);
+        canvas_line(c, x, y, x + TICK, y, DRAW_TICK_WIDTH);
+        canvas_text(c, &number, label.text, x + TICK + GAP, y);
+        widest = fmax(widest, canvas_text_width(c, &number, label.text));
+    }
+    canvas_colour(c, DRAW_FRAME);
+    canvas_line(c, x, 0, x, a->height, DRAW_FRAME_WIDTH);
+    canvas_text(c, &title, a->labels.right, x + TICK + GAP + widest + TITLE_GAP + DRAW_AXIS_SIZE / 2.0, a->height / 2);
+    return TICK + GAP + widest + (a->labels.right ? TITLE_GAP + DRAW_AXIS_SIZE : 0);
+}
+
+double axes_draw(canvas *c, const axes *a)
+{
     draw_across(c, a);
     draw_up(c, a);
     canvas_colour(c, DRAW_FRAME);
     canvas_line(c, 0, 0, 0, a->height, DRAW_FRAME_WIDTH);
     canvas_line(c, 0, a->height, a->width, a->height, DRAW_FRAME_WIDTH);
-    canvas_text(c, &title, a->labels.title, a->width / 2, -TITLE_GAP - DRAW_TITLE_SIZE / 2.0);
+    canvas_title(c, a->labels.title, a->width / 2, -TITLE_GAP - DRAW_TITLE_SIZE / 2.0, a->width);
+    return a->has_right ? draw_right(c, a) : 0;
 }

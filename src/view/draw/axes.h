@@ -8,19 +8,22 @@
 /* The area for the data goes from (0, 0) to (width, height). */
 typedef struct axes {
     double width, height;
-    draw_range x, y;
+    draw_range x, y, right;
     draw_labels labels;
+    bool has_right;
+    uint32_t left_colour, right_colour; /* of numbers and titles; 0: as all texts */
     bool whole_x; /* nothing between whole numbers is marked: steps, positions */
 } axes;
 
-/* Settles both ranges, found by range_take, with `pad_x` and `pad_y` of them to spare at each end; refuses impossible ones. */
+/* Settles the ranges, found by range_take, with `pad_x` and `pad_y` of them to spare at each end; refuses impossible ones. */
 rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err);
 
-/* Draws all but the data. */
-void axes_draw(canvas *c, const axes *a);
+/* Draws all but the data. Returns how far that reaches beyond the right end of the area for it. */
+double axes_draw(canvas *c, const axes *a);
 
 /* Where a value lies. */
 double axes_x(const axes *a, double value);
 double axes_y(const axes *a, double value);
+double axes_right(const axes *a, double value);
 
 #endif

@@ -59,16 +59,32 @@ static void set_font_options(PangoContext *context)
     pango_context_set_language(context, pango_language_from_string("en")); /* or else the user's locale has a say */
 }
 
-/* Draws the figure once, its point (left, top) at the origin of `surface`. */
+/* The family that stands for "Sans" on this machine. */
+static void begin_texts(svg_texts *texts, PangoContext *context)
+{
+    PangoFontDescription *wanted = pango_font_description_from_string("Sans");
+    PangoFont *font = pango_context_load_font(context, wanted);
+    PangoFontDescription *found = font ? pango_font_describe(font) : NULL;
+    svg_texts_begin(texts, found ? pango_font_description_get_family(found) : "sans-serif");
+    if (found)
+        pango_font_description_free(found);
+    if (font)
+        g_object_unref(font);
+    pango_font_description_free(wanted);
+}
+
+/* Draws the figure once, its point (left, top) at the origin of `surface`; its texts go to `texts` where there are such. */
 static rapt_code draw_on(cairo_surface_t *surface, PangoFontMap *fonts, double left, double top, canvas_draw_fn *draw,
-                         void *figure, const char *path, rapt_error *err)
+                         void *figure, svg_texts *texts, const char *path, rapt_error *err)
 {
     cairo_t *cr = cairo_create(surface);
     cairo_translate(cr, -left, -top);
     PangoContext *context = pango_font_map_create_context(fonts);
     set_font_options(context);
     pango_cairo_update_context(cr, context);
-    canvas c = {cr, pango_layout_new(context)};
+    if (texts)
+        begin_texts(texts, context);
+    canvas c = {cr, pango_layout_new(context), texts};
     draw(&c, figure);
     cairo_status_t status = cairo_status(cr);
     g_object_unref(c.layout);
@@ -85,7 +101,7 @@ typedef struct box {
 static rapt_code measure(PangoFontMap *fonts, canvas_draw_fn *draw, void *figure, box *ink, const char *path, rapt_error *err)
 {
     cairo_surface_t *paper = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
-    rapt_code code = draw_on(paper, fonts, 0, 0, draw, figure, path, err);
+    rapt_code code = draw_on(paper, fonts, 0, 0, draw, figure, NULL, path, err);
     box b = {0};
     cairo_recording_surface_ink_extents(paper, &b.left, &b.top, &b.width, &b.height);
     cairo_surface_destroy(paper);
@@ -116,7 +132,7 @@ static rapt_code draw_png(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     cairo_surface_set_device_scale(image, DRAW_PNG_SCALE, DRAW_PNG_SCALE);
     paint_white(image);
-    rapt_code code = draw_on(image, fonts, size.left, size.top, draw, figure, path, err);
+    rapt_code code = draw_on(image, fonts, size.left, size.top, draw, figure, NULL, path, err);
     cairo_status_t status = code == RAPT_OK ? cairo_surface_write_to_png_stream(image, append, out) : CAIRO_STATUS_SUCCESS;
     cairo_surface_destroy(image);
     return status != CAIRO_STATUS_SUCCESS ? fail_status(err, path, status) : code;
@@ -128,13 +144,17 @@ static rapt_code draw_svg(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
     cairo_surface_t *paper = cairo_svg_surface_create_for_stream(append, out, size.width, size.height);
     cairo_svg_surface_set_document_unit(paper, CAIRO_SVG_UNIT_PX);
     paint_white(paper);
-    rapt_code code = draw_on(paper, fonts, size.left, size.top, draw, figure, path, err);
+    svg_texts texts;
+    rapt_code code = draw_on(paper, fonts, size.left, size.top, draw, figure, &texts, path, err);
     cairo_surface_finish(paper);
     cairo_status_t status = cairo_surface_status(paper);
     cairo_surface_destroy(paper);
     if (code == RAPT_OK && status != CAIRO_STATUS_SUCCESS)
-        return fail_status(err, path, status);
-    return code == RAPT_OK ? svg_renumber(&out->data, &out->size, err) : code;
+        code = fail_status(err, path, status);
+    if (code == RAPT_OK)
+        code = svg_renumber(&out->data, &out->size, err);
+    rapt_code ended = svg_texts_end(&texts, &out->data, &out->size, code == RAPT_OK ? err : NULL);
+    return code == RAPT_OK ? ended : code;
 }
 
 typedef rapt_code format_fn(PangoFontMap *fonts, box size, canvas_draw_fn *draw, void *figure, const char *path, buffer *out,

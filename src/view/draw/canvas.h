@@ -11,9 +11,12 @@
 
 #define DRAW_PNG_SCALE 2
 
+struct svg_texts;
+
 typedef struct canvas {
     cairo_t *cr;
-    PangoLayout *layout; /* one for all texts */
+    PangoLayout *layout;     /* one for all texts */
+    struct svg_texts *texts; /* of an SVG: texts go there, and are no shapes; else NULL */
 } canvas;
 
 /* Draws a figure; called twice, to measure and to draw, so it does the same each time. The origin lies wherever the figure
@@ -28,13 +31,17 @@ typedef struct canvas_type {
     double size;   /* of the font, about the height of a line less a fifth */
     double anchor; /* what share of the text lies left of its point: 0, 0.5, 1 */
     double turn;   /* counterclockwise about the point, in degrees */
-    double widest; /* what is longer is cut, with an ellipsis; 0: nothing is */
+    double widest; /* what is longer loses its middle to an ellipsis; 0: nothing does */
     bool bold;
+    uint32_t colour; /* 0: DRAW_INK */
 } canvas_type;
 
 /* Sets one line; (x, y) is at half the height of its capitals, so texts of all scripts in one row share a baseline. Control
  * characters, and spaces where there is nothing else, are shown as signs. NULL: nothing. */
 void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y);
+
+/* A title over something of `width`, centred at x, upwards from y: broken into lines where it is wider. */
+void canvas_title(canvas *c, const char *text, double x, double y, double width);
 
 /* The width of that line, before it is turned; 0 for NULL and "". */
 double canvas_text_width(canvas *c, const canvas_type *type, const char *text);

@@ -14,13 +14,15 @@ enum {
     LEGEND_GAP = 20,
     LEGEND_LINE = 17,
     LEGEND_SAMPLE = 22,
-    LEGEND_WIDEST = 160,
+    LEGEND_WIDEST = 260,
     COLUMN_GAP = 16,
     STYLES = 4,
-    COLOURS = 7
+    COLOURS = 7,
+    FEW = 40 /* points of a curve, that get dots */
 };
 
 #define LINE_WIDTH 1.7
+#define DOT_RADIUS 2.2
 #define PAD_Y 0.04
 
 /* Colours that differ for every kind of colour vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the
@@ -37,14 +39,71 @@ typedef struct figure {
     size_t count;
 } figure;
 
-static void set_line(canvas *c, size_t i)
+typedef struct look {
+    uint32_t colour;
+    size_t style;
+} look;
+
+static bool same_colour(const figure *f, size_t i, size_t k)
 {
-    size_t style = i / COLOURS % STYLES;
-    canvas_colour(c, colours[i % COLOURS]);
+    return f->curves[i].group && f->curves[i].group == f->curves[k].group;
+}
+
+/* How many curves before the i-th one have a colour that none before them has, or, for `mine`, that of the i-th. */
+static size_t count_before(const figure *f, size_t i, bool mine)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < i; k++) {
+        bool first = true;
+        for (size_t j = 0; j < k; j++)
+            first = first && !same_colour(f, j, k);
+        count += mine ? same_colour(f, k, i) : first;
+    }
+    return count;
+}
+
+/* The first curve of a group decides its colour. */
+static look look_of(const figure *f, size_t i)
+{
+    size_t first = 0;
+    while (first < i && !same_colour(f, first, i))
+        first++;
+    size_t colour = count_before(f, first, false), rank = count_before(f, i, true);
+    return (look){colours[colour % COLOURS], f->curves[i].group ? rank % STYLES : colour / COLOURS % STYLES};
+}
+
+static void set_line(canvas *c, const figure *f, size_t i)
+{
+    look l = look_of(f, i);
+    canvas_colour(c, l.colour);
     cairo_set_line_width(c->cr, LINE_WIDTH);
     cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_cap(c->cr, dash_counts[style] ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
-    cairo_set_dash(c->cr, dashes[style], dash_counts[style], 0);
+    cairo_set_line_cap(c->cr, dash_counts[l.style] ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
+    cairo_set_dash(c->cr, dashes[l.style], dash_counts[l.style], 0);
+}
+
+/* The colour of all curves of one vertical axis, or 0. */
+static uint32_t colour_of_axis(const figure *f, bool right)
+{
+    uint32_t colour = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        uint32_t own = look_of(f, i).colour;
+        if (f->curves[i].right != right)
+            continue;
+        if (colour && colour != own)
+            return 0;
+        colour = own;
+    }
+    return colour;
+}
+
+static void colour_axes(figure *f)
+{
+    uint32_t left = colour_of_axis(f, false), right = colour_of_axis(f, true);
+    if (left && right && left != right) {
+        f->axes.left_colour = left;
+        f->axes.right_colour = right;
+    }
 }
 
 static bool is_drawn(const draw_curve *curve, size_t i)
@@ -52,12 +111,28 @@ static bool is_drawn(const draw_curve *curve, size_t i)
     return i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]);
 }
 
-/* A point between two that are not drawn would be a line of no length: it gets a dot. */
 static void add_dot(canvas *c, double x, double y)
 {
-    cairo_stroke(c->cr);
-    cairo_arc(c->cr, x, y, 1.5 * LINE_WIDTH, 0, 2 * acos(-1.0));
+    cairo_arc(c->cr, x, y, DOT_RADIUS, 0, 2 * acos(-1.0));
     cairo_fill(c->cr);
+}
+
+/* Of few points each can be seen; a point between two that are not drawn would be a line of no length. */
+static bool has_dot(const draw_curve *curve, size_t i)
+{
+    return curve->count <= FEW || !((i > 0 && is_drawn(curve, i - 1)) || is_drawn(curve, i + 1));
+}
+
+static double height_of(const axes *a, const draw_curve *curve, size_t i)
+{
+    return curve->right ? axes_right(a, curve->y[i]) : axes_y(a, curve->y[i]);
+}
+
+static void draw_dots(canvas *c, const axes *a, const draw_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (is_drawn(curve, i) && has_dot(curve, i))
+            add_dot(c, axes_x(a, curve->x[i]), height_of(a, curve, i));
 }
 
 static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
@@ -68,31 +143,28 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
         on = is_drawn(curve, i);
         if (!on)
             continue;
-        double x = axes_x(a, curve->x[i]), y = axes_y(a, curve->y[i]);
-        if (was_on)
-            cairo_line_to(c->cr, x, y);
-        else if (is_drawn(curve, i + 1))
-            cairo_move_to(c->cr, x, y);
-        else
-            add_dot(c, x, y);
+        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), height_of(a, curve, i));
     }
     cairo_stroke(c->cr);
+    draw_dots(c, a, curve);
 }
 
 static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
 {
     canvas_type type = {.size = DRAW_NAME_SIZE, .widest = LEGEND_WIDEST};
-    set_line(c, i);
+    set_line(c, f, i);
     canvas_line(c, x, y, x + LEGEND_SAMPLE, y, LINE_WIDTH);
+    if (f->curves[i].count <= FEW)
+        add_dot(c, x + LEGEND_SAMPLE / 2.0, y);
     canvas_text(c, &type, f->curves[i].name, x + LEGEND_SAMPLE + 7, y);
 }
 
 /* Beside the data, where it hides none of them, in as many columns as it takes. */
-static void draw_legend(canvas *c, const figure *f)
+static void draw_legend(canvas *c, const figure *f, double beyond)
 {
     canvas_type type = {.size = DRAW_NAME_SIZE, .widest = LEGEND_WIDEST};
     size_t rows = HEIGHT / LEGEND_LINE, row = 0;
-    double x = WIDTH + LEGEND_GAP, widest = 0;
+    double x = WIDTH + beyond + LEGEND_GAP, widest = 0;
     for (size_t i = 0; i < f->count; i++) {
         if (!f->curves[i].name)
             continue;
@@ -109,26 +181,35 @@ static void draw_legend(canvas *c, const figure *f)
 static void draw_figure(canvas *c, void *what)
 {
     figure *f = what;
-    axes_draw(c, &f->axes);
+    double beyond = axes_draw(c, &f->axes);
     for (size_t i = 0; i < f->count; i++) {
-        set_line(c, i);
+        set_line(c, f, i);
         draw_curve_line(c, &f->axes, &f->curves[i]);
     }
-    draw_legend(c, f);
+    draw_legend(c, f, beyond);
+}
+
+static void take_curve(axes *a, const draw_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (is_drawn(curve, i)) {
+            a->whole_x = a->whole_x && floor(curve->x[i]) == curve->x[i];
+            range_take(&a->x, curve->x[i]);
+            range_take(curve->right ? &a->right : &a->y, curve->y[i]);
+        }
 }
 
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
-    figure f = {{WIDTH, HEIGHT, RANGE_OF_NONE, RANGE_OF_NONE, labels, true}, curves, count};
+    figure f = {{.width = WIDTH, .height = HEIGHT, .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .right = RANGE_OF_NONE,
+                 .labels = labels, .whole_x = true}, curves, count};
     if (count == 0)
         return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no curve", path);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < curves[i].count; k++)
-            if (is_drawn(&curves[i], k)) {
-                f.axes.whole_x = f.axes.whole_x && floor(curves[i].x[k]) == curves[i].x[k];
-                range_take(&f.axes.x, curves[i].x[k]);
-                range_take(&f.axes.y, curves[i].y[k]);
-            }
+    for (size_t i = 0; i < count; i++) {
+        f.axes.has_right = f.axes.has_right || curves[i].right;
+        take_curve(&f.axes, &curves[i]);
+    }
+    colour_axes(&f);
     rapt_code code = axes_settle(&f.axes, 0, PAD_Y, err);
     return code == RAPT_OK ? canvas_write(draw_figure, &f, path, err) : code;
 }

@@ -8,7 +8,7 @@
 #define DRAW_NAME_SIZE 11  /* tokens, legends */
 #define DRAW_TICK_SIZE 10  /* numbers */
 
-#define DRAW_TICK_WIDTH 0.8
-#define DRAW_FRAME_WIDTH 0.8
+#define DRAW_TICK_WIDTH 1.0
+#define DRAW_FRAME_WIDTH 1.2
 
 #endif

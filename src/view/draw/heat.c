@@ -6,6 +6,7 @@
 #include "view/draw/canvas.h"
 #include "view/draw/cells.h"
 #include "view/draw/draw_type.h"
+#include "view/draw/heat_bar.h"
 #include "view/draw/heat_side.h"
 #include "view/draw/ticks.h"
 
@@ -14,10 +15,12 @@
 
 enum {
     SIDE_ALONE = 480,    /* of a map, where its cells can be chosen freely */
-    SIDE_IN_GRID = 220,
+    SIDE_IN_GRID = 220,  /* of one of many maps; of few, up to */
+    SIDE_OF_FEW = 320,   /* this, as long as a row of them is not wider than */
+    ROW_OF_FEW = 1000,
     SIDE_LEAST = 24,
     WIDEST_GRID = 2400,
-    MOST_CELL = 44,
+    MOST_CELL = 64,
     NAMED_CELL = 14,     /* cells with names beside them grow to this while a map stays within SIDE_NAMED, */
     SIDE_NAMED = 640,
     TIGHT_CELL = 12,     /* and to this while it stays within SIDE_TIGHT; beyond, there are numbers */
@@ -26,10 +29,8 @@ enum {
     WIDEST_PANEL_TITLE = 320,
     TITLE_ROOM = 20,
     BAR_GAP = 20,
-    BAR_WIDTH = 14,
     BAR_LEAST = 80,
     BAR_MOST = 640,
-    BAR_COLOURS = 256,
     MOST_A_POINT = 4     /* rows or columns of a map; beyond, several are drawn as one */
 };
 
@@ -57,7 +58,8 @@ static const canvas_type panel_type = {.size = DRAW_PANEL_SIZE, .anchor = 0.5, .
 static double side_of(const grid *g)
 {
     double share = (double)WIDEST_GRID / (double)g->across;
-    return g->count == 1 ? SIDE_ALONE : fmax(SIDE_LEAST, fmin(SIDE_IN_GRID, share));
+    double wanted = fmax(SIDE_IN_GRID, fmin(SIDE_OF_FEW, (double)ROW_OF_FEW / (double)g->across));
+    return g->count == 1 ? SIDE_ALONE : fmax(SIDE_LEAST, fmin(wanted, share));
 }
 
 /* A cell that grows until names fit beside it, where a map of n of them stays small enough. */
@@ -254,41 +256,21 @@ static void draw_panel(canvas *c, const panel *p, draw_range range)
         heat_side_draw(c, &p->below, p->x, p->y + height_of(p));
 }
 
-static void bar_numbers(canvas *c, draw_range range, double x, double y, double height)
-{
-    canvas_type type = {.size = DRAW_TICK_SIZE};
-    ticks t = ticks_within(range.low, range.high, fmax(2, height / 50));
-    for (size_t i = 0; i < t.count; i++) {
-        double at = y + height * (range.high - ticks_at(&t, i)) / (range.high - range.low);
-        canvas_colour(c, DRAW_FRAME);
-        canvas_line(c, x, at, x + 3, at, DRAW_TICK_WIDTH);
-        canvas_text(c, &type, ticks_label(&t, i).text, x + 7, at);
-    }
-}
-
 static void draw_bar(canvas *c, const grid *g)
 {
-    rapt_real values[BAR_COLOURS];
-    for (int i = 0; i < BAR_COLOURS; i++)
-        values[i] = (rapt_real)(BAR_COLOURS - 0.5 - i);
     double height = round(fmax(BAR_LEAST, fmin(BAR_MOST, g->height)));
     double x = g->width + most(g, g->across - 1, g->across, g->count, room_right) + BAR_GAP, y = round((g->height - height) / 2);
-    cells bar = {BAR_COLOURS, 1, values, 1, 1, 0, BAR_WIDTH, height / BAR_COLOURS};
-    cells_paint(c, &bar, x, y, (draw_range){0, BAR_COLOURS, true});
-    frame(c, x, y, BAR_WIDTH, height);
-    bar_numbers(c, g->range, x + BAR_WIDTH, y, height);
+    heat_bar_draw(c, g->range, x, y, height);
 }
 
 static void draw_grid(canvas *c, void *figure)
 {
     grid *g = figure;
     place_all(c, g);
-    double widest = fmax(g->width, WIDEST_PANEL_TITLE);
-    canvas_type type = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = widest, .bold = true};
     for (size_t i = 0; i < g->count; i++)
         draw_panel(c, &g->panels[i], g->range);
     draw_bar(c, g);
-    canvas_text(c, &type, g->title, g->width / 2, -most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2);
+    canvas_title(c, g->title, g->width / 2, -most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2, g->width);
 }
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */

@@ -173,7 +173,7 @@ static void place_points(figure *f, const draw_point *points, size_t count)
 rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
     double width = round(fmax(LEAST_WIDTH, fmin(MOST_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
-    figure f = {{width, round(0.75 * width), RANGE_OF_NONE, RANGE_OF_NONE, labels}};
+    figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
         return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no point", path);
     take_points(&f, points, count);

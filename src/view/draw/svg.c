@@ -1,12 +1,104 @@
-/* svg.c: names of elements that don't depend on what was drawn before.
- * For canvas.c.
+/* svg.c: texts as text, and names of elements that don't depend on what was drawn before.
+ * For canvas.c and text.c.
  * Not an XML parser: it knows how cairo writes id="NAME", href="#NAME" and url(#NAME), and touches nothing else. */
 #define _GNU_SOURCE
 #include "view/draw/svg.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+
+static rapt_code no_memory(size_t size, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a picture of %zu bytes", size);
+}
+
+/* Two decimals are a hundredth of a pixel. The locale has no say. */
+static void put_number(FILE *out, const char *name, double x)
+{
+    long hundredths = lround(x * 100), whole = labs(hundredths) / 100, rest = labs(hundredths) % 100;
+    fprintf(out, "%s%s%ld", name, hundredths < 0 ? "-" : "", whole);
+    if (rest)
+        fprintf(out, rest % 10 ? ".%02ld" : ".%.1ld", rest % 10 ? rest : rest / 10);
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+    static const char marks[] = "&<>'\"";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&quot;"};
+    for (; *text; text++) {
+        const char *mark = strchr(marks, *text);
+        if (mark)
+            fputs(names[mark - marks], out);
+        else
+            fputc(*text, out);
+    }
+}
+
+void svg_texts_begin(svg_texts *t, const char *family)
+{
+    *t = (svg_texts){0};
+    t->out = open_memstream(&t->data, &t->size);
+    if (!t->out)
+        return;
+    fputs("<g font-family=\"'", t->out);
+    put_escaped(t->out, family);
+    fprintf(t->out, "', 'DejaVu Sans', Verdana, sans-serif\" fill=\"#%06x\" xml:space=\"preserve\">\n", DRAW_INK);
+}
+
+/* `direction` decides what is the start of a text. */
+static const char *anchor_of(double anchor, bool right_to_left)
+{
+    if (anchor == 0.5)
+        return " text-anchor=\"middle\"";
+    return (anchor == 0) == right_to_left ? " text-anchor=\"end\"" : "";
+}
+
+void svg_text_add(svg_texts *t, const canvas_type *type, const char *line, bool right_to_left, double x, double y, double down)
+{
+    if (!t->out)
+        return;
+    if (type->turn != 0) {
+        put_number(t->out, "<text transform=\"translate(", x);
+        put_number(t->out, " ", y);
+        put_number(t->out, ") rotate(", -type->turn);
+        put_number(t->out, ")\" y=\"", down);
+    } else {
+        put_number(t->out, "<text x=\"", x);
+        put_number(t->out, "\" y=\"", y + down);
+    }
+    put_number(t->out, "\" font-size=\"", type->size);
+    fprintf(t->out, "\"%s%s%s", anchor_of(type->anchor, right_to_left), right_to_left ? " direction=\"rtl\"" : "",
+            type->bold ? " font-weight=\"bold\"" : "");
+    if (type->colour)
+        fprintf(t->out, " fill=\"#%06x\"", type->colour);
+    fputc('>', t->out);
+    put_escaped(t->out, line);
+    fputs("</text>\n", t->out);
+}
+
+rapt_code svg_texts_end(svg_texts *t, char **text, size_t *size, rapt_error *err)
+{
+    static const char end[] = "</svg>\n", group_end[] = "</g>\n";
+    bool good = t->out && !ferror(t->out);
+    if (t->out)
+        good = fclose(t->out) == 0 && good;
+    size_t body = *size >= sizeof end - 1 ? *size - (sizeof end - 1) : 0, added = t->size + sizeof group_end - 1;
+    char *whole = good ? realloc(*text, *size + added) : NULL;
+    if (whole) {
+        memcpy(whole + body, t->data, t->size);
+        memcpy(whole + body + t->size, group_end, sizeof group_end - 1);
+        memcpy(whole + body + added, end, sizeof end - 1);
+        *text = whole;
+        *size = body + added + sizeof end - 1;
+    }
+    free(t->data);
+    return whole ? RAPT_OK : no_memory(*size, err);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct span {
     const char *text;
@@ -102,7 +194,7 @@ rapt_code svg_renumber(char **text, size_t *size, rapt_error *err)
     free(n.all);
     if (!out || !good) {
         free(renamed);
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a picture of %zu bytes", *size);
+        return no_memory(*size, err);
     }
     free(*text);
     *text = renamed;

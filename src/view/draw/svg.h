@@ -1,8 +1,28 @@
-/* svg.h: what cairo's SVG needs before it goes into a file. For canvas.c only. */
+/* svg.h: what cairo's SVG needs before it goes into a file, and its texts, which are text in it: to be searched, copied and
+ * read out. For canvas.c and text.c only. */
 #ifndef DRAW_SVG_H
 #define DRAW_SVG_H
 
+#include <stdio.h>
+
 #include "rapt/base.h"
+#include "view/draw/canvas.h"
+
+/* Elements <text>, as they are added. */
+typedef struct svg_texts {
+    FILE *out; /* NULL: memory was out */
+    char *data;
+    size_t size;
+} svg_texts;
+
+/* Begins a group set in `family`; where a reader has no such font, in one as wide. */
+void svg_texts_begin(svg_texts *t, const char *family);
+
+/* `line` with its anchor at (x, y), its baseline `down` below that before it is turned. */
+void svg_text_add(svg_texts *t, const canvas_type *type, const char *line, bool right_to_left, double x, double y, double down);
+
+/* Puts the texts on top of all else in the SVG, of which `*text` has `*size` bytes in memory from malloc; frees them. */
+rapt_code svg_texts_end(svg_texts *t, char **text, size_t *size, rapt_error *err);
 
 /* Gives the elements of an SVG the names n0, n1, ... in their order. cairo numbers them through the life of the process, so
  * that the same picture drawn twice would not be the same bytes. Replaces the malloc'd `*text` of `*size` bytes. */

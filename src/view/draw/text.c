@@ -1,16 +1,20 @@
-/* text.c: one line of text, of any script, at any angle.
+/* text.c: one line of text, of any script, at any angle; and titles, which may take several.
  * For titles, names and numbers of figures.
- * Not a paragraph: nothing is broken into lines. */
+ * Not a paragraph: lines are centred, and there are few. */
 #include "view/draw/canvas.h"
 
 #include "text/utf8.h"
+#include "view/draw/draw_type.h"
+#include "view/draw/svg.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <string.h>
 
-/* Longer texts are cut before they are set: no figure has room for so many bytes. */
-enum { MOST_BYTES = 600 };
+/* Longer texts lose their middle before they are set: no figure has room for so many bytes. */
+enum { MOST_BYTES = 600, TITLE_LINES = 4, TITLE_LEAST = 420 };
+
+#define TITLE_LEADING 1.3 /* from line to line, of the font's size */
 
 enum {
     RETURN_ARROW = 0x21B5,
@@ -32,22 +36,39 @@ static uint32_t visible(uint32_t code, bool blank)
         return code == '\n' ? RETURN_ARROW : TAB_ARROW;
     if (code == ' ' && blank)
         return OPEN_BOX;
+    if ((code & 0xFFFE) == 0xFFFE) /* no XML may have it */
+        return NOT_A_CHARACTER;
     return code < 0x20 ? PICTURE_OF_NUL + code : code == 0x7F ? PICTURE_OF_DELETE : code;
 }
 
+/* Room for a tidy text: of three bytes each, where there were bytes that are no text. */
+typedef char tidy_text[3 * MOST_BYTES + 8];
+
+/* Where the last bytes of a text begin that fit `most`, at a character's beginning. */
+static size_t tail_at(const char *text, size_t size, size_t most)
+{
+    size_t at = size - most;
+    while (at < size && ((unsigned char)text[at] & 0xC0) == 0x80)
+        at++;
+    return at;
+}
+
 /* `text` as valid UTF-8 that can be seen: of a token of spaces only, each is shown. */
-static void tidy(const char *text, char out[MOST_BYTES + 8])
+static void tidy(const char *text, tidy_text out)
 {
     size_t size = strlen(text), at = 0, end = 0;
-    bool blank = strspn(text, " ") == size;
-    while (at < size && end < MOST_BYTES) {
+    bool blank = strspn(text, " ") == size, is_long = size > MOST_BYTES;
+    while (at < size) {
         uint32_t code;
         size_t used = utf8_decode(text + at, size - at, &code);
         end += utf8_encode(used ? visible(code, blank) : NOT_A_CHARACTER, out + end);
         at += used ? used : 1;
+        if (is_long && at >= MOST_BYTES / 2) {
+            end += utf8_encode(ELLIPSIS, out + end);
+            at = tail_at(text, size, MOST_BYTES / 2);
+            is_long = false;
+        }
     }
-    if (at < size)
-        end += utf8_encode(ELLIPSIS, out + end);
     out[end] = '\0';
 }
 
@@ -61,44 +82,137 @@ static void set_font(PangoLayout *layout, const canvas_type *type)
     pango_font_description_free(font);
 }
 
-/* Sets the line; its box, in points. A width is asked for only where the line is too long: within a width, pango would
- * push a line that runs from right to left to the right end. */
-static PangoRectangle set_line(canvas *c, const canvas_type *type, const char *text)
+static PangoRectangle box_of(canvas *c, const char *line)
 {
-    char line[MOST_BYTES + 8];
     PangoRectangle box;
+    pango_layout_set_text(c->layout, line, -1);
+    pango_layout_get_extents(c->layout, NULL, &box);
+    return box;
+}
+
+/* Where a cursor may stand in the line that is set: between what a reader takes for letters. Returns how many places. */
+static size_t cursor_places(PangoLayout *layout, const char *line, size_t places[MOST_BYTES + 8])
+{
+    int attributes;
+    size_t count = 0, most = MOST_BYTES + 8;
+    const PangoLogAttr *at = pango_layout_get_log_attrs_readonly(layout, &attributes);
+    const char *p = line;
+    for (int i = 0; i < attributes && count < most; i++, p = g_utf8_next_char(p)) {
+        if (at[i].is_cursor_position)
+            places[count++] = (size_t)(p - line);
+        if (!*p)
+            break;
+    }
+    return count;
+}
+
+/* The line with all but `kept` of its letters replaced by an ellipsis; of those, the first half stands before it. */
+static void shorten(const char *line, const size_t *places, size_t count, size_t kept, tidy_text out)
+{
+    size_t head = places[(kept + 1) / 2], tail = places[count - 1 - kept / 2];
+    memcpy(out, line, head);
+    size_t end = head + utf8_encode(ELLIPSIS, out + head);
+    strcpy(out + end, line + tail);
+}
+
+/* What tells names apart is at their ends as often as at their beginnings: the middle goes. */
+static void cut_middle(canvas *c, tidy_text line, double widest)
+{
+    size_t places[MOST_BYTES + 8], count = cursor_places(c->layout, line, places), least = 0, most = count ? count - 1 : 0;
+    tidy_text shorter;
+    if (count < 2)
+        return;
+    while (least + 1 < most) {
+        size_t kept = (least + most) / 2;
+        shorten(line, places, count, kept, shorter);
+        *(box_of(c, shorter).width <= widest * PANGO_SCALE ? &least : &most) = kept;
+    }
+    shorten(line, places, count, least, shorter);
+    strcpy(line, shorter);
+}
+
+/* Sets the line, and leaves in `line` what is seen of it; its box. */
+static PangoRectangle set_line(canvas *c, const canvas_type *type, const char *text, tidy_text line)
+{
     tidy(text, line);
     set_font(c->layout, type);
     pango_layout_set_single_paragraph_mode(c->layout, TRUE);
-    pango_layout_set_ellipsize(c->layout, PANGO_ELLIPSIZE_END);
     pango_layout_set_width(c->layout, -1);
-    pango_layout_set_text(c->layout, line, -1);
-    pango_layout_get_extents(c->layout, NULL, &box);
+    PangoRectangle box = box_of(c, line);
     if (type->widest > 0 && box.width > type->widest * PANGO_SCALE) {
-        pango_layout_set_width(c->layout, (int)(type->widest * PANGO_SCALE));
-        pango_layout_get_extents(c->layout, NULL, &box);
+        cut_middle(c, line, type->widest);
+        box = box_of(c, line);
     }
     return box;
 }
 
 double canvas_text_width(canvas *c, const canvas_type *type, const char *text)
 {
-    return text && *text ? (double)set_line(c, type, text).width / PANGO_SCALE : 0;
+    tidy_text line;
+    return text && *text ? (double)set_line(c, type, text, line).width / PANGO_SCALE : 0;
 }
 
-void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y)
+static void show_shapes(canvas *c, const canvas_type *type, PangoRectangle box, double x, double y)
 {
-    if (!text || !*text)
-        return;
-    PangoRectangle box = set_line(c, type, text);
     double baseline = (double)pango_layout_get_baseline(c->layout) / PANGO_SCALE;
     cairo_save(c->cr);
     cairo_translate(c->cr, x, y);
     cairo_rotate(c->cr, -type->turn * acos(-1.0) / 180);
     cairo_move_to(c->cr, -(box.x + type->anchor * box.width) / PANGO_SCALE, HALF_CAPITAL * type->size - baseline);
-    canvas_colour(c, DRAW_INK);
+    canvas_colour(c, type->colour ? type->colour : DRAW_INK);
     pango_cairo_show_layout(c->cr, c->layout);
     cairo_restore(c->cr);
+}
+
+void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y)
+{
+    tidy_text line;
+    if (!text || !*text)
+        return;
+    PangoRectangle box = set_line(c, type, text, line);
+    if (!c->texts) {
+        show_shapes(c, type, box, x, y);
+        return;
+    }
+    cairo_user_to_device(c->cr, &x, &y);
+    bool right_to_left = pango_layout_get_direction(c->layout, 0) == PANGO_DIRECTION_RTL;
+    svg_text_add(c->texts, type, line, right_to_left, x, y, HALF_CAPITAL * type->size);
+}
+
+/* ---- titles ------------------------------------------------------------------------------------------------------------ */
+
+/* Breaks a text into lines of at most `width`; where they begin. The last of so many lines has all the rest. */
+static size_t break_lines(canvas *c, const canvas_type *type, const char *text, double width, size_t begins[TITLE_LINES])
+{
+    set_font(c->layout, type);
+    pango_layout_set_single_paragraph_mode(c->layout, TRUE);
+    pango_layout_set_width(c->layout, (int)(width * PANGO_SCALE));
+    pango_layout_set_wrap(c->layout, PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_text(c->layout, text, -1);
+    size_t count = (size_t)pango_layout_get_line_count(c->layout);
+    count = count < TITLE_LINES ? count : TITLE_LINES;
+    for (size_t i = 0; i < count; i++)
+        begins[i] = (size_t)pango_layout_get_line_readonly(c->layout, (int)i)->start_index;
+    return count;
+}
+
+void canvas_title(canvas *c, const char *text, double x, double y, double width)
+{
+    tidy_text whole, line;
+    size_t begins[TITLE_LINES];
+    canvas_type type = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = fmax(width, TITLE_LEAST), .bold = true};
+    if (!text || !*text)
+        return;
+    tidy(text, whole);
+    size_t count = break_lines(c, &type, whole, type.widest, begins);
+    for (size_t i = 0; i < count; i++) {
+        size_t end = i + 1 < count ? begins[i + 1] : strlen(whole);
+        while (end > begins[i] + 1 && whole[end - 1] == ' ')
+            end--;
+        memcpy(line, whole + begins[i], end - begins[i]);
+        line[end - begins[i]] = '\0';
+        canvas_text(c, &type, line, x, y - (double)(count - 1 - i) * TITLE_LEADING * DRAW_TITLE_SIZE);
+    }
 }
 
 void canvas_colour(canvas *c, uint32_t rgb)

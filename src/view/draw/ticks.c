@@ -38,18 +38,42 @@ double ticks_at(const ticks *t, size_t i)
     return (t->first + (double)i) * t->step;
 }
 
-tick_label ticks_label(const ticks *t, size_t i)
+static bool has_decimals(double value, int decimals)
+{
+    return decimals <= MOST_DECIMALS && fabs(value) < pow(10, MOST_DIGITS);
+}
+
+static tick_label with_minus(const char *plain)
 {
     tick_label label;
-    double value = ticks_at(t, i);
-    char plain[32];
-    if (t->decimals > MOST_DECIMALS || fabs(value) >= pow(10, MOST_DIGITS))
-        snprintf(plain, sizeof plain, "%.6g", value);
-    else
-        snprintf(plain, sizeof plain, "%.*f", t->decimals, fabs(value) < t->step / 2 ? 0 : value);
     bool negative = plain[0] == '-';
     snprintf(label.text, sizeof label.text, "%s%s", negative ? "\u2212" : "", plain + negative);
     return label;
+}
+
+tick_label ticks_label(const ticks *t, size_t i)
+{
+    double value = ticks_at(t, i);
+    char plain[32];
+    if (has_decimals(value, t->decimals))
+        snprintf(plain, sizeof plain, "%.*f", t->decimals, fabs(value) < t->step / 2 ? 0 : value);
+    else
+        snprintf(plain, sizeof plain, "%.6g", value);
+    return with_minus(plain);
+}
+
+tick_label range_label(draw_range r, double value)
+{
+    char plain[32];
+    double hundredth = (r.high - r.low) / 100;
+    int decimals = (int)fmax(0, -floor(log10(hundredth) + SLACK));
+    if (has_decimals(value, decimals)) {
+        snprintf(plain, sizeof plain, "%.*f", decimals, value);
+        for (size_t end = strlen(plain); strchr(plain, '.') && (plain[end - 1] == '0' || plain[end - 1] == '.'); end--)
+            plain[end - 1] = '\0';
+    } else
+        snprintf(plain, sizeof plain, "%.3g", value);
+    return with_minus(strcmp(plain, "-0") == 0 ? "0" : plain);
 }
 
 size_t ticks_whole_step(double least)

@@ -24,6 +24,9 @@ typedef struct tick_label {
 /* As a reader expects it: 0.25, 1000, a true minus sign, 2e-07 where decimals would be too many. */
 tick_label ticks_label(const ticks *t, size_t i);
 
+/* A number at an end of `r`, round or not: to a hundredth of the range, without zeros at its end. */
+tick_label range_label(draw_range r, double value);
+
 /* The least of 1, 2, 5, 10, 20, 50, ... that is not less than `least`. */
 size_t ticks_whole_step(double least);
 

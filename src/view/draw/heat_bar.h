@@ -1,0 +1,11 @@
+/* heat_bar.h: the colour bar beside heat maps. For heat.c. */
+#ifndef DRAW_HEAT_BAR_H
+#define DRAW_HEAT_BAR_H
+
+#include "view/draw.h"
+#include "view/draw/canvas.h"
+
+/* Draws a bar of `height` whose upper left corner is (x, y), with numbers to its right: both ends, and round ones between. */
+void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height);
+
+#endif
