@@ -35,6 +35,12 @@ rapt_code plot_heat_maps(const plot_options *o, draw_heat *maps, size_t count, s
 rapt_code plot_curves(const plot_options *o, const draw_curve *curves, size_t count, draw_labels labels, rapt_error *err);
 rapt_code plot_points(const plot_options *o, const draw_point *points, size_t count, draw_labels labels, rapt_error *err);
 
+/* ---- names ------------------------------------------------------------------------------------------------- */
+
+/* What model folders, or their train.jsonl, are called: what is left of their paths without the folders common to all; of one
+ * path its last part. Fills names[count] with texts from malloc, or NULL after a failure; the caller frees each. */
+rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, rapt_error *err);
+
 /* ---- tokens ------------------------------------------------------------------------------------------------ */
 
 typedef struct plot_tokens {

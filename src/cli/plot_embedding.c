@@ -147,16 +147,20 @@ static rapt_code find_places(const view *v, const plot_tokens *t, double *places
 static rapt_code draw_places(const embedding_arguments *a, const plot_tokens *t, const double *places,
                              const double shares[2], rapt_error *err)
 {
-    char title[160], x[80], y[80];
+    char title[160], x[80], y[80], *name;
+    rapt_code code = plot_name_paths(&a->model, 1, &name, err);
+    if (code)
+        return code;
+    snprintf(title, sizeof title, "embedding of %s", name);
+    free(name);
     draw_point *points = calloc(t->count, sizeof *points);
     if (!points)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", t->count);
     for (size_t i = 0; i < t->count; i++)
         points[i] = (draw_point){t->names[i], places[2 * i], places[2 * i + 1]};
-    snprintf(title, sizeof title, "embedding of %s", a->model);
     snprintf(x, sizeof x, "first principal component (%.0f %% of the variance)", 100 * shares[0]);
     snprintf(y, sizeof y, "second principal component (%.0f %%)", 100 * shares[1]);
-    rapt_code code = plot_points(&a->o, points, t->count, (draw_labels){title, x, y}, err);
+    code = plot_points(&a->o, points, t->count, (draw_labels){title, x, y}, err);
     free(points);
     return code;
 }

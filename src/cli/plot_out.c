@@ -70,14 +70,14 @@ static void print_row(const char *name, double x, double y)
 
 static void print_header(draw_labels labels)
 {
-    printf("name\t%s\t%s\n", labels.x ? labels.x : "x", labels.y ? labels.y : "y");
+    printf("name\t%s\t%s\n", labels.x ? labels.x : "x", labels.y && !labels.right ? labels.y : "y");
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------- */
 
 static draw_labels override(const plot_options *o, draw_labels labels)
 {
-    return (draw_labels){o->title ? o->title : labels.title, o->x ? o->x : labels.x, o->y ? o->y : labels.y};
+    return (draw_labels){o->title ? o->title : labels.title, o->x ? o->x : labels.x, o->y ? o->y : labels.y, labels.right};
 }
 
 /* Where one end is given, the other one is that of the numbers. */

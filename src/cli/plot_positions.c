@@ -156,7 +156,12 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
     if (!e->m)
         return err->code;
     rapt_lm_positions kind = e->m->task == RAPT_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_LM_SINUSOIDAL;
-    snprintf(e->title, sizeof e->title, "%s positions of %s", words[kind], a->model);
+    char *name;
+    rapt_code code = plot_name_paths(&a->model, 1, &name, err);
+    if (code)
+        return code;
+    snprintf(e->title, sizeof e->title, "%s positions of %s", words[kind], name);
+    free(name);
     return take_table(a, table_of(e->m), e, err);
 }
 

@@ -20,7 +20,8 @@ enum { KEY_FIELD = 256 };
 
 static const struct argp_option OPTIONS[] = {
     {"field", KEY_FIELD, "NAME", 0, "What to draw: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
-     "file; can be repeated (default: loss, and val_loss where it is there)", 0},
+     "file; can be repeated, for two kinds of numbers at most, which get an axis each (default: loss, and val_loss where it "
+     "is there)", 0},
     {0}};
 
 typedef struct training_arguments {
@@ -29,6 +30,48 @@ typedef struct training_arguments {
     const char *fields[MOST_FIELDS];
     plot_options o;
 } training_arguments;
+
+/* ---- kinds of numbers, of which each has an axis ------------------------------------------------------------ */
+
+/* All losses are of one kind; any other field is of its own. */
+static const char *kind_of(const char *field)
+{
+    return strcmp(field, "val_loss") == 0 ? "loss" : field;
+}
+
+/* The number of a field's kind among those of the fields: 0, 1, ... */
+static size_t axis_of(const training_arguments *a, const char *field)
+{
+    size_t axis = 0;
+    for (size_t i = 0; i < a->field_count; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i; j++)
+            first = first && strcmp(kind_of(a->fields[j]), kind_of(a->fields[i])) != 0;
+        if (strcmp(kind_of(a->fields[i]), kind_of(field)) == 0)
+            return axis;
+        axis += first;
+    }
+    return axis;
+}
+
+/* What stands beside an axis: the one field that it is for, or what they are. */
+static const char *label_of_axis(const training_arguments *a, size_t axis)
+{
+    const char *label = NULL;
+    for (size_t i = 0; i < a->field_count; i++)
+        if (axis_of(a, a->fields[i]) == axis)
+            label = label && strcmp(kind_of(label), "loss") == 0 ? "loss, nats a token" : a->fields[i];
+    return label;
+}
+
+static void check_kinds(const training_arguments *a, struct argp_state *state)
+{
+    for (size_t i = 0; a->o.out && i < a->field_count; i++)
+        if (axis_of(a, a->fields[i]) > 1)
+            argp_error(state, "--field %s: a third kind of numbers; a picture has two vertical axes", quote(a->fields[i]).text);
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------- */
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -44,6 +87,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         a->paths = state->argv + state->next;
         a->path_count = (size_t)(state->argc - state->next);
         return 0;
+    case ARGP_KEY_END: check_kinds(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model folder or a train.jsonl"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -60,7 +104,7 @@ static const struct argp ARGP = {
 
 /* The lines of a train.jsonl. */
 typedef struct history {
-    const char *name; /* of the training: the path as it was given */
+    const char *name; /* of the training */
     char *path;       /* of the file */
     json_t **lines;   /* [count] */
     size_t count;
@@ -100,10 +144,10 @@ static rapt_code read_lines(history *h, rapt_error *err)
     return code;
 }
 
-static rapt_code read_history(const char *path, history *h, rapt_error *err)
+static rapt_code read_history(const char *path, const char *name, history *h, rapt_error *err)
 {
     bool folder;
-    h->name = path;
+    h->name = name;
     if (file_is_folder(path, &folder, err) != RAPT_OK)
         return err->code;
     h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
@@ -174,12 +218,12 @@ static rapt_code make_series(const training_arguments *a, const history *h, cons
 }
 
 /* A curve for each training and field; `optional`: fields but the first may be absent. */
-static rapt_code make_curves(const training_arguments *a, bool optional, series *s, rapt_error *err)
+static rapt_code make_curves(const training_arguments *a, char *const *names, bool optional, series *s, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < a->path_count && !code; i++) {
         history h = {0};
-        code = read_history(a->paths[i], &h, err);
+        code = read_history(a->paths[i], names[i], &h, err);
         for (size_t j = 0; j < a->field_count && !code; j++)
             code = make_series(a, &h, a->fields[j], optional && j > 0, s++, err);
         free_history(&h);
@@ -187,20 +231,43 @@ static rapt_code make_curves(const training_arguments *a, bool optional, series 
     return code;
 }
 
-static rapt_code draw(const training_arguments *a, const series *s, size_t count, bool losses, rapt_error *err)
+/* Curves of a training share a colour; where two axes are for one training, those of an axis do. */
+static size_t group_of(const training_arguments *a, size_t i)
 {
-    size_t kept = 0;
-    draw_labels labels = {a->path_count == 1 ? a->paths[0] : NULL, "step", losses ? "loss, nats a token" : NULL};
+    size_t training = i / a->field_count, axis = axis_of(a, a->fields[i % a->field_count]);
+    return 1 + (a->path_count == 1 ? axis : training);
+}
+
+static rapt_code draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
+{
+    size_t kept = 0, count = a->path_count * a->field_count;
+    draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
     draw_curve *curves = calloc(count, sizeof *curves);
     if (!curves)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
-    if (a->field_count == 1)
-        labels.y = a->fields[0];
     for (size_t i = 0; i < count; i++)
         if (s[i].count > 0)
-            curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y};
+            curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y, group_of(a, i),
+                                          axis_of(a, a->fields[i % a->field_count]) == 1};
     rapt_code code = plot_curves(&a->o, curves, kept, labels, err);
     free(curves);
+    return code;
+}
+
+static rapt_code run_named(const training_arguments *a, char *const *names, bool losses, rapt_error *err)
+{
+    size_t count = a->path_count * a->field_count;
+    series *s = calloc(count, sizeof *s);
+    rapt_code code = s ? make_curves(a, names, losses, s, err)
+                       : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+    if (!code)
+        code = draw(a, names, s, err);
+    for (size_t i = 0; s && i < count; i++) {
+        free(s[i].name);
+        free(s[i].x);
+        free(s[i].y);
+    }
+    free(s);
     return code;
 }
 
@@ -211,17 +278,15 @@ static rapt_code run(training_arguments *a, rapt_error *err)
         a->fields[a->field_count++] = "loss";
         a->fields[a->field_count++] = "val_loss";
     }
-    size_t count = a->path_count * a->field_count;
-    series *s = calloc(count, sizeof *s);
-    rapt_code code = s ? make_curves(a, losses, s, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+    char **names = calloc(a->path_count, sizeof *names);
+    if (!names)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu names", a->path_count);
+    rapt_code code = plot_name_paths((const char *const *)a->paths, a->path_count, names, err);
     if (!code)
-        code = draw(a, s, count, losses, err);
-    for (size_t i = 0; s && i < count; i++) {
-        free(s[i].name);
-        free(s[i].x);
-        free(s[i].y);
-    }
-    free(s);
+        code = run_named(a, names, losses, err);
+    for (size_t i = 0; i < a->path_count; i++)
+        free(names[i]);
+    free(names);
     return code;
 }
 

@@ -23,7 +23,7 @@ typedef struct draw_labels {
 } draw_labels;
 
 /* One heat map; row 0 is the topmost. Names are written at a side where there is room for all of them, else numbers. Of more
- * rows or columns than 880 (1920 where there is one map) several are drawn as one, in which each place shows that of its
+ * rows or columns than 880 to 1280 (1920 where there is one map) several are drawn as one, in which each place shows that of its
  * values which is farthest from the mean of the map: single peaks stay in sight. */
 typedef struct draw_heat {
     draw_labels labels;

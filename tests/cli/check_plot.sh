@@ -287,9 +287,10 @@ else
         check "$name: the same bytes again" cmp a.svg b.svg
         check "$name: and of the PNG" cmp a.png b.png
     }
-    # Filled areas: cells, and slices of the bar; glyphs that are written.
+    # Filled areas: cells; and letters that are written, as text.
     areas() { grep -Ec '<path [^>]*fill(:|=")rgb' a.svg; }
-    glyphs() { grep -c '<use ' a.svg; }
+    texts() { sed -n 's/^<text [^>]*>\(.*\)<\/text>$/\1/p' "${1:-a.svg}"; }
+    glyphs() { texts | tr -d '\n' | wc -m; }
     picture 'a table' table bare.tsv
     few=$(areas)
     awk 'BEGIN { for (i = 0; i < 5; i++) for (j = 0; j < 7; j++) printf "%d%s", i * j * j, j < 6 ? "\t" : "\n" }' >larger.tsv
@@ -298,6 +299,9 @@ else
     check 'and no text but numbers' test "$(glyphs)" -ge 12
     picture 'a table with names' table table.tsv --names --title 'Zahlen, 数' --x across --y down --low -3 --high 2
     check 'letters of names, title and axes' test "$(glyphs)" -ge 28
+    for text in 'Zahlen, 数' across down a 'b c' 日 r foo −3 2; do
+        check "an SVG can be searched for $text" grep -Fqx -- "$text" <(texts)
+    done
     plot table table.tsv --names --title 'Zahlen, 数' --x across --y down --low -3 --high 4 -o c.svg
     check 'another range, other colours' test "$(cmp -s a.svg c.svg; echo $?)" = 1
     plot table table.tsv --names -o c.svg
@@ -313,6 +317,28 @@ else
     one=$(areas)
     picture 'attention, a block' attention pairs "$sentence" --block 0 --kind self
     check 'attention: two heads, twice the cells' test $(($(areas) - one)) = 36
+    plot attention pairs "$sentence" --kind causal --block 0 --head 1 -o c.svg
+    check 'attention: the default title is whole' test \
+        "$(texts c.svg | tail -2 | tr '\n' ' ' | grep -o 'decoder.*')" = 'decoder self-attention (causal), block 0, head 1 '
+    numbers_of() { texts "$1" | grep -Ex '[0-9]+\.[0-9]+' | sort | sed -n '1p;$p' | tr '\n' ' '; }
+    check 'attention: colours are of 0 to 1 in every picture' test "$(numbers_of c.svg)" = '0.0 1.0 '
+    plot attention pairs "$sentence" --kind self --block 0 --head 1 --scale fixed -o d.svg
+    plot attention pairs "$sentence" --kind self --block 0 --head 1 -o e.svg
+    check 'attention --scale fixed is the default' cmp d.svg e.svg
+    plot attention pairs "$sentence" --kind self --block 0 --head 1 --scale all -o d.svg
+    plot attention pairs "$sentence" --kind self --block 0 --head 1 --data | cells | plot table - -o f.svg
+    check 'attention --scale all: from the least to the greatest' test "$(numbers_of d.svg)" = "$(numbers_of f.svg)"
+    plot attention bpe 'an old man' --head 0 --scale all -o d.svg
+    plot attention bpe 'an old man' --head 0 -o e.svg
+    check 'which is another scale' test "$(cmp -s d.svg e.svg; echo $?)" = 1
+    plot attention pairs "$sentence" --kind causal --block 0 --head 1 --scale row -o d.svg
+    yellow='fill:rgb(99.215686%,90.588235%,14.509804%)'
+    check 'attention --scale row: a brightest cell in each row' test "$(grep -c "$yellow" d.svg)" -ge 3
+    check 'attention: grey is what comes later' test "$(grep -c 'fill:rgb(75.294118%,75.294118%,75.294118%)' c.svg)" = \
+        $((($(plot attention pairs "$sentence" --kind causal --block 0 --head 1 --data | wc -l) - 1) *
+            ($(plot attention pairs "$sentence" --kind causal --block 0 --head 1 --data | wc -l) - 2) / 2))
+    check 'attention --scale row: the numbers are the weights' cmp <(plot attention pairs "$sentence" --scale row --data) \
+        <(plot attention pairs "$sentence" --data)
     picture 'attention of a language model' attention bpe 'an old man 日本' --head 0
     picture 'attention of one token' attention characters t
     picture 'positions' positions
@@ -324,6 +350,17 @@ else
     picture 'a map of a word and itself' embedding pairs moon moon
     picture 'training' training pairs characters
     picture 'training of one report' training few.jsonl
+    mkdir -p runs/of/last/week/far/far/away/from/here
+    cp -r pairs characters runs/of/last/week/far/far/away/from/here
+    plot training ./runs/of/last/week/far/far/away/from/here/{pairs,characters/train.jsonl} -o a.svg
+    for run in pairs characters; do
+        check "training: $run, without the folders of all" grep -Fqx "$run, validation" <(texts)
+    done
+    plot training "$PWD"/runs/of/last/week/far/far/away/from/here/pairs/ -o a.svg
+    check 'training: the title is the name of the run' grep -Fqx pairs <(texts)
+    plot training pairs --field lr --field grad_norm -o a.svg
+    check 'training: two kinds of numbers, two axes' test "$(texts | grep -cx 'lr\|grad_norm')" = 4
+    check 'training: --data takes more' plot training pairs --field lr --field loss --field grad_norm --data
 fi
 check 'nobody wrote to the models' test "$before" = "$(listing pairs; listing characters)"
 finish

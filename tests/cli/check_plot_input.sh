@@ -128,6 +128,10 @@ usage 'curves' positions --curves --low 1 -o x.png
 usage 'words' embedding pairs moon -o x.png
 usage 'model' embedding -o x.png
 usage 'train.jsonl' training -o x.png
+usage 'field tokens_per_s: a third kind .*two vertical axes' training pairs --field lr --field loss --field val_loss \
+    --field tokens_per_s -o x.png
+usage "scale: 'log' is none of fixed, all, row" attention pairs a --scale log -o x.png
+usage 'scale, or --low and --high' attention pairs a --scale row --high 1 -o x.png
 usage 'file' table -o x.png
 usage 'one file' table a b -o x.png
 usage 'low 2 is not below --high 1' table bare.tsv --low 2 --high 1 -o x.png
