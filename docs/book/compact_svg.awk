@@ -69,6 +69,11 @@ function print_cells(    i) {
     }
 }
 
+/<stop/ {
+    sub(/style="stop-color:/, "stop-color=\"")
+    sub(/;stop-opacity:1;"/, "\"")
+}
+
 /<path/ && match($0, / d="[^"]*"/) {
     before = substr($0, 1, RSTART - 1)
     d = substr($0, RSTART + 4, RLENGTH - 5)
@@ -78,21 +83,20 @@ function print_cells(    i) {
     sub(/ fill-rule="nonzero"/, "", before)
     sub(/;fill-opacity:1;"/, "\"", before)
     sub(/ fill-opacity="1"/, "", before)
+    sub(/ style="fill:none;stroke-width:/, " fill=\"none\" stroke-width=\"", before)
+    sub(/;stroke-linecap:butt;stroke-linejoin:miter;stroke:/, "\" stroke=\"", before)
+    sub(/;stroke-opacity:1;stroke-miterlimit:10;"/, "\"", before)
     if (is_cell(d) && match(before, /fill="#[0-9a-f]*"/)) {
         fill = substr(before, RSTART + 6, 7)
         if (!(fill in cells)) colour[++colours] = fill
         cells[fill] = cells[fill] short_cell(d)
         next
     }
+    if (match(after, /matrix\(1,0,0,1,[0-9.]*,[0-9.]*\)/))
+        after = substr(after, 1, RSTART - 1) "translate(" substr(after, RSTART + 15, RLENGTH - 15) substr(after, RSTART + RLENGTH)
     $0 = before " d=\"" short_path(d) "\"" after
 }
 
 colours { print_cells() }
-
-/<use/ {
-    sub(/^ +/, "")
-    while (match($0, /[0-9]+\.[0-9][0-9][0-9]+/))
-        $0 = substr($0, 1, RSTART - 1) short(substr($0, RSTART, RLENGTH)) substr($0, RSTART + RLENGTH)
-}
 
 { print }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 BOOK=$SOURCE/docs/book
-LARGEST=100000 # bytes of a picture
+LARGEST=60000 # bytes of a picture
 
 # The output that a chapter quotes: what comes after "$ build/examples/NAME" in a block.
 quoted() { awk -v line="\$ build/examples/$2" '$0 == line { on = 1; next } /^```/ { on = 0 } on' "$1"; }

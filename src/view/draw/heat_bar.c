@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 14, TICK = 3, GAP = 7, STOPS = 64, APART = 50, APART_AT_LEAST = 25, FEW = 4, LEAST_TO_END = 14 };
+enum { WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_LEAST = 25, FEW = 4, LEAST_TO_END = 14 };
 
 /* Colours between the stops differ from viridis by less than the eye, or eight bits, can tell. */
 static void fill(canvas *c, double x, double y, double height)
