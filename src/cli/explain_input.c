@@ -40,9 +40,8 @@ static rapt_code read_pair(explanation *e, rapt_error *err)
     e->label_count = target.count;
     e->output = rapt_tokenizer_decode(e->m->target, target.ids + 1, target.count, NULL);
     e->translation = e->output && !e->a->target ? written(e->m, e->output) : NULL;
-    if (e->output && (e->translation || e->a->target))
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of the target");
+    bool done = e->output && (e->translation || e->a->target);
+    return done ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of the target");
 }
 
 static rapt_code read_text(explanation *e, rapt_error *err)

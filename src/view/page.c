@@ -1,170 +1,55 @@
-/* view/page.c: puts the data into the page. For `rapt explain --html`. The numbers of a step go in as base64 of floats: exact,
- * a third as long as digits, and quick to read where a model has millions of them. Not the page itself: src/view/page. */
+/* view/page.c: puts the data into the page. For `rapt explain --html`. The numbers of a step go in as base64: shorter than
+ * digits, and quick to read where a model has millions of them; how, and which of them: page_steps.h. Not the page itself:
+ * src/view/page. */
 #define _GNU_SOURCE /* fopencookie */
 #include "view/page.h"
 
 #include "base/file.h"
-#include "text/base64.h"
 #include "view/page_parts.h"
+#include "view/page_steps.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 768 }; /* floats at once: their bytes fill whole groups of three */
+/* What the numbers of a page may take, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
+#define LETTERS ((size_t)2650 * 1000)
 
-/* ---- numbers as letters ---- */
+/* ---- the data ---- */
 
-static bool number_of(const json_t *value, double *x)
+/* A step with letters in place of numbers: a new object that shares the rest with the old one. NULL: no memory. */
+static json_t *packed_step(const page_step *s)
 {
-    const char *word = json_string_value(value);
-    *x = json_number_value(value);
-    if (!word)
-        return json_is_number(value);
-    *x = strcmp(word, "nan") == 0 ? NAN : strcmp(word, "inf") == 0 ? INFINITY : -INFINITY;
-    return !strcmp(word, "nan") || !strcmp(word, "inf") || !strcmp(word, "-inf");
+    json_t *packed = json_copy(s->json);
+    json_object_del(packed, "values");
+    json_object_del(packed, "values_base64");
+    if (packed && page_numbers_put(s, packed))
+        return packed;
+    json_decref(packed);
+    return NULL;
 }
 
-/* The lowest byte first, whatever the machine has. */
-static void put_float(char *to, rapt_real x)
+static json_t *packed_steps(const page_steps *all)
 {
-    float narrow = (float)x;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    for (int i = 0; i < 4; i++)
-        to[i] = (char)(bits >> (8 * i) & 0xff);
-}
-
-char *page_numbers(const rapt_real *x, size_t n)
-{
-    char bytes[4 * PORTION], *letters = malloc(BASE64_ROOM(4 * n) + 1), *to = letters;
-    for (size_t i = 0; letters && i < n; i += PORTION) {
-        size_t count = n - i < PORTION ? n - i : PORTION;
-        for (size_t j = 0; j < count; j++)
-            put_float(bytes + 4 * j, x[i + j]);
-        base64_encode(bytes, 4 * count, to);
-        to += BASE64_ROOM(4 * count);
-    }
-    if (letters)
-        *to = '\0';
-    return letters;
-}
-
-/* How many bytes the letters stand for; SIZE_MAX where some stand for none. */
-static size_t bytes_of(const char *letters, size_t size)
-{
-    char bytes[4 * PORTION];
-    size_t sum = 0, length;
-    for (size_t i = 0; i < size; i += BASE64_ROOM(sizeof bytes)) {
-        size_t portion = size - i < BASE64_ROOM(sizeof bytes) ? size - i : BASE64_ROOM(sizeof bytes);
-        if (sum % sizeof bytes || !base64_decode(letters + i, portion, bytes, &length))
-            return SIZE_MAX;
-        sum += length;
-    }
-    return sum;
-}
-
-static size_t count_of(const json_t *step)
-{
-    const json_t *shape = json_object_get(step, "shape");
-    size_t count = 1;
-    for (size_t i = 0; i < json_array_size(shape); i++)
-        count *= (size_t)json_integer_value(json_array_get(shape, i));
-    return count;
-}
-
-static const char *name_of(const json_t *step)
-{
-    const char *name = json_string_value(json_object_get(step, "name"));
-    return name ? name : "without a name";
-}
-
-static rapt_code fail_count(const json_t *step, size_t count, rapt_error *err)
-{
-    return rapt_fail(err, RAPT_SHAPE, "step %s: %zu values where its shape wants %zu", name_of(step), count, count_of(step));
-}
-
-static rapt_code take_numbers(const json_t *step, const json_t *values, rapt_real *to, rapt_error *err)
-{
-    double x;
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        if (!number_of(json_array_get(values, i), &x))
-            return rapt_fail(err, RAPT_FORMAT, "step %s: value %zu is not a number", name_of(step), i);
-        to[i] = (rapt_real)x;
-    }
-    return RAPT_OK;
-}
-
-/* The values of a step as letters, in *letters. */
-static rapt_code make_letters(const json_t *step, const json_t *values, json_t **letters, rapt_error *err)
-{
-    size_t count = json_array_size(values);
-    if (count != count_of(step))
-        return fail_count(step, count, err);
-    rapt_real *x = malloc((count + 1) * sizeof *x);
-    rapt_code code = x ? take_numbers(step, values, x, err) : rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    char *text = code == RAPT_OK ? page_numbers(x, count) : NULL;
-    *letters = text ? json_stringn_nocheck(text, BASE64_ROOM(4 * count)) : NULL;
-    if (code == RAPT_OK && !*letters)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    free(text);
-    free(x);
-    return code;
-}
-
-/* The letters that a step came with, in *letters: one more owner. */
-static rapt_code take_letters(const json_t *step, json_t *given, json_t **letters, rapt_error *err)
-{
-    size_t bytes = json_is_string(given) ? bytes_of(json_string_value(given), json_string_length(given)) : SIZE_MAX;
-    if (bytes % 4)
-        return rapt_fail(err, RAPT_FORMAT, "step %s: values_base64 is not base64 of floats", name_of(step));
-    if (bytes / 4 != count_of(step))
-        return fail_count(step, bytes / 4, err);
-    *letters = json_incref(given);
-    return RAPT_OK;
-}
-
-/* A step with letters in place of numbers: a new object that shares the rest with the old one. */
-static rapt_code packed_step(json_t *step, json_t **packed, rapt_error *err)
-{
-    json_t *values = json_object_get(step, "values"), *given = json_object_get(step, "values_base64"), *letters = NULL;
-    rapt_code code = RAPT_OK;
-    *packed = json_copy(step);
-    if (!*packed)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    if (given)
-        code = take_letters(step, given, &letters, err);
-    else if (values)
-        code = make_letters(step, values, &letters, err);
-    if (letters && json_object_set_new(*packed, "values", letters) != 0)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    json_object_del(*packed, "values_base64");
-    return code;
-}
-
-static rapt_code packed_steps(json_t *steps, json_t *packed, rapt_error *err)
-{
-    rapt_code code = packed ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < json_array_size(steps) && code == RAPT_OK; i++) {
-        json_t *step;
-        code = packed_step(json_array_get(steps, i), &step, err);
-        if (code != RAPT_OK)
-            json_decref(step);
-        else if (json_array_append_new(packed, step) != 0)
-            code = rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    }
-    return code;
+    json_t *packed = json_array();
+    for (size_t i = 0; packed && i < all->count; i++)
+        if (json_array_append_new(packed, packed_step(&all->steps[i])) != 0) {
+            json_decref(packed);
+            return NULL;
+        }
+    return packed;
 }
 
 static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
 {
-    json_t *steps = json_array();
-    rapt_code code = packed_steps(json_object_get(explanation, "steps"), steps, err);
+    page_steps all;
+    rapt_code code = page_steps_read(explanation, &all, err);
     *packed = code == RAPT_OK ? json_copy(explanation) : NULL;
-    if (code == RAPT_OK && (!*packed || json_object_set(*packed, "steps", steps) != 0))
-        code = rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
-    json_decref(steps);
+    if (code == RAPT_OK) {
+        page_plan(&all, LETTERS);
+        if (json_object_set_new(*packed, "steps", packed_steps(&all)) != 0)
+            code = rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
+    }
+    page_steps_free(&all);
     return code;
 }
 

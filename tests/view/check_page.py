@@ -2,6 +2,7 @@
 """check_page.py FOLDER: opens translation.html and language_model.html of FOLDER in headless Chromium and compares what
 they show with the numbers of the .json beside them. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
 import json
+import math
 import re
 import sys
 import traceback
@@ -105,6 +106,15 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
+def is_percent(shown, true):
+    """A weight under a token: parts of a hundred in two digits or one place, nothing where a mask hides it."""
+    if shown in ("", "0%"):
+        return true == 0
+    if shown == "<0.1%":
+        return 0 < true < 0.0006
+    return shown[-1] == "%" and abs(number(shown[:-1]) / 100 - true) <= (0.0051 if true >= 0.0994 else 0.00051)
+
+
 def near(shown, true, digits=3):
     """Equal as far as `digits` significant digits tell."""
     if isinstance(true, str) or shown != shown or abs(shown) == float("inf"):
@@ -112,9 +122,25 @@ def near(shown, true, digits=3):
     return abs(shown - true) <= 0.5001 * 10 ** (1 - digits) * abs(true) + 1e-9
 
 
+VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"]
+
+
+def viridis(share):
+    """matplotlib's colours at nine places, and straight lines between."""
+    place = 8 * min(1, share)
+    i = min(7, int(place))
+    low, high = ([int(colour[c:c + 2], 16) for c in (0, 2, 4)] for colour in VIRIDIS[i:i + 2])
+    return [a + (b - a) * (place - i) for a, b in zip(low, high)]
+
+
 def expect(true, *what):
     if not true:
         raise AssertionError(" ".join(str(w) for w in what))
+
+
+def choose_head(page, head, block=-1):
+    block = block % page.data["model"]["layers"]
+    page.find(f'#heads [data-block="{block}"][data-head="{head}"]').click()
 
 
 def weights(page, name, head):
@@ -277,7 +303,9 @@ def hovering_a_token_changes_the_picture(page):
         page.hover(chips[position])
         shown = [chip.find_element(By.CLASS_NAME, "weight").text for chip in chips]
         true = weights(page, own, None)[position]
-        expect(all(abs(number(s) - t) < 0.0051 for s, t in zip(shown, true)), position, shown, true)
+        expect(all(is_percent(s, t) for s, t in zip(shown, true)), position, shown, true)
+        masked = [i for i, chip in enumerate(chips) if "masked" in chip.get_attribute("class")]
+        expect(masked == list(range(position + 1, len(chips))), "masked:", masked)
         expect(page.stage() != before, "nothing changed")
         expect(page.find("#words").screenshot_as_png != picture, "the same picture")
         expect(page.run("return document.documentElement.scrollHeight") == height, "the page jumps")
@@ -298,9 +326,13 @@ def heads_by_keyboard(page):
         raise AssertionError("30 times Tab did not reach the heads")
     outline = page.run("return getComputedStyle(document.activeElement).outlineStyle")
     expect(outline not in ("none", ""), "the focus cannot be seen")
-    page.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    checked = page.run("return [...document.querySelectorAll('#heads [aria-checked=true]')].map(b => b.dataset.head)")
-    expect(checked == ["1"], "chosen:", checked)
+    page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    chosen = "return [...document.querySelectorAll('#heads [aria-checked=true]')].map(b => [b.dataset.block, b.dataset.head])"
+    blocks = page.data["model"]["layers"]
+    expect(page.run(chosen) == [[str(blocks - 1), "1"]], "chosen:", page.run(chosen))
+    page.press(Keys.HOME)
+    expect(page.run(chosen) == [["0", "-1"]], "the first of all is not the mean of block 0:", page.run(chosen))
+    page.press(Keys.END, *[Keys.ARROW_LEFT] * 2)
     page.press(Keys.TAB)
     card = page.find("#attention-map")
     expect(page.run("return document.activeElement === document.querySelector('#attention-map canvas')"), "the map is next")
@@ -312,7 +344,7 @@ def heads_by_keyboard(page):
 @check
 def colours_are_viridis_and_two_sided(page):
     last = "decoder.1.cross_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
-    page.all("#heads button")[1].click()
+    choose_head(page, 0)
     page.hover(page.find("h1"))
     page.run("document.activeElement.blur(); document.getElementById('attention').scrollIntoView({behavior: 'instant'})")
     page.settle()
@@ -371,12 +403,124 @@ def readable_on_a_phone(page):
 
 
 @check
-def the_title_has_the_texts_as_they_came(page):
+def the_title_has_the_texts(page):
+    """In one line; as they came where that is not the same; a language model's next token so that it can be seen."""
     text = page.data.get("text", "".join(token["text"] for token in page.data["sequences"].get("text", [])))
     answer = page.data.get("target", page.data["output"])
+    wanted = [" ".join(text.split()), answer if page.kind == "translation" else answer.replace(" ", "␣").replace("\n", "⏎")]
     shown = [node.get_attribute("textContent") for node in page.all("#title bdi")]
-    expect(shown == [text, answer], "the title:", shown)
-    expect(" ".join(f"{text} → {answer}".split()) in " ".join(page.driver.title.split()), "the window's:", page.driver.title)
+    expect(shown == wanted, "the title:", shown)
+    expect(f"{wanted[0]} → {wanted[1]}" in page.driver.title, "the window's:", page.driver.title)
+    whole = [node.get_attribute("textContent") for node in page.all("#whole p")]
+    expect(whole == [text] and page.find("#whole").is_displayed(), "below the title:", whole)
+    facts = page.find("#facts").text
+    name = page.data["model"]["path"].split("/")[-1]
+    expect(f"model {name}" in facts and "/" not in facts, "the model's name:", facts)
+
+
+@check
+def opens_on_a_word_in_the_middle(page):
+    token = page.find('.token[aria-pressed="true"]').get_attribute("aria-label")
+    texts = [t["text"] for t in page.data["sequences"]["target" if page.kind == "translation" else "text"]]
+    position = int(re.search(r" (\d+):", token)[1])
+    expect(len(texts) // 4 <= position <= 3 * len(texts) // 4, "opens at", position, "of", len(texts))
+    expect(re.search(r"[a-z]", texts[position]) and texts[position] not in ("<bos>", "<eos>"), texts[position])
+
+
+@check
+def all_heads_of_all_blocks(page):
+    kinds = [button.get_attribute("data-value") for button in page.all('[aria-label="Table"] button')] or ["attention"]
+    expect(len(kinds) == (3 if page.kind == "translation" else 1), kinds)
+    blocks, heads = page.data["model"]["layers"], page.data["model"]["heads"]
+    pictures = set()
+    for kind in kinds:
+        for button in page.all(f'[aria-label="Table"] [data-value="{kind}"]'):
+            button.click()
+        buttons = page.all("#heads button")
+        expect(len(buttons) == blocks * (heads + 1), kind, len(buttons), "pictures")
+        pictures |= {page.run("return arguments[0].firstChild.toDataURL()", button) for button in buttons}
+    expect(len(pictures) == len(kinds) * blocks * (heads + 1), "different pictures:", len(pictures))
+    name = "encoder.0.attention.weights" if page.kind == "translation" else "blocks.0.attention.weights"
+    if page.kind == "translation":
+        page.find(f'[aria-label="Table"] [data-value="{kinds[0]}"]').click()
+    page.all("#heads button")[3].click()
+    canvas = page.find("#attention-map canvas")
+    page.run("arguments[0].focus()", canvas)
+    page.press(Keys.PAGE_UP, Keys.HOME, Keys.ARROW_DOWN)
+    true = weights(page, name, 2)
+    expect(near(page.readout(page.find("#attention-map"))[2], true[1][0], 5), page.readout(page.find("#attention-map")), true[1][0])
+
+
+@check
+def colours_by_the_readers_choice(page):
+    """The same cell: its share of 1, of the largest of all, of the largest of its row, and the root of that."""
+    last = "decoder.1.cross_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
+    choose_head(page, 0)
+    rows = weights(page, last, 0)
+    row, column = next((r, c) for r, x in enumerate(rows) for c, w in enumerate(x) if 0.02 < w < 0.5 * max(x) and c <= r)
+    x, of_row, of_all = rows[row][column], max(rows[row]), max(map(max, rows))
+    shares = {"unit": x, "table": x / of_all, "row": x / of_row, "root": (x / of_row) ** 0.5}
+    page.run("document.getElementById('attention').scrollIntoView({behavior: 'instant'})")
+    for choice, share in shares.items():
+        page.find(f'#choices [data-value="{choice}"]').click()
+        page.hover(page.find("h1"))
+        page.run("document.activeElement.blur(); document.getElementById('attention').scrollIntoView({behavior: 'instant'})")
+        page.settle()
+        shown = page.pixel(page.find("#attention-map"), row, column, len(rows), len(rows[0]))
+        true = viridis(share)
+        expect(all(abs(a - b) <= 3 for a, b in zip(shown, true)), choice, "shows", shown, "for", share, true)
+
+
+@check
+def what_a_mask_hides_is_gray(page):
+    if page.kind == "translation":
+        page.find('[aria-label="Table"] [data-value="decoder.self_attention"]').click()
+    name = "decoder.1.self_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
+    count = page.step(name)["shape"][-1]
+    page.hover(page.find("h1"))
+    page.run("document.activeElement.blur(); document.getElementById('attention').scrollIntoView({behavior: 'instant'})")
+    page.settle()
+    for place in (page.find("#attention-map"), page.search(name)):
+        page.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", place)
+        page.settle()
+        hidden, seen = page.pixel(place, 0, count - 1, count, count), page.pixel(place, count - 1, 0, count, count)
+        expect(max(hidden) - min(hidden) < 24 and hidden != seen, "masked is", hidden, "and the others", seen)
+    canvas = page.find("#attention-map canvas")
+    page.run("arguments[0].focus()", canvas)
+    page.press(Keys.PAGE_UP, Keys.END)
+    text = page.find("#attention-map output").text
+    expect(text.endswith("masked: 0"), "a masked cell says", text)
+
+
+@check
+def how_each_token_was_predicted(page):
+    sequence = "target" if page.kind == "translation" else "text"
+    page.find('#words [data-value="probability"]').click()
+    page.hover(page.find("h1"))
+    chips = page.all(f'.row[aria-label^="{sequence.capitalize()}"] .token')
+    expect(chips[0].find_element(By.CLASS_NAME, "weight").text == "", "nothing says what comes first")
+    nexts = [p["next"] for p in page.data["predictions"] if "next" in p]
+    for chip, following in zip(chips[1:], nexts):
+        shown = chip.find_element(By.CLASS_NAME, "weight").text
+        expect(is_percent(shown, following["probability"]), shown, "for", following)
+    mean = sum(n["loss"] for n in nexts) / len(nexts)
+    expect(near(number(page.find('[data-fact="mean-loss"]').text), mean, 4), "the mean loss", mean)
+    expect(near(number(page.find('[data-fact="perplexity"]').text), math.exp(mean), 4), "perplexity", math.exp(mean))
+    page.hover(chips[2])
+    expect(near(number(page.find('[data-fact="own-loss"]').text), nexts[1]["loss"], 4), "the loss of one")
+    expect(near(number(page.find('[data-fact="next-loss"]').text), nexts[2]["loss"], 4), "and of the next")
+
+
+@check
+def the_chosen_tab_looks_chosen(page):
+    """Lighter than its bar, in both themes."""
+    for theme in ("light", "dark"):
+        page.open(theme)
+        light = [page.run("return getComputedStyle(arguments[0]).backgroundColor.match(/\\d+/g).slice(0, 3)"
+                          ".reduce((a, b) => a + Number(b), 0)", page.find(selector))
+                 for selector in ('#choices [aria-checked="true"]', "#choices .segments")]
+        expect(light[0] > light[1], theme, light)
+    page.open()
 
 
 # ---- translation only ----
@@ -386,19 +530,21 @@ def output_words_light_up_the_source(page):
     if page.kind != "translation":
         return
     source, target = page.all('.row[aria-label^="Source"] .token'), page.all('.row[aria-label^="Target"] .token')
-    page.all("#heads button")[0].click()
+    choose_head(page, -1)
     for position in (2, 5):
         page.hover(target[position])
         true = weights(page, "decoder.1.cross_attention.weights", None)[position]
-        shown = [number(t.find_element(By.CLASS_NAME, "weight").text) for t in source]
-        expect(all(abs(s - t) < 0.0051 for s, t in zip(shown, true)), position, shown, true)
-        curves = len(page.all(".links path"))
-        expect(curves == sum(t >= 0.02 for t in true), curves, "curves for", true)
+        own = weights(page, "decoder.1.self_attention.weights", None)[position]
+        shown = [t.find_element(By.CLASS_NAME, "weight").text for t in source]
+        expect(all(is_percent(s, t) for s, t in zip(shown, true)), position, shown, true)
+        curves = [len(page.all(".links path" + kind)) for kind in (":not(.second)", ".second")]
+        wanted = [sum(t >= 0.02 for t in true), sum(t >= 0.02 for t in own[:position])]
+        expect(curves == wanted, curves, "curves for", true, own)
     page.run("arguments[0].focus()", target[3])
     page.press(Keys.ARROW_RIGHT)
     true = weights(page, "decoder.1.cross_attention.weights", None)[4]
-    shown = [number(t.find_element(By.CLASS_NAME, "weight").text) for t in source]
-    expect(all(abs(s - t) < 0.0051 for s, t in zip(shown, true)), "by keys:", shown, true)
+    shown = [t.find_element(By.CLASS_NAME, "weight").text for t in source]
+    expect(all(is_percent(s, t) for s, t in zip(shown, true)), "by keys:", shown, true)
 
 
 @check

@@ -92,12 +92,16 @@ class Explanation:
         return chances
 
 
-def predictions(chances, vocabulary):
+def predictions(chances, vocabulary, texts):
+    """`texts`: what follows each position; the last one may have nothing behind it."""
     found = []
     for position in range(len(chances) // VOCAB):
         row = chances[position * VOCAB:(position + 1) * VOCAB]
         best = sorted(range(VOCAB), key=lambda i: -row[i])[:5]
         found.append({"position": position, "tokens": [{"id": i, "text": vocabulary[i], "probability": row[i]} for i in best]})
+        if position < len(texts):
+            i = vocabulary.index(texts[position])
+            found[-1]["next"] = {"id": i, "text": vocabulary[i], "probability": row[i], "loss": -math.log(row[i])}
     return found
 
 
@@ -140,7 +144,7 @@ def translation(blocks=2):
                       "parameters": 12345},
             "sequences": {"source": tokens(source, ENGLISH), "target": tokens(target, FRENCH)},
             "text": "The small  cat\\xe6 <b>!", "target": "Le petit chat", "output": "le petit chat voit la mer .", "steps": e.steps,
-            "predictions": predictions(chances, FRENCH), "loss": 1.25}
+            "predictions": predictions(chances, FRENCH, target[1:] + ["<eos>"]), "loss": 1.25}
 
 
 def language_model(blocks=3):
@@ -157,7 +161,7 @@ def language_model(blocks=3):
         e.norm(f"blocks.{i}.norm2", "text", n, ["sum"])
     e.norm("norm", "text", n, ["output"])
     chances = e.output("", "text", n)
-    found = predictions(chances, PIECES)
+    found = predictions(chances, PIECES, text[1:])
     return {"rapt": "explain", "version": 1,
             "model": {"path": "models/tiny", "kind": "language_model", "layers": blocks, "heads": HEADS, "d_model": WIDTH,
                       "parameters": 6789},

@@ -1,11 +1,12 @@
-/* attention.js: choose a table of weights: its kind, its block, its head; heads are small pictures, the chosen one (or
- * the one under the pointer) as a heat map with its tokens on both axes. */
+/* attention.js: all tables of weights of one kind at once, a row of small pictures for each block, a picture for each head;
+ * the chosen one (or the one under the pointer) as a heat map with its tokens on both axes. */
 const attentions = findAttentions();
-const THUMBNAIL = 64; /* cells across a small picture, at most */
+const THUMBNAIL = 96; /* cells across a small picture, at most */
+const LONG = 40;      /* tokens that stand as words beside each other; more of them are a text */
 
 const kindNow = () => attentions.find(kind => kind.id === state.kind);
-const stepNow = () => kindNow().blocks[Math.min(state.block, kindNow().blocks.length - 1)];
 const headName = head => head < 0 ? "mean" : `head ${head}`;
+const choiceNow = columns => state.scale ?? (columns > LONG ? "root" : "table");
 
 function buildAttention() {
     if (attentions.length === 0)
@@ -14,58 +15,89 @@ function buildAttention() {
     const last = attentions[attentions.length - 1];
     Object.assign(state, { kind: last.id, block: last.blocks.length - 1 });
     const kinds = segments("Table", attentions.map(k => k.id), attentions.map(k => k.title), kind => change({ kind }));
-    const most = Math.max(...attentions.map(k => k.blocks.length)), numbers = [...Array(most).keys()];
-    const blocks = segments("Block", numbers, numbers.map(String), block => change({ block: Number(block) }));
-    byId("choices").append(...(attentions.length > 1 ? [kinds.node] : []), blocks.node);
+    const scales = segments("Colors", Object.keys(SCALES), Object.values(SCALES), scale => change({ scale }));
+    byId("choices").append(...(attentions.length > 1 ? [kinds.node] : []), scales.node);
     const map = new HeatMap({ label: "Attention weights", widest: 46, square: true, tallest: 640,
         hover: cell => change({ seen: cell ? { sequence: kindNow().query, position: cell.row } : null }) });
     byId("attention-map").append(map.node);
     roving(byId("heads"), "button", button => button.click());
+    hintScroll(byId("heads"));
     watch(what => {
-        if ("kind" in what || "block" in what)
+        if ("kind" in what || "scale" in what)
             buildHeads();
-        if (["kind", "block", "head", "headSeen"].some(name => name in what))
-            showAttention(map, kinds, blocks);
+        if (["kind", "block", "head", "blockSeen", "headSeen", "scale"].some(name => name in what))
+            showAttention(map, kinds, scales);
     });
     buildHeads();
-    showAttention(map, kinds, blocks);
+    showAttention(map, kinds, scales);
 }
+
+/* ---- all heads of all blocks ---- */
 
 function buildHeads() {
-    const heads = headsOf(stepNow()), place = byId("heads"), all = [-1, ...Array(heads.count).keys()];
-    if (place.children.length !== all.length)
-        place.replaceChildren(...all.map(headButton));
-    [...place.children].forEach((button, i) => thumbnail(button.firstChild, heads, all[i]));
+    const kind = kindNow(), place = byId("heads"), most = Math.max(...kind.blocks.map(step => step.shape[1]));
+    if (place.dataset.kind !== kind.id) {
+        place.dataset.kind = kind.id;
+        place.style.setProperty("--columns", most + 1);
+        document.querySelector(".heads-and-map").classList.toggle("many", most > 6);
+        place.replaceChildren(...kind.blocks.flatMap((step, block) => blockRow(step, block, most)));
+    }
+    for (const button of place.querySelectorAll("button"))
+        thumbnail(button.firstChild, headsOf(kind.blocks[button.dataset.block]), Number(button.dataset.head));
 }
 
-const headButton = head => make("button", { type: "button", role: "radio", "data-head": head,
-    onpointerenter: () => change({ headSeen: head }), onpointerleave: () => change({ headSeen: null }),
-    onclick: () => change({ head, headSeen: null }) }, make("canvas", { "aria-hidden": "true" }), headName(head));
+function blockRow(step, block, most) {
+    const heads = [-1, ...Array(step.shape[1]).keys()], gap = most - step.shape[1];
+    return [make("span", { class: "block-name" }, `block ${block}`), ...heads.map(head => headButton(block, head)),
+        ...Array.from({ length: gap }, () => make("span"))];
+}
 
-/* A dot a weight; long rows are thinned out. */
+const headButton = (block, head) => make("button", { type: "button", role: "radio", "data-block": block, "data-head": head,
+    "aria-label": `block ${block}, ${headName(head)}`,
+    onpointerenter: () => change({ blockSeen: block, headSeen: head }),
+    onpointerleave: () => change({ blockSeen: null, headSeen: null }),
+    onclick: () => change({ block, head, blockSeen: null, headSeen: null }) }, make("canvas", { "aria-hidden": "true" }),
+headName(head));
+
+/* A dot a weight; of long rows, for each dot the weight that stands out. */
 function thumbnail(canvas, heads, head) {
-    const weights = heads.of(head), scale = scaleOf(weights), table = tableFor(scale.kind).pixels;
+    const values = heads.of(head), scale = scaleOfWeights(values, heads.columns, choiceNow(heads.columns));
+    const table = tableFor(scale.kind).pixels;
     canvas.width = Math.min(heads.columns, THUMBNAIL);
     canvas.height = Math.min(heads.rows, THUMBNAIL);
     const c = canvas.getContext("2d"), image = c.createImageData(canvas.width, canvas.height);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let i = 0; i < pixels.length; i++) {
-        const row = Math.floor(Math.floor(i / canvas.width) * heads.rows / canvas.height);
-        const column = Math.floor(i % canvas.width * heads.columns / canvas.width);
-        pixels[i] = table[colourIndex(scale, weights[row * heads.columns + column])];
+    const pixels = new Uint32Array(image.data.buffer), matrix = { offset: 0, columns: heads.columns };
+    for (let y = 0; y < canvas.height; y++) {
+        const [top, bottom] = [y, y + 1].map(i => Math.floor(i * heads.rows / canvas.height));
+        const rowOfMost = largestRow(scale, top, bottom);
+        for (let x = 0; x < canvas.width; x++) {
+            const [left, right] = [x, x + 1].map(i => Math.floor(i * heads.columns / canvas.width));
+            const most = standsOut(matrix, values, top, bottom, left, right);
+            pixels[y * canvas.width + x] = table[colourIndex(scale, most, rowOfMost)];
+        }
     }
     c.putImageData(image, 0, 0);
 }
 
-function showAttention(map, kinds, blocks) {
-    const kind = kindNow(), heads = headsOf(stepNow()), head = Math.min(state.headSeen ?? state.head, heads.count - 1);
-    const weights = heads.of(head), chosen = Math.min(state.head, heads.count - 1);
-    map.label = `Attention weights, ${kind.title}, ${headName(head)}`;
+/* ---- one of them ---- */
+
+function showAttention(map, kinds, scales) {
+    const kind = kindNow(), step = stepOf(kind, blockNow()), block = kind.blocks.indexOf(step), heads = headsOf(step);
+    const head = Math.min(headNow(), heads.count - 1), weights = heads.of(head), choice = choiceNow(heads.columns);
+    byId("map-title").textContent = `Block ${block}, ${head < 0 ? "mean of all heads" : headName(head)}`;
+    map.label = `Attention weights, ${kind.title}, block ${block}, ${headName(head)}`;
     map.show({ rows: heads.rows, columns: heads.columns, values: () => weights, offset: 0, rowNames: words(kind.query),
-        columnNames: words(kind.key), rowTitle: "query", columnTitle: "key", scale: () => scaleOf(weights) });
+        columnNames: words(kind.key), rowTitle: "query", columnTitle: "key", masked: step.above === undefined ? undefined : "",
+        scale: () => scaleOfWeights(weights, heads.columns, choice),
+        told: (x, row) => told(step, x, Math.max(0, head) * heads.rows + row) });
     kinds.mark(kind.id);
-    blocks.mark(Math.min(state.block, kind.blocks.length - 1));
-    for (const button of byId("heads").children)
-        button.setAttribute("aria-checked", Number(button.dataset.head) === chosen);
-    stopAt(byId("heads"), "button", byId("heads").querySelector('[aria-checked="true"]'));
+    scales.mark(choice);
+    markChosen(Math.min(state.block, kind.blocks.length - 1), state.head);
+}
+
+function markChosen(block, head) {
+    const place = byId("heads"), count = headsOf(kindNow().blocks[block]).count, chosen = Math.min(head, count - 1);
+    for (const button of place.querySelectorAll("button"))
+        button.setAttribute("aria-checked", Number(button.dataset.block) === block && Number(button.dataset.head) === chosen);
+    stopAt(place, "button", place.querySelector('[aria-checked="true"]'));
 }

@@ -49,21 +49,53 @@ function scaleOf(values) {
     return { kind: "viridis", low: 0, high: high || 1 };
 }
 
-function colourIndex(scale, x) {
+/* A scale may have a largest number for each row (`rows`), and grow with the root of the numbers (`root`). */
+function colourIndex(scale, x, row = 0) {
     if (Number.isNaN(x))
         return NO_NUMBER;
     if (x === -Infinity)
         return HIDDEN;
-    const t = (x - scale.low) / (scale.high - scale.low);
-    return Math.round(255 * Math.max(0, Math.min(1, t)));
+    const high = scale.rows ? scale.rows[row] : scale.high;
+    const t = Math.max(0, Math.min(1, high > scale.low ? (x - scale.low) / (high - scale.low) : 0));
+    return Math.round(255 * (scale.root ? Math.sqrt(t) : t));
+}
+
+/* ---- weights of attention: the reader chooses ---- */
+
+const SCALES = { table: "largest of the table", unit: "0 to 1", row: "largest of each row", root: "root of each row’s" };
+
+function mostOfRows(weights, columns) {
+    const most = new Float32Array(weights.length / columns);
+    weights.forEach((x, i) => {
+        const row = Math.floor(i / columns);
+        most[row] = x > most[row] ? x : most[row];
+    });
+    return most;
+}
+
+/* Of the rows that share a pixel, the one that sets its scale. */
+function largestRow(scale, from, to) {
+    let best = from;
+    for (let row = from; scale.rows && row < to; row++)
+        best = scale.rows[row] > scale.rows[best] ? row : best;
+    return best;
+}
+
+function scaleOfWeights(weights, columns, choice) {
+    const rows = mostOfRows(weights, columns), most = rows.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const scale = { kind: "viridis", low: 0, high: choice === "unit" ? 1 : most, root: choice === "root" };
+    return choice === "row" || choice === "root" ? { ...scale, rows } : scale;
 }
 
 const isDark = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b < 140;
 
+/* Colours at equal distances, and what they stand for at the ends; in the middle, too, where they do not grow evenly. */
 function legend(scale) {
     const table = tableFor(scale.kind), stops = [];
     for (let i = 0; i <= 255; i += 15)
         stops.push(`rgb(${table.colours[i].join(" ")})`);
-    return make("span", { class: "legend" }, show(scale.low, 3),
-        make("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` }), show(scale.high, 3));
+    const bar = make("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` });
+    const ends = scale.rows ? ["0", "the row’s largest"] : [show(scale.low, 3), show(scale.high, 3)];
+    const middle = scale.root ? [make("small", {}, scale.rows ? "a quarter" : show(scale.high / 4, 2))] : [];
+    return make("span", { class: "legend" }, ends[0], make("span", { class: "bar" }, bar, ...middle), ends[1]);
 }

@@ -1,5 +1,4 @@
-/* data.js: what rapt wrote into the page, and what the reader chose. Steps keep their numbers as base64 letters (floats
- * of 4 bytes, the lowest first) until they are looked at. */
+/* data.js: what rapt wrote into the page, and what the reader chose. The numbers of the steps: numbers.js. */
 const data = JSON.parse(byId("data").textContent);
 const translation = data.model.kind === "translation";
 const steps = data.steps || [];
@@ -8,28 +7,11 @@ const gradients = steps.filter(step => step.gradient);
 const named = new Map(forward.map(step => [step.name, step]));
 const gradientOf = new Map(gradients.map(step => [step.name, step]));
 
-function unpack(letters) {
-    const text = atob(letters), bytes = new Uint8Array(text.length), view = new DataView(bytes.buffer);
-    for (let i = 0; i < bytes.length; i++)
-        bytes[i] = text.charCodeAt(i);
-    const numbers = new Float32Array(bytes.length / 4);
-    for (let i = 0; i < numbers.length; i++)
-        numbers[i] = view.getFloat32(4 * i, true);
-    return numbers;
-}
-
-/* The numbers of a step, or null where the page has been made without them. */
-function valuesOf(step) {
-    if (typeof step.values === "string")
-        step.values = unpack(step.values);
-    return step.values || null;
-}
-
 const words = name => (data.sequences[name] || []).map(token => token.text);
 const textOfId = new Map();
-for (const token of Object.values(data.sequences).flat())
+for (const token of data.sequences[translation ? "target" : "text"] || [])
     textOfId.set(token.id, token.text);
-for (const token of (data.predictions || []).flatMap(p => p.tokens))
+for (const token of (data.predictions || []).flatMap(p => [...p.tokens, ...(p.next ? [p.next] : [])]))
     textOfId.set(token.id, token.text);
 
 /* ---- attention: one entry a kind, with a step of weights for each block ---- */
@@ -43,7 +25,7 @@ const KINDS = {
 
 function findAttentions() {
     const kinds = new Map();
-    for (const step of forward.filter(s => /(^|\.)weights$/.test(s.name) && s.shape.length === 4 && s.values)) {
+    for (const step of forward.filter(s => /(^|\.)weights$/.test(s.name) && s.shape.length === 4 && hasNumbers(s))) {
         const place = placeOf(step.name), id = (place.stack ? place.stack + "." : "") + place.module;
         if (!kinds.has(id))
             kinds.set(id, { id, title: KINDS[id] || id, blocks: [], query: step.sequences[2], key: step.sequences[3] });
@@ -52,7 +34,7 @@ function findAttentions() {
     return [...kinds.values()];
 }
 
-/* All heads of a step, and their mean as the last one. */
+/* All heads of a step, and their mean as the last one. What a mask hides is minus infinity. */
 function headsOf(step) {
     if (step.heads)
         return step.heads;
@@ -66,15 +48,20 @@ function headsOf(step) {
     return step.heads;
 }
 
+const stepOf = (kind, block) => kind.blocks[Math.min(block, kind.blocks.length - 1)];
+
 /* The row of weights of one query: kind, block (cut to those that there are), head (-1: the mean of all). */
 function weightsOf(kind, block, head, query) {
-    const heads = headsOf(kind.blocks[Math.min(block, kind.blocks.length - 1)]);
+    const heads = headsOf(stepOf(kind, block));
     return heads.of(head < heads.count ? head : -1).subarray(query * heads.columns, (query + 1) * heads.columns);
 }
 
 /* ---- what is chosen: change() tells those who watch ---- */
 
-const state = { kind: null, block: 0, head: -1, headSeen: null, pinned: null, seen: null, part: 0, search: "" };
+/* "Seen" is what lies under the pointer, in place of what was chosen. */
+const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, colour: "attention",
+    pinned: null, seen: null, part: 0, search: "" };
+const blockNow = () => state.blockSeen ?? state.block, headNow = () => state.headSeen ?? state.head;
 const watchers = [];
 const watch = listener => watchers.push(listener);
 

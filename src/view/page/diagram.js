@@ -63,6 +63,7 @@ function buildDiagram() {
         }
     });
     roving(place, ".box");
+    hintScroll(place);
     drawDiagram(stacks, place);
 }
 

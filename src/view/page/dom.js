@@ -104,3 +104,19 @@ function segments(title, values, names, choose) {
     };
     return { node: make("span", { class: "choice" }, make("span", {}, title), group), mark };
 }
+
+/* Where a node scrolls, the edges behind which there is more fade out (page.css): a phone shows no bar. */
+function hintScroll(node) {
+    const edge = (name, more) => node.style.setProperty(name, more > 2 ? "var(--fade)" : "0px");
+    const hint = () => {
+        edge("--fade-top", node.scrollTop);
+        edge("--fade-bottom", node.scrollHeight - node.clientHeight - node.scrollTop);
+        edge("--fade-left", node.scrollLeft);
+        edge("--fade-right", node.scrollWidth - node.clientWidth - node.scrollLeft);
+    };
+    node.classList.add("scrolls");
+    node.addEventListener("scroll", hint, { passive: true });
+    new ResizeObserver(hint).observe(node);
+    new MutationObserver(hint).observe(node, { childList: true });
+    hint();
+}

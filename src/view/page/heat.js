@@ -1,6 +1,7 @@
 /* heat.js: a matrix as a heat map that can be zoomed, moved and read: by wheel, buttons and dragging, or by keys. For all
  * matrices of the page; heat_draw.js paints it. A matrix is { rows, columns, values(), offset, rowNames, columnNames,
- * rowTitle, columnTitle, columnHint(i), scale() }: values are asked for when the map comes into sight. */
+ * rowTitle, columnTitle, columnHint(i), columnIds, scale(), told(x, row), masked }: values are asked for when the map comes into
+ * sight; columnIds: the numbers of the columns, where they are not 0, 1, 2, ...; masked: what a cell says that a mask hides. */
 const CELL_WIDTH = 54, CELL_HEIGHT = 30; /* at the largest zoom: a number fits into a cell */
 const maps = new Set();
 
@@ -236,8 +237,10 @@ class HeatMap {
         }
         const where = (title, name, i) => [`${title} ${i}`, ...(name === undefined ? [] :
             [" ", make("span", { class: "name" }, quoted(name))])];
+        const column = m.columnIds ? m.columnIds[c.column] : c.column, x = m.values() ? this.valueAt(c.row, c.column) : null;
         this.readout.replaceChildren(...where(m.rowTitle, m.rowNames?.[c.row], c.row), " · ",
-            ...where(m.columnTitle, m.columnNames ? m.columnNames[c.column] : m.columnHint?.(c.column), c.column),
-            ": ", make("b", {}, m.values() ? show(this.valueAt(c.row, c.column), 6) : "not in this page"));
+            ...where(m.columnTitle, m.columnNames ? m.columnNames[column] : m.columnHint?.(column), column),
+            x === -Infinity && m.masked !== undefined ? ", masked: " : ": ",
+            make("b", {}, x === null ? "not in this page" : m.told(x, c.row)));
     }
 }

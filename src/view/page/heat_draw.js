@@ -2,6 +2,7 @@
  * names of rows and columns, numbers where they fit, the cell under the pointer. */
 const ruler = document.createElement("canvas").getContext("2d");
 const LABEL_FONT = "12px system-ui, 'Noto Sans', sans-serif";
+const GRID = 20; /* the smallest cell that has lines around it */
 const NUMBER_FONT = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
 
 function widestName(names) {
@@ -45,13 +46,13 @@ function cellsOfPixels(count, density, start, size, cells) {
     return { from, to };
 }
 
-/* The number of cells that is farthest from zero. */
+/* The number of cells that is farthest from zero; what a mask hides only where it hides all. */
 function standsOut(m, values, fromRow, toRow, fromColumn, toColumn) {
     let best = NaN, most = -1;
     for (let r = fromRow; r < toRow; r++) {
         for (let c = fromColumn; c < toColumn; c++) {
-            const x = values[m.offset + r * m.columns + c], size = Math.abs(x);
-            if (size > most || most < 0) {
+            const x = values[m.offset + r * m.columns + c], size = x === -Infinity ? -0.5 : Math.abs(x);
+            if (size > most || most === -1) {
                 best = x;
                 most = size;
             }
@@ -71,9 +72,10 @@ function paintCells(map, c, density) {
             pixels.copyWithin(y * width, (y - 1) * width, y * width);
             continue;
         }
+        const row = largestRow(map.scale, down.from[y], down.to[y]);
         for (let x = 0; x < width; x++) {
             const value = standsOut(m, values, down.from[y], down.to[y], across.from[x], across.to[x]);
-            pixels[y * width + x] = table[colourIndex(map.scale, value)];
+            pixels[y * width + x] = table[colourIndex(map.scale, value, row)];
         }
     }
     c.putImageData(image, Math.round(map.gutterLeft * density), Math.round(map.gutterTop * density));
@@ -87,13 +89,18 @@ const rowsSeen = map => span(map.top, map.plotHeight, map.cellHeight, map.matrix
 const xOf = (map, column) => map.gutterLeft + column * map.cellWidth - map.left;
 const yOf = (map, row) => map.gutterTop + row * map.cellHeight - map.top;
 
+/* Between cells that are large enough for it; finer ones are told apart by their colours alone. */
 function paintGrid(map, c, colours) {
+    if (map.cellHeight < GRID || map.cellWidth < GRID)
+        return;
     const [firstRow, lastRow] = rowsSeen(map), [firstColumn, lastColumn] = columnsSeen(map);
     c.fillStyle = colours.surface;
-    for (let row = Math.max(1, firstRow); map.cellHeight > 11 && map.cellWidth > 7 && row <= lastRow; row++)
+    c.globalAlpha = 0.55;
+    for (let row = Math.max(1, firstRow); row <= lastRow; row++)
         c.fillRect(map.gutterLeft, yOf(map, row) - 0.5, map.plotWidth, 1);
-    for (let column = Math.max(1, firstColumn); map.cellWidth > 11 && column <= lastColumn; column++)
+    for (let column = Math.max(1, firstColumn); column <= lastColumn; column++)
         c.fillRect(xOf(map, column) - 0.5, map.gutterTop, 1, map.plotHeight);
+    c.globalAlpha = 1;
 }
 
 const insidePlot = (map, c) => {
@@ -125,8 +132,8 @@ function paintNumbers(map, c) {
     for (let row = firstRow; row <= lastRow; row++) {
         for (let column = firstColumn; column <= lastColumn; column++) {
             const x = map.valueAt(row, column);
-            c.fillStyle = isDark(table[colourIndex(map.scale, x)]) ? "#fff" : "#1c1a17";
-            c.fillText(brief(x), xOf(map, column) + map.cellWidth / 2, yOf(map, row) + map.cellHeight / 2,
+            c.fillStyle = isDark(table[colourIndex(map.scale, x, row)]) ? "#fff" : "#1c1a17";
+            c.fillText(x === -Infinity ? map.matrix.masked ?? show(x) : brief(x), xOf(map, column) + map.cellWidth / 2, yOf(map, row) + map.cellHeight / 2,
                 map.cellWidth - 2);
         }
     }
@@ -170,7 +177,7 @@ function paintRowNames(map, c, colours) {
 }
 
 function paintColumnNames(map, c, colours) {
-    const names = map.matrix.columnNames, [first, last] = columnsSeen(map);
+    const names = map.matrix.columnNames, [first, last] = columnsSeen(map), ids = map.matrix.columnIds;
     const room = !names ? 8 + 8 * String(map.matrix.columns).length : map.upright ? 14 : 1;
     const nth = everyNth(map.cellWidth, room);
     for (let column = first; column <= last; column++) {
@@ -181,7 +188,7 @@ function paintColumnNames(map, c, colours) {
             continue;
         c.fillStyle = chosen ? colours.ink : colours.soft;
         c.font = names ? LABEL_FONT : NUMBER_FONT;
-        paintColumnName(map, c, x, visible(names ? names[column] ?? "" : String(column)));
+        paintColumnName(map, c, x, visible(names ? names[column] ?? "" : String(ids ? ids[column] : column)));
     }
 }
 

@@ -1,114 +1,234 @@
 /* sentence.js: the tokens; the one under the pointer, or with the focus, lights up what it attended to, and shows what
- * may come next. A token of the row that the model continues also shows the token that it made likeliest. */
-const TO_DO = " stands what it made likeliest next. Point at a token, or move with the arrow keys: what it attended " +
-    "to lights up. Click to hold it.";
+ * may come next. Few tokens stand beside each other with their numbers; many are a text that scrolls. */
+const TO_DO = "Point at a token, or move with the arrow keys: what it attended to lights up. Click to hold it.";
+const BELOW = "below each word stands what it made likeliest next. ";
 const LEADS = {
-    translation: "The encoder reads the source; the decoder reads the target word by word, and below each word" + TO_DO,
-    language_model: "The model reads the text token by token, and below each token" + TO_DO,
+    translation: "The encoder reads the source; the decoder reads the target word by word, and " + BELOW + TO_DO,
+    language_model: "The model reads the text token by token, and " + BELOW + TO_DO,
+    long: "The model reads the text token by token. " + TO_DO,
 };
 const ROW_TITLES = {
     source: "Source: what the encoder reads",
     target: "Target: what the decoder reads, and what follows",
     text: "Text: what the model reads, and what follows",
 };
+const COLOURS = { attention: "what it attended to", probability: "how well it was predicted" };
 const continued = translation ? "target" : "text";
 const chips = new Map(); /* sequence -> its buttons */
 const links = draw("svg", { class: "links", "aria-hidden": "true" });
 
-const predictionAt = position => (data.predictions || []).find(p => p.position === position);
+const predictions = new Map((data.predictions || []).map(p => [p.position, p]));
+const predictionAt = position => predictions.get(position);
 const sameToken = (a, b) => a && b && a.sequence === b.sequence && a.position === b.position;
+const isLong = sequence => words(sequence).length > LONG;
+
+/* How a token was predicted, { probability, loss }, by the token before it; nothing says so of the first. */
+const ownPrediction = (sequence, position) => sequence === continued ? predictionAt(position - 1)?.next : undefined;
+
+/* Parts of a hundred, short and with their size: "31%", "3.1%", "0.3%". */
+function percent(x) {
+    const part = 100 * x;
+    return part >= 9.95 ? `${part.toFixed(0)}%` : part >= 0.05 ? `${part.toFixed(1)}%` : part > 0 ? "<0.1%" : "0%";
+}
+
+/* ---- the tokens ---- */
 
 function chip(sequence, position, text) {
     const prediction = sequence === continued && predictionAt(position), likeliest = prediction && prediction.tokens[0];
-    const token = { sequence, position };
+    const token = { sequence, position }, long = isLong(sequence);
     const label = `${sequence} ${position}: ${visible(text)}` +
         (likeliest ? `; likeliest next: ${visible(likeliest.text)}, ${show(likeliest.probability)}` : "");
-    return make("button", { type: "button", class: "token", "aria-label": label, "aria-pressed": "false",
+    return make(long ? "span" : "button", { type: long ? null : "button", role: "button", class: "token", "aria-label": label,
+        "aria-pressed": "false", onkeydown: event => ["Enter", " "].includes(event.key) && choose(event, token),
         onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
         onfocus: event => event.target.matches(":focus-visible") && change({ seen: token }),
-        onblur: () => change({ seen: null }), onclick: () => change({ pinned: token }) },
-    make("span", { class: "text", dir: "auto" }, visible(text)),
-    ...(likeliest ? [make("span", { class: "gives", dir: "auto" }, visible(likeliest.text))] : []),
+        onblur: () => change({ seen: null }), onclick: event => choose(event, token) },
+    make("span", { class: "text", dir: "auto" }, long ? inText(text) : visible(text)),
+    ...(likeliest && !long ? [make("span", { class: "gives", dir: "auto" }, visible(likeliest.text))] : []),
     make("span", { class: "weight" }));
 }
 
+function choose(event, token) {
+    event.preventDefault();
+    change({ pinned: token });
+}
+
+/* As it stands in a text: blanks stay blanks. */
+const inText = text => /^ +/.test(text) && !/[\n\r\t]/.test(text) ? text : visible(text);
+
+/* A text keeps its line breaks. */
+function rowOf(sequence, buttons) {
+    const texts = words(sequence), long = isLong(sequence), pieces = texts.some(text => /\s/.test(text));
+    const kind = long ? pieces ? "row running" : "row running spaced" : "row";
+    const nodes = buttons.flatMap((button, i) => [button, ...(long ? texts[i].match(/\n/g) || [] : []).map(() => make("br"))]);
+    const row = make("div", { class: kind, role: "group", "aria-label": ROW_TITLES[sequence] }, ...nodes);
+    roving(row, ".token");
+    stopAt(row, ".token", null);
+    hintScroll(row);
+    return row;
+}
+
+/* In the middle, and a word that is followed by a word: neither <eos> nor a comma, after which all is said. */
+function openingPosition() {
+    const texts = words(continued), middle = (texts.length - 1) / 2;
+    const isWord = text => /\p{L}/u.test(text ?? "") && !/^\s*<.*>$/.test(text);
+    const rank = i => [isWord(texts[i]), predictions.has(i), isWord(predictionAt(i)?.tokens[0]?.text), /\p{L}{3}/u.test(texts[i])]
+        .reduce((sum, holds, k) => sum + (holds ? 8 >> k : 0), 0) - Math.abs(i - middle) / (texts.length + 1);
+    return texts.map((_, i) => i).reduce((best, i) => rank(i) > rank(best) ? i : best, 0);
+}
+
 function buildSentence() {
-    byId("sentence-lead").textContent = LEADS[data.model.kind] || LEADS.language_model;
-    const place = byId("words");
+    const long = Object.keys(data.sequences).some(isLong), place = byId("words");
+    byId("sentence-title").textContent = translation ? "The sentence" : "The text";
+    byId("sentence-lead").textContent = LEADS[long ? "long" : data.model.kind] || LEADS.language_model;
+    const colours = segments("Colors", Object.keys(COLOURS), Object.values(COLOURS), colour => change({ colour }));
+    if (predictionAt(0)?.next)
+        place.append(colours.node);
     for (const sequence of Object.keys(data.sequences)) {
-        const buttons = words(sequence).map((text, position) => chip(sequence, position, text));
-        const row = make("div", { class: "row", role: "group", "aria-label": ROW_TITLES[sequence] }, ...buttons);
-        chips.set(sequence, buttons);
-        roving(row, "button");
-        stopAt(row, "button", null);
-        place.append(make("div", {}, make("p", { class: "row-title" }, ROW_TITLES[sequence] || sequence), row));
+        chips.set(sequence, words(sequence).map((text, position) => chip(sequence, position, text)));
+        place.append(make("div", {}, make("p", { class: "row-title" }, (ROW_TITLES[sequence] || sequence).split(":")[0]),
+            rowOf(sequence, chips.get(sequence))));
     }
-    place.append(make("p", { class: "key", id: "key" }), links);
-    const last = (data.predictions || []).length - 1;
-    state.pinned = { sequence: continued, position: last >= 0 ? data.predictions[last].position : 0 };
-    watch(lightUp);
-    watch(showNext);
+    place.append(make("p", { class: "key", id: "key" }), make("p", { class: "key most", id: "most" }), links);
+    state.pinned = { sequence: continued, position: openingPosition() };
+    watch(what => {
+        lightUp();
+        showNext();
+        colours.mark(state.colour);
+        if ("seen" in what || "pinned" in what)
+            reveal(looking());
+    });
     new ResizeObserver(() => drawLinks(lookedAt())).observe(place);
+    colours.mark(state.colour);
     lightUp();
     showNext();
+    reveal(state.pinned, true);
 }
 
 const looking = () => state.seen || state.pinned;
+
+/* Brings a token that cannot be seen into the middle of its row; the page stays where it is. */
+function reveal(token, always) {
+    const button = chips.get(token.sequence)?.[token.position], row = button?.parentNode;
+    if (!row || row.scrollHeight <= row.clientHeight)
+        return;
+    const box = button.getBoundingClientRect(), frame = row.getBoundingClientRect();
+    if (always || box.bottom < frame.top + 8 || box.top > frame.bottom - 8)
+        row.scrollTop += box.top - frame.top - (row.clientHeight - box.height) / 2;
+}
+
+/* ---- what lights up ---- */
 
 /* What the token that looks attended to: for each kind of attention that its row asks in, the weights. */
 function lookedAt() {
     const token = looking();
     return attentions.filter(kind => kind.query === token.sequence).map(kind =>
-        ({ kind, second: kind.id === "decoder.self_attention",
-            weights: weightsOf(kind, state.block, state.headSeen ?? state.head, token.position) }));
+        ({ kind, second: kind.id === "decoder.self_attention", weights: weightsOf(kind, blockNow(), headNow(), token.position) }));
 }
 
 function lightUp() {
-    const token = looking(), found = lookedAt();
+    const token = looking(), found = lookedAt(), predicted = state.colour === "probability";
     for (const [sequence, buttons] of chips) {
         const look = found.find(one => one.kind.key === sequence), most = look ? Math.max(...look.weights) : 0;
         buttons.forEach((button, i) => {
-            colourChip(button, look ? look.weights[i] : null, most, look && look.second);
+            if (predicted)
+                colourByLoss(button, ownPrediction(sequence, i));
+            else
+                colourChip(button, look ? look.weights[i] : null, most, look && look.second);
             button.classList.toggle("looking", token.sequence === sequence && token.position === i);
             button.setAttribute("aria-pressed", sameToken(state.pinned, { sequence, position: i }));
         });
     }
-    drawLinks(found);
-    describe(found);
+    drawLinks(predicted ? [] : found);
+    if (predicted)
+        describeLoss();
+    else
+        describe(found);
+    nameMost(predicted ? [] : found);
 }
 
-function colourChip(button, weight, most, second) {
-    const share = weight ? weight / most : 0, colour = second ? "--second" : "--accent";
+const shareOf = (weight, most) => weight > 0 ? state.scale === "root" ? Math.sqrt(weight / most) : weight / most : 0;
+
+function paintChip(button, share, colour, number) {
     const mixed = `color-mix(in srgb, var(${colour}) ${Math.round(100 * share)}%, var(--sunk))`;
-    button.style.backgroundColor = weight ? mixed : "";
+    button.style.backgroundColor = share > 0 ? mixed : "";
     button.style.color = share > 0.55 ? `var(${colour}-ink)` : "";
-    button.lastChild.textContent = weight === null || weight === undefined ? "" : weight.toFixed(2);
+    button.lastChild.textContent = number;
 }
 
-/* Curves from a word of the target to the words of the source, as wide as the weights. */
-function drawLinks(found) {
-    const token = looking(), look = found.find(one => one.kind.key !== token.sequence), place = byId("words");
-    links.replaceChildren();
-    if (!look)
-        return;
-    const origin = place.getBoundingClientRect(), box = chips.get(token.sequence)[token.position].getBoundingClientRect();
-    const x = box.left + box.width / 2 - origin.left, y = box.top - origin.top;
-    chips.get(look.kind.key).forEach((button, i) => {
-        const to = button.getBoundingClientRect(), weight = look.weights[i];
-        const tx = to.left + to.width / 2 - origin.left, ty = to.bottom - origin.top, middle = (y + ty) / 2;
-        if (weight >= 0.02)
-            links.append(draw("path", { d: `M${x} ${y}C${x} ${middle} ${tx} ${middle} ${tx} ${ty}`,
-                "stroke-width": (1 + 5 * weight).toFixed(2), "stroke-opacity": (0.15 + 0.75 * weight).toFixed(2) }));
-    });
+/* Minus infinity is what a mask hides. */
+function colourChip(button, weight, most, second) {
+    const known = weight !== null && weight !== undefined, masked = known && weight === -Infinity;
+    button.classList.toggle("masked", masked);
+    paintChip(button, known ? shareOf(weight, most) : 0, second ? "--second" : "--accent", known && !masked ? percent(weight) : "");
 }
+
+const mostLoss = Math.max(4, ...(data.predictions || []).map(p => p.next?.loss ?? 0));
+
+function colourByLoss(button, own) {
+    button.classList.remove("masked");
+    paintChip(button, own ? own.loss / mostLoss : 0, "--second", own ? percent(own.probability) : "");
+}
+
+/* ---- links: from a token to what it attended to, as wide as the weights ---- */
+
+const onOneLine = buttons => buttons.every(button => button.offsetTop === buttons[0].offsetTop);
+
+/* Between rows above each other, or below the one row that looks at itself. Where rows wrap they would cross words. */
+function drawLinks(found) {
+    const token = looking(), place = byId("words"), origin = place.getBoundingClientRect();
+    links.replaceChildren();
+    for (const look of found) {
+        const own = look.kind.key === token.sequence, rows = [token.sequence, look.kind.key].map(name => chips.get(name));
+        if (isLong(token.sequence) || isLong(look.kind.key) || !rows.every(onOneLine))
+            continue;
+        const from = rows[0][token.position].getBoundingClientRect();
+        rows[1].forEach((button, i) => {
+            if (look.weights[i] >= 0.02 && !(own && i === token.position))
+                links.append(link(from, button.getBoundingClientRect(), origin, look, i, own));
+        });
+    }
+}
+
+function link(from, to, origin, look, i, own) {
+    const weight = look.weights[i], x = from.left + from.width / 2 - origin.left, tx = to.left + to.width / 2 - origin.left;
+    const y = (own ? from.bottom : from.top) - origin.top, ty = to.bottom - origin.top;
+    const middle = own ? y + 10 + Math.min(22, Math.abs(x - tx) / 9) : (y + ty) / 2;
+    return draw("path", { d: `M${x} ${y}C${x} ${middle} ${tx} ${middle} ${tx} ${ty}`, class: look.second ? "second" : "",
+        "stroke-width": (1 + 5 * weight).toFixed(2), "stroke-opacity": (0.15 + 0.75 * weight).toFixed(2) });
+}
+
+/* ---- what the colours mean ---- */
+
+const ramp = (low, high, second) => make("span", { class: "ramp" }, low, make("i", { class: second ? "second" : "" }), high);
 
 function describe(found) {
-    const head = state.headSeen ?? state.head;
-    byId("key").replaceChildren(...found.map(({ kind, second }) =>
-        make("span", {}, make("i", { class: second ? "second" : "" }), kind.title)));
+    byId("key").replaceChildren(...found.map(({ kind, second, weights }) =>
+        make("span", {}, `${kind.title} `, ramp("0", percent(Math.max(...weights)), second))));
     if (found.length > 0)
-        byId("key").append(`block ${Math.min(state.block, found[0].kind.blocks.length - 1)}, ` +
-            (head < 0 ? "mean of all heads" : `head ${head}`));
+        byId("key").append(`block ${Math.min(blockNow(), found[0].kind.blocks.length - 1)}, ` +
+            (headNow() < 0 ? "mean of all heads" : `head ${headNow()}`));
+}
+
+/* Many tokens have no numbers below them, and not all can be seen: those with the largest are named. */
+function nameMost(found) {
+    const named = found.filter(look => isLong(look.kind.key)).map(look => {
+        const order = [...look.weights.keys()].sort((a, b) => look.weights[b] - look.weights[a]).slice(0, 5);
+        return make("span", {}, "most: ", ...order.flatMap((i, k) => [k > 0 ? ", " : "",
+            make("b", {}, visible(words(look.kind.key)[i])), ` ${i} `, percent(look.weights[i])]));
+    });
+    byId("most").replaceChildren(...named);
+    byId("most").hidden = named.length === 0;
+}
+
+function describeLoss() {
+    const losses = (data.predictions || []).filter(p => p.next).map(p => p.next.loss), count = losses.length;
+    const mean = losses.reduce((a, b) => a + b, 0) / count, token = looking(), own = ownPrediction(token.sequence, token.position);
+    byId("key").replaceChildren(make("span", {}, "loss ", ramp("0", mostLoss.toFixed(1), true)),
+        make("span", {}, "mean ", make("b", { "data-fact": "mean-loss" }, show(mean)), ` of ${count} tokens: perplexity `,
+            make("b", { "data-fact": "perplexity" }, show(Math.exp(mean)))),
+        ...(own ? [make("span", {}, "this token: loss ", make("b", { "data-fact": "own-loss" }, show(own.loss)), ", ",
+            percent(own.probability))] : []));
 }
 
 /* ---- what may come next ---- */
@@ -122,13 +242,17 @@ function showNext() {
     state.shown = token;
     const place = byId("next");
     if (!place.firstChild)
-        place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }));
+        place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }), make("p", { class: "came" }));
     place.children[1].replaceChildren("after ", make("b", {}, quoted(words(continued)[token.position] ?? "")),
         ` (${continued} ${token.position}): the likeliest tokens, and their probabilities`);
-    place.children[2].replaceChildren(...prediction.tokens.map(bar));
+    place.children[2].replaceChildren(...prediction.tokens.map(token => bar(token, prediction.next)));
+    place.children[3].replaceChildren(...(prediction.next ? came(prediction.next) : ["the text ends here"]));
 }
 
-const bar = ({ id, text, probability }) => make("li", {},
+const came = next => ["what came: ", make("b", {}, quoted(next.text)), ` ${show(next.probability, 3)}, loss `,
+    make("span", { "data-fact": "next-loss" }, show(next.loss))];
+
+const bar = ({ id, text, probability }, next) => make("li", next && next.id === id ? { class: "came" } : {},
     make("span", { class: "what" }, make("bdi", {}, visible(text)), " ", make("small", {}, `id ${id}`)),
     make("span", { class: "how-much" }, probability < 1e-3 ? show(probability, 2) : probability.toFixed(4)),
     make("span", { class: "track" }, make("span", { class: "fill", style: `width:${100 * probability}%` })));

@@ -68,9 +68,18 @@ function card(step) {
         map: new HeatMap({ label: step.name }), numbers, marks: [] };
     addChoices(view, choices);
     refresh(view, step);
-    const picture = step.values ? view.map.node : make("p", { class: "says" }, "Its numbers were left out of this page.");
+    const picture = hasNumbers(step) ? view.map.node : leftOut(step), rounded = PRECISION[sourceOf(step).format];
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
-        numbers, ...(choices.hasChildNodes() ? [choices] : []), picture);
+        numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
+        ...(rounded ? [make("p", { class: "says" }, rounded)] : []));
+}
+
+/* What prints them: a text in the shell's quotes. */
+function leftOut(step) {
+    const quote = text => `'${text.replaceAll("'", "'\\''")}'`, text = data.text ?? "";
+    const said = text.length > 60 ? "TEXT" : quote(text), train = step.gradient || data.loss !== undefined ? " --train" : "";
+    return make("p", { class: "says" }, "Its numbers would make this page too large. They are printed by ",
+        make("code", {}, `rapt explain ${shortPath(data.model.path)} ${said}${train} --only ${quote(step.name)} --full`));
 }
 
 /* Values or gradient; and for each dimension before the last two that is larger than 1, which of it. */
@@ -101,7 +110,7 @@ function refresh(view, shown) {
     view.shown = shown;
     view.marks.forEach(mark => mark());
     view.numbers.replaceChildren(...facts(shown));
-    if (shown.values)
+    if (hasNumbers(shown))
         view.map.show(matrixOf(shown, view.leading));
 }
 
@@ -113,11 +122,12 @@ function facts(step) {
 
 /* The matrix of the last two dimensions, those before it at the places `leading`. */
 function matrixOf(step, leading) {
-    const [rows, columns] = [1, 1, ...step.shape].slice(-2), axes = step.shape.length;
+    const [rows, all] = [1, 1, ...step.shape].slice(-2), axes = step.shape.length, columns = step.kept?.length ?? all;
     const offset = leading.reduce((sum, at, axis) => sum * step.shape[axis] + at, 0) * rows * columns;
     const names = axis => step.sequences?.[axis] ? words(step.sequences[axis]) : null;
     const last = axes > 0 ? axisName(step, axes - 1) : "number";
-    return { rows, columns, offset, values: () => valuesOf(step), scale: () => scaleOfStep(step), rowNames: names(axes - 2),
+    return { rows, columns, offset, columnIds: step.kept, masked: step.above === undefined ? undefined : "",
+        told: (x, row) => told(step, x, offset / columns + row), values: () => valuesOf(step), scale: () => scaleOfStep(step), rowNames: names(axes - 2),
         columnNames: names(axes - 1), rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
         columnHint: last === "token" ? id => textOfId.get(id) : undefined };
 }
