@@ -53,7 +53,7 @@ static attention_scale choose_scale(const char *text, struct argp_state *state)
     for (attention_scale scale = SCALE_FIXED; scale <= SCALE_ROW; scale++)
         if (strcmp(text, words[scale]) == 0)
             return scale;
-    argp_error(state, "--scale: '%s' is none of fixed, all, row", text);
+    cli_usage_error(state, "--scale: '%s' is none of fixed, all, row", text);
     return SCALE_DEFAULT;
 }
 
@@ -62,7 +62,7 @@ static void settle_scale(attention_arguments *a, struct argp_state *state)
 {
     bool given = a->o.has_low || a->o.has_high;
     if (given && a->scale != SCALE_DEFAULT)
-        argp_error(state, "--scale, or --low and --high, not both");
+        cli_usage_error(state, "--scale, or --low and --high, not both");
     if (!given && (a->scale == SCALE_DEFAULT || a->scale == SCALE_FIXED)) {
         a->o.high = 1;
         a->o.has_low = a->o.has_high = true;
