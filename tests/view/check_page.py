@@ -1,156 +1,22 @@
 #!/usr/bin/python3
-"""check_page.py FOLDER: opens translation.html and language_model.html of FOLDER in headless Chromium and compares what
-they show with the numbers of the .json beside them. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
+"""check_page.py FOLDER: opens translation.html, language_model.html and long.html of FOLDER in headless Chromium and compares
+what they show with the numbers of the .json beside them; of the long one: check_page_long.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
 import json
 import math
 import re
 import sys
 import traceback
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
+import check_page_long
+from page_browser import (FOLDER, ActionChains, By, Keys, Page, ScrollOrigin, choose_head, expect, is_percent, near, number, start,
+                          viridis, weights)
 
-FOLDER = sys.argv[1]
 CHECKS = []
 
 
 def check(function):
     CHECKS.append(function)
     return function
-
-
-def start():
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-
-
-class Page:
-    """A page in the browser, the explanation that it was made of, and what a reader does."""
-
-    def __init__(self, driver, kind):
-        self.driver, self.kind = driver, kind
-        with open(f"{FOLDER}/{kind}.json", encoding="utf-8") as file:
-            self.data = json.load(file)
-        self.open()
-
-    def open(self, theme="light", width=1280):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
-            {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 600})
-        self.driver.get(f"file://{FOLDER}/{self.kind}.html")
-        self.settle()
-
-    def settle(self):
-        """Two frames: observers have told what is in sight, and it has been painted."""
-        self.driver.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)));")
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def find(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def step(self, name, gradient=False):
-        return next(s for s in self.data["steps"] if s["name"] == name and s["gradient"] == gradient)
-
-    def press(self, *keys):
-        ActionChains(self.driver).send_keys(*keys).perform()
-        self.settle()
-
-    def hover(self, element, across=0.5, down=0.5):
-        self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-        size = element.size
-        ActionChains(self.driver, duration=0).move_to_element_with_offset(
-            element, int((across - 0.5) * (size["width"] - 2)), int((down - 0.5) * (size["height"] - 2))).perform()
-        self.settle()
-
-    def search(self, name):
-        """The card of one step: of those found, the one with just this name."""
-        box = self.find("#search")
-        box.clear()
-        box.send_keys(name)
-        self.settle()
-        return self.find(f'#cards .card[aria-label="{name}"]')
-
-    def readout(self, card):
-        """What a map says of the cell under the pointer: (row, column, number), or None."""
-        text = card.find_element(By.TAG_NAME, "output").text.replace("\n", " ")
-        found = re.search(r"^\w+ (\d+).* · \w+ (\d+).*: (\S+)$", text)
-        return found and (int(found[1]), int(found[2]), number(found[3]))
-
-    def pixel(self, card, row, column, rows, columns):
-        """The colour in the middle of a cell of a map that is not zoomed."""
-        return self.run("""const map = arguments[0].querySelector("figure canvas").heatMap, [row, column] = arguments[1];
-            return [...map.canvas.getContext("2d").getImageData(map.gutterLeft + map.cellWidth * (column + 0.2),
-                map.gutterTop + map.cellHeight * (row + 0.25), 1, 1).data].slice(0, 3);""", card, [row, column, rows, columns])
-
-    def stage(self):
-        """What the sentence shows: the number under each token and its colour."""
-        return self.run("""return [...document.querySelectorAll(".token")].map(t => [t.lastChild.textContent,
-            t.style.backgroundColor]);""")
-
-
-def number(text):
-    return float(text.replace("−", "-"))
-
-
-def is_percent(shown, true):
-    """A weight under a token: parts of a hundred in two digits or one place, nothing where a mask hides it."""
-    if shown in ("", "0%"):
-        return true == 0
-    if shown == "<0.1%":
-        return 0 < true < 0.0006
-    return shown[-1] == "%" and abs(number(shown[:-1]) / 100 - true) <= (0.0051 if true >= 0.0994 else 0.00051)
-
-
-def near(shown, true, digits=3):
-    """Equal as far as `digits` significant digits tell."""
-    if isinstance(true, str) or shown != shown or abs(shown) == float("inf"):
-        return str(shown) == str(true)
-    return abs(shown - true) <= 0.5001 * 10 ** (1 - digits) * abs(true) + 1e-9
-
-
-VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"]
-
-
-def viridis(share):
-    """matplotlib's colours at nine places, and straight lines between."""
-    place = 8 * min(1, share)
-    i = min(7, int(place))
-    low, high = ([int(colour[c:c + 2], 16) for c in (0, 2, 4)] for colour in VIRIDIS[i:i + 2])
-    return [a + (b - a) * (place - i) for a, b in zip(low, high)]
-
-
-def expect(true, *what):
-    if not true:
-        raise AssertionError(" ".join(str(w) for w in what))
-
-
-def choose_head(page, head, block=-1):
-    block = block % page.data["model"]["layers"]
-    page.find(f'#heads [data-block="{block}"][data-head="{head}"]').click()
-
-
-def weights(page, name, head):
-    """The rows of weights of one head, or of the mean of all (head None)."""
-    step = page.step(name)
-    _, heads, rows, columns = step["shape"]
-    size = rows * columns
-    which = range(heads) if head is None else [head]
-    return [[sum(step["values"][h * size + r * columns + c] for h in which) / len(which) for c in range(columns)]
-            for r in range(rows)]
 
 
 # ---- what holds for both pages ----
@@ -255,13 +121,13 @@ def wheel_and_drag_zoom_and_pan(page):
     place = "return [arguments[0].heatMap.zoom, arguments[0].heatMap.left]"
     page.hover(canvas)
     scroll = ActionChains(page.driver, duration=0)
-    scroll.scroll_from_origin(webdriver.common.actions.wheel_input.ScrollOrigin.from_element(canvas), 0, -60).perform()
+    scroll.scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -60).perform()
     page.settle()
     expect(page.run(place, canvas) == [1, 0], "the wheel zooms where nobody has clicked")
     page.hover(canvas)
     ActionChains(page.driver, duration=0).click().perform()
     cell = page.readout(card)[:2]
-    scroll.scroll_from_origin(webdriver.common.actions.wheel_input.ScrollOrigin.from_element(canvas), 0, -100).perform()
+    scroll.scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -100).perform()
     page.settle()
     zoom, left = page.run(place, canvas)
     expect(zoom > 1.2 and page.readout(card)[:2] == cell, "after the wheel:", zoom, cell, page.readout(card))
@@ -399,6 +265,11 @@ def readable_on_a_phone(page):
     page.open(width=390)
     wide = page.run("return document.documentElement.scrollWidth")
     expect(wide <= 390, "wider than the screen:", wide)
+    diagram = page.find("#diagram")
+    more = page.run("return arguments[0].scrollWidth > arguments[0].clientWidth + 2", diagram)
+    fade = page.run("return arguments[0].style.getPropertyValue('--fade-right')", diagram)
+    expect(fade == ("var(--fade)" if more else "0px"), "the diagram's right edge:", more, fade)
+    expect(more == (page.kind == "translation"), "two stacks are wider than a phone, one is not")
     page.open()
 
 
@@ -567,13 +438,13 @@ def loss_and_gradients(page):
     expect(near(number(shown), step["max"]), "the gradient's max:", shown)
 
 
-def main():
+def main(plan):
     passed = failed = 0
     driver = start()
     driver.set_script_timeout(20)
     try:
-        for kind in ("translation", "language_model"):
-            for function in CHECKS:
+        for kind, checks in plan:
+            for function in checks:
                 name = f"{kind}: {function.__name__.replace('_', ' ')}"
                 try:
                     function(Page(driver, kind))
@@ -589,4 +460,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main([("translation", CHECKS), ("language_model", CHECKS), ("long", check_page_long.CHECKS)]))

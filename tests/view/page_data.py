@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """page_data.py: explanations to make pages of, as `rapt explain --json` writes them, with numbers that a formula gives:
-page_data.py translation|language_model FILE. For check_page.py, which knows what each matrix holds; no model is run."""
+page_data.py translation|language_model|long FILE. For check_page.py, which knows what each matrix holds; no model is run."""
+import base64
 import json
 import math
+import struct
 import sys
 
 HEADS, WIDTH, VOCAB = 4, 16, 24
@@ -27,14 +29,20 @@ def statistics(values):
 
 
 class Explanation:
-    def __init__(self):
-        self.steps = []
+    """`letters`: values as base64 of floats, of which a long text has many."""
+
+    def __init__(self, letters=False):
+        self.steps, self.letters = [], letters
 
     def add(self, name, formula, axes, sequences, shape, values=None, gradient=False):
         values = numbers(len(self.steps) + 1, math.prod(shape)) if values is None else values
         words = {math.inf: "inf", -math.inf: "-inf"}
         self.steps.append({"name": name, "formula": formula, "axes": axes, "sequences": sequences, "shape": shape,
-                           **statistics(values), "gradient": gradient, "values": [words.get(x, x) for x in values]})
+                           **statistics(values), "gradient": gradient})
+        if self.letters:
+            self.steps[-1]["values_base64"] = base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
+        else:
+            self.steps[-1]["values"] = [words.get(x, x) for x in values]
 
     def rows(self, name, formula, sequence, length, width=WIDTH):
         self.add(name, formula, ["batch", "time", "feature"], [None, sequence, None], [1, length, width])
@@ -147,9 +155,8 @@ def translation(blocks=2):
             "predictions": predictions(chances, FRENCH, target[1:] + ["<eos>"]), "loss": 1.25}
 
 
-def language_model(blocks=3):
-    e = Explanation()
-    text = ["On", " the", " mat", "\n", " a", " dog"]
+def language_model(text=("On", " the", " mat", "\n", " a", " dog"), blocks=3, letters=False):
+    e = Explanation(letters)
     n = len(text)
     e.rows("embedding", "E[id]", "text", n)
     for i in range(blocks):
@@ -165,10 +172,16 @@ def language_model(blocks=3):
     return {"rapt": "explain", "version": 1,
             "model": {"path": "models/tiny", "kind": "language_model", "layers": blocks, "heads": HEADS, "d_model": WIDTH,
                       "parameters": 6789},
-            "sequences": {"text": tokens(text, PIECES)}, "output": found[-1]["tokens"][0]["text"], "steps": e.steps,
+            "text": "".join(text), "sequences": {"text": tokens(text, PIECES)}, "output": found[-1]["tokens"][0]["text"], "steps": e.steps,
             "predictions": found}
+
+
+def long_text():
+    """325 tokens in lines of eleven."""
+    return language_model([PIECES[1:12][i * i % 37 % 11] if i % 12 else "\n" for i in range(1, 326)], 4, True)
 
 
 if __name__ == "__main__":
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump({"translation": translation, "language_model": language_model}[sys.argv[1]](), file, ensure_ascii=False)
+        kinds = {"translation": translation, "language_model": language_model, "long": long_text}
+        json.dump(kinds[sys.argv[1]](), file, ensure_ascii=False)
