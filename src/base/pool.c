@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "base/pool.h"
 
+#include "base/cgroup.h"
+
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,6 +42,7 @@ struct pool {
     pthread_t thread[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
+    bool rests;                 /* loops are not run */
     int sleepers;               /* guarded by mutex */
     int alone, alone_next;      /* small loops that the caller still runs alone; and the next time */
     pool_fn *fn;
@@ -149,13 +152,19 @@ static int wish_of(const char *text, rapt_error *err)
     return 0;
 }
 
+int pool_cpus(const char *root)
+{
+    cpu_set_t set;
+    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, quota = cgroup_cpus(root);
+    return quota > 0 && quota < cpus ? quota : cpus;
+}
+
 static int default_threads(rapt_error *err)
 {
     const char *wish = getenv("RAPT_THREADS");
-    cpu_set_t set;
     if (wish && *wish)
         return wish_of(wish, err);
-    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    int cpus = pool_cpus("");
     return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
 
@@ -218,6 +227,11 @@ int pool_threads(const pool *p)
     return p->threads;
 }
 
+void pool_rest(pool *p, bool on)
+{
+    p->rests = on;
+}
+
 size_t pool_range_start(const pool *p, size_t count, size_t range)
 {
     size_t threads = (size_t)p->threads;
@@ -275,6 +289,8 @@ static void run_serial(size_t count, pool_fn *fn, void *context)
 
 void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context)
 {
+    if (p->rests)
+        return;
     if (p->threads == 1 || count < 2 || work < SERIAL_WORK || count > MAX_CHUNKS) {
         run_serial(count, fn, context);
         return;

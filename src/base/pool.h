@@ -11,10 +11,16 @@ typedef struct pool pool;
 /* Runs chunk `chunk`; `worker` is below pool_threads() and tells scratch memory apart, nothing else. */
 typedef void pool_fn(void *context, size_t chunk, int worker);
 
+/* CPUs that this process may use: of its affinity mask, and no more than its control group's quota comes to. `root` is put
+ * before /proc and /sys: "", or a folder that looks like them, in tests. */
+int pool_cpus(const char *root);
+
 /* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use. */
 pool *pool_new(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);
+/* While it is on, pool_run returns at once: for a pass that is only counted, not computed. */
+void pool_rest(pool *p, bool on);
 
 /* Runs fn for chunks 0 .. count-1 and returns when all are done. `work` is the total work in elementary
  * operations (a guess): small loops run on the caller's thread alone. Not reentrant. */

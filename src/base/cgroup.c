@@ -1,0 +1,151 @@
+/* base/cgroup.c: see cgroup.h. The files are described in the kernel's admin-guide/cgroup-v2.rst and cgroup-v1. In a
+ * container the group's path may be that of the host, of which nothing is mounted but the container's own group, at the
+ * root: so folders that are not there are passed over on the way up. */
+#define _GNU_SOURCE
+#include "base/cgroup.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_PATH 4096
+#define LONGEST_LINE 8192
+#define NO_LIMIT ((size_t)1 << 62) /* what v1 says where there is none, and more */
+
+/* A controller of one hierarchy: where its groups are mounted, and which of them is this process's. */
+typedef struct hierarchy {
+    bool v2, found;
+    char mount[LONGEST_PATH]; /* with the root */
+    char group[LONGEST_PATH]; /* "/a/b" or "/" */
+} hierarchy;
+
+static bool has_name(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* A line of /proc/self/cgroup: "0::/group" of v2, "4:memory:/group" of v1, which is preferred. */
+static void take_line(char *line, const char *controller, const char *root, hierarchy *h)
+{
+    char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
+    if (!group)
+        return;
+    *list++ = *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    bool v2 = *list == '\0', v1 = has_name(list, controller);
+    if (!v1 && (!v2 || h->found))
+        return;
+    h->found = true;
+    h->v2 = v2;
+    snprintf(h->mount, sizeof h->mount, "%s/sys/fs/cgroup/%s", root, v2 ? "" : controller);
+    snprintf(h->group, sizeof h->group, "%s", group);
+}
+
+static hierarchy find(const char *root, const char *controller)
+{
+    hierarchy h = {0};
+    char path[LONGEST_PATH], line[LONGEST_LINE];
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *in = fopen(path, "re");
+    while (in && fgets(line, sizeof line, in))
+        take_line(line, controller, root, &h);
+    if (in)
+        fclose(in);
+    return h;
+}
+
+/* "/a/b" to "/a", "/a" to "", "" to nothing. */
+static bool go_up(char *group)
+{
+    char *slash = strrchr(group, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+static FILE *open_file(const hierarchy *h, const char *name)
+{
+    char path[2 * LONGEST_PATH + 64];
+    snprintf(path, sizeof path, "%s%s/%s", h->mount, h->group, name);
+    return fopen(path, "re");
+}
+
+/* The number in a file; false where there is none: no file, or "max". */
+static bool read_number(const hierarchy *h, const char *name, long long *number)
+{
+    FILE *in = open_file(h, name);
+    bool ok = in && fscanf(in, "%lld", number) == 1;
+    if (in)
+        fclose(in);
+    return ok;
+}
+
+/* Bytes of files that have not been used for a while, which the kernel drops where memory is asked for. */
+static long long cached(const hierarchy *h)
+{
+    char line[256];
+    long long bytes = 0, value;
+    const char *format = h->v2 ? "inactive_file %lld" : "total_inactive_file %lld";
+    FILE *in = open_file(h, "memory.stat");
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, format, &value) == 1 && value > 0)
+            bytes = value;
+    if (in)
+        fclose(in);
+    return bytes;
+}
+
+static size_t memory_of_group(const hierarchy *h)
+{
+    long long limit, used = 0;
+    if (!read_number(h, h->v2 ? "memory.max" : "memory.limit_in_bytes", &limit) || limit < 0 || (size_t)limit >= NO_LIMIT)
+        return SIZE_MAX;
+    read_number(h, h->v2 ? "memory.current" : "memory.usage_in_bytes", &used);
+    used -= cached(h);
+    used = used > 0 ? used : 0;
+    return limit > used ? (size_t)(limit - used) : 0;
+}
+
+size_t cgroup_memory(const char *root)
+{
+    size_t least = SIZE_MAX;
+    hierarchy h = find(root, "memory");
+    for (bool more = h.found; more; more = go_up(h.group)) {
+        size_t here = memory_of_group(&h);
+        least = here < least ? here : least;
+    }
+    return least;
+}
+
+/* The quota of a period, both in microseconds. */
+static bool read_quota(const hierarchy *h, long long *quota, long long *period)
+{
+    if (!h->v2)
+        return read_number(h, "cpu.cfs_quota_us", quota) && read_number(h, "cpu.cfs_period_us", period);
+    FILE *in = open_file(h, "cpu.max");
+    bool ok = in && fscanf(in, "%lld %lld", quota, period) == 2; /* "max 100000": no quota */
+    if (in)
+        fclose(in);
+    return ok;
+}
+
+int cgroup_cpus(const char *root)
+{
+    long long least = 0, quota, period;
+    hierarchy h = find(root, "cpu");
+    for (bool more = h.found; more; more = go_up(h.group)) {
+        if (!read_quota(&h, &quota, &period) || quota <= 0 || period <= 0)
+            continue;
+        long long cpus = (quota - 1) / period + 1;
+        least = least == 0 || cpus < least ? cpus : least;
+    }
+    return least < INT_MAX ? (int)least : INT_MAX;
+}

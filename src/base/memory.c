@@ -1,0 +1,67 @@
+/* base/memory.c: see memory.h. The files are described in proc(5). What cannot be read limits nothing. */
+#define _GNU_SOURCE
+#include "base/memory.h"
+
+#include "base/cgroup.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LONGEST_PATH 4096
+
+static FILE *open_proc(const char *root, const char *name)
+{
+    char path[LONGEST_PATH];
+    snprintf(path, sizeof path, "%s/proc/%s", root, name);
+    return fopen(path, "re");
+}
+
+/* What programs can have without swapping, caches that can be dropped included. */
+static size_t ram_available(const char *root)
+{
+    char line[256];
+    size_t kilobytes, bytes = SIZE_MAX;
+    FILE *in = open_proc(root, "meminfo");
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
+            bytes = kilobytes * 1024;
+    if (in)
+        fclose(in);
+    return bytes;
+}
+
+typedef struct mapped {
+    size_t all, data; /* bytes */
+} mapped;
+
+static mapped mapped_now(const char *root)
+{
+    size_t all = 0, data = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+    FILE *in = open_proc(root, "self/statm");
+    if (in && fscanf(in, "%zu %*u %*u %*u %*u %zu", &all, &data) != 2)
+        all = data = 0;
+    if (in)
+        fclose(in);
+    return (mapped){all * page, data * page};
+}
+
+static size_t available(int resource, size_t used)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return SIZE_MAX;
+    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 0;
+}
+
+void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS])
+{
+    mapped now = mapped_now(root);
+    limits[MEMORY_RAM] = (memory_limit){"this machine can give", false, ram_available(root)};
+    limits[MEMORY_CGROUP] = (memory_limit){"the cgroup's limit leaves", false, cgroup_memory(root)};
+    limits[MEMORY_ADDRESS_SPACE] =
+        (memory_limit){"the limit of the address space (ulimit -v) leaves", true, available(RLIMIT_AS, now.all)};
+    limits[MEMORY_DATA] = (memory_limit){"the limit of the data segment (ulimit -d) leaves", true,
+                                         available(RLIMIT_DATA, now.data)};
+}
