@@ -84,5 +84,8 @@ bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dt
 char *safetensors_hash_at(char *header, size_t size, const char *key);
 /* 16 hexadecimal digits and a NUL. */
 void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1]);
+/* The same of the numbers of entries order[0], order[1], ... as if they stood one behind the other. False without memory. */
+bool safetensors_hash_entries(const safetensors_entry *entries, const size_t *order, size_t count,
+                              char digits[SAFETENSORS_HASH_DIGITS + 1]);
 
 #endif

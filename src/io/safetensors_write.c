@@ -1,6 +1,6 @@
 /* io/safetensors_write.c: named tensors into a safetensors file.
  * For model folders and checkpoints.
- * Not a stream: the file is put together in memory, so writing needs its size once more. */
+ * The numbers are read twice where they are, for the checksum in the header and into the file: writing needs no copy of them. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
@@ -19,6 +19,7 @@ typedef struct writer {
     const safetensors_entry *entries;
     size_t count;
     size_t *offsets; /* of each entry, from the start of the data section */
+    size_t *order;   /* entries as they follow each other in the file */
     size_t data_bytes;
     rapt_error *err;
 } writer;
@@ -67,13 +68,14 @@ static rapt_code check_entry(const writer *w, const safetensors_entry *e)
 /* The format forbids holes, so alignment comes from the order: 8-byte elements first, then 4, then 1. */
 static rapt_code lay_out(writer *w)
 {
-    size_t end = 0;
+    size_t end = 0, placed = 0;
     for (size_t width = 8; width >= 1; width /= 2)
         for (size_t i = 0; i < w->count; i++) {
             const safetensors_entry *e = &w->entries[i];
             if (safetensors_dtype_bytes(e->dtype) != width)
                 continue;
             w->offsets[i] = end;
+            w->order[placed++] = i;
             if (__builtin_add_overflow(end, e->bytes, &end) || end > MAX_FILE)
                 return bad_entry(w, e, "the tensors up to here are too large for one file");
         }
@@ -139,48 +141,66 @@ static rapt_code make_header(const writer *w, const char *const *metadata, char 
     return code == RAPT_OK && !*text ? no_memory(w) : code;
 }
 
-static void put_hash(char *header, size_t size, const char *key, const void *data, size_t data_size)
+static void put_digits(char *header, size_t size, const char *key, const char *digits)
 {
-    char digits[SAFETENSORS_HASH_DIGITS + 1];
-    safetensors_hash(data, data_size, digits);
     memcpy(safetensors_hash_at(header, size, key), digits, SAFETENSORS_HASH_DIGITS);
 }
 
-static void fill_file(const writer *w, char *file, const char *header, size_t header_size)
+/* The file up to the data, to be freed: spaces fill up the header, so that the data is aligned. */
+static rapt_code make_start(const writer *w, const char *header, size_t header_size, char **start)
 {
+    char digits[SAFETENSORS_HASH_DIGITS + 1];
     uint64_t length = header_size;
+    char *file = *start = malloc(8 + header_size);
+    if (!file || !safetensors_hash_entries(w->entries, w->order, w->count, digits))
+        return no_memory(w);
     memcpy(file, &length, sizeof length);
     memset(file + 8, ' ', header_size);
     memcpy(file + 8, header, strlen(header));
-    char *data = file + 8 + header_size;
-    for (size_t i = 0; i < w->count; i++)
-        if (w->entries[i].bytes > 0)
-            memcpy(data + w->offsets[i], w->entries[i].data, w->entries[i].bytes);
-    put_hash(file + 8, header_size, SAFETENSORS_HASH_KEY, data, w->data_bytes);
-    put_hash(file + 8, header_size, SAFETENSORS_HEADER_HASH_KEY, file + 8, header_size);
+    put_digits(file + 8, header_size, SAFETENSORS_HASH_KEY, digits);
+    safetensors_hash(file + 8, header_size, digits);
+    put_digits(file + 8, header_size, SAFETENSORS_HEADER_HASH_KEY, digits);
+    return RAPT_OK;
+}
+
+static rapt_code put_all(const writer *w, const char *start, size_t size)
+{
+    file_writer out;
+    rapt_code code = file_writer_open(&out, w->path, w->err);
+    if (code)
+        return code;
+    code = file_writer_put(&out, start, size, w->err);
+    for (size_t i = 0; i < w->count && !code; i++) {
+        const safetensors_entry *e = &w->entries[w->order[i]];
+        code = e->bytes > 0 ? file_writer_put(&out, e->data, e->bytes, w->err) : RAPT_OK;
+    }
+    if (!code)
+        return file_writer_finish(&out, w->err);
+    file_writer_discard(&out);
+    return code;
 }
 
 static rapt_code write_file(const writer *w, const char *header)
 {
-    size_t header_size = (strlen(header) + 7) / 8 * 8; /* spaces fill up, so that the data is aligned */
+    char *start = NULL;
+    size_t header_size = (strlen(header) + 7) / 8 * 8;
     if (header_size > SAFETENSORS_MAX_HEADER)
         return rapt_fail(w->err, RAPT_VALUE, "%s: the header would have %zu bytes; the format allows %zu",
                          w->path, header_size, SAFETENSORS_MAX_HEADER);
-    size_t size = 8 + header_size + w->data_bytes;
-    char *file = malloc(size);
-    if (!file)
-        return no_memory(w);
-    fill_file(w, file, header, header_size);
-    rapt_code code = file_write_atomic(w->path, file, size, w->err);
-    free(file);
+    rapt_code code = make_start(w, header, header_size, &start);
+    if (!code)
+        code = put_all(w, start, 8 + header_size);
+    free(start);
     return code;
 }
 
 rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
                             const char *const *metadata, rapt_error *err)
 {
-    writer w = {path, entries, count, calloc(count + 1, sizeof(size_t)), 0, err};
-    rapt_code code = w.offsets ? RAPT_OK : no_memory(&w);
+    writer w = {.path = path, .entries = entries, .count = count, .err = err};
+    w.offsets = calloc(count + 1, sizeof *w.offsets);
+    w.order = calloc(count + 1, sizeof *w.order);
+    rapt_code code = w.offsets && w.order ? RAPT_OK : no_memory(&w);
     for (size_t i = 0; code == RAPT_OK && i < count; i++)
         code = check_entry(&w, &entries[i]);
     if (code == RAPT_OK)
@@ -192,5 +212,6 @@ rapt_code safetensors_write(const char *path, const safetensors_entry *entries, 
         code = write_file(&w, header);
     free(header);
     free(w.offsets);
+    free(w.order);
     return code;
 }
