@@ -226,7 +226,7 @@ typedef struct rapt_block_input {
 } rapt_block_input;
 typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_block_input *in);
 
-/* fn(t, module, &in), a block of a deep model. In a pass with `recompute` that records, what the block computes on the way
+/* fn(t, module, &in), a block of a deep model. In a pass with `recompute`, what the block computes on the way
  * is released at once; the backward pass runs fn again, for the same results, and walks back through that (Chen et al.
  * 2016, section 4.1). Then fn must give the same both times, in a tensor of its own and of x's shape, from `in`, parameters
  * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_record,

@@ -97,6 +97,7 @@ typedef struct rapt_param {
 typedef struct rapt_params rapt_params;
 
 #define RAPT_SEED_NONE UINT64_MAX /* random parameters start as zeros: they will be loaded */
+#define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes, and no memory for numbers: to count what a model takes */
 
 /* NULL with `err` set where memory is out. */
 rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);

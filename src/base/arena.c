@@ -29,6 +29,7 @@
 
 #define ALIGNMENT 64
 #define HUGE_PAGE ((size_t)2 << 20)
+#define NOWHERE (SIZE_MAX / 4 / HUGE_PAGE * HUGE_PAGE) /* no process has memory there */
 
 struct arena_chunk {
     arena_chunk *next;
@@ -83,11 +84,23 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
     return c;
 }
 
+static size_t size_of_block(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + RED_ZONE;
+}
+
+static void note_use(arena *a, size_t bytes)
+{
+    a->used += bytes;
+    if (a->used > a->peak)
+        a->peak = a->used;
+}
+
 void *arena_alloc(arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    size_t want = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + RED_ZONE;
+    size_t want = size_of_block(bytes);
     if (!a->current || a->current->size - a->current->offset < want) {
         arena_chunk *c = next_chunk(a, want);
         if (!c)
@@ -96,11 +109,26 @@ void *arena_alloc(arena *a, size_t bytes)
     }
     char *p = a->current->data + a->current->offset;
     a->current->offset += want;
-    a->used += want;
-    if (a->used > a->peak)
-        a->peak = a->used;
+    note_use(a, want);
     UNPOISON(p, bytes);
     return p;
+}
+
+void *arena_count(arena *a, size_t count, size_t size)
+{
+    if (size && count > NOWHERE / 2 / size)
+        return NULL;
+    size_t want = size_of_block(count * size);
+    if (want > NOWHERE / 2 - a->used)
+        return NULL;
+    void *p = (void *)(NOWHERE + a->used); /* NOLINT: an address is all that it is */
+    note_use(a, want);
+    return p;
+}
+
+void arena_expect(arena *a, size_t bytes)
+{
+    a->first_size = bytes > a->chunk_size ? bytes : a->chunk_size;
 }
 
 void *arena_array(arena *a, size_t count, size_t size)

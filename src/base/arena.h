@@ -29,6 +29,11 @@ void *arena_alloc(arena *a, size_t bytes);
 void *arena_array(arena *a, size_t count, size_t size);
 void *arena_zeroed(arena *a, size_t count, size_t size);
 char *arena_string(arena *a, const char *text);
+/* Counts an array as if it were allocated: the result is an address as it would be in an arena of one chunk, and no memory;
+ * who reads or writes there is stopped by the processor. Blocks may be counted and allocated in turn. */
+void *arena_count(arena *a, size_t count, size_t size);
+/* Makes the next first chunk hold `bytes`; for an arena that is empty. */
+void arena_expect(arena *a, size_t bytes);
 arena_mark arena_save(const arena *a);
 void arena_release(arena *a, arena_mark mark); /* memory is kept for reuse */
 void arena_free(arena *a);

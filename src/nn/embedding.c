@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-static void start_values(rapt_param *w, size_t entries, size_t d, const rapt_embedding_options *o)
+static void start_values(const rapt_params *set, rapt_param *w, size_t entries, size_t d, const rapt_embedding_options *o)
 {
-    if (o->vectors)
+    bool numbers = rapt_params_seed(set) != RAPT_SEED_SHAPES;
+    if (o->vectors && numbers)
         memcpy(w->value.data, o->vectors, entries * d * sizeof *o->vectors);
-    if (o->has_padding && !o->vectors)
+    if (o->has_padding && !o->vectors && numbers)
         memset(w->value.data + (size_t)o->padding_idx * d, 0, d * sizeof(rapt_real));
     if (o->freeze) {
         w->frozen = true;
@@ -32,7 +33,7 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
                                       .scale_grad_by_freq = o.scale_grad_by_freq};
     if (rapt_params_error(set)->code)
         return;
-    start_values(m->weight, entries, d, &o);
+    start_values(set, m->weight, entries, d, &o);
     if (o.sparse)
         rapt_param_make_sparse(set, m->weight);
 }

@@ -28,7 +28,8 @@ void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix
     if (rapt_params_error(set)->code)
         return;
     rapt_param_make_buffer(m->table, persistent);
-    fill_table(m->table, max_len, d);
+    if (rapt_params_seed(set) != RAPT_SEED_SHAPES)
+        fill_table(m->table, max_len, d);
 }
 
 /* The rows first .. first + time - 1, once for each example. */
@@ -41,7 +42,7 @@ static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_te
                               first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
     rapt_tensor *p = rapt_new(t, 3, x->shape, false);
     size_t size = x->shape[1] * x->shape[2];
-    for (size_t i = 0; !rapt_tape_error(t)->code && i < x->shape[0]; i++)
+    for (size_t i = 0; !rapt_tape_error(t)->code && tape_computes(t) && i < x->shape[0]; i++)
         memcpy(p->data + i * size, table->data + first * x->shape[2], size * sizeof *p->data);
     return p;
 }

@@ -11,7 +11,7 @@ rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len,
     if (rapt_params_error(set)->code)
         return table;
     rapt_param_make_buffer(table, false);
-    for (size_t j = 0; j < d / 2; j++) {
+    for (size_t j = 0; j < d / 2 && rapt_params_seed(set) != RAPT_SEED_SHAPES; j++) {
         double divisor = math_pow(base, (double)(2 * j) / (double)d);
         for (size_t i = 0; i < max_len; i++) {
             table->value.data[i * d + j] = (rapt_real)math_cos((double)i / divisor);

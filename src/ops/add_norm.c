@@ -138,9 +138,9 @@ static size_t unit_cost(const norm_node *n)
 static void add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
 {
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
-    if (dgamma)
+    if (dgamma && tape_computes(t))
         t->k->column_sums(chunks, n->norm_width, partials, 2 * n->norm_width, dgamma);
-    if (dbeta)
+    if (dbeta && tape_computes(t))
         t->k->column_sums(chunks, n->norm_width, partials + n->norm_width, 2 * n->norm_width, dbeta);
 }
 
@@ -159,7 +159,7 @@ static void backward(rapt_tape *t, tape_node *node)
     loop.dy = tape_grad(t, n->y, &loop.add_y);
     if (tape_failed(t))
         return;
-    if (loop.partials)
+    if (loop.partials && tape_computes(t))
         memset(loop.partials, 0, partial_size * sizeof *loop.partials);
     tape_units(t, units, unit_cost(n), backward_units, &loop);
     if (loop.partials)
@@ -211,11 +211,11 @@ static rapt_tensor *run(rapt_tape *t, norm_node n)
     size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;
     n.out = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.y) || tape_wants(t, n.gamma) ||
                                          tape_wants(t, n.beta));
-    n.mean = tape_alloc(t, norm_rows, sizeof *n.mean);
-    n.rstd = tape_alloc(t, norm_rows, sizeof *n.rstd);
+    n.mean = tape_numbers(t, norm_rows);
+    n.rstd = tape_numbers(t, norm_rows);
     n.sum = n.y ? tape_take_over(t, n.y) : n.x->data;
     if (!n.sum)
-        n.sum = tape_alloc(t, rapt_tensor_size(n.x), sizeof *n.sum);
+        n.sum = tape_numbers(t, rapt_tensor_size(n.x));
     norm_node *node = tape_alloc(t, 1, sizeof *node);
     if (tape_failed(t))
         return &t->poison;

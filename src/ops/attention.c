@@ -134,7 +134,7 @@ static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
 {
     rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);
     n->weights = w ? w->data : NULL;
-    if (w)
+    if (w && tape_computes(t))
         memset(w->data, 0, rapt_tensor_size(w) * sizeof *w->data);
     return w;
 }
@@ -172,8 +172,8 @@ rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     copy_mask(t, n, mask);
     if (n->drops)
         n->key = tape_dropout(t, p);
-    n->row_max = tape_alloc(t, rapt_tensor_rows(q) * heads, sizeof *n->row_max);
-    n->row_inv_sum = tape_alloc(t, rapt_tensor_rows(q) * heads, sizeof *n->row_inv_sum);
+    n->row_max = tape_numbers(t, rapt_tensor_rows(q) * heads);
+    n->row_inv_sum = tape_numbers(t, rapt_tensor_rows(q) * heads);
     n->out = allocate_output(t, n);
     if (n->wish != RAPT_WEIGHTS_NONE)
         *weights = allocate_weights(t, n);

@@ -93,7 +93,7 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
     loss_loop loop = {.t = t, .n = n};
     profile_op(t, "cross-entropy", 0, (double)rapt_tensor_size(logits));
     tape_units(t, n->rows.rows, 2 * n->rows.classes, forward_rows, &loop);
-    rapt_loss_parts sums = loss_add_up(&n->rows, n->loss);
+    rapt_loss_parts sums = loss_add_up(t, &n->rows, n->loss);
     if (parts)
         *parts = sums;
     if (n->loss->requires_grad)

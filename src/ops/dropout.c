@@ -54,7 +54,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (!dropped)
         return;
     drop(t, d->x, d->key, d->y->grad, dropped);
-    if (accumulate)
+    if (accumulate && tape_computes(t))
         t->k->add(n, dx, dropped, dx);
 }
 

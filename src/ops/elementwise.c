@@ -154,8 +154,18 @@ static void weighted_sum_backward(rapt_tape *t, tape_node *node)
     elementwise_node *e = (elementwise_node *)node;
     profile_op(t, "sum", 0, 2.0 * (double)rapt_tensor_size(e->a));
     rapt_real *dx = e->y->grad_filled ? tape_grad_zeroed(t, e->a) : NULL;
-    if (dx)
+    if (dx && tape_computes(t))
         t->k->axpy(rapt_tensor_size(e->a), e->y->grad[0], e->weights, dx);
+}
+
+/* The sum, and a copy of the weights for the way back. */
+static void weigh(size_t n, const rapt_real *x, const rapt_real *w, rapt_real *weights, rapt_real *y)
+{
+    double sum = 0;
+    memcpy(weights, w, n * sizeof *w);
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i] * (double)weights[i];
+    *y = (rapt_real)sum;
 }
 
 rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
@@ -164,15 +174,12 @@ rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
         return &t->poison;
     size_t n = rapt_tensor_size(x);
     rapt_tensor *y = tape_output(t, 1, (size_t[]){1}, tape_wants(t, x));
-    rapt_real *weights = tape_alloc(t, n, sizeof *weights);
+    rapt_real *weights = tape_numbers(t, n);
     if (!y || !weights)
         return &t->poison;
-    memcpy(weights, w, n * sizeof *w);
     profile_op(t, "sum", 0, 2.0 * (double)n);
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)x->data[i] * (double)weights[i];
-    y->data[0] = (rapt_real)sum;
+    if (tape_computes(t))
+        weigh(n, x->data, w, weights, y->data);
     return finish(t, (elementwise_node){.a = x, .y = y, .weights = weights}, weighted_sum_backward);
 }
 
@@ -182,7 +189,8 @@ rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x)
     rapt_real *ones = tape_failed(t) ? NULL : tape_scratch(t, rapt_tensor_size(x), sizeof *ones);
     if (!ones)
         return &t->poison;
-    t->k->fill(rapt_tensor_size(x), 1, ones);
+    if (tape_computes(t))
+        t->k->fill(rapt_tensor_size(x), 1, ones);
     rapt_tensor *y = rapt_weighted_sum(t, x, ones);
     tape_release(t, mark);
     return y;

@@ -137,8 +137,8 @@ static const rapt_real *frequencies(rapt_tape *t, const embed_node *n)
     size_t rows = n->w->value.shape[0];
     uint32_t *count = tape_scratch(t, rows, sizeof *count);
     rapt_real *freq = tape_scratch(t, tokens_of(n), sizeof *freq);
-    if (!count || !freq)
-        return NULL;
+    if (!count || !freq || !tape_computes(t))
+        return freq;
     memset(count, 0, rows * sizeof *count);
     for (size_t i = 0; i < tokens_of(n); i++)
         count[n->ids[i]]++;
@@ -163,7 +163,7 @@ static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real
     rapt_tensor *positions = n->o.positions ? (rapt_tensor *)&n->o.positions->value : NULL;
     rapt_real *dp = tape_grad_zeroed(t, positions);
     rapt_real *to = dp ? dp + n->o.first_position * n->d : NULL;
-    for (size_t b = 0; to && b < tape_examples(n->y); b++) {
+    for (size_t b = 0; to && tape_computes(t) && b < tape_examples(n->y); b++) {
         tape_rows rows = tape_rows_of(n->y, b);
         t->k->add(rows.count * n->d, to, dy + rows.first * n->d, to);
     }
@@ -183,7 +183,7 @@ static void backward(rapt_tape *t, tape_node *node)
     position_gradient(t, n, loop.dy);
     if (!loop.to)
         return;
-    if (n->w->sparse)
+    if (n->w->sparse && tape_computes(t))
         for (size_t i = 0; i < tokens_of(n); i++)
             n->w->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
     tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
@@ -269,7 +269,7 @@ static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const
     bool grad = tape_wants(t, &w->value) || (n.o.positions && tape_wants(t, &n.o.positions->value));
     n.y = output_of(t, tokens, n.d, grad);
     n.ids = n.y ? row_ids(t, n.y, tokens) : NULL;
-    n.row_scale = n.y ? tape_alloc(t, tokens_of(&n), sizeof *n.row_scale) : NULL;
+    n.row_scale = n.y ? tape_numbers(t, tokens_of(&n)) : NULL;
     return n;
 }
 
@@ -291,7 +291,8 @@ rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     if (n->drops)
         n->key = tape_dropout(t, options->dropout);
     profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));
-    renormalise(t, n);
+    if (tape_computes(t))
+        renormalise(t, n);
     embed_loop loop = {.t = t, .n = n};
     tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);
     if (n->y->requires_grad)

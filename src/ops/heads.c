@@ -15,7 +15,7 @@ typedef struct heads_node {
 /* Moves every row of d numbers from one layout to the other, adding or overwriting. */
 static void move(const rapt_tape *t, const heads_node *h, const rapt_real *from, rapt_real *to, bool split, bool add)
 {
-    for (size_t b = 0; b < h->batch; b++)
+    for (size_t b = 0; tape_computes(t) && b < h->batch; b++)
         for (size_t i = 0; i < h->time; i++)
             for (size_t j = 0; j < h->heads; j++) {
                 size_t joined = ((b * h->time + i) * h->heads + j) * h->d;

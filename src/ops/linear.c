@@ -106,7 +106,7 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
     p->jobs[p->count++] = (gemm_job){.m = l->w->shape[0], .n = l->w->shape[1], .k = rapt_tensor_rows(l->x),
                                      .a = {dz, 1, out}, .b = {l->x->data, in, 1}, .c = dw,
                                      .tail = {.accumulate = accumulate}};
-    if (l->weight->sparse) /* an embedding that is the output matrix too */
+    if (l->weight->sparse && tape_computes(t)) /* an embedding that is the output matrix too */
         memset(l->weight->row_used, 1, l->w->shape[0]);
 }
 
@@ -218,7 +218,7 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         return &t->poison;
     rapt_tensor *y = n->layers[0].y;
     bool curved = activation_curved(activation);
-    if (curved && y->requires_grad && !(n->slope = tape_alloc(t, rapt_tensor_size(y), sizeof *n->slope)))
+    if (curved && y->requires_grad && !(n->slope = tape_numbers(t, rapt_tensor_size(y))))
         return &t->poison;
     profile_op(t, "linear", flops_of(n), numbers_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);

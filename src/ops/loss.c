@@ -69,10 +69,12 @@ void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const ra
     n->row_loss[row] = lse - (1 - n->smoothing) * label - n->smoothing * mean;
 }
 
-rapt_loss_parts loss_add_up(loss_rows *n, rapt_tensor *loss)
+rapt_loss_parts loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss)
 {
     rapt_loss_parts parts = {0};
     double sum = 0;
+    if (!tape_computes(t))
+        return parts;
     for (size_t row = 0; row < n->rows; row++) {
         parts.tokens += loss_counts(n, row);
         parts.nll += n->row_nll[row];

@@ -24,8 +24,8 @@ loss_rows loss_lay_out(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, s
 bool loss_counts(const loss_rows *n, size_t row);
 /* What the row adds to the sums; x: its logits, not read where it does not count. */
 void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const rapt_real *x);
-/* Adds up the rows in order, into `loss` and the result. */
-rapt_loss_parts loss_add_up(loss_rows *n, rapt_tensor *loss);
+/* Adds up the rows in order, into `loss` and the result; of a pass that is only counted, nothing. */
+rapt_loss_parts loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss);
 
 /* What the gradient of every row is multiplied by, given that of the loss. */
 rapt_real loss_scale(const loss_rows *n, const rapt_tensor *loss);

@@ -87,8 +87,8 @@ static const rapt_real *gather_inputs(rapt_tape *t, const output_node *n)
     size_t in = rapt_tensor_features(n->x);
     if (n->count == rapt_tensor_rows(n->x))
         return n->x->data;
-    rapt_real *to = tape_alloc(t, n->count * in, sizeof *to);
-    for (size_t i = 0; to && i < n->count; i++)
+    rapt_real *to = tape_numbers(t, n->count * in);
+    for (size_t i = 0; to && tape_computes(t) && i < n->count; i++)
         memcpy(to + i * in, n->x->data + n->row_of[i] * in, in * sizeof *to);
     return to;
 }
@@ -103,7 +103,7 @@ static void lay_out(rapt_tape *t, output_node *n, rapt_tokens labels, const rapt
     if (!tape_failed(t))
         n->inputs = gather_inputs(t, n);
     if (!tape_failed(t))
-        n->logits = tape_alloc(t, n->count * n->stride, sizeof *n->logits);
+        n->logits = tape_numbers(t, n->count * n->stride);
 }
 
 typedef struct output_loop {
@@ -157,7 +157,7 @@ static rapt_loss_parts forward(rapt_tape *t, output_node *n)
     memset(n->rows.row_loss, 0, rows * sizeof *n->rows.row_loss);
     pool_run(t->pool, blocks_of(classes), classes * n->count * n->w->value.shape[1] / 8, forward_block, &loop);
     tape_units(t, n->count, 2 * classes, forward_rows, &loop);
-    return loss_add_up(&n->rows, n->loss);
+    return loss_add_up(t, &n->rows, n->loss);
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------- */
@@ -264,6 +264,8 @@ static void find_gradients(rapt_tape *t, output_loop *l, bool late)
     l->dx = tape_grad(t, n->x, &l->add_x);
     l->dw = late ? NULL : tape_grad(t, &n->w->value, &l->add_w);
     l->db = tape_grad_zeroed(t, n->b);
+    if (!tape_computes(t))
+        return;
     if (l->dw && n->w->sparse)
         memset(n->w->row_used, 1, n->w->value.shape[0]);
     if (l->dx && !l->add_x && n->count < rapt_tensor_rows(n->x))
@@ -289,7 +291,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (!n->loss->grad_filled)
         return;
     profile_op(t, "output and loss", 2 * product_flops(n), 2 * numbers_of(n));
-    output_loop l = {.t = t, .n = n, .scale = loss_scale(&n->rows, n->loss)};
+    output_loop l = {.t = t, .n = n, .scale = tape_computes(t) ? loss_scale(&n->rows, n->loss) : 0};
     bool late = leave_late(t, n);
     if (!tape_failed(t))
         find_gradients(t, &l, late);

@@ -96,8 +96,9 @@ static void forward(rapt_tape *t, const block_node *n)
 {
     part p = begin_part(t);
     const rapt_tensor *y = run(t, n);
-    if (!tape_failed(t)) {
+    if (!tape_failed(t) && tape_computes(t))
         memcpy(n->out->data, y->data, rapt_tensor_size(y) * sizeof *y->data);
+    if (!tape_failed(t)) {
         n->out->requires_grad = y->requires_grad;
         n->out->name = name_of_part(t);
     }
@@ -120,7 +121,7 @@ static block_node *node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, 
 /* Not where somebody looks inside. */
 static bool runs_again(const rapt_tape *t)
 {
-    return t->pass.recompute && t->pass.record && !t->pass.keep_gradients && !record_on(t) && t->wish == RAPT_WEIGHTS_NONE;
+    return t->pass.recompute && !t->pass.keep_gradients && !record_on(t) && t->wish == RAPT_WEIGHTS_NONE;
 }
 
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)

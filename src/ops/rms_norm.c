@@ -56,7 +56,7 @@ static void backward_rows(void *context, size_t first, size_t last, size_t chunk
 static rapt_real *zeroed_scratch(rapt_tape *t, size_t n)
 {
     rapt_real *p = tape_scratch(t, n, sizeof *p);
-    return p ? memset(p, 0, n * sizeof *p) : NULL;
+    return p && tape_computes(t) ? memset(p, 0, n * sizeof *p) : p;
 }
 
 static void backward(rapt_tape *t, tape_node *node)
@@ -74,7 +74,7 @@ static void backward(rapt_tape *t, tape_node *node)
     if (tape_failed(t))
         return;
     tape_units(t, n->rows, n->width, backward_rows, &loop);
-    if (dgamma)
+    if (dgamma && tape_computes(t))
         t->k->column_sums(chunks, n->width, loop.partials, n->width, dgamma);
 }
 
@@ -82,7 +82,7 @@ static rapt_tensor *run(rapt_tape *t, rms_node n)
 {
     rms_node *node = tape_alloc(t, 1, sizeof *node);
     n.y = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.gamma));
-    n.rstd = tape_alloc(t, n.rows, sizeof *n.rstd);
+    n.rstd = tape_numbers(t, n.rows);
     if (tape_failed(t))
         return &t->poison;
     n.y->name = n.gamma ? n.gamma->name : NULL;

@@ -17,7 +17,7 @@ static void backward(rapt_tape *t, tape_node *node)
     rapt_real *dx = s->y->grad_filled ? tape_grad(t, s->x, &accumulate) : NULL;
     profile_op(t, "softmax", 0, 3.0 * (double)rapt_tensor_size(s->y));
     rapt_real *row = dx ? tape_scratch(t, n, sizeof *row) : NULL;
-    for (size_t i = 0; row && i < rows; i++) {
+    for (size_t i = 0; row && tape_computes(t) && i < rows; i++) {
         rapt_real *to = accumulate ? row : dx + i * n;
         const rapt_real *p = s->y->data + i * n;
         t->k->softmax_backward(n, p, p, s->y->grad + i * n, 1, to);
@@ -51,7 +51,8 @@ rapt_tensor *rapt_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *
     if (!y)
         return &t->poison;
     *s = (softmax_node){.x = x, .y = y};
-    forward(t, s, mask);
+    if (tape_computes(t))
+        forward(t, s, mask);
     if (y->requires_grad)
         tape_record(t, &s->node, backward);
     return y;

@@ -180,9 +180,34 @@ void *tape_alloc(rapt_tape *t, size_t count, size_t size)
     return p;
 }
 
+rapt_real *tape_numbers(rapt_tape *t, size_t count)
+{
+    if (tape_computes(t))
+        return tape_alloc(t, count, sizeof(rapt_real));
+    rapt_real *p = arena_count(&t->step, count, sizeof *p);
+    if (!p)
+        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a pass", count, sizeof *p);
+    return p;
+}
+
+void tape_count(rapt_tape *t, bool on)
+{
+    arena_free(&t->step);
+    arena_free(&t->scratch);
+    rapt_tape_begin(t, (rapt_pass){0});
+    pool_rest(t->pool, on);
+    t->counts = on;
+}
+
+void tape_expect(rapt_tape *t, size_t step, size_t scratch)
+{
+    arena_expect(&t->step, step);
+    arena_expect(&t->scratch, scratch);
+}
+
 void *tape_scratch(rapt_tape *t, size_t count, size_t size)
 {
-    void *p = arena_array(&t->scratch, count, size);
+    void *p = tape_computes(t) ? arena_array(&t->scratch, count, size) : arena_count(&t->scratch, count, size);
     if (!p)
         rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of scratch", count, size);
     return p;
@@ -213,7 +238,7 @@ static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const s
     r->keeps_grad = false;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
-    y->data = memory ? memory : tape_alloc(t, rapt_tensor_size(y), sizeof(rapt_real));
+    y->data = memory ? memory : tape_numbers(t, rapt_tensor_size(y));
     if (!y->data)
         return NULL;
     r->previous = t->results;
@@ -277,7 +302,7 @@ rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
 rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad)
 {
     rapt_tensor *x = rapt_new(t, ndim, shape, grad);
-    if (!tape_failed(t))
+    if (!tape_failed(t) && tape_computes(t))
         memcpy(x->data, data, rapt_tensor_size(x) * sizeof *data);
     return x;
 }
@@ -293,7 +318,7 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 static rapt_real *new_grad(rapt_tape *t, size_t size)
 {
     rapt_real *grad = spare_take(&t->spare, size);
-    return grad ? grad : tape_alloc(t, spare_size(size), sizeof *grad);
+    return grad ? grad : tape_numbers(t, spare_size(size));
 }
 
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
@@ -315,7 +340,7 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
 {
     bool filled;
     rapt_real *grad = tape_grad(t, x, &filled);
-    if (grad && !filled)
+    if (grad && !filled && tape_computes(t))
         memset(grad, 0, rapt_tensor_size(x) * sizeof *grad);
     return grad;
 }
@@ -455,12 +480,13 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
         rapt_tape_fail(t, RAPT_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
     if (!tape_failed(t) && t->walked)
         rapt_tape_fail(t, RAPT_VALUE, "backward: this pass was walked back already");
-    if (!tape_failed(t) && !isfinite((double)loss->data[0]))
+    if (!tape_failed(t) && tape_computes(t) && !isfinite((double)loss->data[0]))
         rapt_tape_fail(t, RAPT_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
     bool filled;
     rapt_real *grad = tape_failed(t) ? NULL : tape_grad(t, loss, &filled);
-    if (grad) {
+    if (grad && tape_computes(t))
         grad[0] = 1;
+    if (grad) {
         t->walked = true;
         walk_back(t);
         if (record_on(t))

@@ -63,6 +63,7 @@ struct rapt_tape {
     tape_recorder recorder;
     bool walked;          /* back, in this pass */
     bool walking;
+    bool counts; /* memory only: nothing is computed, see tape_count */
     tape_profile profile;
     rapt_weights_wish wish;
     tape_weights *weights;
@@ -79,8 +80,22 @@ bool tape_failed(const rapt_tape *t);
 /* Memory of this pass, or of this operation; NULL after recording the failure. Scratch goes back with the mark. */
 void *tape_alloc(rapt_tape *t, size_t count, size_t size);
 void *tape_scratch(rapt_tape *t, size_t count, size_t size);
+/* The same for numbers of tensors, as large as the batch makes them. In a pass that is only counted they have no memory:
+ * operations compute in loops of the pool, which then are not run, and look at tape_computes before they touch numbers
+ * anywhere else. */
+rapt_real *tape_numbers(rapt_tape *t, size_t count);
 arena_mark tape_mark(const rapt_tape *t);
 void tape_release(rapt_tape *t, arena_mark mark);
+
+/* From here on, until it is off again, passes are counted: they take no memory for numbers, compute nothing, and give no
+ * loss; rapt_tape_memory is then what the same passes will take. Turned off, the tape is ready for them. Between two
+ * passes; parameters and inputs need no numbers either. tape_expect: the memory of the largest pass, to be taken at once. */
+void tape_count(rapt_tape *t, bool on);
+void tape_expect(rapt_tape *t, size_t step, size_t scratch);
+static inline bool tape_computes(const rapt_tape *t)
+{
+    return !t->counts;
+}
 
 /* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.
  * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */

@@ -104,6 +104,13 @@ static double spread(const rapt_tensor *x, rapt_init init)
     return sqrt(6 / (fan_in + fan_out));
 }
 
+/* What the set counts, it does not allocate. */
+static rapt_real *numbers(const rapt_params *set, arena *a, const rapt_tensor *x)
+{
+    bool counts = set->seed == RAPT_SEED_SHAPES;
+    return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), sizeof(rapt_real));
+}
+
 static void fill(rapt_tensor *x, rapt_init init, uint64_t key)
 {
     size_t n = rapt_tensor_size(x);
@@ -165,8 +172,8 @@ static rapt_param *allocate(rapt_params *set, const char *name, int ndim, const 
     memcpy(p->value.shape, shape, (size_t)ndim * sizeof *shape);
     p->value.requires_grad = true;
     p->value.name = arena_string(&set->memory, name);
-    p->value.data = arena_array(&set->memory, rapt_tensor_size(&p->value), sizeof(rapt_real));
-    p->value.grad = arena_array(&set->gradients, rapt_tensor_size(&p->value), sizeof(rapt_real));
+    p->value.data = numbers(set, &set->memory, &p->value);
+    p->value.grad = numbers(set, &set->gradients, &p->value);
     return p->value.name && p->value.data && p->value.grad ? p : NULL;
 }
 
@@ -187,13 +194,16 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
     }
     p->sparse = true;
     p->value.grad_filled = true; /* rows outside row_used stay zero for good */
-    memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
+    if (set->seed != RAPT_SEED_SHAPES)
+        memset(p->value.grad, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
 }
 
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool random = set->seed != RAPT_SEED_NONE;
     p->packed = NULL; /* of the values before */
+    if (set->seed == RAPT_SEED_SHAPES)
+        return;
     fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 
