@@ -74,9 +74,11 @@ typedef struct rapt_progress {
     bool gave_up;           /* the run ends here: see train.patience; without `report`, an earlier call has said so */
 } rapt_progress;
 
-/* Memory that training will take, in bytes; measured on the largest batch before the first step. */
+/* What training will take of memory, in bytes, counted for the largest batch before any of it is taken. Activations (with
+ * scratch, of which each thread has its own) and so the sum depend on the number of threads and the kernels. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
+    size_t evaluation; /* now and then: the copy of the model that translates, with train.eval_bleu */
     size_t parameter_count;
     size_t examples, held_out; /* sentence pairs; of a text, tokens */
     size_t dropped, held_out_dropped; /* too long: of those to train on, and of those held out */

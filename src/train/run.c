@@ -9,6 +9,7 @@
 #include "train/checkpoint_list.h"
 #include "train/leftovers.h"
 #include "train/log.h"
+#include "train/memory.h"
 #include "train/recipe_compare.h"
 #include "train/recipe_seal.h"
 
@@ -38,15 +39,21 @@ static rapt_code freeze(run *r, rapt_error *err)
     return code;
 }
 
-static rapt_code make_machinery(run *r, rapt_error *err)
+static rapt_code make_tape(run *r, rapt_error *err)
+{
+    rapt_tape_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+    r->tape = rapt_tape_new(&o, err);
+    return r->tape ? RAPT_OK : RAPT_NO_MEMORY;
+}
+
+static rapt_code make_adam(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
     rapt_adam_options adam = {k->train.beta1, k->train.beta2, k->train.eps, k->train.weight_decay, k->train.lazy};
     uint64_t wish = (uint64_t)k->train.steps;
     uint64_t accumulate = (uint64_t)k->train.accumulate;
     r->steps = wish ? wish : ((uint64_t)k->train.epochs * r->batches_per_epoch + accumulate - 1) / accumulate;
-    r->tape = rapt_tape_new(&(rapt_tape_options){.threads = r->options->threads, .precision = k->train.precision}, err);
-    r->adam = r->tape ? rapt_adam_new(r->model->params, &adam, err) : NULL;
+    r->adam = rapt_adam_new(r->model->params, &adam, err);
     return r->adam ? RAPT_OK : RAPT_NO_MEMORY;
 }
 
@@ -72,36 +79,33 @@ rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums su
     return rapt_tape_status(r->tape, err);
 }
 
-static size_t parameter_bytes(const rapt_params *set)
+rapt_code run_make_model(run *r, uint64_t seed, rapt_error *err)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < rapt_params_count(set); i++)
-        n += rapt_tensor_size(&rapt_params_at(set, i)->value) * sizeof(rapt_real);
-    return n;
+    rapt_code code = r->task->make(r, seed, err);
+    return code ? code : freeze(r, err);
 }
 
-/* Runs the largest batch once, without a step, and reports what it took. */
-static rapt_code plan_memory(run *r, rapt_error *err)
+void run_drop_model(run *r)
 {
-    train_batch largest;
-    rapt_loss_parts parts;
-    rapt_params *set = r->model->params;
-    run_phase(r, "measuring memory", 0, 0);
-    rapt_code code = r->task->largest(r, &largest)
-                         ? run_pass(r, &largest, (rapt_pass){.record = true, .training = true},
-                                    run_training_sums(r->recipe), &parts, err)
-                         : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
-    if (code)
+    rapt_transformer_free(r->model->net);
+    rapt_lm_free(r->model->lm);
+    r->model->net = NULL;
+    r->model->lm = NULL;
+    r->model->params = NULL;
+}
+
+/* Shapes first: what a run takes is known, and told, before it is taken. */
+static rapt_code make_model(run *r, rapt_error *err)
+{
+    uint64_t seed = (uint64_t)r->recipe->seed;
+    bool loaded = r->options->init != NULL;
+    rapt_code code = run_make_model(r, loaded ? seed : RAPT_SEED_SHAPES, err);
+    if (!code)
+        code = memory_check(r, err);
+    if (code || loaded)
         return code;
-    rapt_params_zero_grad(set);
-    rapt_memory_plan plan = {.parameters = parameter_bytes(set), .gradients = rapt_params_size(set) * sizeof(rapt_real),
-                             .moments = 2 * rapt_params_size(set) * sizeof(rapt_real),
-                             .activations = rapt_tape_memory(r->tape), .parameter_count = rapt_params_size(set),
-                             .products = rapt_tape_products(r->tape)};
-    r->task->describe(r, &plan);
-    if (r->options->on_plan)
-        r->options->on_plan(r->options->context, &plan);
-    return RAPT_OK;
+    run_drop_model(r);
+    return run_make_model(r, seed, err);
 }
 
 rapt_code run_write(const run *r, const char *name, const char *text, size_t size, rapt_error *err)
@@ -358,13 +362,13 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     if (!code)
         code = r->task->open(r, err);
     if (!code)
-        code = freeze(r, err);
-    if (!code)
         code = r->task->load(r, err);
     if (!code)
-        code = make_machinery(r, err);
+        code = make_tape(r, err);
     if (!code)
-        code = plan_memory(r, err);
+        code = make_model(r, err);
+    if (!code)
+        code = make_adam(r, err);
     return code ? code : prepare_folder(r, err);
 }
 

@@ -23,14 +23,18 @@ typedef struct run run;
 /* What the task decides; everything else of a run is the same for all of them. Functions that give a batch return
  * false where memory is out. */
 typedef struct train_task {
-    /* Reads the data and makes or loads the model. */
+    /* Reads the data, and makes the tokenizers, or loads a model with its own. */
     rapt_code (*open)(run *r, rapt_error *err);
+    /* The model's parameters, where none was loaded; `seed` may be RAPT_SEED_SHAPES. What only then can be checked. */
+    rapt_code (*make)(run *r, uint64_t seed, rapt_error *err);
     void (*close)(run *r);
     /* The loaders, and how many batches an epoch has. */
     rapt_code (*load)(run *r, rapt_error *err);
     bool (*batch)(run *r, uint64_t index, train_batch *out); /* number `index` of the whole run */
     bool (*held_out)(run *r, size_t index, train_batch *out);
-    bool (*largest)(run *r, train_batch *out); /* for the memory plan */
+    /* The largest batch that there would be if train.batch, or train.batch_tokens where that counts, were `size`: of training or
+     * of what is held out. Its numbers mean nothing. */
+    rapt_code (*sized)(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err);
     rapt_tensor *(*loss)(run *r, const train_batch *b, const rapt_loss_options *o, bool late_weight_grad,
                          rapt_loss_parts *parts);
     uint64_t (*hash)(const run *r); /* of the data and all else that the recipe doesn't say */
@@ -59,7 +63,7 @@ struct run {
     double val_bleu; /* at the last report, or NaN */
 };
 
-/* Reads data, makes or loads the model, measures memory, prepares the folder; on resume loads the newest checkpoint.
+/* Reads data, checks the memory, makes or loads the model, prepares the folder; on resume loads the newest checkpoint.
  * Writes nothing before all input is checked. On failure the run still has to be freed. */
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
@@ -68,6 +72,10 @@ typedef struct run_sums {
     double normalizer; /* of the loss; 0: the batch's own tokens */
     bool late;         /* the output matrix' gradient may wait for the optimizer */
 } run_sums;
+
+/* The model of the recipe, with what it freezes; run_drop_model takes its parameters away again. */
+rapt_code run_make_model(run *r, uint64_t seed, rapt_error *err);
+void run_drop_model(run *r);
 
 /* Of a pass of training: one batch has the mean over its tokens; of several, sums are gathered. */
 run_sums run_training_sums(const rapt_recipe *recipe);

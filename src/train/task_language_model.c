@@ -26,6 +26,7 @@ typedef struct text_data {
     bool joins_text, makes_tokens;    /* those two are open */
     rapt_token_file *tokens;
     rapt_windows *train, *held_out; /* held_out may be NULL */
+    int32_t *zeros;    /* ids of a batch that is only counted */
 } text_data;
 
 /* ---- the text and its tokenizer ------------------------------------------------------------------------------- */
@@ -138,12 +139,12 @@ static rapt_code start_model(run *r, const text_data *d, rapt_error *err)
     return r->model->tokenizer ? RAPT_OK : RAPT_FORMAT;
 }
 
-static rapt_code make_net(run *r, const text_data *d, rapt_error *err)
+static rapt_code make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
 {
     bool by_text = r->recipe->model.vocab == RAPT_RECIPE_VOCAB_TEXT;
     size_t vocab = by_text ? (size_t)rapt_token_file_largest(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
-    r->model->lm = rapt_lm_new(&config, (uint64_t)r->recipe->seed, err);
+    r->model->lm = rapt_lm_new(&config, seed, err);
     if (!r->model->lm)
         return RAPT_VALUE;
     r->model->params = r->model->lm->params;
@@ -184,8 +185,13 @@ static rapt_code open_text(run *r, rapt_error *err)
     d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, &d->tokens_out,
                                  &d->makes_tokens, err);
     code = d->tokens ? RAPT_OK : RAPT_FORMAT;
-    if (!code && !r->options->init)
-        code = make_net(r, d, err);
+    return code;
+}
+
+static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
+{
+    const text_data *d = r->data;
+    rapt_code code = r->options->init ? RAPT_OK : make_net(r, d, seed, err);
     if (!code)
         code = check_ids(r, d, err);
     if (!code)
@@ -208,6 +214,7 @@ static void close_text(run *r)
     free(d->text);
     free(d->text_at);
     free(d->tokens_path);
+    free(d->zeros);
     free(d);
 }
 
@@ -271,14 +278,23 @@ static bool held_out_windows(run *r, size_t index, train_batch *out)
     return take(rapt_windows_at(((text_data *)r->data)->held_out, index), out);
 }
 
-static bool any_windows(run *r, train_batch *out)
+static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
 {
-    return window_batch(r, 0, out);
+    text_data *d = r->data;
+    size_t context = (size_t)r->recipe->model.context;
+    (void)held_out;
+    free(d->zeros);
+    d->zeros = calloc(size * context, sizeof *d->zeros);
+    if (!d->zeros)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+    rapt_tokens tokens = {d->zeros, size, context, NULL};
+    *out = (train_batch){.inputs = tokens, .labels = tokens, .tokens = size * context};
+    return RAPT_OK;
 }
 
 static rapt_tensor *window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
 {
-    if (rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
+    if (r->adam && rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
         rapt_adam_catch_up(r->adam, r->tape, r->model->lm->input.embedding.weight, b->inputs);
     return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, late, parts);
 }
@@ -320,7 +336,7 @@ static char *sample(run *r, rapt_error *err)
     return sample_text(r, prompt_of(r), err);
 }
 
-const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
-                                         .batch = window_batch, .held_out = held_out_windows, .largest = any_windows,
-                                         .loss = window_loss,   .hash = hash_text,            .describe = describe_text,
-                                         .write = name_files,   .sample = sample};
+const train_task train_language_model = {.open = open_text,      .close = close_text,          .load = load_windows,
+                                         .make = make_lm,        .batch = window_batch,        .held_out = held_out_windows,
+                                         .sized = sized_windows, .loss = window_loss,          .hash = hash_text,
+                                         .describe = describe_text, .write = name_files,       .sample = sample};

@@ -16,6 +16,7 @@ typedef struct translation {
     rapt_pairs *pairs, *valid; /* valid may be NULL */
     rapt_dataset *train, *held_out; /* held_out may be NULL */
     rapt_loader *loader, *held_out_loader;
+    rapt_loader *trial; /* of another batch size, or NULL */
 } translation;
 
 static rapt_words_options words_options(const rapt_recipe *r)
@@ -116,7 +117,7 @@ static rapt_code load_init(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code make_model(run *r, rapt_error *err)
+static rapt_code start_model(run *r, rapt_error *err)
 {
     if (r->options->init)
         return load_init(r, err);
@@ -126,12 +127,16 @@ static rapt_code make_model(run *r, rapt_error *err)
     r->model->task = RAPT_TRANSLATION;
     r->model->detokenize = r->recipe->tokenizer.detokenize;
     r->model->capitalize = r->recipe->tokenizer.capitalize;
-    rapt_code code = make_tokenizers(r, err);
-    if (code)
-        return code;
+    return make_tokenizers(r, err);
+}
+
+static rapt_code make_net(run *r, uint64_t seed, rapt_error *err)
+{
+    if (r->options->init)
+        return RAPT_OK;
     rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->source),
                                                                rapt_tokenizer_size(r->model->target));
-    r->model->net = rapt_transformer_new(&config, (uint64_t)r->recipe->seed, err);
+    r->model->net = rapt_transformer_new(&config, seed, err);
     if (!r->model->net)
         return RAPT_VALUE;
     r->model->params = r->model->net->params;
@@ -162,7 +167,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
     if (d->pairs && r->recipe->data.valid)
         d->valid = rapt_pairs_read(r->recipe->data.valid, 0, err);
-    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? make_model(r, err) : err->code;
+    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? start_model(r, err) : err->code;
     if (code)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
@@ -176,6 +181,7 @@ static void close_pairs(run *r)
     translation *d = r->data;
     rapt_loader_free(d->loader);
     rapt_loader_free(d->held_out_loader);
+    rapt_loader_free(d->trial);
     rapt_dataset_free(d->train);
     rapt_dataset_free(d->held_out);
     rapt_pairs_free(d->pairs);
@@ -205,12 +211,18 @@ static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
     return rapt_dataset_new(pairs_of(r, held_out), r->model->source, r->model->target, &o, err);
 }
 
-static rapt_loader *training_loader(const run *r, const rapt_dataset *d, rapt_error *err)
+/* Of batches of so many tokens where the recipe counts them, else sentences. */
+static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
 {
+    const rapt_dataset *d = ((const translation *)r->data)->train;
     uint64_t seed = (uint64_t)r->recipe->seed;
-    size_t tokens = (size_t)r->recipe->train.batch_tokens;
-    return tokens ? rapt_loader_new_by_tokens(d, tokens, seed, err)
-                  : rapt_loader_new(d, (size_t)r->recipe->train.batch, true, seed, err);
+    return r->recipe->train.batch_tokens ? rapt_loader_new_by_tokens(d, size, seed, err)
+                                         : rapt_loader_new(d, size, true, seed, err);
+}
+
+static size_t training_size(const run *r)
+{
+    return (size_t)(r->recipe->train.batch_tokens ? r->recipe->train.batch_tokens : r->recipe->train.batch);
 }
 
 static rapt_code load_pairs(run *r, rapt_error *err)
@@ -220,7 +232,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
-        d->loader = training_loader(r, d->train, err);
+        d->loader = training_loader(r, training_size(r), err);
     if (d->loader && evaluates) {
         d->held_out = make_dataset(r, true, err);
         d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
@@ -251,9 +263,21 @@ static bool held_out_pairs(run *r, size_t index, train_batch *out)
     return take(rapt_loader_batch(((translation *)r->data)->held_out_loader, 0, index), out);
 }
 
-static bool largest_pairs(run *r, train_batch *out)
+/* A loader as if the recipe's batches had that size. */
+static rapt_loader *sized_loader(run *r, size_t size, bool held_out, rapt_error *err)
 {
-    return take(rapt_loader_largest(((translation *)r->data)->loader), out);
+    translation *d = r->data;
+    if (size == training_size(r) || (held_out && r->recipe->train.batch_tokens))
+        return held_out ? d->held_out_loader : d->loader;
+    rapt_loader_free(d->trial);
+    d->trial = held_out ? rapt_loader_new(d->held_out, size, false, 0, err) : training_loader(r, size, err);
+    return d->trial;
+}
+
+static rapt_code sized_pairs(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
+{
+    rapt_loader *l = sized_loader(r, size, held_out, err);
+    return l && take(rapt_loader_largest(l), out) ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
 }
 
 static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
@@ -325,7 +349,7 @@ static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
     return held_out_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
 }
 
-const train_task train_translation = {.open = open_pairs,     .close = close_pairs,       .load = load_pairs,
-                                      .batch = pairs_batch,   .held_out = held_out_pairs, .largest = largest_pairs,
-                                      .loss = pairs_loss,     .hash = hash_pairs,         .describe = describe_pairs,
-                                      .write = write_held_out, .score = score_held_out};
+const train_task train_translation = {.open = open_pairs,     .close = close_pairs,   .load = load_pairs,
+                                      .make = make_net,       .batch = pairs_batch,   .held_out = held_out_pairs,
+                                      .sized = sized_pairs,   .loss = pairs_loss,     .hash = hash_pairs,
+                                      .describe = describe_pairs, .write = write_held_out, .score = score_held_out};
