@@ -37,8 +37,15 @@ typedef struct pool_range {
     _Alignas(64) atomic_ullong ticket;
 } pool_range;
 
+/* Where it lies no worker has to free it: a thread that calls the allocator gets 64 MiB of addresses for a heap of its own. */
+typedef struct worker_start {
+    pool *p;
+    int index;
+} worker_start;
+
 struct pool {
     int threads;
+    worker_start start[MAX_THREADS];
     pthread_t thread[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -52,11 +59,6 @@ struct pool {
     _Alignas(64) atomic_size_t done; /* chunks of this loop that are finished */
     pool_range ranges[MAX_THREADS];
 };
-
-typedef struct worker_start {
-    pool *p;
-    int index;
-} worker_start;
 
 static inline void relax(void)
 {
@@ -129,9 +131,8 @@ static uint64_t wait_for_work(pool *p, int worker, uint64_t seen)
 
 static void *worker_main(void *start)
 {
-    pool *p = ((worker_start *)start)->p;
-    int index = ((worker_start *)start)->index;
-    free(start);
+    pool *p = ((const worker_start *)start)->p;
+    int index = ((const worker_start *)start)->index;
     fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format */
     for (uint64_t seen = 0;;) {
         seen = wait_for_work(p, index, seen);
@@ -170,14 +171,8 @@ static int default_threads(rapt_error *err)
 
 static bool start_worker(pool *p, int index)
 {
-    worker_start *start = malloc(sizeof *start);
-    if (!start)
-        return false;
-    *start = (worker_start){p, index};
-    if (pthread_create(&p->thread[index], NULL, worker_main, start) == 0)
-        return true;
-    free(start);
-    return false;
+    p->start[index] = (worker_start){p, index};
+    return pthread_create(&p->thread[index], NULL, worker_main, &p->start[index]) == 0;
 }
 
 pool *pool_new(int threads, rapt_error *err)

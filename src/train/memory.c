@@ -62,7 +62,7 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     tape_count(r->tape, true);
     if (!code)
         code = run_pass(r, &batch, training, run_training_sums(r->recipe), &parts, err);
-    if (!code && r->held_out_batches > 0) {
+    if (!code && (r->recipe->data.held_out > 0 || r->recipe->data.valid)) {
         code = r->task->sized(r, size, true, &batch, err);
         if (!code)
             code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
@@ -232,11 +232,11 @@ rapt_code memory_check(run *r, rapt_error *err)
     budget b = {.taken = 0};
     size_t size = (size_t)(by_tokens(r->recipe) ? r->recipe->train.batch_tokens : r->recipe->train.batch);
     count_parameters(r, &n);
+    memory_limits("", b.limits);
     rapt_code code = count_batch(r, size, &n, err);
     if (code)
         return code;
     tell(r, &n);
-    memory_limits("", b.limits);
     b.taken = r->options->init ? n.parameters : 0;
     b.mapped = r->options->init ? n.parameters + n.trained : 0;
     int limit = exceeded_limit(&b, &n);

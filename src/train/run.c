@@ -369,6 +369,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         code = make_model(r, err);
     if (!code)
         code = make_adam(r, err);
+    if (!code && r->task->start)
+        code = r->task->start(r, err);
     return code ? code : prepare_folder(r, err);
 }
 

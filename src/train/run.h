@@ -28,8 +28,10 @@ typedef struct train_task {
     /* The model's parameters, where none was loaded; `seed` may be RAPT_SEED_SHAPES. What only then can be checked. */
     rapt_code (*make)(run *r, uint64_t seed, rapt_error *err);
     void (*close)(run *r);
-    /* The loaders, and how many batches an epoch has. */
+    /* The data sets, and how many batches an epoch has. */
     rapt_code (*load)(run *r, rapt_error *err);
+    /* Makes what batches are read into, once the memory is checked; may be NULL. */
+    rapt_code (*start)(run *r, rapt_error *err);
     bool (*batch)(run *r, uint64_t index, train_batch *out); /* number `index` of the whole run */
     bool (*held_out)(run *r, size_t index, train_batch *out);
     /* The largest batch that there would be if train.batch, or train.batch_tokens where that counts, were `size`: of training or

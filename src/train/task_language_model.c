@@ -241,22 +241,28 @@ static rapt_code check_part(const run *r, const rapt_part *p, const char *name, 
 
 static rapt_code load_windows(run *r, rapt_error *err)
 {
-    text_data *d = r->data;
+    const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
     rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
     rapt_code code = check_part(r, &train, "training", err);
     if (!code && k->data.held_out > 0)
         code = check_part(r, &held_out, "held-out", err);
-    if (code)
-        return code;
+    size_t tokens = (size_t)(k->model.context * k->train.batch);
+    r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
+    return code;
+}
+
+static rapt_code make_windows(run *r, rapt_error *err)
+{
+    text_data *d = r->data;
+    const rapt_recipe *k = r->recipe;
+    size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
+    rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
     if (d->train && k->data.held_out > 0)
         d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
     if (!d->train || (!d->held_out && k->data.held_out > 0))
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
-    size_t tokens = context * batch;
-    r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
     return RAPT_OK;
 }
@@ -336,7 +342,7 @@ static char *sample(run *r, rapt_error *err)
     return sample_text(r, prompt_of(r), err);
 }
 
-const train_task train_language_model = {.open = open_text,      .close = close_text,          .load = load_windows,
+const train_task train_language_model = {.open = open_text,      .close = close_text,          .load = load_windows,  .start = make_windows,
                                          .make = make_lm,        .batch = window_batch,        .held_out = held_out_windows,
                                          .sized = sized_windows, .loss = window_loss,          .hash = hash_text,
                                          .describe = describe_text, .write = name_files,       .sample = sample};
