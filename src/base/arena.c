@@ -44,9 +44,14 @@ void arena_init(arena *a, size_t chunk_size)
 }
 
 /* Large chunks are aligned to huge pages: a training step touches all of its memory every time. */
+static size_t alignment_of(size_t size)
+{
+    return size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+}
+
 static arena_chunk *chunk_new(size_t size)
 {
-    size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    size_t alignment = alignment_of(size);
     size = (size + alignment - 1) / alignment * alignment;
     arena_chunk *c = malloc(sizeof *c);
     char *data = c ? aligned_alloc(alignment, size) : NULL;
@@ -61,6 +66,12 @@ static arena_chunk *chunk_new(size_t size)
     return c;
 }
 
+static size_t size_of_chunk(size_t others, size_t least)
+{
+    size_t half = others >= 2 * HUGE_PAGE ? others / 2 : 0;
+    return half > least ? half : least;
+}
+
 /* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. Once there are huge
  * pages, a new one is half as large as all others: chunks stay few, and so do huge pages that a chunk uses in part. What
  * lies behind its last block costs no memory. */
@@ -71,10 +82,10 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
         (*link)->offset = 0;
         return *link;
     }
-    size_t least = a->first ? a->chunk_size : a->first_size, half = a->reserved >= 2 * HUGE_PAGE ? a->reserved / 2 : 0;
+    size_t least = a->first ? a->chunk_size : a->first_size;
     least = bytes > least ? bytes : least;
-    arena_chunk *c = chunk_new(half > least ? half : least);
-    if (!c && half > least)
+    arena_chunk *c = chunk_new(size_of_chunk(a->reserved, least));
+    if (!c)
         c = chunk_new(least);
     if (!c)
         return NULL;
@@ -121,6 +132,12 @@ void *arena_count(arena *a, size_t count, size_t size)
     size_t want = size_of_block(count * size);
     if (want > NOWHERE / 2 - a->used)
         return NULL;
+    if (want > a->counted_left) {
+        a->counted_left = size_of_chunk(a->counted, want > a->chunk_size ? want : a->chunk_size);
+        a->counted += a->counted_left;
+        a->counted_space += a->counted_left + 2 * alignment_of(a->counted_left); /* the allocator aligns by asking for more */
+    }
+    a->counted_left -= want;
     void *p = (void *)(NOWHERE + a->used); /* NOLINT: an address is all that it is */
     note_use(a, want);
     return p;
@@ -174,7 +191,7 @@ static void free_chunks(arena *a)
  * multiply: rounds of changing sizes seldom find one that fits where they look for it. */
 static void merge_chunks(arena *a)
 {
-    if (!a->first || !a->first->next)
+    if (!a->first || !a->first->next || a->counted > 0)
         return;
     free_chunks(a);
     a->first_size = a->peak + a->peak / 8;

@@ -14,6 +14,8 @@ typedef struct arena {
     size_t peak;       /* most bytes ever handed out at once */
     size_t used;
     size_t reserved;   /* bytes of all chunks */
+    size_t counted, counted_left; /* of chunks that were only counted, and what the last of them has left */
+    size_t counted_space; /* addresses that they would take */
 } arena;
 
 /* A point to go back to: everything allocated after it is released. */

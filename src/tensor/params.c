@@ -1,6 +1,6 @@
 /* tensor/params.c: the set of named parameters: creation, initial values, lookup, freezing. For modules, the
  * optimizer and the model files. It knows nothing of how a parameter is used. */
-#include "rapt/tensor.h"
+#include "tensor/params.h"
 
 #include "base/arena.h"
 #include "base/rng.h"
@@ -80,6 +80,11 @@ rapt_param *rapt_params_find(const rapt_params *set, const char *name)
         if (strcmp(set->list[i]->value.name, name) == 0)
             return set->list[i];
     return NULL;
+}
+
+size_t params_space(const rapt_params *set)
+{
+    return set->memory.counted_space + set->gradients.counted_space;
 }
 
 uint64_t rapt_params_seed(const rapt_params *set)

@@ -5,17 +5,21 @@
 
 #include "base/memory.h"
 #include "ops/tape.h"
+#include "tensor/params.h"
 
 #include <stdio.h>
 
 #define MOST_TOKENS ((size_t)1 << 20) /* of a batch that is counted as it is; larger ones from two that are not */
 #define SMALL_THINGS ((size_t)8 << 20) /* what is not counted: lists, buffers, ends of pages; */
+#define TRANSLATING ((size_t)16 << 20) /* of each thread: a tape, the states of a search; */
+#define TRANSLATING_SPACE ((size_t)96 << 20) /* and a stack, and a heap of its own */
 #define REST 32 /* and a part of the whole: the tables of the pages, a stack, a tokenizer's cache */
 
 typedef struct need {
     size_t parameters, trained; /* bytes */
     size_t step, scratch, workspace; /* of the tape */
-    size_t evaluation;          /* of a copy of the model that translates, with its packed weights */
+    size_t set;                 /* address space that the parameters will take, with their gradients */
+    size_t evaluation, evaluation_space; /* of a copy of the model that translates, with its packed weights */
 } need;
 
 static size_t resident(const need *n)
@@ -24,12 +28,11 @@ static size_t resident(const need *n)
     return sum + sum / REST + SMALL_THINGS;
 }
 
-/* Arenas that grow by halves, and what the tape asks for at once. The model that evaluates has gradients, too, which are
- * never touched. */
+/* The tape asks for an eighth more than it needs, at once. */
 static size_t address_space(const need *n)
 {
-    size_t sets = n->parameters + n->trained + n->evaluation + (n->evaluation > 0 ? n->trained : 0);
-    return sets + sets / 2 + 2 * n->trained + n->step + n->step / 8 + n->scratch + n->scratch / 8 + n->workspace + SMALL_THINGS;
+    return n->set + n->evaluation_space + 2 * n->trained + n->step + n->step / 8 + n->scratch + n->scratch / 8 + n->workspace +
+           SMALL_THINGS;
 }
 
 /* Batches are so many tokens; else so many sentences or windows. */
@@ -49,7 +52,12 @@ static void count_parameters(const run *r, need *n)
         n->parameters += bytes;
         n->trained += p->buffer || p->frozen ? 0 : bytes;
     }
-    n->evaluation = r->recipe->train.eval_bleu && r->task->score ? 2 * n->parameters : 0;
+    n->set = params_space(set);
+    if (!r->recipe->train.eval_bleu || !r->task->score)
+        return;
+    size_t threads = (size_t)rapt_tape_threads(r->tape);
+    n->evaluation = 2 * n->parameters + threads * TRANSLATING;
+    n->evaluation_space = n->set + n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
 }
 
 /* The passes of a step and of validation over a batch of that size, in whatever the recipe measures batches. */
@@ -102,7 +110,7 @@ static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 
 typedef struct budget {
     memory_limit limits[MEMORY_LIMITS];
-    size_t taken, mapped; /* what of the need is there already: of a loaded model */
+    size_t taken; /* what of the memory is there already: parameters that were loaded */
 } budget;
 
 /* What a limit counts of a need. */
@@ -115,7 +123,7 @@ static size_t counted(const budget *b, int limit, const need *n)
 static size_t room_of(const budget *b, int limit)
 {
     const memory_limit *l = &b->limits[limit];
-    size_t there = l->address_space ? b->mapped : b->taken;
+    size_t there = l->address_space ? 0 : b->taken;
     return l->available < SIZE_MAX - there ? l->available + there : SIZE_MAX;
 }
 
@@ -146,8 +154,9 @@ static size_t next_size(const budget *b, int limit, const need *low, const need 
 /* The largest batch below `size` that fits, or 0. `over`: the need with `size`, of which `limit` is too low. */
 static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit, size_t size, size_t *fits, rapt_error *err)
 {
-    need fixed = {.parameters = over.parameters, .trained = over.trained, .evaluation = over.evaluation,
-                  .workspace = over.workspace}, low = fixed;
+    need fixed = over, low;
+    fixed.step = fixed.scratch = 0;
+    low = fixed;
     size_t most = size;
     *fits = 0;
     for (int round = 0; most - *fits > 1; round++) {
@@ -238,7 +247,6 @@ rapt_code memory_check(run *r, rapt_error *err)
         return code;
     tell(r, &n);
     b.taken = r->options->init ? n.parameters : 0;
-    b.mapped = r->options->init ? n.parameters + n.trained : 0;
     int limit = exceeded_limit(&b, &n);
     if (limit < MEMORY_LIMITS)
         return refuse(r, &b, &n, limit, size, err);

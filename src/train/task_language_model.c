@@ -342,7 +342,8 @@ static char *sample(run *r, rapt_error *err)
     return sample_text(r, prompt_of(r), err);
 }
 
-const train_task train_language_model = {.open = open_text,      .close = close_text,          .load = load_windows,  .start = make_windows,
-                                         .make = make_lm,        .batch = window_batch,        .held_out = held_out_windows,
-                                         .sized = sized_windows, .loss = window_loss,          .hash = hash_text,
-                                         .describe = describe_text, .write = name_files,       .sample = sample};
+const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
+                                         .make = make_lm,       .start = make_windows,        .batch = window_batch,
+                                         .held_out = held_out_windows, .sized = sized_windows, .loss = window_loss,
+                                         .hash = hash_text,     .describe = describe_text,    .write = name_files,
+                                         .sample = sample};

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# tests/cli/check_memory.sh: rapt train knows what memory it will take: what a limit of the process cannot hold is refused at
+# once, with the largest batch that fits, which then trains, and one more of which is refused. Threads and quotas.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+make_text >text.txt
+make_text_recipe characters >tiny.yaml
+make_pairs >pairs.tsv
+make_recipe >pairs.yaml
+
+[ -z "$SANITIZED" ] || { skip "limits of the address space (sanitizers take terabytes)"; finish; }
+
+# GPT-2's shape with the default batch: minutes and a kill by the kernel, before.
+for i in {1..120}; do make_text; done >long.txt
+large=("$RAPT" train tiny.yaml --set data.text=long.txt --set model.preset=gpt2 --set model.context=1024 --set train.batch=64
+    --max-steps 1 --threads 2 --out large)
+limited=(bash -c 'ulimit -v "$0" && exec "$@"') # KIB COMMAND...
+refused 1 'this run takes [4-5][0-9]\.[0-9] GB of address space .*ulimit -v.* leaves [0-9.]* GB: train.batch is 64, and at most [0-9]+ fits .*train.accumulate.*model.context.*train.recompute' \
+    "a batch that ulimit -v cannot hold" "${limited[@]}" 4000000 "${large[@]}" --quiet
+check "... and leaves nothing" test ! -e large
+refused 1 'not even train.batch 1 fits: lower model.layers, model.d_model' "a model that ulimit -v cannot hold" "${limited[@]}" 1000000 "${large[@]}" --quiet
+"${limited[@]}" 4000000 "${large[@]}" 2>err
+check "data, model and memory are told all the same" test "$(grep -Ec '^(data|model|memory): ' err)" = 3
+
+# fits KIB RECIPE KEY SIZE: what is said to fit, fits, and one more does not.
+fits() {
+    local kib=$1 recipe=$2 key=$3 size=$4 n
+    local run=("$RAPT" train "$recipe" --quiet --threads 2 --max-steps 3 --set train.report_every=1 --set train.checkpoint_every=1)
+    "${limited[@]}" "$kib" "${run[@]}" --set "$key=$size" --out m 2>err
+    n=$(sed -n "s/.* $key is $size, and at most \([0-9]*\) fits.*/\1/p" err)
+    [ -n "$n" ] && [ "$n" -gt 0 ] && [ "$n" -lt "$size" ] || { fail "$recipe: a $key of $size is refused" "$(cat err)"; return; }
+    check "$recipe: $key $n fits" "${limited[@]}" "$kib" "${run[@]}" --set "$key=$n" --out m
+    refused 1 "$key is $((n + 1)), and at most $n fits" "$recipe: $key $((n + 1)) does not" \
+        "${limited[@]}" "$kib" "${run[@]}" --set "$key=$((n + 1))" --out m2
+    rm -rf m m2
+}
+sed -i 's/context: 12/context: 128/' tiny.yaml
+fits 100000 tiny.yaml train.batch 4000
+for i in {1..40}; do cat pairs.tsv; done >many.tsv
+sed -i 's/pairs.tsv/many.tsv/; s/d_model: 16/d_model: 64/' pairs.yaml
+fits 100000 pairs.yaml train.batch 9000
+sed -i 's/batch: 16/batch_tokens: 200/' pairs.yaml
+fits 100000 pairs.yaml train.batch_tokens 200000
+
+finish
