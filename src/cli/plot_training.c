@@ -68,7 +68,8 @@ static void check_kinds(const training_arguments *a, struct argp_state *state)
 {
     for (size_t i = 0; a->o.out && i < a->field_count; i++)
         if (axis_of(a, a->fields[i]) > 1)
-            cli_usage_error(state, "--field %s: a third kind of numbers; a picture has two vertical axes", quote(a->fields[i]).text);
+            cli_usage_error(state, "--field %s: a third kind of numbers; a picture has two vertical axes",
+                            quote(a->fields[i]).text);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------- */

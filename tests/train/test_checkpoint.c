@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "folder.h"
 #include "io/safetensors.h"
+#include "rapt/io.h"
 #include "train/checkpoint.h"
 #include "train/checkpoint_list.h"
 #include "train/leftovers.h"
@@ -39,9 +40,10 @@ static rapt_params *parameters(void)
 static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
 {
     rapt_params *set = parameters();
+    rapt_model model = {.task = RAPT_TRANSLATION, .params = set};
     rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.999, 1e-8, 0, false}, NULL);
     checkpoint_wanted wanted = {.step = STEP, .steps = STEPS, .recipe_hash = hash};
-    rapt_code code = checkpoint_load("m", wanted, set, adam, s, err);
+    rapt_code code = checkpoint_load("m", wanted, &model, adam, s, err);
     rapt_adam_free(adam);
     rapt_params_free(set);
     return code;
