@@ -39,6 +39,7 @@ typedef struct rapt_dataset_options {
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
     bool held_out;          /* take the pairs that are held out, else the others */
     double fraction;        /* held out, 0 for none */
+    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_INTERRUPTED; NULL: never */
 } rapt_dataset_options;
 
 /* Pairs as token ids. */

@@ -1,6 +1,8 @@
 /* data/dataset.c: pairs as token ids, too long ones cut, dropped or refused. For the loader. */
 #include "data/dataset.h"
 
+#include "base/stop.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,8 @@ static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_token
 {
     for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
         bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
+        if (stop_asked(d->options.stop))
+            return rapt_fail(err, RAPT_INTERRUPTED, "stopped");
         rapt_code code = out == d->options.held_out ? add(d, pairs, i, source, target, err) : RAPT_OK;
         if (code)
             return code;

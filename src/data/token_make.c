@@ -2,6 +2,8 @@
  * of a training run. Texts and results may be larger than memory; how a text is cut is the tokenizer's business. */
 #include "data/token_file.h"
 
+#include "base/stop.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -12,6 +14,7 @@ typedef struct source {
     const char *path;
     file_map text;
     uint64_t hash;
+    const volatile sig_atomic_t *stop;
 } source;
 
 typedef struct maker {
@@ -20,6 +23,7 @@ typedef struct maker {
     XXH3_state_t *hash; /* of the ids */
     size_t held;        /* ids in the portion */
     char portion[TOKEN_PORTION * 4];
+    const volatile sig_atomic_t *stop;
     rapt_error *err;
 } maker;
 
@@ -49,7 +53,7 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
 {
     (void)err;
     maker *m = context;
-    rapt_code code = RAPT_OK;
+    rapt_code code = stop_asked(m->stop) ? rapt_fail(m->err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
     for (size_t i = 0, n; code == RAPT_OK && i < count; i += n) {
         n = count - i < TOKEN_PORTION - m->held ? count - i : TOKEN_PORTION - m->held;
         char *to = m->portion + m->held * m->header.width;
@@ -128,7 +132,7 @@ static rapt_code make(const source *s, const char *out_path, file_writer *out, r
     maker *m = calloc(1, sizeof *m);
     XXH3_state_t *hash = m ? XXH3_createState() : NULL;
     if (hash) {
-        *m = (maker){.out = out, .header = token_header_new(vocab), .hash = hash, .err = err};
+        *m = (maker){.out = out, .header = token_header_new(vocab), .hash = hash, .stop = s->stop, .err = err};
         m->header.text_bytes = s->text.size;
         m->header.text_hash = s->hash;
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
@@ -178,12 +182,13 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
     return f;
 }
 
-rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, file_writer *out, bool *made,
-                                  rapt_error *err)
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
+                                  const volatile sig_atomic_t *stop, file_writer *out, bool *made, rapt_error *err)
 {
     source s;
     rapt_token_file *f = NULL;
     rapt_code code = source_open(&s, k, text, err);
+    s.stop = stop;
     if (code == RAPT_OK)
         f = open_current(&s, out_path);
     *made = code == RAPT_OK && !f;
@@ -201,7 +206,7 @@ rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *tex
 {
     bool made;
     file_writer out;
-    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, &out, &made, err);
+    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, NULL, &out, &made, err);
     if (!made || file_writer_finish(&out, err) == RAPT_OK)
         return f;
     rapt_token_file_close(f);

@@ -11,6 +11,7 @@
  * same one. */
 #include "text/bpe_train.h"
 
+#include "base/stop.h"
 #include "text/pair_queue.h"
 #include "text/piece_counts.h"
 #include "text/token_rows.h"
@@ -249,9 +250,12 @@ static bool makes_special(const trainer *t, const token_pair *pair)
 static rapt_code merge_all(trainer *t, rapt_error *err)
 {
     token_pair best;
-    while (t->count < t->limit && pair_queue_pop(&t->queue, t->least, &best))
+    while (t->count < t->limit && pair_queue_pop(&t->queue, t->least, &best)) {
+        if (stop_asked(t->o->stop))
+            return rapt_fail(err, RAPT_INTERRUPTED, "stopped");
         if (!makes_special(t, &best) && !merge_pair(t, &best))
             return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pairs of token %zu", BYTES + t->count - 1);
+    }
     return RAPT_OK;
 }
 
@@ -271,7 +275,7 @@ static rapt_code check(size_t size, const rapt_bpe_options *o, rapt_error *err)
 static rapt_code read_pieces(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
 {
     piece_table pieces = {0};
-    rapt_code code = piece_counts_take(text, size, cut, t->o->threads, PIECE_COUNTS_CHUNK, &pieces, err);
+    rapt_code code = piece_counts_take(text, size, cut, t->o->threads, PIECE_COUNTS_CHUNK, t->o->stop, &pieces, err);
     if (!code)
         code = token_rows_build(&t->rows, &pieces, err);
     piece_table_free(&pieces);

@@ -12,6 +12,7 @@
 #include "text/piece_counts.h"
 
 #include "base/pool.h"
+#include "base/stop.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct counter {
 typedef struct counting {
     const char *text;
     size_t size, chunk, chunks;
+    const volatile sig_atomic_t *stop;
     pool *pool;
     counter *counters; /* one a thread */
     size_t *stops;     /* for each chunk: where its guess stopped; the piece that begins there isn't counted */
@@ -55,7 +57,7 @@ static void walk_chunk(void *context, size_t k, int worker)
     counting *c = context;
     counter *own = &c->counters[worker];
     size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end;
-    if (limit > atomic_load(&c->passed)) {
+    if (limit > atomic_load(&c->passed) && !stop_asked(c->stop)) {
         while (at < limit && !own->no_memory && split_next(own->walk, c->text, c->size, at, &end, NULL) == RAPT_OK) {
             own->no_memory = !piece_table_add(&own->pieces, c->text + at, end - at, 1);
             at = end;
@@ -101,9 +103,11 @@ static rapt_code join(counting *c, piece_table *counts, rapt_error *err)
     for (int i = 0; i < pool_threads(c->pool); i++)
         ok = ok && !c->counters[i].no_memory;
     for (size_t k = 0; k < c->chunks && ok && !code; k++)
-        code = join_chunk(c, k, &at, err);
-    for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++)
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : join_chunk(c, k, &at, err);
+    for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++) {
         ok = piece_table_add_all(counts, &c->counters[i].pieces);
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
+    }
     return ok ? code : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pieces of the text");
 }
 
@@ -135,9 +139,9 @@ static void tear_down(counting *c)
 }
 
 rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
-                            piece_table *counts, rapt_error *err)
+                            const volatile sig_atomic_t *stop, piece_table *counts, rapt_error *err)
 {
-    counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0)};
+    counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0), .stop = stop};
     rapt_code code = set_up(&c, cut, threads, err);
     if (!code) {
         pool_run(c.pool, c.chunks, SIZE_MAX, walk_chunk, &c);

@@ -5,12 +5,14 @@
 #include "text/piece_table.h"
 #include "text/split.h"
 
+#include <signal.h>
+
 enum { PIECE_COUNTS_CHUNK = 64 << 10 };
 
 /* Cuts text[0 .. size) as split_next does from its first byte to its last, and adds 1 to `counts` for each piece; pieces
  * that end up with a count of 0 may be in it too. The counts depend on neither `threads` (0: all) nor `chunk`, the
- * bytes that a thread takes at a time. */
+ * bytes that a thread takes at a time. RAPT_INTERRUPTED where *stop turns nonzero (NULL: never). */
 rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
-                            piece_table *counts, rapt_error *err);
+                            const volatile sig_atomic_t *stop, piece_table *counts, rapt_error *err);
 
 #endif

@@ -102,9 +102,12 @@ static rapt_code make_model(run *r, rapt_error *err)
     rapt_code code = run_make_model(r, loaded ? seed : RAPT_SEED_SHAPES, err);
     if (!code)
         code = memory_check(r, err);
+    if (!code)
+        code = run_stopped(r, err);
     if (code || loaded)
         return code;
     run_drop_model(r);
+    run_phase(r, "making the model", 0, 0);
     return run_make_model(r, seed, err);
 }
 
@@ -347,31 +350,43 @@ static rapt_code check_folder(run *r, rapt_error *err)
     return r->options->resume ? check_resumable(r, err) : check_unused(r, err);
 }
 
+static rapt_code take_folder(run *r, rapt_error *err)
+{
+    rapt_code code = folder_lock_take(&r->lock, r->options->out, err);
+    return code ? code : check_folder(r, err);
+}
+
+static rapt_code read_data(run *r, rapt_error *err)
+{
+    run_phase(r, "reading the data", 0, 0);
+    leftovers_remove(r->options->out);
+    rapt_code code = r->task->open(r, err);
+    if (!code)
+        code = run_stopped(r, err);
+    return code ? code : r->task->load(r, err);
+}
+
+static rapt_code make_adam_and_batches(run *r, rapt_error *err)
+{
+    rapt_code code = make_adam(r, err);
+    return code || !r->task->start ? code : r->task->start(r, err);
+}
+
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
+    static rapt_code (*const parts[])(run *, rapt_error *) = {take_folder, read_data, make_tape, make_model,
+                                                              make_adam_and_batches, prepare_folder};
     *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN};
     r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
-    if (!code)
-        code = folder_lock_take(&r->lock, options->out, err);
-    if (!code)
-        code = check_folder(r, err);
-    run_phase(r, "reading the data", 0, 0);
-    if (!code)
-        leftovers_remove(options->out);
-    if (!code)
-        code = r->task->open(r, err);
-    if (!code)
-        code = r->task->load(r, err);
-    if (!code)
-        code = make_tape(r, err);
-    if (!code)
-        code = make_model(r, err);
-    if (!code)
-        code = make_adam(r, err);
-    if (!code && r->task->start)
-        code = r->task->start(r, err);
-    return code ? code : prepare_folder(r, err);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !code; i++) {
+        code = run_stopped(r, err);
+        code = code ? code : parts[i](r, err);
+    }
+    if (!code || err->code != RAPT_INTERRUPTED)
+        return code;
+    *err = (rapt_error){0};
+    return rapt_fail(err, RAPT_INTERRUPTED, "stopped before the first step; the folder is as it was");
 }
 
 void run_free(run *r)

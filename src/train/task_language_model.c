@@ -60,7 +60,7 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
                           .pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .threads = r->options->threads};
+                          .threads = r->options->threads, .stop = r->options->stop};
     if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
@@ -182,8 +182,8 @@ static rapt_code open_text(run *r, rapt_error *err)
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, &d->tokens_out,
-                                 &d->makes_tokens, err);
+    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, r->options->stop,
+                                 &d->tokens_out, &d->makes_tokens, err);
     code = d->tokens ? RAPT_OK : RAPT_FORMAT;
     return code;
 }

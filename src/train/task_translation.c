@@ -46,7 +46,7 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, 
 {
     rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .pattern = r->recipe->tokenizer.pattern,
                           .normalization = r->recipe->tokenizer.normalize, .marks_first = true,
-                          .threads = r->options->threads};
+                          .threads = r->options->threads, .stop = r->options->stop};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -207,7 +207,7 @@ static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
     static const rapt_too_long policy[] = {RAPT_CUT, RAPT_DROP, RAPT_REFUSE};
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
-                              .fraction = fraction_of(r, held_out)};
+                              .fraction = fraction_of(r, held_out), .stop = r->options->stop};
     return rapt_dataset_new(pairs_of(r, held_out), r->model->source, r->model->target, &o, err);
 }
 
