@@ -31,6 +31,8 @@ int cli_fail(const rapt_error *err);
 long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state);
 double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state);
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
+/* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
+void cli_warn_threads(int threads, bool quiet);
 /* "s" for all counts but 1: "%zu line%s" */
 const char *cli_plural(size_t count);
 /* "1.2 MB" */

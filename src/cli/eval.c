@@ -105,6 +105,7 @@ int cmd_eval(int argc, char **argv)
     eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model(a.model, &err);
     bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
     rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;

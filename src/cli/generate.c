@@ -346,6 +346,7 @@ int cmd_generate(int argc, char **argv)
     generate_arguments a = {.o = {.max_tokens = 200, .sample = {.temperature = 0.8, .top_k = 200, .seed = 1}}, .samples = 1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.threads, a.quiet);
     rapt_model *m = cli_model_task(a.model, RAPT_LANGUAGE_MODEL, &err);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
     rapt_model_free(m);

@@ -1,7 +1,9 @@
 /* cli/info.c: `rapt info`: the machine and what rapt makes of it. A model's sizes are in info_model.c. */
 #include "cli/info.h"
 
+#include "base/cgroup.h"
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
@@ -73,9 +75,28 @@ int info_print_json(json_t *o)
 
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
-    return info_print_json(json_pack("{s:s, s:s, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu", cpu->brand,
-                                     "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr, k->gemm.nr, "levels",
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu",
+                                     cpu->brand, "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr, k->gemm.nr, "levels",
                                      levels_json()));
+}
+
+/* What the system lets this process have. */
+static void show_limits(void)
+{
+    char text[32];
+    memory_limit limits[MEMORY_LIMITS];
+    int cpus = pool_cpus("");
+    bool any = false;
+    memory_limits("", limits);
+    printf("cpus      %d for this process%s\n", cpus, cgroup_cpus("") == cpus ? ", as its cgroup's quota has it" : "");
+    printf("memory    ");
+    for (int i = 0; i < MEMORY_LIMITS; i++) {
+        if (limits[i].available == SIZE_MAX)
+            continue;
+        printf("%s%s %s", any ? "; " : "", limits[i].says, cli_bytes((double)limits[i].available, text));
+        any = true;
+    }
+    puts(any ? "" : "without a limit");
 }
 
 static int show_machine(const info_arguments *a)
@@ -92,6 +113,7 @@ static int show_machine(const info_arguments *a)
         return machine_json(&cpu, k, count);
     printf("rapt      %s\n", rapt_version());
     printf("cpu       %s\n", cpu.brand[0] ? cpu.brand : "unknown");
+    show_limits();
     printf("threads   %d (RAPT_THREADS or --threads changes it, never the result)\n", count);
     printf("isa       %s, of", k->name);
     for (const char *const *name = kernels_names; *name; name++)

@@ -169,6 +169,7 @@ int tokenizer_train(int argc, char **argv)
     if (!a.specials)
         return cli_fail(&(rapt_error){RAPT_NO_MEMORY, "no memory"});
     cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = train(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)

@@ -250,6 +250,7 @@ int cmd_train(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     if (a.help_recipe)
         return help_recipe();
+    cli_warn_threads(a.threads, a.quiet);
     int status = read_recipe(&a, &r, &err) ? cli_fail(&err) : run(&a, &r);
     rapt_recipe_free(&r);
     return status;

@@ -223,6 +223,7 @@ int cmd_translate(int argc, char **argv)
     translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_task(a.model, RAPT_TRANSLATION, &err);
     line_stream *in = m ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;

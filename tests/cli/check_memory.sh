@@ -8,6 +8,18 @@ make_text_recipe characters >tiny.yaml
 make_pairs >pairs.tsv
 make_recipe >pairs.yaml
 
+# ---- what the system gives
+"$RAPT" info >info
+check 'info says the CPUs' grep -Eq '^cpus +[0-9]+ for this process' info
+check 'info says the memory' grep -Eq '^memory +.*[0-9.]+ .B' info
+check 'as many threads as CPUs' test "$(sed -n 's/^cpus *\([0-9]*\) .*/\1/p' info)" = "$(sed -n 's/^threads *\([0-9]*\) .*/\1/p' info)"
+few=("$RAPT" train tiny.yaml --max-steps 1 --out few)
+check 'more threads than CPUs: a warning' grep -q '^rapt: warning: --threads 256, but this process may use' <(taskset -c 0 "${few[@]}" --threads 256 2>&1)
+rm -rf few
+check '... none with --quiet' test -z "$(taskset -c 0 "${few[@]}" --threads 256 --quiet 2>&1)"
+rm -rf few
+check '... none without need' test -z "$("${few[@]}" --threads 1 2>&1 | grep warning)"
+
 [ -z "$SANITIZED" ] || { skip "limits of the address space (sanitizers take terabytes)"; finish; }
 
 # GPT-2's shape with the default batch: minutes and a kill by the kernel, before.
