@@ -57,6 +57,7 @@ static void walk_chunk(void *context, size_t k, int worker)
     counting *c = context;
     counter *own = &c->counters[worker];
     size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end;
+    split_walk_begin(own->walk); /* or the chunks that it walked before would count */
     if (limit > atomic_load(&c->passed) && !stop_asked(c->stop)) {
         while (at < limit && !own->no_memory && split_next(own->walk, c->text, c->size, at, &end, NULL) == RAPT_OK) {
             own->no_memory = !piece_table_add(&own->pieces, c->text + at, end - at, 1);
@@ -86,6 +87,7 @@ static rapt_code join_chunk(counting *c, size_t k, size_t *at, rapt_error *err)
 {
     size_t guess = begin_of(c, k), stop = c->stops[k], limit = begin_of(c, k + 1);
     rapt_code code = RAPT_OK;
+    split_walk_begin(c->counters[0].walk);
     while (!code && guess != *at && guess < stop)
         code = guess < *at ? step(c, &guess, -1, err) : step(c, at, 1, err);
     if (guess == *at)

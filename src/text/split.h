@@ -29,11 +29,13 @@ const char *split_pattern(const split *s);
 typedef struct split_walk split_walk; /* room to match in: one a thread */
 
 split_walk *split_walk_new(const split *s, rapt_error *err);
+/* Forgets what matches have cost so far: the next text, or the next part of one, begins. */
+void split_walk_begin(split_walk *w);
 void split_walk_free(split_walk *w);
 
 /* The piece of text[0 .. size) that begins at `from` < size: its end goes to *end, from < *end <= size. Text that the
  * pattern doesn't match is a piece too, and so are runs of bytes that are not UTF-8. Nothing beyond `size` is read.
- * RAPT_VALUE where the pattern needs more steps or memory than is sensible. */
+ * RAPT_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
 
 #endif
