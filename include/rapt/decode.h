@@ -34,12 +34,12 @@ typedef struct rapt_translate_options {
                               with prefix and <eos>; 0 prefers short ones, `rapt translate` takes 1 unless told; -10 to 10 */
     size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
-    int threads;           /* 0: all; each works on batches of its own */
+    int threads;           /* 0: all, else 1 to 256; each works on batches of its own */
     rapt_precision precision; /* of products; RAPT_BF16: with the weights packed so */
     size_t no_repeat;         /* n: no n tokens follow each other twice in a translation; 0: they may */
     double max_ratio;         /* R: a translation has R times the tokens of its source (<eos> included) and 10 more at
-                                 most, behind the prefix; 0: twice and 10, or max_len for a model trained on rows of that
-                                 length */
+                                 most, behind the prefix; R >= 0; 0: twice and 10, or max_len for a model trained on
+                                 rows of that length */
     const char *prefix;       /* text that every translation begins with (the first piece of a line), without spaces at its
                                  end: its tokens, one by one, cost what the model gives them; NULL: none */
     rapt_language detokenize; /* instead of the model's own */

@@ -22,7 +22,7 @@ typedef struct rapt_tape rapt_tape;
 typedef enum rapt_precision { RAPT_FP32, RAPT_BF16 } rapt_precision;
 
 typedef struct rapt_tape_options {
-    int threads;     /* 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
+    int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
     const char *isa; /* NULL: RAPT_ISA, else the best level; "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
     rapt_precision precision;
 } rapt_tape_options;

@@ -177,10 +177,10 @@ static bool start_worker(pool *p, int index)
 
 pool *pool_new(int threads, rapt_error *err)
 {
-    threads = threads > 0 ? threads : default_threads(err);
+    threads = threads != 0 ? threads : default_threads(err);
     if (threads == 0)
         return NULL;
-    if (threads > MAX_THREADS) {
+    if (threads < 0 || threads > MAX_THREADS) {
         rapt_fail(err, RAPT_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
         return NULL;
     }

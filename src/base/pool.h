@@ -15,7 +15,8 @@ typedef void pool_fn(void *context, size_t chunk, int worker);
  * before /proc and /sys: "", or a folder that looks like them, in tests. */
 int pool_cpus(const char *root);
 
-/* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use. */
+/* `threads` >= 1 counts the caller; 0 takes RAPT_THREADS or the number of CPUs this process may use; fewer,
+ * or more than 256, are RAPT_VALUE. */
 pool *pool_new(int threads, rapt_error *err);
 void pool_free(pool *p);
 int pool_threads(const pool *p);

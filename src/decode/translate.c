@@ -228,17 +228,36 @@ static rapt_code encode_prefix(translator *t, const char *prefix, rapt_error *er
     return code;
 }
 
+static rapt_code refuse_word(const char *what, int value, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_VALUE, "%s: there is no number %d", what, value);
+}
+
+/* Of what the header promises; how many threads there can be, the pool knows. */
+static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
+{
+    if (o->beam > LARGEST_BEAM)
+        return rapt_fail(err, RAPT_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (o->n_best > o->beam)
+        return rapt_fail(err, RAPT_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
+    if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
+        return rapt_fail(err, RAPT_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty, LARGEST_PENALTY,
+                         LARGEST_PENALTY);
+    if (!(o->max_ratio >= 0))
+        return rapt_fail(err, RAPT_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
+    if ((unsigned)o->precision > RAPT_BF16)
+        return refuse_word("precision", (int)o->precision, err);
+    if ((unsigned)o->detokenize > RAPT_PORTUGUESE)
+        return refuse_word("language", (int)o->detokenize, err);
+    return (unsigned)o->split > RAPT_SPLIT_SENTENCES ? refuse_word("split", (int)o->split, err) : RAPT_OK;
+}
+
 static rapt_code set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
     size_t most = t->m->net->config.max_positions;
-    t->search = (search_options){o->beam, o->length_penalty, o->n_best < o->beam ? o->n_best : o->beam, o->no_repeat,
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat,
                                  o->max_ratio, NULL, 0};
-    if (o->beam > LARGEST_BEAM)
-        return rapt_fail(err, RAPT_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
-    if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
-        return rapt_fail(err, RAPT_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty, LARGEST_PENALTY,
-                         LARGEST_PENALTY);
     if (!o->prefix)
         return RAPT_OK;
     rapt_code code = encode_prefix(t, o->prefix, err);
@@ -307,7 +326,7 @@ rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options
     t->o.beam = t->o.beam ? t->o.beam : 1;
     t->o.n_best = t->o.n_best ? t->o.n_best : 1;
     t->o.batch = t->o.batch ? t->o.batch : RAPT_TRANSLATE_BATCH;
-    if (set_search(t, err) == RAPT_OK && set_up(t, err) == RAPT_OK)
+    if (check_options(&t->o, err) == RAPT_OK && set_search(t, err) == RAPT_OK && set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;

@@ -227,12 +227,24 @@ static void options_have_ranges(void **state)
 {
     (void)state;
     static const rapt_translate_options bad[] = {{.beam = 65537}, {.beam = SIZE_MAX / 2 + 2}, {.beam = 2, .length_penalty = NAN},
-                                                 {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5}};
+                                                 {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5},
+                                                 {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
+                                                 {.max_ratio = -1}, {.max_ratio = NAN}, {.threads = -3}, {.threads = 257},
+                                                 {.precision = RAPT_BF16 + 1}, {.split = RAPT_SPLIT_SENTENCES + 1},
+                                                 {.detokenize = RAPT_PORTUGUESE + 1}};
+    static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},
+                                                  {.max_ratio = 1e300}, {.threads = 1}, {.no_repeat = SIZE_MAX}};
     rapt_model *m = new_model(2);
     rapt_translation one[LINES], all[LINES], out;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         rapt_error err = {0};
-        assert_int_equal(rapt_translate(m, LINE, 1, &bad[i], &out, &err), RAPT_VALUE);
+        if (rapt_translate(m, LINE, 1, &bad[i], &out, &err) != RAPT_VALUE)
+            fail_msg("option %zu is taken", i);
+        assert_int_equal(err.code, RAPT_VALUE);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        translate(m, LINE, 1, good[i], &out);
+        rapt_translations_free(&out, 1);
     }
     translate(m, LINE, LINES, (rapt_translate_options){.batch = LINES}, one);
     translate(m, LINE, LINES, (rapt_translate_options){.batch = SIZE_MAX}, all);
