@@ -19,7 +19,7 @@ start() {
 start nohup env --ignore-signal=HUP
 kill -HUP $child
 before=$(newest nohup)
-wait_for_step nohup $((before + 400))
+wait_for_step nohup $((before + 60))
 check 'a run that ignores SIGHUP, as under nohup, runs on' kill -TERM $child
 wait $child
 check 'and ends by SIGTERM' test $? = 143
@@ -60,11 +60,6 @@ check 'the model with it' "$RAPT" info long
 check 'it was running' kill -9 $long
 wait $long 2>/dev/null
 check 'no report' test ! -s long/train.jsonl
-if [ "$step" -gt 0 ] && [ "$step" -lt 100000 ] && [ ! "$SANITIZED" ]; then
-    "$RAPT" train tiny.yaml --quiet --out long --resume "${unending[@]}" --max-steps $((step + 50))
-    "$RAPT" train tiny.yaml --quiet --out straight "${unending[@]}" --max-steps $((step + 50))
-    check 'and resumed = never stopped' cmp long/model.safetensors straight/model.safetensors
-else
-    skip 'resumed = never stopped: too many steps'
-fi
+check 'it can be resumed' "$RAPT" train tiny.yaml --quiet --out long --resume "${unending[@]}" --max-steps $((step + 50))
+check 'and goes on to the step that is asked for' grep -Eq "\"step\": $((step + 50)), \"epoch\": [0-9]+, \"loss\": [0-9.]+, .*\"partial\": true" long/train.jsonl
 finish
