@@ -183,7 +183,8 @@ static rapt_code resume(run *r, rapt_error *err)
         code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &r->state, err);
     if (code == RAPT_VALUE)
         explain_refusal(r, r->newest, err);
-    return code ? code : log_rewind(r->options->out, r->state.step, err);
+    uint64_t reported = r->state.tokens > 0 ? r->state.step - 1 : r->state.step; /* else this step's report is to be made */
+    return code ? code : log_rewind(r->options->out, reported, err);
 }
 
 /* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes

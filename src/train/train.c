@@ -281,10 +281,15 @@ static bool report_missing(const run *r)
     return r->state.step > 0 && r->state.tokens > 0 && report_due(r);
 }
 
+/* The first report has one in any case: what it leaves would otherwise be a run that cannot be resumed. */
 static bool checkpoint_due(const loop *l)
 {
     uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->state.step;
-    return step < l->end && (every ? step % every == 0 : checkpoint_clock_due(&l->clock, clock_seconds()));
+    if (step == l->end)
+        return false;
+    if (l->first == 0 && l->saved == 0 && report_due(l->r))
+        return true;
+    return every ? step % every == 0 : checkpoint_clock_due(&l->clock, clock_seconds());
 }
 
 static bool sample_due(const run *r)

@@ -114,9 +114,39 @@ static void stopped_between_steps(void **state)
     stop_in(pairs_task, "translating the validation set", 1, 5, 0);
     stop_in(pairs_task, "translating the validation set", 3, 15, 2);
     stop_in(text_task, "writing a sample", 1, 10, 2);
-    stop_in(text_task, "writing a checkpoint", 1, 6, 1);
+    stop_in(text_task, "writing a checkpoint", 1, 5, 1);
+    stop_in(text_task, "writing a checkpoint", 2, 6, 1);
     stop_in(text_task, "writing the best model", 1, 5, 1);
     stop_in(pairs_task, "translating the validation set", 5, 24, 4); /* the last report of all */
+}
+
+/* Killed just after that report was made: there is no newer checkpoint, and the log has the line. */
+static void a_report_is_made_once(void **state)
+{
+    (void)state;
+    listener quiet = {0}, l = {.phase = "validating", .times = 3};
+    put_data();
+    assert_int_equal(train_and_listen(text_task, "text", &quiet, false), RAPT_OK);
+    assert_int_equal(train_and_listen(text_task, "stopped", &l, false), RAPT_INTERRUPTED);
+    assert_int_equal(system("cp -r stopped/checkpoints before"), 0);
+    assert_int_equal(train_and_listen(text_task, "stopped", &quiet, true), RAPT_OK);
+    assert_int_equal(system("rm -r stopped/checkpoints && mv before stopped/checkpoints && sed -i 1q stopped/train.jsonl"), 0);
+    assert_int_equal(train_and_listen(text_task, "stopped", &quiet, true), RAPT_OK);
+    assert_same_log("text", "stopped");
+}
+
+/* What a kill leaves after the first report can be resumed, however far apart checkpoints are. */
+static void the_first_report_has_a_checkpoint(void **state)
+{
+    (void)state;
+    static const char rare[] = "train.checkpoint_every=1000 train.report_every=2";
+    listener l = {.phase = "writing a checkpoint", .times = 1}, quiet = {0};
+    put_data();
+    train(rare, (rapt_train_options){.out = "whole"});
+    assert_int_equal(train_and_listen(rare, "first", &l, false), RAPT_INTERRUPTED);
+    assert_int_equal(l.last.step, 2);
+    assert_int_equal(train_and_listen(rare, "first", &quiet, true), RAPT_OK);
+    assert_same_model("whole", "first");
 }
 
 static listener *alarmed;
@@ -189,6 +219,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(stopped_between_steps),
+        IN_FOLDER(a_report_is_made_once),
+        IN_FOLDER(the_first_report_has_a_checkpoint),
         IN_FOLDER(stopped_within_steps),
         IN_FOLDER(the_best_one_is_told),
     };
