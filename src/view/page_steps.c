@@ -161,7 +161,7 @@ static void mark(const json_t *token, bool *wanted, size_t vocab)
         wanted[id] = true;
 }
 
-/* The tokens that the page speaks of: likeliest ones, and those that followed. */
+/* The tokens that the page names: likeliest ones, and those that followed. */
 static void mark_predicted(const json_t *explanation, bool *wanted, size_t vocab)
 {
     const json_t *predictions = json_object_get(explanation, "predictions"), *p, *token;
@@ -185,6 +185,11 @@ static void keep_columns(page_step *s, const bool *wanted)
     s->columns = kept;
 }
 
+static bool is_any(const bool *wanted, size_t count)
+{
+    return memchr(wanted, true, count * sizeof *wanted) != NULL;
+}
+
 static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_error *err)
 {
     if (strcmp(axis(s, 0), "token") != 0 || size_of(s) <= MANY)
@@ -196,7 +201,12 @@ static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_er
         return no_memory(err);
     }
     mark_predicted(explanation, wanted, s->columns);
-    keep_columns(s, wanted);
+    if (is_any(wanted, s->columns)) {
+        keep_columns(s, wanted);
+    } else {
+        free(s->kept);
+        s->kept = NULL;
+    }
     free(wanted);
     return RAPT_OK;
 }

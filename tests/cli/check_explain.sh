@@ -427,6 +427,14 @@ explain pairs "$sentence" --html page.html >.out 2>.err
 check '--html: done, and nothing is printed' test $? = 0 -a ! -s .out -a ! -s .err
 check '--html: a page' grep -qi '<html' page.html
 check '--html: with the steps of the pass' grep -q 'decoder.0.cross_attention.weights' page.html
+explain pairs "$sentence" --train --html page.html && grep -q '"loss":' page.html
+check '--html --train without a target: a page with the loss' test $? = 0
+"$RAPT" train characters.yaml --quiet --out wide --set train.steps=1 --set model.context=352 --set model.d_model=96 \
+    --set model.layers=3 --set model.heads=4 --set model.ffn=192 || fail 'cannot train a model of 352 tokens'
+explain wide "$(head -c 400 text.txt | iconv -cf utf-8 -t ascii | head -c 325)" --html page.html
+size=$(wc -c <page.html)
+check '--html: 325 tokens take 3 MB at most' test "$size" -gt 1000000 -a "$size" -lt 3000000
+rm page.html
 refused 1 'nowhere/page.html' '--html where no folder is' "$RAPT" explain pairs "$sentence" --html nowhere/page.html
 mkdir folder
 refused 1 'folder' '--html where a folder is' "$RAPT" explain pairs "$sentence" --html folder
