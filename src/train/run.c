@@ -13,6 +13,7 @@
 #include "train/recipe_compare.h"
 #include "train/recipe_seal.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,17 +196,25 @@ static uint64_t hash_run(const run *r)
     return r->options->init ? rng_mix(hash, 1) : hash;
 }
 
-/* Writes the first `size` bytes of a path, absolute where it exists. False without memory. */
+/* realpath, or a copy where nothing has this name; NULL with errno set. */
+static char *absolute(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    bool nothing = !whole && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
+    return nothing ? strdup(path) : whole;
+}
+
+/* Writes the first `size` bytes of a path, absolute where it exists. */
 static bool write_absolute(FILE *out, const char *path, size_t size)
 {
-    char *copy = strndup(path, size), *absolute = copy ? realpath(copy, NULL) : NULL;
-    bool ok = copy && fputs(absolute ? absolute : copy, out) >= 0;
-    free(absolute);
+    char *copy = strndup(path, size), *whole = copy ? absolute(copy) : NULL;
+    bool ok = whole && fputs(whole, out) >= 0;
+    free(whole);
     free(copy);
     return ok;
 }
 
-/* A copy of a list of paths with : between them. */
+/* A copy of a list of paths with : between them; NULL with errno set. */
 static char *absolute_list(const char *list)
 {
     char *copy = NULL;
@@ -215,23 +224,31 @@ static char *absolute_list(const char *list)
     for (const char *path = list; ok; path += size + 1) {
         size = strcspn(path, ":");
         ok = write_absolute(out, path, size);
-        if (!path[size])
+        if (!ok || !path[size])
             break;
         putc(':', out);
     }
+    int reason = errno;
     if (out && fclose(out) == 0 && ok)
         return copy;
     free(copy);
+    errno = reason;
     return NULL;
 }
 
-/* Replaces a borrowed path, or list of paths, by an owned one that holds in any folder. */
-static bool make_absolute(char **path)
+/* Replaces a borrowed path, or list of paths, by an owned one that holds in any folder; by NULL on failure. */
+static bool make_absolute(char **path, rapt_error *err)
 {
-    if (!*path)
+    const char *given = *path;
+    bool there = true;
+    if (!given)
         return true;
-    char *whole = realpath(*path, NULL);
-    *path = whole ? whole : absolute_list(*path);
+    *path = NULL;
+    if (strchr(given, ':') && file_is_there(given, &there, err) != RAPT_OK)
+        return false;
+    *path = there ? absolute(given) : absolute_list(given);
+    if (!*path)
+        rapt_fail(err, errno == ENOMEM ? RAPT_NO_MEMORY : RAPT_IO, "cannot look at %.380s: %s", given, strerror(errno));
     return *path != NULL;
 }
 
@@ -239,10 +256,10 @@ static bool make_absolute(char **path)
 static rapt_code format_recipe(const run *r, char **yaml, rapt_error *err)
 {
     rapt_recipe kept = *r->recipe;
-    bool pairs = make_absolute(&kept.data.pairs), valid = make_absolute(&kept.data.valid);
-    bool text = make_absolute(&kept.data.text);
-    bool ok = make_absolute(&kept.tokenizer.path) && pairs && valid && text;
-    rapt_code code = ok ? rapt_recipe_format(&kept, yaml, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.valid, err);
+    bool text = make_absolute(&kept.data.text, err);
+    bool ok = make_absolute(&kept.tokenizer.path, err) && pairs && valid && text;
+    rapt_code code = ok ? rapt_recipe_format(&kept, yaml, err) : err->code;
     free(kept.data.pairs);
     free(kept.data.valid);
     free(kept.data.text);
