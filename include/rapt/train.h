@@ -91,7 +91,8 @@ typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
     const char *init;      /* start from this model's parameters and tokenizers, or NULL; on `resume` the same again */
-    bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none */
+    bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none, nor any trace of one:
+                              a model, best/ or a line in train.jsonl (RAPT_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
     /* Turns nonzero: after the batch or the token of a sample at hand, a checkpoint is written and RAPT_INTERRUPTED returned. A
@@ -112,6 +113,9 @@ typedef struct rapt_train_options {
  * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
  * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
  *
+ * `out` is locked from the first look at it to the end: RAPT_IO, at once, where another process or thread trains into it. What
+ * can't be read there (RAPT_IO) is not taken for what isn't there.
+ *
  * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
  * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. */
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
@@ -119,7 +123,8 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each number the sum from the oldest to the newest in double, divided and
  * rounded.
- * RAPT_VALUE where there are fewer, and where `out` is `run`; RAPT_FORMAT where one is of another shape. */
+ * RAPT_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints; RAPT_FORMAT where one is of another
+ * shape; RAPT_IO where one can't be read (a run that goes on may have deleted it), or another process writes into `out`. */
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus

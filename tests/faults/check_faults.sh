@@ -25,8 +25,8 @@ with_fault() {
     [ -e hit ]
 }
 
-# every_fault NAME PREPARE COMMAND AFTER: each is a function; AFTER fails where something was lost, or where $status is 0 and
-# the result isn't right.
+# every_fault NAME PREPARE AFTER: PREPARE and AFTER are functions, the arguments of rapt are in the array command. AFTER fails
+# where something was lost, or where $status is 0 and the result isn't right.
 every_fault() {
     local name=$1 kind n step tried bad
     for kind in $KINDS; do
