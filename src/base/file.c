@@ -286,7 +286,7 @@ char *file_writer_draft(const file_writer *w)
 {
     char open_file[OPEN_PATH];
     open_path(w->fd, open_file);
-    return strdup(w->temporary ? w->temporary : open_file);
+    return file_join("", w->temporary ? w->temporary : open_file);
 }
 
 /* A name beside the target, if the file has none yet, and then the target's. */
@@ -423,21 +423,13 @@ static bool make_steps(char *path, size_t *made)
     return make_one(path, made);
 }
 
-static void remove_steps(char *path, size_t made)
+void file_remove_new(char *path, size_t made)
 {
     while (made > 0 && strlen(path) >= made) {
         rmdir(path);
         char *slash = strrchr(path, '/');
         *(slash ? slash : path) = '\0';
     }
-}
-
-void file_remove_new(const char *path, size_t made)
-{
-    char *steps = strdup(path);
-    if (steps)
-        remove_steps(steps, made);
-    free(steps);
 }
 
 rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
@@ -452,7 +444,7 @@ rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
         code = fail_errno(err, "make folder", "''");
     } else if (!make_steps(steps, made)) {
         code = fail_errno(err, "make folder", path);
-        remove_steps(steps, *made);
+        file_remove_new(steps, *made);
     }
     free(steps);
     return code;

@@ -63,8 +63,8 @@ rapt_code file_make_dir(const char *path, rapt_error *err);
 /* The same; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were. On
  * failure none of those is left. */
 rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err);
-/* Removes those folders again, but for what is not empty. */
-void file_remove_new(const char *path, size_t made);
+/* Removes those folders again, but for what is not empty; cuts `path` short on the way, so that it needs no memory. */
+void file_remove_new(char *path, size_t made);
 
 /* Whether `path` names anything: file, folder, device, or a link, wherever it leads. Where that can't be told (no permission,
  * a disk that doesn't answer) it fails: "not there" and "can't tell" are two answers. *there is true then, so that nothing is

@@ -111,7 +111,7 @@ static void forget(folder_lock *l)
 rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
 {
     bool again = true;
-    *l = (folder_lock){.folder = strdup(folder), .path = file_join(folder, FOLDER_LOCK_FILE), .fd = -1};
+    *l = (folder_lock){.folder = file_join("", folder), .path = file_join(folder, FOLDER_LOCK_FILE), .fd = -1};
     rapt_code code = l->folder && l->path ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "%.300s: no memory for its lock", folder);
     for (int i = 0; i < TRIES && again && !code; i++) {
         if (l->fd >= 0)
