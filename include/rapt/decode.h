@@ -46,6 +46,7 @@ typedef struct rapt_translate_options {
     bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
     bool alignment;           /* of every hypothesis; costs a pass over it */
     rapt_split split;
+    bool tokens;              /* of the source and of every hypothesis, too */
 } rapt_translate_options;
 
 /* What one target token looked at: source tokens first .. first + count - 1, those of its piece of the line. */
@@ -67,6 +68,8 @@ typedef struct rapt_hypothesis {
     char *text;
     double score; /* log p, divided by the length penalty */
     rapt_alignment alignment; /* if it was asked for */
+    int32_t *tokens;          /* [token_count] if they were asked for, as rapt_alignment counts them */
+    size_t token_count;
 } rapt_hypothesis;
 
 /* The translation of one line: n_best hypotheses, best first (fewer where the search found fewer). */
@@ -74,6 +77,8 @@ typedef struct rapt_translation {
     rapt_hypothesis *hypotheses;
     size_t count;
     bool cut; /* a piece of the line was longer than the model takes and could not be split: its end is missing */
+    int32_t *source; /* [source_count] if tokens were asked for: those of the source, as rapt_alignment counts them */
+    size_t source_count;
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
@@ -90,6 +95,9 @@ typedef struct rapt_translator rapt_translator;
 rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err);
 rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
                               rapt_error *err);
+/* The same with a prefix for each line, in place of the options' (NULL: none), with the errors of such a prefix. */
+rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes, size_t count,
+                                       rapt_translation *out, rapt_error *err);
 void rapt_translator_free(rapt_translator *t);
 
 void rapt_translations_free(rapt_translation *t, size_t count);

@@ -1,12 +1,17 @@
 /* cli/alignment.c: alignments as text; see alignment.h. Where they come from is in decode/align.c. */
 #include "cli/alignment.h"
 
+#include "cli/token_names.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 alignment_kind alignment_named(const char *text)
 {
     if (strcmp(text, "hard") == 0)
         return ALIGNMENT_HARD;
+    if (strcmp(text, "words") == 0)
+        return ALIGNMENT_WORDS;
     return strcmp(text, "soft") == 0 ? ALIGNMENT_SOFT : ALIGNMENT_NONE;
 }
 
@@ -27,11 +32,9 @@ static double looked_at(const rapt_alignment_row *row, size_t source, size_t sou
     return source >= row->first && source - row->first < row->count ? (double)row->weights[source - row->first] : 0;
 }
 
-void alignment_print(alignment_kind kind, const rapt_alignment *a, FILE *to)
+static void print_tokens_looked_at(alignment_kind kind, const rapt_alignment *a, FILE *to)
 {
-    if (kind != ALIGNMENT_NONE)
-        fputc('\t', to);
-    for (size_t j = 0; j < a->targets && kind != ALIGNMENT_NONE; j++) {
+    for (size_t j = 0; j < a->targets; j++) {
         const rapt_alignment_row *row = &a->rows[j];
         fputs(j ? " " : "", to);
         if (kind == ALIGNMENT_HARD)
@@ -39,4 +42,87 @@ void alignment_print(alignment_kind kind, const rapt_alignment *a, FILE *to)
         for (size_t i = 0; i <= a->sources && kind == ALIGNMENT_SOFT; i++)
             fprintf(to, "%s%.4f", i ? "," : "", looked_at(row, i, a->sources));
     }
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------- */
+
+static bool begins_word(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size = 0;
+    const char *text = rapt_tokenizer_token(k, id, &size);
+    return rapt_tokenizer_kind_of(k) == RAPT_WORDS || (text && size > 0 && text[0] == ' ');
+}
+
+/* words[i]: the number of the word that token i belongs to. Returns how many there are. */
+static size_t number_words(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *words)
+{
+    size_t word = 0;
+    for (size_t i = 0; i < count; i++) {
+        word += i > 0 && begins_word(k, ids[i]);
+        words[i] = word;
+    }
+    return count > 0 ? word + 1 : 0;
+}
+
+/* Adds what the target tokens from `j` on that are of one word look at to the sums of the source's words. */
+static size_t add_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
+{
+    size_t word = target[j];
+    for (; j < a->targets && target[j] == word; j++)
+        for (size_t i = 0; i < a->rows[j].count; i++)
+            sums[source[a->rows[j].first + i]] += (double)a->rows[j].weights[i];
+    return j;
+}
+
+static bool print_words(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
+{
+    const rapt_alignment *a = &h->alignment;
+    size_t *source = malloc((a->sources + a->targets + 1) * sizeof *source), *target = source + a->sources;
+    double *sums = malloc((a->sources + 1) * sizeof *sums);
+    bool ok = source && sums;
+    size_t words = ok ? number_words(m->source, t->source, a->sources, source) : 0;
+    if (ok)
+        number_words(m->target, h->tokens, a->targets, target);
+    for (size_t j = 0; ok && words > 0 && j < a->targets;) {
+        size_t best = 0, word = target[j];
+        memset(sums, 0, words * sizeof *sums);
+        j = add_word(a, source, target, j, sums);
+        for (size_t i = 1; i < words; i++)
+            best = sums[i] > sums[best] ? i : best;
+        fprintf(to, "%s%zu-%zu", word ? " " : "", best, word);
+    }
+    free(source);
+    free(sums);
+    return ok;
+}
+
+bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
+{
+    if (kind == ALIGNMENT_NONE)
+        return true;
+    fputc('\t', to);
+    if (kind == ALIGNMENT_WORDS)
+        return print_words(m, t, h, to);
+    print_tokens_looked_at(kind, &h->alignment, to);
+    return true;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+
+static bool print_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to)
+{
+    bool ok = true;
+    fputc('\t', to);
+    for (size_t i = 0; i < count && ok; i++) {
+        char *name = token_name(k, ids[i]);
+        ok = name != NULL;
+        fprintf(to, "%s%s", i ? " " : "", ok ? name : "");
+        free(name);
+    }
+    return ok;
+}
+
+bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
+{
+    return print_names(m->source, t->source, t->source_count, to) && print_names(m->target, h->tokens, h->token_count, to);
 }

@@ -129,7 +129,7 @@ static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, do
 /* Probabilities are those of all tokens, also of the ones that may not come. */
 static rapt_code gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
-    int32_t forced = search_forced(s->batch, s->options, sentence, s->length);
+    int32_t forced = search_forced(s->batch, sentence, s->length);
     s->found.count = 0;
     for (size_t r = first; r < first + s->counts[sentence]; r++) {
         rapt_real *x = logits + r * s->classes, max, sum;

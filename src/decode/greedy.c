@@ -43,9 +43,9 @@ rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_sta
     return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
-int32_t search_forced(const search_batch *b, const search_options *o, size_t sentence, size_t length)
+int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
 {
-    return length < o->prefix_count && !(b->goes_on && b->goes_on[sentence]) ? o->prefix[length] : -1;
+    return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;
 }
 
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
@@ -106,7 +106,7 @@ static rapt_code append(const greedy_search *s, size_t sentence, rapt_real *logi
     s->k->log_sum_exp(s->classes, logits, &max, &sum);
     if (search_check(max, sum, err))
         return RAPT_NOT_FINITE;
-    int32_t best = search_forced(s->batch, s->options, sentence, h->length);
+    int32_t best = search_forced(s->batch, sentence, h->length);
     if (best < 0) {
         search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
         best = (int32_t)s->k->argmax(s->classes, logits);

@@ -11,9 +11,13 @@ typedef struct search_options {
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
     size_t no_repeat;      /* n: no n tokens twice in this order; 0: they may */
     double max_ratio;      /* see search_limit */
-    const int32_t *prefix; /* [prefix_count]: what hypotheses begin with */
-    size_t prefix_count;
 } search_options;
+
+/* What the hypotheses of a sentence begin with. */
+typedef struct search_prefix {
+    const int32_t *ids; /* [count] */
+    size_t count;
+} search_prefix;
 
 /* A finished hypothesis: tokens without <bos>, with <eos> unless the limit cut it. */
 typedef struct search_hypothesis {
@@ -32,7 +36,7 @@ typedef struct search_batch {
     rapt_tokens source;
     const int32_t *source_lens; /* [batch] */
     const size_t *limits;       /* [batch] target tokens at most */
-    const bool *goes_on;        /* [batch] behind other parts of a line: without the prefix; NULL: none is */
+    const search_prefix *prefixes; /* [batch], NULL: none */
 } search_batch;
 
 /* Target tokens at most of a source of so many tokens, <eos> included: the book's models stop at the length of their rows,
@@ -55,7 +59,7 @@ rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_sta
                        size_t rows, rapt_error *err);
 
 /* The token that has to come after `length` of a sentence, or -1. */
-int32_t search_forced(const search_batch *b, const search_options *o, size_t sentence, size_t length);
+int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
 /* Sets logits to -inf where their token would end n tokens that tokens[length] has already. <eos> is never among them. */
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 

@@ -34,7 +34,7 @@ static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
         p->piece = longer;
         p->room = room;
     }
-    p->piece[p->count] = (source_piece){ids, count, p->count, false};
+    p->piece[p->count] = (source_piece){ids, count, p->count};
     p->count++;
     return RAPT_OK;
 }
@@ -236,6 +236,32 @@ static bool join_alignments(const rapt_translation *pieces, size_t count, size_t
     return ok;
 }
 
+static bool append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
+{
+    int32_t *longer = realloc(*ids, (*count + more_count + 1) * sizeof *longer);
+    if (!longer)
+        return false;
+    if (more_count > 0)
+        memcpy(longer + *count, more, more_count * sizeof *longer);
+    *ids = longer;
+    *count += more_count;
+    return true;
+}
+
+static bool join_tokens(const rapt_translation *pieces, size_t count, rapt_translation *out)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = !pieces[i].source || append(&out->source, &out->source_count, pieces[i].source, pieces[i].source_count);
+        for (size_t n = 0; n < out->count && ok; n++) {
+            const rapt_hypothesis *from = nth(&pieces[i], n);
+            ok = !from->tokens || append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count, from->tokens,
+                                         from->token_count);
+        }
+    }
+    return ok;
+}
+
 rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)
 {
     size_t best = 1;
@@ -247,6 +273,7 @@ rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_transl
         ok = join_nth(pieces, count, n, &out->hypotheses[n]) && join_alignments(pieces, count, n, &out->hypotheses[n]);
         out->count = n + 1;
     }
+    ok = ok && join_tokens(pieces, count, out);
     rapt_translations_free(pieces, count);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
 }

@@ -8,7 +8,6 @@
 typedef struct source_piece {
     int32_t *ids; /* with <eos>, unless it was cut */
     size_t count, index;
-    bool goes_on; /* there are others of the line before it */
 } source_piece;
 
 typedef struct source_pieces {

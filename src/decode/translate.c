@@ -1,16 +1,15 @@
 /* decode/translate.c: lines of text in, translations out: pieces that fit (source_pieces.c), batches by length, threads. For
  * the program and for C programs. The search itself is in greedy.c and beam.c. */
-#define _GNU_SOURCE /* strndup */
 #include "rapt/decode.h"
 
 #include "base/arena.h"
 #include "base/pool.h"
 #include "decode/align.h"
+#include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
 #include "text/capitalise.h"
 #include "text/detokenise.h"
-#include "text/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +23,9 @@ struct rapt_translator {
     rapt_model *m;
     rapt_translate_options o;
     search_options search;
-    int32_t *prefix;
+    prefixes prefix;      /* the options', if any */
     source_pieces source; /* of this call, by length */
+    search_prefix *begins; /* of each piece: what its translation begins with */
     size_t *first;        /* [lines + 1]: of each line, the number of its first piece */
     rapt_translation *parts; /* of each piece */
     pool *pool;
@@ -57,15 +57,22 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     for (size_t i = 0; i < count && !code; i++) {
         code = source_pieces_add(&t->source, t->m->source, limits, lines[i], &out[i].cut, err);
         t->first[i + 1] = t->source.count;
-        for (size_t j = t->first[i] + 1; j < t->source.count; j++)
-            t->source.piece[j].goes_on = true;
     }
     if (code)
         return code;
     if (t->source.count)
         qsort(t->source.piece, t->source.count, sizeof *t->source.piece, by_length);
     t->parts = calloc(t->source.count + 1, sizeof *t->parts);
-    return t->parts ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
+    t->begins = calloc(t->source.count + 1, sizeof *t->begins);
+    return t->parts && t->begins ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
+}
+
+/* Of a line in pieces the first one begins with the prefix. */
+static void set_prefixes(translator *t, size_t count, const search_prefix *of_lines)
+{
+    for (size_t i = 0; i < count; i++)
+        if (t->first[i] < t->first[i + 1])
+            t->begins[t->first[i]] = of_lines ? of_lines[i] : t->prefix.count ? t->prefix.prefix[0] : (search_prefix){0};
 }
 
 static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
@@ -88,7 +95,7 @@ typedef struct packed_batch {
     search_batch batch;
     int32_t *lens;
     size_t *limits;
-    bool *goes_on;
+    search_prefix *prefixes;
 } packed_batch;
 
 static bool pack_batch(const translator *t, size_t first, size_t n, arena *memory, packed_batch *p)
@@ -97,18 +104,18 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
     int32_t *ids = arena_array(memory, n * time, sizeof *ids);
     p->lens = arena_array(memory, n, sizeof *p->lens);
     p->limits = arena_array(memory, n, sizeof *p->limits);
-    p->goes_on = arena_array(memory, n, sizeof *p->goes_on);
-    if (!ids || !p->lens || !p->limits || !p->goes_on)
+    p->prefixes = arena_array(memory, n, sizeof *p->prefixes);
+    if (!ids || !p->lens || !p->limits || !p->prefixes)
         return false;
     for (size_t i = 0; i < n; i++) {
         const source_piece *line = &t->source.piece[first + i];
         for (size_t j = 0; j < time; j++)
             ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
         p->lens[i] = (int32_t)line->count;
-        p->goes_on[i] = line->goes_on;
-        p->limits[i] = search_limit(t->m, line->count, t->search.max_ratio, line->goes_on ? 0 : t->search.prefix_count);
+        p->prefixes[i] = t->begins[line->index];
+        p->limits[i] = search_limit(t->m, line->count, t->search.max_ratio, p->prefixes[i].count);
     }
-    p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->goes_on};
+    p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->prefixes};
     return true;
 }
 
@@ -125,6 +132,30 @@ static rapt_code deliver(const translator *t, const search_result *r, rapt_trans
         ok = out->hypotheses[i].text != NULL;
     }
     return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+}
+
+static size_t without_end(const int32_t *ids, size_t count)
+{
+    return count > 0 && ids[count - 1] == RAPT_EOS ? count - 1 : count;
+}
+
+static bool copy_tokens(const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
+{
+    *out_count = without_end(ids, count);
+    *out = malloc((*out_count + 1) * sizeof **out);
+    if (*out && *out_count > 0)
+        memcpy(*out, ids, *out_count * sizeof *ids);
+    return *out != NULL;
+}
+
+/* Those that are aligned. */
+static rapt_code keep_tokens(const translator *t, const source_piece *piece, const search_result *r, rapt_translation *out,
+                             rapt_error *err)
+{
+    bool ok = !t->o.tokens || copy_tokens(piece->ids, piece->count, &out->source, &out->source_count);
+    for (size_t i = 0; i < out->count && t->o.tokens && ok; i++)
+        ok = copy_tokens(r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens, &out->hypotheses[i].token_count);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the tokens of a translation");
 }
 
 static rapt_code align(const translator *t, const source_piece *piece, const search_result *r, rapt_tape *tape,
@@ -148,6 +179,8 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     for (size_t i = 0; i < n && !code; i++) {
         const source_piece *piece = &t->source.piece[first + i];
         code = deliver(t, &results[i], &t->parts[piece->index], err);
+        if (!code)
+            code = keep_tokens(t, piece, &results[i], &t->parts[piece->index], err);
         if (!code)
             code = align(t, piece, &results[i], tape, &t->parts[piece->index], err);
     }
@@ -185,6 +218,8 @@ static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_transl
         return source_pieces_join(parts, count, out, err);
     out->hypotheses = parts->hypotheses;
     out->count = parts->count;
+    out->source = parts->source;
+    out->source_count = parts->source_count;
     *parts = (rapt_translation){0};
     return RAPT_OK;
 }
@@ -210,21 +245,6 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
         else if (t->m->capitalize)
             code = replace(text, capitalise(*text), err);
     }
-    return code;
-}
-
-/* What follows brings its space along. */
-static rapt_code encode_prefix(translator *t, const char *prefix, rapt_error *err)
-{
-    size_t size = strlen(prefix), valid = utf8_valid_prefix(prefix, size);
-    if (valid < size)
-        return rapt_fail(err, RAPT_VALUE, "the prefix is not UTF-8: byte %zu", valid + 1);
-    while (size > 0 && (prefix[size - 1] == ' ' || prefix[size - 1] == '\t'))
-        size--;
-    char *text = strndup(prefix, size);
-    rapt_code code = text ? rapt_tokenizer_encode(t->m->target, text, &t->prefix, &t->search.prefix_count, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a prefix");
-    free(text);
     return code;
 }
 
@@ -255,19 +275,8 @@ static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
 static rapt_code set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
-    size_t most = t->m->net->config.max_positions;
-    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat,
-                                 o->max_ratio, NULL, 0};
-    if (!o->prefix)
-        return RAPT_OK;
-    rapt_code code = encode_prefix(t, o->prefix, err);
-    t->search.prefix = t->prefix;
-    if (!code && t->search.prefix_count >= most)
-        code = rapt_fail(err, RAPT_VALUE, "a prefix of %zu tokens; the model has %zu positions", t->search.prefix_count, most);
-    for (size_t i = 0; !code && i < t->search.prefix_count; i++)
-        if (t->prefix[i] == RAPT_UNK)
-            code = rapt_fail(err, RAPT_VALUE, "the prefix has a word that the model doesn't know");
-    return code;
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio};
+    return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
 static rapt_code set_up(translator *t, rapt_error *err)
@@ -306,6 +315,8 @@ static void forget_lines(translator *t)
         rapt_translations_free(t->parts, t->source.count);
     free(t->parts);
     free(t->first);
+    free(t->begins);
+    t->begins = NULL;
     t->parts = NULL;
     t->first = NULL;
     source_pieces_free(&t->source);
@@ -338,23 +349,44 @@ void rapt_translator_free(rapt_translator *t)
         return;
     for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
         rapt_tape_free(t->tapes[i]);
-    free(t->prefix);
+    prefixes_free(&t->prefix);
     free(t->tapes);
     free(t->errors);
     pool_free(t->pool);
     free(t);
 }
 
+static rapt_code run_lines(translator *t, const char *const *lines, const search_prefix *begins, size_t count,
+                           rapt_translation *out, rapt_error *err)
+{
+    rapt_code code = encode_lines(t, lines, count, out, err);
+    if (!code) {
+        set_prefixes(t, count, begins);
+        code = run(t, count, out, err);
+    }
+    forget_lines(t);
+    if (code)
+        rapt_translations_free(out, count);
+    return code;
+}
+
 rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
                               rapt_error *err)
 {
     memset(out, 0, count * sizeof *out);
-    rapt_code code = encode_lines(t, lines, count, out, err);
-    if (!code)
-        code = run(t, count, out, err);
-    forget_lines(t);
+    return run_lines(t, lines, NULL, count, out, err);
+}
+
+rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *texts, size_t count,
+                                       rapt_translation *out, rapt_error *err)
+{
+    prefixes p;
+    memset(out, 0, count * sizeof *out);
+    rapt_code code = prefixes_encode(&p, t->m, texts, count, err);
     if (code)
-        rapt_translations_free(out, count);
+        return code;
+    code = run_lines(t, lines, p.prefix, count, out, err);
+    prefixes_free(&p);
     return code;
 }
 
@@ -374,9 +406,11 @@ void rapt_translations_free(rapt_translation *t, size_t count)
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < t[i].count; j++) {
             free(t[i].hypotheses[j].text);
+            free(t[i].hypotheses[j].tokens);
             align_free(&t[i].hypotheses[j].alignment);
         }
         free(t[i].hypotheses);
+        free(t[i].source);
     }
     memset(t, 0, count * sizeof *t);
 }

@@ -22,6 +22,7 @@ typedef struct setting {
     arena memory;
     int32_t source[SENTENCES * SOURCE], lens[SENTENCES];
     size_t limits[SENTENCES];
+    search_prefix prefixes[SENTENCES];
     search_result results[SENTENCES];
 } setting;
 
@@ -41,6 +42,12 @@ static setting new_setting(size_t vocab, size_t limit, rapt_real eos)
     return s;
 }
 
+static void set_prefix(setting *s, const int32_t *ids, size_t count)
+{
+    for (size_t i = 0; i < SENTENCES; i++)
+        s->prefixes[i] = (search_prefix){ids, count};
+}
+
 static void free_setting(setting *s)
 {
     rapt_transformer_free(s->m);
@@ -52,7 +59,7 @@ static void free_setting(setting *s)
 static void search(setting *s, size_t first, size_t count, size_t beam, search_options o)
 {
     rapt_error err = {0};
-    search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first};
+    search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first, s->prefixes + first};
     o.beam = beam;
     o.n_best = o.n_best ? o.n_best : 1;
     rapt_code code = beam ? search_beam(s->t, s->m, &b, &o, &s->memory, s->results + first, &err)
@@ -270,11 +277,12 @@ static void assert_same(const search_result *a, const search_result *b)
 static void a_beam_of_one_is_greedy(void **state)
 {
     static const int32_t prefix[] = {7, 9, 7};
-    static const search_options options[] = {{0}, {.no_repeat = 2}, {.prefix = prefix, .prefix_count = 3}};
+    static const search_options options[] = {{0}, {.no_repeat = 2}, {0}};
     (void)state;
     setting s = new_setting(MODEL_VOCAB, 20, 2);
     for (size_t o = 0; o < 3; o++) {
         search_result greedy[SENTENCES];
+        set_prefix(&s, prefix, o == 2 ? 3 : 0);
         search(&s, 0, SENTENCES, 0, options[o]);
         memcpy(greedy, s.results, sizeof greedy);
         search(&s, 0, SENTENCES, 1, options[o]);
@@ -410,9 +418,9 @@ static void prefixes_come_first_and_cost(void **state)
     static const int32_t prefix[] = {7, 7, 30};
     (void)state;
     setting s = new_setting(MODEL_VOCAB, 12, 2);
+    set_prefix(&s, prefix, 3);
     for (size_t beam = 0; beam <= 4; beam += 4) {
-        search(&s, 0, SENTENCES, beam, (search_options){.prefix = prefix, .prefix_count = 3, .n_best = beam ? 3 : 1,
-                                                        .no_repeat = 1}); /* a prefix may repeat */
+        search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1, .no_repeat = 1}); /* a prefix may repeat */
         for (size_t i = 0; i < SENTENCES; i++)
             for (size_t j = 0; j < s.results[i].count; j++) {
                 const search_hypothesis *h = &s.results[i].best[j];
@@ -432,8 +440,31 @@ static void own_words_as_a_prefix_change_nothing(void **state)
     search(&s, 0, 1, 0, (search_options){0});
     search_result own = s.results[0];
     assert_true(own.best[0].length > 4);
-    search(&s, 0, 1, 0, (search_options){.prefix = own.best[0].tokens, .prefix_count = 4});
+    set_prefix(&s, own.best[0].tokens, 4);
+    search(&s, 0, 1, 0, (search_options){0});
     assert_same(&own, &s.results[0]);
+    free_setting(&s);
+}
+
+/* Each sentence of a batch with a prefix of its own gives what it gives alone. */
+static void prefixes_of_their_own(void **state)
+{
+    static const int32_t ids[] = {7, 9, 30, 7, 11};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 2);
+    for (size_t i = 0; i < SENTENCES; i++)
+        s.prefixes[i] = (search_prefix){ids + i % 3, i % 4};
+    for (size_t beam = 0; beam <= 4; beam += 4) {
+        search_result together[SENTENCES];
+        search(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 2 : 1});
+        memcpy(together, s.results, sizeof together);
+        for (size_t i = 0; i < SENTENCES; i++) {
+            search(&s, i, 1, beam, (search_options){.n_best = beam ? 2 : 1});
+            assert_same(&together[i], &s.results[i]);
+            assert_true(together[i].best[0].length > s.prefixes[i].count);
+            assert_memory_equal(together[i].best[0].tokens, s.prefixes[i].ids, s.prefixes[i].count * sizeof *ids);
+        }
+    }
     free_setting(&s);
 }
 
@@ -452,6 +483,7 @@ int main(void)
         cmocka_unit_test(the_end_is_never_banned),
         cmocka_unit_test(prefixes_come_first_and_cost),
         cmocka_unit_test(own_words_as_a_prefix_change_nothing),
+        cmocka_unit_test(prefixes_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

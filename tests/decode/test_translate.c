@@ -184,6 +184,71 @@ static void prefixes_begin_lines(void **state)
     rapt_model_free(m);
 }
 
+/* A prefix of its own gives a line what that prefix gives it alone, whatever the others have. */
+static void prefixes_of_lines(void **state)
+{
+    static const char *const prefixes[] = {"w5 w6", NULL, "", "w1", "w2 w3 w4", "w7", "w9"};
+    (void)state;
+    rapt_model *m = new_model(2);
+    for (size_t beam = 1; beam <= 3; beam += 2) {
+        rapt_translation all[LINES], one;
+        rapt_error err = {0};
+        const char *given[LINES];
+        rapt_translate_options o = {.beam = beam, .n_best = beam > 1 ? 2 : 1, .batch = 2, .threads = 2, .alignment = true,
+                                    .prefix = "w8"};
+        rapt_translator *t = rapt_translator_new(m, &o, &err);
+        assert_non_null(t);
+        for (size_t i = 0; i < LINES; i++)
+            given[i] = prefixes[i % 7];
+        if (rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err))
+            fail_msg("%s", err.message);
+        for (size_t i = 0; i < LINES; i++) {
+            o.prefix = given[i];
+            translate(m, &LINE[i], 1, o, &one);
+            assert_same(&all[i], &one);
+            rapt_translations_free(&one, 1);
+        }
+        rapt_translations_free(all, LINES);
+        given[3] = "w1 zyzzyva";
+        assert_int_equal(rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err), RAPT_VALUE);
+        assert_string_equal(err.message, "the prefix has a word that the model doesn't know");
+        assert_int_equal(rapt_translator_run(t, LINE, 1, all, &err), RAPT_OK);
+        assert_memory_equal(all[0].hypotheses[0].text, "w8", 2);
+        rapt_translations_free(all, 1);
+        rapt_translator_free(t);
+    }
+    rapt_model_free(m);
+}
+
+/* As many as are aligned, those of the line and of the text, also of a line in pieces. */
+static void tokens_of_both_sides(void **state)
+{
+    (void)state;
+    rapt_model *m = new_model(2);
+    for (size_t beam = 1; beam <= 3; beam += 2) {
+        rapt_translation out[LINES];
+        translate(m, LINE, LINES, (rapt_translate_options){.beam = beam, .n_best = beam, .tokens = true, .alignment = true}, out);
+        for (size_t i = 0; i < LINES; i++) {
+            int32_t *ids;
+            size_t count;
+            assert_int_equal(rapt_tokenizer_encode(m->source, LINE[i], &ids, &count, NULL), RAPT_OK);
+            assert_int_equal(out[i].source_count, count);
+            assert_memory_equal(out[i].source, ids, count * sizeof *ids);
+            free(ids);
+            for (size_t j = 0; j < out[i].count; j++) {
+                const rapt_hypothesis *h = &out[i].hypotheses[j];
+                char *text = rapt_tokenizer_decode(m->target, h->tokens, h->token_count, NULL);
+                assert_string_equal(text, h->text);
+                assert_int_equal(h->token_count, h->alignment.targets);
+                assert_true(h->token_count == 0 || out[i].source_count == h->alignment.sources);
+                free(text);
+            }
+        }
+        rapt_translations_free(out, LINES);
+    }
+    rapt_model_free(m);
+}
+
 static void numbers_that_are_not_finite(void **state)
 {
     (void)state;
@@ -387,6 +452,8 @@ int main(void)
         cmocka_unit_test(prefixes_are_text),
         cmocka_unit_test(numbers_that_are_not_finite),
         cmocka_unit_test(prefixes_begin_lines),
+        cmocka_unit_test(prefixes_of_lines),
+        cmocka_unit_test(tokens_of_both_sides),
         cmocka_unit_test(equal_looks_are_equal_shares),
         cmocka_unit_test(rows_know_what_came_before),
         cmocka_unit_test(sentences_are_split_on_request),
