@@ -1,6 +1,7 @@
 /* cli/tokenizer_info.c: `rapt tokenizer info`: what a tokenizer is. */
 #include "cli/tokenizer.h"
 
+#include "base/file.h"
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "io/model.h"
@@ -32,7 +33,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER",
     .doc = "Tell the type and the size of a tokenizer, its special tokens, and how it cuts text."
-           "\vEntries are the largest id and one. TOKENIZER: see `rapt tokenizer --help`."};
+           "\vEntries are the largest id and one. TOKENIZER: see `rapt tokenizer --help`; of a translation "
+           "model's folder those of both sides are told."};
 
 typedef struct facts {
     size_t entries, tokens, longest; /* tokens: entries without holes; longest: in bytes */
@@ -64,15 +66,19 @@ static const byte_bpe *bpe_of(const rapt_tokenizer *k)
     return rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE ? byte_bpe_of(k) : NULL;
 }
 
-static rapt_code print_json(const rapt_tokenizer *k, const facts *f, rapt_error *err)
+static json_t *to_json(const rapt_tokenizer *k, const facts *f)
 {
     char hash[CONFIG_HASH_TEXT];
     const byte_bpe *b = bpe_of(k);
     model_hash(k, hash);
-    json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", name_of(k), "entries",
+    return json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", name_of(k), "entries",
                                (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
                                (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
                                "pattern", b ? split_pattern(b->cut) : NULL, "hash", hash);
+}
+
+static rapt_code print_json(json_t *object, rapt_error *err)
+{
     char *text = json_text(object, 0);
     json_decref(object);
     if (!text)
@@ -89,7 +95,8 @@ static void print_text(const rapt_tokenizer *k, const facts *f)
     json_t *id;
     const byte_bpe *b = bpe_of(k);
     printf("type      %s%s%s\n", name_of(k), b && b->ranks ? ", " : "", b && b->ranks ? b->ranks : "");
-    printf("entries   %zu, %zu of them tokens; the longest has %zu bytes\n", f->entries, f->tokens, f->longest);
+    printf("entries   %zu, %zu of them tokens; the longest has %zu byte%s\n", f->entries, f->tokens, f->longest,
+           cli_plural(f->longest));
     json_object_foreach(f->specials, text, id)
         printf("special   %" JSON_INTEGER_FORMAT " %s\n", json_integer_value(id), quote(text).text);
     if (b)
@@ -98,20 +105,70 @@ static void print_text(const rapt_tokenizer *k, const facts *f)
     printf("hash      %s\n", hash);
 }
 
-int tokenizer_info(int argc, char **argv)
+/* Of a tokenizer that is printed as text, or as the JSON object `*object`. */
+static rapt_code tell(const char *path, bool json, json_t **object, rapt_error *err)
 {
     facts f;
-    arguments a = {0};
-    rapt_error err = {0};
-    cli_parse(&ARGP, argc, argv, &a);
-    rapt_tokenizer *k = rapt_tokenizer_load(a.operands.tokenizer, &err);
+    rapt_tokenizer *k = rapt_tokenizer_load(path, err);
     if (!k)
-        return cli_fail(&err);
+        return err->code;
     find_facts(k, &f);
-    rapt_code code = a.json ? print_json(k, &f, &err) : RAPT_OK;
-    if (!a.json)
+    if (json)
+        *object = to_json(k, &f);
+    else
         print_text(k, &f);
     json_decref(f.specials);
     rapt_tokenizer_free(k);
+    return RAPT_OK;
+}
+
+/* ---- a translation model ------------------------------------------------------------------------------------------ */
+
+static const char *const SIDES[] = {"source", "target"};
+
+/* The path of a side's tokenizer, or NULL where the folder has none; to be freed. */
+static char *side_path(const char *folder, int side)
+{
+    char name[32], *path;
+    snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
+    path = file_join(folder, name);
+    if (path && file_exists(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+static rapt_code tell_sides(char *const paths[2], bool json, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    json_t *both = json_object();
+    for (int side = 0; side < 2 && !code; side++) {
+        json_t *object = NULL;
+        if (!paths[side])
+            continue;
+        if (!json)
+            printf("%s%s\n", side ? "\n" : "", paths[1] ? SIDES[side] : "source and target");
+        code = tell(paths[side], json, &object, err);
+        if (!code && json)
+            json_object_set_new(both, SIDES[side], object);
+    }
+    if (!code && json)
+        return print_json(both, err);
+    json_decref(both);
+    return code;
+}
+
+int tokenizer_info(int argc, char **argv)
+{
+    arguments a = {0};
+    rapt_error err = {0};
+    json_t *object = NULL;
+    cli_parse(&ARGP, argc, argv, &a);
+    char *paths[2] = {side_path(a.operands.tokenizer, 0), side_path(a.operands.tokenizer, 1)};
+    rapt_code code = paths[0] ? tell_sides(paths, a.json, &err) : tell(a.operands.tokenizer, a.json, &object, &err);
+    if (!code && object)
+        code = print_json(object, &err);
+    free(paths[0]);
+    free(paths[1]);
     return code ? cli_fail(&err) : 0;
 }

@@ -54,6 +54,47 @@ static rapt_tokenizer *from_json(const json_t *root, const char *path, rapt_erro
     return NULL;
 }
 
+static const char *const ENCODINGS[] = {"cl100k_base", "o200k_base", "r50k_base"};
+#define ENCODING_COUNT (sizeof ENCODINGS / sizeof *ENCODINGS)
+
+/* The public encoding whose rank file has such a name, "x/cl100k_base.tiktoken" or "cl100k_base"; or NULL. */
+static const char *encoding_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < ENCODING_COUNT; i++) {
+        size_t length = strlen(ENCODINGS[i]);
+        if (strncmp(name, ENCODINGS[i], length) == 0 && (!name[length] || strcmp(name + length, ".tiktoken") == 0))
+            return ENCODINGS[i];
+    }
+    return NULL;
+}
+
+/* Whether the first line is "base64 rank". */
+static bool looks_like_ranks(const char *text, size_t size)
+{
+    static const char digits[] = "0123456789";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+    size_t end = 0, space = 0;
+    while (space < size && text[space] && strchr(letters, text[space]))
+        space++;
+    for (end = space + 1; end < size && text[end] && strchr(digits, text[end]);)
+        end++;
+    return space > 0 && space % 4 == 0 && space < size && text[space] == ' ' && end > space + 1 && end < size &&
+           (text[end] == '\n' || text[end] == '\r');
+}
+
+static void fail_json(const char *path, const json_error_t *where, bool ranks, rapt_error *err)
+{
+    const char *encoding = encoding_of(path);
+    if (json_error_code(where) == json_error_out_of_memory)
+        rapt_fail(err, RAPT_NO_MEMORY, "%s:%d: %s", path, where->line, quote(where->text).text);
+    else if (ranks)
+        rapt_fail(err, RAPT_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
+                  encoding ? encoding : "cl100k_base (or o200k_base, r50k_base)", path);
+    else
+        rapt_fail(err, RAPT_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
+}
+
 static rapt_tokenizer *load_json(const char *path, rapt_error *err)
 {
     char *text;
@@ -62,10 +103,10 @@ static rapt_tokenizer *load_json(const char *path, rapt_error *err)
     if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
     json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
+    bool ranks = !root && looks_like_ranks(text, size);
     free(text);
     if (!root) {
-        bool full = json_error_code(&where) == json_error_out_of_memory;
-        rapt_fail(err, full ? RAPT_NO_MEMORY : RAPT_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
+        fail_json(path, &where, ranks, err);
         return NULL;
     }
     rapt_tokenizer *k = from_json(root, path, err);
@@ -76,15 +117,33 @@ static rapt_tokenizer *load_json(const char *path, rapt_error *err)
 /* Whether the part of `spec` before a colon names a public encoding; then *path is what follows. */
 static bool split_spec(const char *spec, char name[32], const char **path)
 {
-    static const char *const names[] = {"cl100k_base", "o200k_base", "r50k_base"};
     const char *colon = strchr(spec, ':');
-    for (size_t i = 0; colon && i < sizeof names / sizeof *names; i++)
-        if ((size_t)(colon - spec) == strlen(names[i]) && strncmp(spec, names[i], strlen(names[i])) == 0) {
-            strcpy(name, names[i]);
+    for (size_t i = 0; colon && i < ENCODING_COUNT; i++)
+        if ((size_t)(colon - spec) == strlen(ENCODINGS[i]) && strncmp(spec, ENCODINGS[i], strlen(ENCODINGS[i])) == 0) {
+            strcpy(name, ENCODINGS[i]);
             *path = colon + 1;
             return true;
         }
     return false;
+}
+
+/* A translation model has two tokenizers, or one for both sides, under other names. */
+static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
+{
+    bool one = false, two = false;
+    rapt_tokenizer *k = NULL;
+    char *path = file_join(folder, "tokenizer.json"), *source = file_join(folder, "source.tokenizer.json");
+    rapt_code code = path && source ? file_is_there(path, &one, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    if (!code)
+        code = file_is_there(source, &two, err);
+    if (!code && !one && two)
+        rapt_fail(err, RAPT_VALUE, "%s is a translation model, with a tokenizer for each side: %s is that of the source", folder,
+                  source);
+    else if (!code)
+        k = load_json(path, err);
+    free(source);
+    free(path);
+    return k;
 }
 
 rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
@@ -93,15 +152,15 @@ rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
     const char *ranks;
     if (split_spec(spec, name, &ranks))
         return ranks_from_file(name, ranks, err);
-    bool folder;
-    if (file_is_folder(spec, &folder, err) != RAPT_OK)
+    bool there, folder;
+    if (file_is_there(spec, &there, err) != RAPT_OK || file_is_folder(spec, &folder, err) != RAPT_OK)
         return NULL;
-    if (!folder)
-        return load_json(spec, err);
-    char *path = file_join(spec, "tokenizer.json");
-    if (!path)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
-    rapt_tokenizer *k = path ? load_json(path, err) : NULL;
-    free(path);
-    return k;
+    if (folder)
+        return load_folder(spec, err);
+    const char *encoding = encoding_of(spec);
+    if (encoding && strcmp(encoding, spec) == 0 && !there) {
+        rapt_fail(err, RAPT_IO, "%s is the name of an encoding; its rank file goes behind it: %s:PATH", spec, spec);
+        return NULL;
+    }
+    return load_json(spec, err);
 }

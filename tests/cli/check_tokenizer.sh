@@ -113,4 +113,23 @@ if [ -r "$ranks" ]; then
 else
     skip "cl100k_base: $ranks is not here"
 fi
+# ---- what is not a tokenizer file ------------------------------------------------------------------------------------
+mkdir rankfiles
+printf 'IQ== 0\nIg== 1\n' >rankfiles/cl100k_base.tiktoken
+cp rankfiles/cl100k_base.tiktoken rankfiles/other
+refused 1 'is a rank file of tiktoken; .*: cl100k_base:rankfiles/cl100k_base.tiktoken$' 'a rank file without its name' \
+    "$RAPT" tokenizer encode rankfiles/cl100k_base.tiktoken
+refused 1 'is a rank file of tiktoken; .*o200k_base' 'one of another name' "$RAPT" tokenizer info rankfiles/other
+refused 1 'cl100k_base is the name of an encoding; .*: cl100k_base:PATH$' 'a name without its rank file' \
+    "$RAPT" tokenizer encode cl100k_base
+make_inputs
+train sides --set train.steps=2 && train single --set train.steps=2 --set tokenizer.type=bpe --set tokenizer.vocab_size=320 \
+    --set tokenizer.shared=true || exit 1
+check 'info of a translation model: both sides' test "$("$RAPT" tokenizer info sides | grep -cE '^(source|target|type .*words)$')" = 4
+check 'of one with one tokenizer' test "$("$RAPT" tokenizer info single | head -1)" = 'source and target'
+check 'as an object' grep -Eq '^\{"source": \{"type": "words".*, "target": \{"type": "words".*\}\}$' <("$RAPT" tokenizer info sides --json)
+check 'info of a side is what its file has' cmp <("$RAPT" tokenizer info sides | sed '1d;/^$/,$d') \
+    <("$RAPT" tokenizer info sides/source.tokenizer.json)
+refused 1 'sides is a translation model, .*sides/source.tokenizer.json' 'its folder is no tokenizer by itself' \
+    "$RAPT" tokenizer encode sides lines.txt
 finish
