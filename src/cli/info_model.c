@@ -48,7 +48,8 @@ static json_t *tensors_json(const rapt_params *set, bool wanted)
 {
     json_t *list = wanted ? json_array() : NULL;
     for (size_t i = 0; list && i < rapt_params_count(set); i++)
-        json_array_append_new(list, tensor_json(rapt_params_at(set, i)));
+        if (!rapt_params_at(set, i)->transient)
+            json_array_append_new(list, tensor_json(rapt_params_at(set, i)));
     return list;
 }
 
@@ -107,11 +108,14 @@ static void print_language_model(const rapt_model *m, const json_t *config)
            cli_bytes(kept * (double)c->context, context));
 }
 
+/* Those of model.safetensors. */
 static void list_tensors(const rapt_params *set)
 {
     char shape[96];
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
+        if (p->transient)
+            continue;
         printf("%-44s %s%s\n", p->value.name, rapt_shape_text(&p->value, shape, sizeof shape),
                p->buffer ? "  (buffer)" : "");
     }

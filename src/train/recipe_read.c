@@ -18,6 +18,7 @@ enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
 
 typedef struct reader {
     const char *path, *text;
+    size_t size; /* of the text */
     rapt_recipe *recipe;
     rapt_error *err;
     yaml_parser_t parser;
@@ -45,6 +46,17 @@ static size_t line_of_byte(const reader *r, size_t at)
     return line;
 }
 
+/* libyaml does not say which character it means. */
+static bool is_indented_by_tab(const reader *r, size_t line)
+{
+    size_t at = 0;
+    for (; at < r->size && line > 0; at++)
+        line -= r->text[at] == '\n';
+    while (at < r->size && r->text[at] == ' ')
+        at++;
+    return at < r->size && r->text[at] == '\t';
+}
+
 static rapt_code fail_yaml(const reader *r)
 {
     const yaml_parser_t *p = &r->parser;
@@ -52,6 +64,8 @@ static rapt_code fail_yaml(const reader *r)
         return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for reading", r->path);
     bool bad_character = p->error == YAML_READER_ERROR;
     size_t line = bad_character ? line_of_byte(r, p->problem_offset) : p->problem_mark.line + 1;
+    if (p->error == YAML_SCANNER_ERROR && is_indented_by_tab(r, p->problem_mark.line))
+        return fail_at(r, line, RAPT_FORMAT, "not YAML: a tab; lines are indented with spaces");
     return fail_at(r, line, RAPT_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
 }
 
@@ -203,7 +217,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_rec
         text += 3;
         size -= 3;
     }
-    reader r = {.path = path, .text = text, .recipe = out, .err = err};
+    reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err};
     if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
         return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", path);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);

@@ -132,7 +132,7 @@ static void not_yaml_at_all(void **state)
     } cases[] = {
         {"seed: 1\nmodel: {layers: 2\n", 26, "r.yaml:3: not YAML: "},
         {"train:\n  lr: 1\n epochs: 3\n", 26, "r.yaml:3: not YAML: "},
-        {"\tseed: 1", 8, "r.yaml:1: not YAML: "},
+        {"\tseed: 1", 8, "r.yaml:1: not YAML: a tab; lines are indented with spaces"},
         {"seed: 1\n# \xFF\n", 12, "r.yaml:2: not YAML: "},
         {"seed: 1\n\n\0", 10, "r.yaml:3: not YAML: "},
         {"\xFF\xFEs\0e\0", 6, "r.yaml:1: not YAML: "}, /* UTF-16 */
