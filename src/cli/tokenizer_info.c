@@ -126,16 +126,19 @@ static rapt_code tell(const char *path, bool json, json_t **object, rapt_error *
 
 static const char *const SIDES[] = {"source", "target"};
 
-/* The path of a side's tokenizer, or NULL where the folder has none; to be freed. */
-static char *side_path(const char *folder, int side)
+/* The path of a side's tokenizer, to be freed; NULL where the folder has none. */
+static rapt_code side_path(const char *folder, int side, char **path, rapt_error *err)
 {
-    char name[32], *path;
+    char name[32];
+    bool there;
     snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
-    path = file_join(folder, name);
-    if (path && file_exists(path))
-        return path;
-    free(path);
-    return NULL;
+    *path = file_join(folder, name);
+    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    if (code || !there) {
+        free(*path);
+        *path = NULL;
+    }
+    return code;
 }
 
 static rapt_code tell_sides(char *const paths[2], bool json, rapt_error *err)
@@ -164,8 +167,12 @@ int tokenizer_info(int argc, char **argv)
     rapt_error err = {0};
     json_t *object = NULL;
     cli_parse(&ARGP, argc, argv, &a);
-    char *paths[2] = {side_path(a.operands.tokenizer, 0), side_path(a.operands.tokenizer, 1)};
-    rapt_code code = paths[0] ? tell_sides(paths, a.json, &err) : tell(a.operands.tokenizer, a.json, &object, &err);
+    char *paths[2] = {NULL, NULL};
+    rapt_code code = side_path(a.operands.tokenizer, 0, &paths[0], &err);
+    if (!code)
+        code = side_path(a.operands.tokenizer, 1, &paths[1], &err);
+    if (!code)
+        code = paths[0] ? tell_sides(paths, a.json, &err) : tell(a.operands.tokenizer, a.json, &object, &err);
     if (!code && object)
         code = print_json(object, &err);
     free(paths[0]);

@@ -2,6 +2,7 @@
  * the steps are shown by progress.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/fetch_hint.h"
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -234,7 +235,9 @@ static int run(const train_arguments *a, const rapt_recipe *r)
     signals_catch();
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
     progress_free(d.progress, code != RAPT_OK);
-    if (!code)
+    if (code)
+        fetch_hint(&err);
+    else
         show_model(&d, out);
     free(out);
     if (code)
