@@ -109,11 +109,12 @@ static rapt_code check_model(const json_t *config, json_t *copy, const char *pat
 
 rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err)
 {
-    json_t *copy, *root = json_object();
+    json_t *copy;
     rapt_code code = read_copy(file, file_path, &copy, err);
-    if (!code)
-        code = root ? model_describe(m, root, file_path, err)
-                    : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", file_path);
+    if (code || !copy) /* of rapt 0.1, or another program's: nothing to compare */
+        return code;
+    json_t *root = json_object();
+    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", file_path);
     if (!code)
         code = check_model(root, copy, file_path, err);
     json_decref(root);
