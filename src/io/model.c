@@ -3,6 +3,7 @@
 #include "io/model.h"
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/quote.h"
 #include "io/params.h"
 #include "io/seal.h"
@@ -242,7 +243,7 @@ static rapt_code renew_config(const rapt_model *m, const model_source *from, rap
     return code ? rapt_fail(err, code, "%s: no memory for JSON", from->config_path) : RAPT_OK;
 }
 
-rapt_code rapt_model_seal(const char *folder, rapt_error *err)
+static rapt_code seal(const char *folder, rapt_error *err)
 {
     model_source from = {.folder = folder, .sealing = true};
     rapt_model *m = load_from(&from, NULL, err);
@@ -251,5 +252,18 @@ rapt_code rapt_model_seal(const char *folder, rapt_error *err)
         code = rapt_model_save_params(m, folder, err);
     rapt_model_free(m);
     close_source(&from);
+    return code;
+}
+
+/* Locked, or a training run could replace the parameters between reading and writing. What is no folder is not made one. */
+rapt_code rapt_model_seal(const char *folder, rapt_error *err)
+{
+    bool is_folder;
+    folder_lock lock = {0};
+    rapt_code code = file_is_folder(folder, &is_folder, err);
+    if (!code && is_folder)
+        code = folder_lock_take(&lock, folder, err);
+    code = code ? code : seal(folder, err);
+    folder_lock_release(&lock);
     return code;
 }

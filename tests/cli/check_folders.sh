@@ -62,6 +62,7 @@ child=$!
 wait_for_step held 6
 refused 1 "held: process $child on .* writes into this folder" 'a run in the folder of another' "$RAPT" train lm.yaml --quiet --out held --resume
 refused 1 "held: process $child on" 'an average into it' "$RAPT" average once -o held
+refused 1 "held: process $child on" 'a seal' "$RAPT" info held --seal
 check 'reading is no writing' "$RAPT" info held
 kill -9 $child
 wait $child 2>/dev/null
