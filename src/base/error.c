@@ -3,16 +3,10 @@
  * Not a logger: nothing here prints, allocates or ends the program. */
 #include "rapt/base.h"
 
+#include "base/quote.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-/* A message is one line, whatever a path or a text quoted in it holds. */
-static void flatten(char *message)
-{
-    for (unsigned char *c = (unsigned char *)message; *c; c++)
-        if (*c < 0x20 || *c == 0x7f)
-            *c = '?';
-}
 
 rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...)
 {
@@ -22,7 +16,7 @@ rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    flatten(err->message);
+    quote_clean(err->message); /* one line, whatever a path or a text quoted in it holds */
     err->code = code;
     return code;
 }

@@ -5,9 +5,67 @@
 
 #include <string.h>
 
-static int is_control(char c)
+typedef struct range {
+    uint32_t first, last;
+} range;
+
+/* What moves the cursor, changes the terminal, or shows the text after it in another order than it has. */
+static const range UNSAFE[] = {
+    {0, 0x1F},        /* C0: escape, newline, ... */
+    {0x7F, 0x9F},     /* delete, and C1: U+009B begins a sequence, too */
+    {0x61C, 0x61C},   /* Arabic letter mark */
+    {0x200E, 0x200F}, /* marks of direction */
+    {0x2028, 0x202E}, /* line and paragraph separators, embeddings and overrides of direction */
+    {0x2066, 0x206F}, /* isolates, and formatting that Unicode has given up */
+    {0xFFF9, 0xFFFB}, /* annotations */
+    {0xE0000, 0xE007F} /* tags, which nothing shows */
+};
+
+bool quote_is_unsafe(uint32_t code)
 {
-    return (unsigned char)c < 0x20 || c == 0x7F;
+    bool unsafe = false;
+    for (size_t i = 0; i < sizeof UNSAFE / sizeof *UNSAFE; i++)
+        unsafe = unsafe || (code >= UNSAFE[i].first && code <= UNSAFE[i].last);
+    return unsafe;
+}
+
+/* The bytes that the first byte of a character says; 1 where it is none. */
+static size_t length_of(unsigned char first)
+{
+    return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1;
+}
+
+/* Decodes the character at `text`, which ends in NUL; false where the bytes are no UTF-8. */
+static bool decode(const char *text, size_t *length, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = (unsigned char)*text;
+    size_t n = length_of(first);
+    *length = 1;
+    *code = n == 1 ? first : first & (0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            return false;
+        *code = *code << 6 | ((unsigned char)text[i] & 0x3F);
+    }
+    if ((n == 1 && first >= 0x80) || *code < least[n] || *code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
+        return false;
+    *length = n;
+    return true;
+}
+
+void quote_clean(char *text)
+{
+    char *to = text;
+    size_t length;
+    uint32_t code;
+    for (const char *at = text; *at; at += length)
+        if (!decode(at, &length, &code) || quote_is_unsafe(code))
+            *to++ = '?';
+        else
+            for (size_t i = 0; i < length; i++)
+                *to++ = at[i];
+    *to = '\0';
 }
 
 /* Where to cut so that no UTF-8 character is split: 10xxxxxx continues one. */
@@ -23,9 +81,10 @@ quoted quote(const char *text)
     quoted q = {""};
     size_t length = strlen(text), room = sizeof q.text - 1;
     size_t kept = length <= room ? length : cut_before(text, room - 3);
-    for (size_t i = 0; i < kept; i++)
-        q.text[i] = is_control(text[i]) ? '?' : text[i];
+    memcpy(q.text, text, kept);
+    q.text[kept] = '\0';
+    quote_clean(q.text);
     if (kept < length)
-        memcpy(q.text + kept, "...", 4);
+        strcat(q.text, "...");
     return q;
 }

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/eval.h"
 #include "cli/model.h"
+#include "cli/say.h"
 #include "text/json_text.h"
 
 #include <stdio.h>
@@ -96,7 +97,7 @@ void eval_print(json_t *o)
 /* Which options fit is known only when the model is. */
 static int refuse_option(const eval_arguments *a)
 {
-    fprintf(stderr, "rapt: --%s is for translation models; %s is a language model\n", a->for_pairs, a->model);
+    cli_say("rapt: --%s is for translation models; %s is a language model\n", a->for_pairs, a->model);
     return 2;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/eval_warnings.h"
 
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "cli/unknown_words.h"
 
 #include <stdio.h>
@@ -52,10 +53,10 @@ static void print(const rapt_model *m, const rapt_pairs *pairs, const eval_count
     const char *path = rapt_pairs_path(pairs);
     size_t count = rapt_pairs_count(pairs);
     if (c->unknown > 0)
-        fprintf(stderr, "rapt: %s: warning: %zu of %zu source words %s unknown, in %zu of %zu pairs; the first is line %zu\n",
+        cli_say("rapt: %s: warning: %zu of %zu source words %s unknown, in %zu of %zu pairs; the first is line %zu\n",
                 path, c->unknown, c->words, c->unknown == 1 ? "is" : "are", c->pairs, count, c->first);
     if (c->cut > 0)
-        fprintf(stderr, "rapt: %s: warning: %zu of %zu pairs %s cut for the loss: the model takes %zu tokens, <eos> included\n",
+        cli_say("rapt: %s: warning: %zu of %zu pairs %s cut for the loss: the model takes %zu tokens, <eos> included\n",
                 path, c->cut, count, c->cut == 1 ? "is" : "are", m->max_len);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "cli/say.h"
 #include "text/json_text.h"
 #include "view/page.h"
 
@@ -175,7 +176,7 @@ static rapt_code explain_as_text(explanation *e, rapt_error *err)
 /* What fits is known only when the model is. */
 static int refuse(const char *reason, const char *model)
 {
-    fprintf(stderr, "rapt: %s %s\n", model, reason);
+    cli_say("rapt: %s %s\n", model, reason);
     return 2;
 }
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/say.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_e
     size_t length = strlen(file->url);
     bool packed = strcmp(file->url + length - 3, ".gz") == 0 || strcmp(file->url + length - 4, ".zip") == 0;
     char *path = path_of(a, a->set, file);
-    fprintf(stderr, "rapt: %s; or put it%s at %s yourself: see `rapt fetch %s --list%s%s`\n", err->message,
+    cli_say("rapt: %s; or put it%s at %s yourself: see `rapt fetch %s --list%s%s`\n", err->message,
             packed ? ", unpacked," : "", path ? path : file->name, a->set->name, a->dir ? " --dir " : "", a->dir ? a->dir : "");
     free(path);
     return 1;

@@ -1,6 +1,9 @@
 /* cli/generate_at.c: `rapt generate --at`: what a model expects after a token of the prompt. It generates nothing. */
+#define _GNU_SOURCE /* strdup */
 #include "cli/generate.h"
 
+#include "base/quote.h"
+#include "cli/say.h"
 #include "decode/prompt.h"
 #include "decode/text_stream.h"
 #include "text/json_text.h"
@@ -78,11 +81,26 @@ static json_t *at_json(const rapt_tokenizer *k, const expectation *e)
     return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", id_json(k, e->token), "likeliest", list);
 }
 
+/* A token as a JSON string; one with a character that must not reach a terminal, in ASCII. */
+static char *string_text(const json_t *string)
+{
+    char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? strdup(text) : NULL;
+    if (clean)
+        quote_clean(clean);
+    if (clean && strcmp(clean, text) != 0) {
+        free(text);
+        text = json_text(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    }
+    free(clean);
+    return text;
+}
+
 static void print_token(const rapt_tokenizer *k, int32_t id)
 {
     json_t *string = token_json(k, id);
-    char *text = json_text(string, JSON_ENCODE_ANY);
-    printf("%d\t%s", (int)id, text ? text : "");
+    char *text = string_text(string);
+    printf("%d\t", (int)id);
+    cli_print_clean(stdout, text ? text : "");
     free(text);
     json_decref(string);
 }

@@ -1,15 +1,12 @@
 /* cli/model.c: models for commands; see model.h. The library, which never prints, only says that a folder has no seal. */
 #include "cli/model.h"
 
-#include "base/quote.h"
-
-#include <stdio.h>
+#include "cli/say.h"
 
 static void say(const char *folder)
 {
-    fprintf(stderr, "rapt: note: %s: nothing binds model.safetensors to config.json (rapt 0.1 made it, or another program), so "
-            "that a changed number would not be noticed; `rapt info %s --seal` binds them\n", quote(folder).text,
-            quote(folder).text);
+    cli_say("rapt: note: %s: nothing binds model.safetensors to config.json (rapt 0.1 made it, or another program), so "
+            "that a changed number would not be noticed; `rapt info %s --seal` binds them\n", folder, folder);
 }
 
 rapt_model *cli_model(const char *folder, rapt_error *err)

@@ -1,6 +1,7 @@
 /* cli/plot_out.c: what a part of `rapt plot` found, drawn to a file or printed as numbers. It computes nothing but the
  * range of colours. */
 #include "cli/plot.h"
+#include "cli/say.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,13 +9,6 @@
 #include <stdlib.h>
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
-
-/* Names stand between tabs on a line. */
-static void print_name(const char *name)
-{
-    for (; *name; name++)
-        putchar((unsigned char)*name < ' ' ? '?' : *name);
-}
 
 /* As few digits as give the same number back. */
 static void print_real(rapt_real x)
@@ -31,7 +25,7 @@ static void print_real(rapt_real x)
 static void print_index(const char *const *names, size_t i)
 {
     if (names)
-        print_name(names[i]);
+        cli_print_clean(stdout, names[i]);
     else
         printf("%zu", i);
 }
@@ -53,24 +47,35 @@ static void print_heat(const draw_heat *map)
     putchar('\n');
 }
 
+static void print_title(const char *title, bool gap)
+{
+    fputs(gap ? "\n# " : "# ", stdout);
+    cli_print_clean(stdout, title ? title : "");
+    putchar('\n');
+}
+
 static void print_heat_maps(const draw_heat *maps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (count > 1)
-            printf("%s# %s\n", i ? "\n" : "", maps[i].labels.title ? maps[i].labels.title : "");
+            print_title(maps[i].labels.title, i > 0);
         print_heat(&maps[i]);
     }
 }
 
 static void print_row(const char *name, double x, double y)
 {
-    print_name(name ? name : "");
+    cli_print_clean(stdout, name ? name : "");
     printf("\t%.*g\t%.*g\n", DBL_DIG, x, DBL_DIG, y);
 }
 
 static void print_header(draw_labels labels)
 {
-    printf("name\t%s\t%s\n", labels.x ? labels.x : "x", labels.y && !labels.right ? labels.y : "y");
+    fputs("name\t", stdout);
+    cli_print_clean(stdout, labels.x ? labels.x : "x");
+    putchar('\t');
+    cli_print_clean(stdout, labels.y && !labels.right ? labels.y : "y");
+    putchar('\n');
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* cli/score_warnings.c: looks for the traces that tokenizers leave in a text; see score_warnings.h. A guess from what many
  * lines have: a score is printed all the same. */
+#include "cli/say.h"
 #include "cli/score_warnings.h"
 
 #include <stdio.h>
@@ -49,13 +50,13 @@ void score_warnings(const char *name, const struct lines *text, bool cuts_words)
     const char *mark;
     size_t marked = count_marked(text, piece_mark, &mark);
     if (marked > text->count / 10) {
-        fprintf(stderr, "rapt: %s: warning: %zu of %zu lines have a tokenizer's \"%s\"; scores are defined for text, not for "
+        cli_say("rapt: %s: warning: %zu of %zu lines have a tokenizer's \"%s\"; scores are defined for text, not for "
                 "pieces\n", name, marked, text->count, mark);
         return;
     }
     marked = cuts_words ? count_marked(text, word_mark, &mark) : 0;
     if (marked > text->count / 2)
-        fprintf(stderr, "rapt: %s: warning: %zu of %zu lines look tokenized (\"%s\"); BLEU cuts words by itself, so that its "
+        cli_say("rapt: %s: warning: %zu of %zu lines look tokenized (\"%s\"); BLEU cuts words by itself, so that its "
                 "score compares with those of text, or, with --tokenize none, of text tokenized alike\n",
                 name, marked, text->count, mark);
 }

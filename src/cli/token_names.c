@@ -2,6 +2,7 @@
  * stands for any of them would not do that. */
 #include "cli/token_names.h"
 
+#include "base/quote.h"
 #include "text/utf8.h"
 
 #include <stdio.h>
@@ -21,11 +22,6 @@ static const char *letter_of(uint32_t code)
     }
 }
 
-static bool is_control(uint32_t code)
-{
-    return code < ' ' || (code >= 0x7F && code < 0xA0);
-}
-
 /* Writes what stands for the first character of `text`; returns the bytes that are done with. */
 static size_t name_character(const char *text, size_t size, char out[8])
 {
@@ -34,7 +30,7 @@ static size_t name_character(const char *text, size_t size, char out[8])
     const char *letter = used ? letter_of(code) : NULL;
     if (letter)
         snprintf(out, 8, "%s", letter);
-    else if (!used || is_control(code)) {
+    else if (!used || quote_is_unsafe(code)) {
         snprintf(out, 8, "\\x%02x", (unsigned)(unsigned char)*text);
         used = 1;
     } else

@@ -6,6 +6,7 @@
 #include "cli/alignment.h"
 #include "cli/lines_out.h"
 #include "cli/model.h"
+#include "cli/say.h"
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
@@ -145,7 +146,7 @@ static bool print_hypothesis(const translate_arguments *a, const rapt_translatio
 static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
-        fprintf(stderr, "rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
+        cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
                 input_name(a), line);
     if (a->o.n_best == 0)
         return print_hypothesis(a, t, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);

@@ -157,7 +157,7 @@ static void wrong_assignments(void **state)
         {"", "--set : an assignment is KEY=VALUE"},
         {"=1", "--set =1: unknown key \"\"; --help-recipe lists all keys"},
         {"train=1", "--set train=1: train is a group of keys; it has no value itself"},
-        {"data.pairs=\xC3", "--set data.pairs=\xC3: data.pairs is not UTF-8 text"},
+        {"data.pairs=\xC3", "--set data.pairs=?: data.pairs is not UTF-8 text"},
         {"seed=1\n2",
          "--set seed=1?2: seed is \"1?2\"; it must be a whole number from 0 to 9007199254740992"},
     };
