@@ -75,6 +75,17 @@ static void say(const char *text)
         _exit(1);
 }
 
+/* A file that was written without a name, and got one then, may still have none here: "FOLDER/#INODE (deleted)". */
+static void say_file(char *path)
+{
+    char *nameless = strstr(path, "/#");
+    if (nameless && strstr(nameless, " (deleted)")) {
+        *nameless = '\0';
+        say("a file in ");
+    }
+    say(path);
+}
+
 static void on_cut(int number, siginfo_t *info, void *context)
 {
     char path[PATH_MAX];
@@ -84,7 +95,7 @@ static void on_cut(int number, siginfo_t *info, void *context)
         return;
     }
     say("rapt: ");
-    say(path);
+    say_file(path);
     say(" was cut off while it was read\n");
     _exit(1);
 }
