@@ -75,9 +75,9 @@ int info_print_json(json_t *o)
 
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
-    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu",
-                                     cpu->brand, "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr, k->gemm.nr, "levels",
-                                     levels_json()));
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu", cpu->brand,
+                                     "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr,
+                                     k->gemm.nr, "levels", levels_json()));
 }
 
 /* What the system lets this process have. */

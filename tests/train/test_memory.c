@@ -207,8 +207,8 @@ static void pages_are_counted(void **state)
     (void)state;
     if (SANITIZED)
         skip();
-    put_text(20000, 50);
-    check_pages(TEXT "model.d_model=128 model.ffn=512 model.layers=4 model.context=128 train.batch=24");
+    put_text(5000, 50);
+    check_pages(TEXT "model.d_model=128 model.ffn=512 model.layers=4 model.context=128 train.batch=24 train.steps=2");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2"); /* most: parameters */
 }
 
