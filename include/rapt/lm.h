@@ -47,7 +47,7 @@ typedef struct rapt_lm_config {
     double dropout;      /* after the embedding, on attention weights, on the output of each sublayer */
     rapt_lm_init_kind init;
     double std;           /* GPT-2's initial values; 0: 0.02 */
-    double embedding_std; /* 0: 1 (PyTorch), std (GPT-2) */
+    double embedding_std; /* 0: std (GPT-2); PyTorch: 2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
 } rapt_lm_config;
 
 /* The model that `name` stands for:

@@ -228,7 +228,8 @@ typedef struct rapt_transformer_config {
     rapt_block_config block;
     bool scale_embedding; /* times sqrt(d_model) */
     bool tied;            /* both embeddings and the output projection are one matrix; the vocabularies are one */
-    double embedding_std; /* 0: 1 */
+    double embedding_std; /* 0: 1 / sqrt(2 d_model) where tied, else 1 / sqrt(d_model) where scaled, else 1: so that the first
+                             loss is about ln V */
 } rapt_transformer_config;
 
 typedef struct rapt_encoder {

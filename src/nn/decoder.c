@@ -2,6 +2,7 @@
  * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
  * position, and the cache holds projected keys and values. */
 #include "nn/decoder_state.h"
+#include "nn/embedding_std.h"
 #include "nn/names.h"
 #include "ops/record.h"
 
@@ -79,7 +80,7 @@ static void init_output(rapt_decoder *m, rapt_params *set, const rapt_transforme
 
 static void init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
-    rapt_embedding_options embedding = {.std = c->embedding_std};
+    rapt_embedding_options embedding = {.std = embedding_std_of_transformer(c)};
     if (!shared) {
         rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, &embedding,
                                c->scale_embedding, c->max_positions, c->block.dropout);

@@ -1,6 +1,7 @@
 /* nn/encoder.c: the encoder block and the encoder; reads like the book's EncoderBlock and TransformerEncoder. */
 #include "rapt/nn.h"
 
+#include "nn/embedding_std.h"
 #include "nn/names.h"
 #include "ops/record.h"
 
@@ -27,7 +28,7 @@ rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    rapt_embedding_options embedding = {.std = c->embedding_std};
+    rapt_embedding_options embedding = {.std = embedding_std_of_transformer(c)};
     rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, &embedding,
                            c->scale_embedding, c->max_positions, c->block.dropout);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);

@@ -2,6 +2,8 @@
  * 2019, section 2.3; 0.02 is in its code). See lm_init.h. */
 #include "nn/lm_init.h"
 
+#include "nn/embedding_std.h"
+
 #include <math.h>
 
 static double or_else(double x, double otherwise)
@@ -16,7 +18,7 @@ rapt_lm_config lm_init_defaults(const rapt_lm_config *config)
     c.norm_eps = or_else(c.norm_eps, 1e-5);
     c.rotary_base = or_else(c.rotary_base, 10000);
     c.std = or_else(c.std, 0.02);
-    c.embedding_std = or_else(c.embedding_std, c.init == RAPT_LM_INIT_GPT2 ? c.std : 1);
+    c.embedding_std = embedding_std_of_lm(&c);
     return c;
 }
 

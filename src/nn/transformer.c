@@ -1,6 +1,7 @@
 /* nn/transformer.c: encoder and decoder put together (the book's EncoderDecoder). For training and translation. */
 #include "rapt/nn.h"
 
+#include "nn/embedding_std.h"
 #include "nn/pack.h"
 #include "ops/record.h"
 
@@ -34,6 +35,7 @@ rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, ui
         return NULL;
     }
     m->config = *config;
+    m->config.embedding_std = embedding_std_of_transformer(config);
     m->params = rapt_params_new(seed, err);
     if (m->params)
         build(m);
