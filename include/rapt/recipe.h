@@ -106,6 +106,7 @@ typedef enum rapt_recipe_schedule {
 /* A recipe in memory; a field is named as its key. Texts come from malloc and belong to the recipe; an empty
  * text is NULL. A plain copy of the struct shares them. */
 typedef struct rapt_recipe {
+    uint64_t given[2]; /* keys that a file or rapt_recipe_set has set: a bit each, in the order of rapt_recipe_help */
     rapt_recipe_task task;
     int64_t seed;
     struct {
@@ -124,7 +125,7 @@ typedef struct rapt_recipe {
     struct {
         rapt_recipe_tokenizer type;
         char *path;
-        int64_t vocab_size; /* of BPE */
+        int64_t vocab_size; /* of BPE; 0: by the size of the text */
         char *pattern;      /* of BPE */
         bool lowercase;
         int64_t min_freq;
@@ -187,12 +188,17 @@ typedef struct rapt_recipe {
         char *sample_prompt;
         bool eval_bleu;
         int64_t patience; /* reports; 0: off */
+        char *init;               /* a model folder, or NULL */
         char *freeze;             /* patterns, comma-separated */
     } train;
 } rapt_recipe;
 
-/* Every key at its default; texts, which have none, are NULL. Frees nothing: the recipe may be
- * uninitialised. */
+/* Every key at its default, which is that of task `translation`; texts, which have none, are NULL. Frees nothing: the recipe
+ * may be uninitialised.
+ *
+ * Defaults follow the task, and a few follow other keys (data.held_out is 0 with data.valid): rapt_recipe_read and
+ * rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with rapt_recipe_set, and may then
+ * write to fields itself. */
 void rapt_recipe_defaults(rapt_recipe *recipe);
 
 /* Reads a YAML file over the defaults. A relative data.pairs, data.valid, data.text or

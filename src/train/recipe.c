@@ -9,12 +9,11 @@
 
 #include "base/quote.h"
 #include "train/recipe_compare.h"
+#include "train/recipe_defaults.h"
 
 void rapt_recipe_defaults(rapt_recipe *recipe)
 {
-    memset(recipe, 0, sizeof *recipe);
-    for (size_t i = 0; i < recipe_key_count(); i++)
-        recipe_key_reset(recipe_key_at(i), recipe);
+    recipe_defaults_of_task(RAPT_RECIPE_TRANSLATION, recipe);
 }
 
 void rapt_recipe_free(rapt_recipe *recipe)
@@ -26,6 +25,7 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
     free(recipe->train.sample_prompt);
+    free(recipe->train.init);
     free(recipe->train.freeze);
     rapt_recipe_defaults(recipe);
 }
@@ -41,7 +41,7 @@ static rapt_code assign(rapt_recipe *recipe, const char *assignment, char *reaso
     size_t length = (size_t)(equals - assignment);
     snprintf(name, sizeof name, "%.*s", length < RECIPE_REASON ? (int)length : RECIPE_REASON, assignment);
     const recipe_key *key = recipe_key_wanted(name, reason);
-    return key ? recipe_key_set(key, recipe, equals + 1, reason) : RAPT_VALUE;
+    return key ? recipe_defaults_set(key, recipe, equals + 1, reason) : RAPT_VALUE;
 }
 
 rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err)
@@ -54,6 +54,8 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
 static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
 {
     rapt_recipe_tokenizer type = r->tokenizer.type;
+    if (r->train.init)
+        return RAPT_OK;
     if (type != RAPT_RECIPE_WORDS && type != RAPT_RECIPE_BPE && type != RAPT_RECIPE_FILE)
         snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
     else if (type == RAPT_RECIPE_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
@@ -99,9 +101,9 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     const long long heads = r->model.heads, kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
     if (!r->data.text)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
-    else if (r->tokenizer.type == RAPT_RECIPE_WORDS)
+    else if (r->tokenizer.type == RAPT_RECIPE_WORDS && !r->train.init)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
-    else if (wants_path(r->tokenizer.type) && !r->tokenizer.path)
+    else if (wants_path(r->tokenizer.type) && !r->tokenizer.path && !r->train.init)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
     else if (r->tokenizer.normalize > RAPT_NORMALIZE_NFC)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
@@ -140,15 +142,17 @@ static bool is_for(const recipe_key *key, const char *who)
     return strncmp(key->meaning, who, length) == 0 && key->meaning[length] == ':';
 }
 
-/* A key that is not at its default though only others know it would do nothing. */
+/* A key that is not at its default though only others know it would do nothing. Recipes that version 0.1 kept list all keys at
+ * the defaults of then. */
 static rapt_code check_idle(const rapt_recipe *r, const char *others, const char *group, char *reason)
 {
     char value[RECIPE_NUMBER];
-    rapt_recipe defaults;
-    rapt_recipe_defaults(&defaults);
+    rapt_recipe defaults, first;
+    recipe_defaults_of(r, &defaults);
+    recipe_defaults_first(&first);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (!is_for(key, others) || !recipe_key_differs(key, r, &defaults))
+        if (!is_for(key, others) || recipe_key_equal(key, r, &defaults) || recipe_key_equal(key, r, &first))
             continue;
         snprintf(reason, RECIPE_REASON, "%s is %s; that is for %s %s only", key->name,
                  quote(recipe_key_value(key, r, value)).text, group, others);
@@ -162,10 +166,13 @@ static rapt_code check_other_task(const rapt_recipe *r, char *reason)
     return check_idle(r, r->task == RAPT_RECIPE_TRANSLATION ? "language_model" : "translation", "task", reason);
 }
 
-/* A tokenizer that is loaded was learned with such keys before: a recipe may keep them, but for what text goes through. */
+/* A tokenizer that is loaded was learned with such keys before: a recipe may keep them, but for what text goes through. With
+ * train.init all are compared with that model's, once it is loaded. */
 static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
 {
     rapt_recipe_tokenizer type = r->tokenizer.type;
+    if (r->train.init)
+        return RAPT_OK;
     const bool words = type == RAPT_RECIPE_WORDS, pairs = type == RAPT_RECIPE_BPE, learned = !wants_path(type);
     if (r->tokenizer.normalize && !pairs)
         snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");

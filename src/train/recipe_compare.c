@@ -3,13 +3,19 @@
 #include "train/recipe_compare.h"
 
 #include "base/rng.h"
+#include "train/recipe_defaults.h"
 
 #include <string.h>
 
 /* A run may go on with others: places of files, what is told and kept, what takes memory, and when to give up. */
 static const char *const FREE[] = {
     "data.pairs", "data.valid", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
-    "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience"};
+    "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init"};
+
+static bool is_length(const recipe_key *key)
+{
+    return strcmp(key->name, "train.epochs") == 0 || strcmp(key->name, "train.steps") == 0;
+}
 
 static bool decides(const recipe_key *key)
 {
@@ -19,30 +25,46 @@ static bool decides(const recipe_key *key)
     return true;
 }
 
-bool recipe_key_differs(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b)
+/* The default of tokenizer.vocab_size is another one than before, and does nothing where no byte pairs are learned. */
+static rapt_recipe without_idle(const rapt_recipe *r)
 {
-    char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
-    return strcmp(recipe_key_value(key, a, one), recipe_key_value(key, b, other)) != 0;
+    rapt_recipe all = *r, first;
+    recipe_defaults_first(&first);
+    if (r->tokenizer.type != RAPT_RECIPE_BPE && r->tokenizer.vocab_size == 0)
+        all.tokenizer.vocab_size = first.tokenizer.vocab_size;
+    return all;
 }
 
-uint64_t recipe_hash(const rapt_recipe *r)
+static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths)
 {
     char value[RECIPE_NUMBER];
-    rapt_recipe defaults;
+    rapt_recipe first, all = without_idle(recipe);
+    const rapt_recipe *r = &all;
     uint64_t hash = 0;
-    rapt_recipe_defaults(&defaults);
+    recipe_defaults_first(&first);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (decides(key) && recipe_key_differs(key, r, &defaults))
+        if (decides(key) && (lengths || !is_length(key)) && !recipe_key_equal(key, r, &first))
             hash = rng_mix(rng_mix(hash, rng_hash_text(key->name)), rng_hash_text(recipe_key_value(key, r, value)));
     }
     return hash;
 }
 
+uint64_t recipe_hash(const rapt_recipe *r)
+{
+    return hash_keys(r, false);
+}
+
+uint64_t recipe_hash_first(const rapt_recipe *r)
+{
+    return hash_keys(r, true);
+}
+
 const recipe_key *recipe_first_difference(const rapt_recipe *a, const rapt_recipe *b)
 {
+    rapt_recipe one = without_idle(a), other = without_idle(b);
     for (size_t i = 0; i < recipe_key_count(); i++)
-        if (decides(recipe_key_at(i)) && recipe_key_differs(recipe_key_at(i), a, b))
+        if (decides(recipe_key_at(i)) && !is_length(recipe_key_at(i)) && !recipe_key_equal(recipe_key_at(i), &one, &other))
             return recipe_key_at(i);
     return NULL;
 }

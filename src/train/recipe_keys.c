@@ -19,6 +19,8 @@
 #define FIELD(key) offsetof(rapt_recipe, key)
 #define INT_ROW(key, standard, min, max, meaning) \
     {#key, RECIPE_INT, FIELD(key), standard, '[', ']', min, max, NULL, meaning},
+#define AUTO_ROW(key, standard, min, max, meaning) \
+    {#key, RECIPE_INT, FIELD(key), standard, '0', ']', min, max, NULL, meaning},
 #define REAL_ROW(key, standard, low, min, max, high, meaning) \
     {#key, RECIPE_REAL, FIELD(key), standard, low, high, min, max, NULL, meaning},
 #define BOOL_ROW(key, standard, meaning) \
@@ -28,7 +30,7 @@
 #define TEXT_ROW(key, meaning) \
     {#key, RECIPE_TEXT, FIELD(key), 0, '[', ']', 0, 0, NULL, meaning},
 
-static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, REAL_ROW, BOOL_ROW, WORD_ROW, TEXT_ROW)};
+static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, AUTO_ROW, REAL_ROW, BOOL_ROW, WORD_ROW, TEXT_ROW)};
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* The table and the struct agree on types; enums are read and written as int. */
@@ -41,7 +43,7 @@ enum { KEYS = sizeof keys / sizeof *keys };
 #define TEXT_TYPE(key, ...) OF_TYPE(key, char *)
 #define WORD_TYPE(key, ...) \
     _Static_assert(sizeof((rapt_recipe *)0)->key == sizeof(int), #key " is not an enum");
-RECIPE_KEYS(INT_TYPE, REAL_TYPE, BOOL_TYPE, WORD_TYPE, TEXT_TYPE)
+RECIPE_KEYS(INT_TYPE, INT_TYPE, REAL_TYPE, BOOL_TYPE, WORD_TYPE, TEXT_TYPE)
 
 size_t recipe_key_count(void)
 {
@@ -164,6 +166,8 @@ static void describe_range(const recipe_key *key, const char *what, char *out, s
     number_write(key->max, max);
     if (key->low == '[' && key->high == ']')
         snprintf(out, size, "%sfrom %s to %s", what, min, max);
+    else if (key->low == '0')
+        snprintf(out, size, "%s0, or from %s to %s", what, min, max);
     else
         snprintf(out, size, "%s%s %s and %s %s", what, key->low == '[' ? "at least" : "above", min,
                  key->high == ']' ? "at most" : "below", max);
@@ -199,7 +203,7 @@ static rapt_code not_a_word(const recipe_key *key, const char *value, char *reas
 
 static bool int_fits(const recipe_key *key, int64_t value)
 {
-    return value >= (int64_t)key->min && value <= (int64_t)key->max;
+    return (value >= (int64_t)key->min && value <= (int64_t)key->max) || (value == 0 && key->low == '0');
 }
 
 /* False for NaN too. */
@@ -265,8 +269,7 @@ static rapt_code set_text(const recipe_key *key, char **field, const char *text,
     return RAPT_OK;
 }
 
-rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
-                         char reason[RECIPE_REASON])
+static rapt_code set_field(const recipe_key *key, rapt_recipe *recipe, const char *text, char reason[RECIPE_REASON])
 {
     void *field = (char *)recipe + key->offset;
     if (key->kind == RECIPE_INT)
@@ -282,8 +285,32 @@ rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char 
         *(bool *)field = word == 0;
     else
         memcpy(field, &word, sizeof word);
+    return RAPT_OK;
+}
+
+static bool is_of_presets(const recipe_key *key)
+{
+    return strncmp(key->name, "model.", 6) == 0 && key->offset != FIELD(model.attention_dropout) &&
+           key->offset != FIELD(model.activation_dropout) && key->offset != FIELD(model.max_positions);
+}
+
+/* What a preset sets counts as given, so that no default of a task takes its place. */
+static void take_preset(rapt_recipe *recipe)
+{
+    recipe_apply_preset(recipe);
+    for (size_t i = 0; i < KEYS; i++)
+        if (recipe->model.preset != RAPT_RECIPE_NO_PRESET && is_of_presets(&keys[i]))
+            recipe_key_give(&keys[i], recipe);
+}
+
+rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text, char reason[RECIPE_REASON])
+{
+    rapt_code code = set_field(key, recipe, text, reason);
+    if (code != RAPT_OK)
+        return code;
+    recipe_key_give(key, recipe);
     if (key->offset == FIELD(model.preset))
-        recipe_apply_preset(recipe);
+        take_preset(recipe);
     return RAPT_OK;
 }
 
@@ -332,19 +359,19 @@ rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, cha
     return key->kind == RECIPE_TEXT ? check_text(key, value, reason) : RAPT_OK;
 }
 
-void recipe_key_reset(const recipe_key *key, rapt_recipe *recipe)
+void recipe_key_put(const recipe_key *key, rapt_recipe *recipe, double value)
 {
     void *field = (char *)recipe + key->offset;
-    int word = (int)key->standard;
+    int word = (int)value;
     switch (key->kind) {
     case RECIPE_INT:
-        *(int64_t *)field = (int64_t)key->standard;
+        *(int64_t *)field = (int64_t)value;
         break;
     case RECIPE_REAL:
-        *(double *)field = key->standard;
+        *(double *)field = value;
         break;
     case RECIPE_BOOL:
-        *(bool *)field = key->standard != 0;
+        *(bool *)field = value != 0;
         break;
     case RECIPE_WORD:
         memcpy(field, &word, sizeof word);
@@ -353,4 +380,42 @@ void recipe_key_reset(const recipe_key *key, rapt_recipe *recipe)
         *(char **)field = NULL;
         break;
     }
+}
+
+static size_t field_size(const recipe_key *key)
+{
+    static const size_t sizes[] = {[RECIPE_INT] = sizeof(int64_t), [RECIPE_REAL] = sizeof(double), [RECIPE_BOOL] = sizeof(bool),
+                                   [RECIPE_WORD] = sizeof(int), [RECIPE_TEXT] = sizeof(char *)};
+    return sizes[key->kind];
+}
+
+void recipe_key_copy(const recipe_key *key, rapt_recipe *to, const rapt_recipe *from)
+{
+    memcpy((char *)to + key->offset, (const char *)from + key->offset, field_size(key));
+}
+
+bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b)
+{
+    const void *x = (const char *)a + key->offset, *y = (const char *)b + key->offset;
+    if (key->kind == RECIPE_REAL)
+        return *(const double *)x == *(const double *)y;
+    if (key->kind != RECIPE_TEXT)
+        return memcmp(x, y, field_size(key)) == 0;
+    const char *text = *(char *const *)x, *other = *(char *const *)y;
+    return strcmp(text ? text : "", other ? other : "") == 0;
+}
+
+enum { GIVEN_BITS = 64 };
+_Static_assert(KEYS <= 2 * GIVEN_BITS, "rapt_recipe.given has not a bit for each key");
+
+bool recipe_key_given(const recipe_key *key, const rapt_recipe *recipe)
+{
+    size_t i = recipe_key_index(key);
+    return recipe->given[i / GIVEN_BITS] >> i % GIVEN_BITS & 1;
+}
+
+void recipe_key_give(const recipe_key *key, rapt_recipe *recipe)
+{
+    size_t i = recipe_key_index(key);
+    recipe->given[i / GIVEN_BITS] |= (uint64_t)1 << i % GIVEN_BITS;
 }

@@ -2,6 +2,8 @@
  * runs. It checks nothing: recipes and models check themselves. */
 #include "train/recipe_model.h"
 
+#include <math.h>
+
 static rapt_norm_place norm_place(const rapt_recipe *r)
 {
     return r->model.norm == RAPT_RECIPE_PRE ? RAPT_PRE_NORM : RAPT_POST_NORM;
@@ -18,6 +20,15 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
                                   .norm = norm_place(r),
                                   .init = r->model.init == RAPT_RECIPE_XAVIER ? RAPT_LINEAR_XAVIER : RAPT_LINEAR_PYTORCH};
     return c;
+}
+
+/* Some 1,000 for 300 kB, 2,000 for 1 MB, 8,000 for 16 MB: rarer entries would be seen too seldom to be learned. */
+size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
+{
+    const size_t least = 512, most = 32000, fit = (size_t)(2 * sqrt((double)bytes));
+    if (r->tokenizer.vocab_size > 0)
+        return (size_t)r->tokenizer.vocab_size;
+    return fit < least ? least : fit > most ? most : fit;
 }
 
 rapt_dropouts recipe_dropouts(const rapt_recipe *r)
@@ -46,12 +57,12 @@ rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
         .embedding_std = r->model.embedding_std};
 }
 
-static void take_config(rapt_recipe *r, const rapt_lm_config *c)
+void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
 {
     r->model.layers = (int64_t)c->layers;
     r->model.d_model = (int64_t)c->d_model;
     r->model.heads = (int64_t)c->heads;
-    r->model.kv_heads = (int64_t)c->kv_heads;
+    r->model.kv_heads = c->kv_heads == c->heads ? 0 : (int64_t)c->kv_heads;
     r->model.ffn = (int64_t)c->ffn;
     r->model.context = (int64_t)c->context;
     r->model.norm = c->norm_place == RAPT_PRE_NORM ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
@@ -70,12 +81,25 @@ static void take_config(rapt_recipe *r, const rapt_lm_config *c)
     r->model.embedding_std = c->embedding_std;
 }
 
+void recipe_take_transformer(rapt_recipe *r, const rapt_transformer_config *c)
+{
+    r->model.layers = (int64_t)c->layers;
+    r->model.d_model = (int64_t)c->block.d_model;
+    r->model.heads = (int64_t)c->block.heads;
+    r->model.ffn = (int64_t)c->block.ffn;
+    r->model.norm = c->block.norm == RAPT_PRE_NORM ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
+    r->model.bias = c->block.bias;
+    r->model.scale_embedding = c->scale_embedding;
+    r->model.tied = c->tied;
+    r->model.max_positions = (int64_t)c->max_positions;
+}
+
 void recipe_apply_preset(rapt_recipe *r)
 {
     static const char *const names[] = {NULL, "seed", "gpt2"};
     rapt_lm_config c;
     if (r->model.preset != RAPT_RECIPE_NO_PRESET && rapt_lm_preset(names[r->model.preset], &c, NULL) == RAPT_OK) {
-        take_config(r, &c);
+        recipe_take_lm(r, &c);
         r->model.vocab = r->model.preset == RAPT_RECIPE_SEED ? RAPT_RECIPE_VOCAB_TEXT : RAPT_RECIPE_VOCAB_TOKENIZER;
     }
 }

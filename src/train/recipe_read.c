@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
-#include "train/recipe_keys.h"
+#include "train/recipe_defaults.h"
 
 enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
 
@@ -136,7 +136,7 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
         code = scalar_text(r, &text);
     if (code != RAPT_OK)
         return code;
-    code = recipe_key_set(key, r->recipe, text, reason);
+    code = recipe_defaults_set(key, r->recipe, text, reason);
     return code == RAPT_OK ? code : fail_at(r, line, code, "%s", reason);
 }
 
@@ -298,6 +298,8 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
         code = resolve(path, &out->data.text, ":", err);
     if (code == RAPT_OK)
         code = resolve(path, &out->tokenizer.path, "", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->train.init, "", err);
     if (code != RAPT_OK)
         rapt_recipe_free(out);
     return code;

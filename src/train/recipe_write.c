@@ -10,7 +10,7 @@
 #include <yaml.h>
 
 #include "base/number.h"
-#include "train/recipe_keys.h"
+#include "train/recipe_defaults.h"
 
 static rapt_code no_memory(rapt_error *err)
 {
@@ -151,19 +151,30 @@ static void number_range(const recipe_key *key, char cell[CELL])
     if (key->max == RECIPE_MOST)
         snprintf(cell, CELL, ">= %s", min);
     else
-        snprintf(cell, CELL, "%s%s..%s%s", key->low == '(' ? ">" : "", min, key->high == ')' ? "<" : "", max);
+        snprintf(cell, CELL, "%s%s..%s%s", key->low == '(' ? ">" : key->low == '0' ? "0, " : "", min,
+                 key->high == ')' ? "<" : "", max);
 }
 
-static void fill_cells(const recipe_key *key, const rapt_recipe *defaults, char cells[COLUMNS - 1][CELL])
+/* "2", or "2 / 4" where a language model has another one. */
+static void default_cell(const recipe_key *key, const rapt_recipe *pairs, const rapt_recipe *text, char cell[CELL])
+{
+    char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
+    const bool two = !recipe_key_equal(key, pairs, text) && strcmp(key->name, "task") != 0;
+    const bool second = strncmp(key->meaning, "language_model:", 15) == 0, first = strncmp(key->meaning, "translation:", 12) == 0;
+    if (key->kind == RECIPE_TEXT)
+        snprintf(cell, CELL, "\"\"");
+    else if (!two || first || second)
+        snprintf(cell, CELL, "%s", recipe_key_value(key, second ? text : pairs, one));
+    else
+        snprintf(cell, CELL, "%s / %s", recipe_key_value(key, pairs, one), recipe_key_value(key, text, other));
+}
+
+static void fill_cells(const recipe_key *key, const rapt_recipe defaults[2], char cells[COLUMNS - 1][CELL])
 {
     static const char *const types[] = {"integer", "number", "bool", "word", "text"};
-    char buffer[RECIPE_NUMBER];
-    const char *value = recipe_key_value(key, defaults, buffer);
     snprintf(cells[0], CELL, "%s", key->name);
     snprintf(cells[1], CELL, "%s", types[key->kind]);
-    if (key->kind == RECIPE_TEXT)
-        value = "\"\"";
-    snprintf(cells[2], CELL, "%s", value);
+    default_cell(key, &defaults[0], &defaults[1], cells[2]);
     if (key->words)
         snprintf(cells[3], CELL, "%s", key->words);
     else if (key->kind == RECIPE_TEXT)
@@ -193,16 +204,17 @@ static void write_help(FILE *out)
 {
     char cells[COLUMNS - 1][CELL];
     int widths[COLUMNS - 1] = {0};
-    rapt_recipe defaults;
-    rapt_recipe_defaults(&defaults);
+    rapt_recipe defaults[2];
+    recipe_defaults_of_task(RAPT_RECIPE_TRANSLATION, &defaults[0]);
+    recipe_defaults_of_task(RAPT_RECIPE_LANGUAGE_MODEL, &defaults[1]);
     widen(widths, heads);
     for (size_t i = 0; i < recipe_key_count(); i++) {
-        fill_cells(recipe_key_at(i), &defaults, cells);
+        fill_cells(recipe_key_at(i), defaults, cells);
         widen(widths, (const char(*)[CELL])cells);
     }
     print_line(out, widths, heads, heads[COLUMNS - 1]);
     for (size_t i = 0; i < recipe_key_count(); i++) {
-        fill_cells(recipe_key_at(i), &defaults, cells);
+        fill_cells(recipe_key_at(i), defaults, cells);
         print_line(out, widths, (const char(*)[CELL])cells, recipe_key_at(i)->meaning);
     }
 }

@@ -58,12 +58,13 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_BPE;
     rapt_error reason = {0};
     static const char *const specials[] = {"<|endoftext|>"};
-    rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .specials = specials, .special_count = 1,
-                          .pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .threads = r->options->threads, .stop = r->options->stop};
+    rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
+                          .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
+                          .stop = r->options->stop};
     if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
+    o.vocab_size = recipe_vocab_size(r->recipe, size);
     rapt_tokenizer *k = pairs ? rapt_tokenizer_train_bpe(text.data, size, &o, &reason)
                               : rapt_tokenizer_train_characters(text.data, size, &reason);
     file_map_close(&text);

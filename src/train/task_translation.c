@@ -44,18 +44,18 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
 {
-    rapt_bpe_options o = {.vocab_size = (size_t)r->recipe->tokenizer.vocab_size, .pattern = r->recipe->tokenizer.pattern,
-                          .normalization = r->recipe->tokenizer.normalize, .marks_first = true,
-                          .threads = r->options->threads, .stop = r->options->stop};
+    rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
+                          .marks_first = true, .threads = r->options->threads, .stop = r->options->stop};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; out && i < count; i++)
         fprintf(out, "%s\n", lines[i]);
     rapt_tokenizer *k = NULL;
-    if (out && fclose(out) == 0)
+    if (out && fclose(out) == 0) {
+        o.vocab_size = recipe_vocab_size(r->recipe, size);
         k = rapt_tokenizer_train_bpe(text, size, &o, err);
-    else
+    } else
         rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
     free(text);
     return k;

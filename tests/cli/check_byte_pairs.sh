@@ -26,6 +26,9 @@ train:
   batch_tokens: 300
   accumulate: 2
   lr: 0.01
+  label_smoothing: 0
+  schedule: constant
+  warmup: 0
   report_every: 30
   checkpoint_every: 10
   keep: 4
@@ -128,8 +131,8 @@ head -100 train.fr >short.fr
 no 'train.en:short.fr: 200 and 100 lines' 'files that do not belong together' --set data.pairs=train.en:short.fr
 no 'none.fr' 'a missing file' --set data.pairs=train.en:none.fr
 no 'data.valid and data.held_out are both set' 'held out twice' --set data.held_out=0.1
-no 'train.eval_bleu is true' 'BLEU of nothing' --set data.valid=
-no 'train.patience is 3' 'patience with nothing' --set data.valid= --set train.eval_bleu=false --set train.patience=3
+no 'train.eval_bleu is true' 'BLEU of nothing' --set data.valid= --set data.held_out=0
+no 'train.patience is 3' 'patience with nothing' --set data.valid= --set data.held_out=0 --set train.eval_bleu=false --set train.patience=3
 no 'it needs tokenizer.path' 'no tokenizer file' --set tokenizer.type=file
 no 'words, bpe or file' 'characters' --set tokenizer.type=characters
 printf 'some text of some words\n' >text && "$RAPT" tokenizer train text --type bpe --vocab-size 260 -o other.json 2>.err ||

@@ -22,13 +22,22 @@ model:
   heads: 2
   ffn: 64
   context: 16
+  ffn_kind: relu
   norm: pre
+  norm_kind: layer
+  bias: true
+  scale_embedding: true
+  tied: false
   positions: learned
   init: gpt2
 train:
   steps: 150
   batch: 8
   lr: 0.01
+  beta2: 0.999
+  weight_decay: 0
+  schedule: constant
+  warmup: 0
   report_every: 50
 YAML
 }

@@ -87,6 +87,8 @@ data:
   pairs: pairs.tsv
   held_out: 0.1
   max_len: 12
+tokenizer:
+  type: words
 model:
   layers: 1
   d_model: 16
@@ -97,6 +99,9 @@ train:
   steps: 120
   batch: 16
   lr: 0.01
+  label_smoothing: 0
+  schedule: constant
+  warmup: 0
   report_every: 20
   checkpoint_every: 20
 YAML
@@ -129,13 +134,22 @@ model:
   heads: 2
   ffn: 32
   context: 12
+  ffn_kind: relu
   norm: pre
+  norm_kind: layer
+  bias: true
+  scale_embedding: true
+  tied: false
   positions: learned
   init: gpt2
 train:
   steps: 120
   batch: 8
   lr: 0.01
+  beta2: 0.999
+  weight_decay: 0
+  schedule: constant
+  warmup: 0
   report_every: 20
   checkpoint_every: 20
 YAML

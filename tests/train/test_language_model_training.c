@@ -193,7 +193,8 @@ static void train_pairs(const char *changes, const char *out)
     rapt_error err = {0};
     rapt_recipe_defaults(&r);
     set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=16 model.heads=2 model.ffn=24 model.dropout=0 "
-                "train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1");
+                "train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1 tokenizer.type=words data.held_out=0 "
+                "train.label_smoothing=0 train.schedule=constant train.warmup=0");
     set_all(&r, changes);
     run(&r, (rapt_train_options){.out = out}, &err);
     assert_string_equal(err.message, "");

@@ -76,9 +76,9 @@ static const struct {
     {"data: {held_out: 0.51}", RAPT_VALUE, "r.yaml:1: data.held_out is 0.51; it must be from 0 to 0.5"},
     {"tokenizer: {type: gpt2}", RAPT_VALUE,
      "r.yaml:1: tokenizer.type is \"gpt2\"; it must be words, characters, bpe, file, cl100k_base, o200k_base or r50k_base"},
-    {"tokenizer: {vocab_size: 256}", RAPT_VALUE, "r.yaml:1: tokenizer.vocab_size is 256; it must be from 257 to 1000000"},
+    {"tokenizer: {vocab_size: 256}", RAPT_VALUE, "r.yaml:1: tokenizer.vocab_size is 256; it must be 0, or from 257 to 1000000"},
     {"tokenizer: {vocab_size: 1000001}", RAPT_VALUE,
-     "r.yaml:1: tokenizer.vocab_size is 1000001; it must be from 257 to 1000000"},
+     "r.yaml:1: tokenizer.vocab_size is 1000001; it must be 0, or from 257 to 1000000"},
     {"model: {preset: gpt3}", RAPT_VALUE, "r.yaml:1: model.preset is \"gpt3\"; it must be none, seed or gpt2"},
     {"model: {kv_heads: 129}", RAPT_VALUE, "r.yaml:1: model.kv_heads is 129; it must be from 0 to 128"},
     {"model: {ffn_kind: silu}", RAPT_VALUE,
@@ -167,7 +167,7 @@ static void wrong_assignments(void **state)
         rapt_recipe_defaults(&r);
         assert_int_equal(rapt_recipe_set(&r, cases[i][0], &err), RAPT_VALUE);
         assert_string_equal(err.message, cases[i][1]);
-        assert_true(r.train.lr == 0.001 && r.seed == 1);
+        assert_true(r.train.lr == 0.002 && r.seed == 1);
     }
 }
 

@@ -17,6 +17,7 @@ static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
     return recipe_parse("r.yaml", text, strlen(text), recipe, err);
 }
 
+/* These are of task translation; what a language model has otherwise is in test_recipe_defaults.c. */
 static void defaults_of_data(void **state)
 {
     (void)state;
@@ -30,15 +31,15 @@ static void defaults_of_data(void **state)
     assert_null(r.data.text_files);
     assert_int_equal(r.data.text_order, RAPT_RECIPE_BY_NAME);
     assert_int_equal(r.data.limit, 0);
-    assert_true(r.data.held_out == 0);
+    assert_true(r.data.held_out == 0.05);
     assert_int_equal(r.data.eval_tokens, 0);
     assert_int_equal(r.data.max_len, 50);
     assert_int_equal(r.data.too_long, RAPT_RECIPE_CUT);
     assert_int_equal(r.data.pad, RAPT_RECIPE_PAD_LONGEST);
-    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_WORDS);
+    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
     assert_null(r.tokenizer.path);
-    assert_int_equal(r.tokenizer.vocab_size, 8000);
-    assert_true(r.tokenizer.lowercase && !r.tokenizer.shared);
+    assert_int_equal(r.tokenizer.vocab_size, 0);
+    assert_true(r.tokenizer.lowercase && r.tokenizer.shared);
     assert_int_equal(r.tokenizer.min_freq, 1);
     assert_int_equal(r.tokenizer.max_size, 0);
 }
@@ -59,14 +60,14 @@ static void defaults_of_models(void **state)
     assert_true(r.model.dropout == 0.1 && r.model.std == 0.02 && r.model.embedding_std == 0);
     assert_int_equal(r.model.norm, RAPT_RECIPE_POST);
     assert_int_equal(r.model.norm_kind, RAPT_RECIPE_LAYER_NORM);
-    assert_true(r.model.bias && r.model.scale_embedding && !r.model.tied);
+    assert_true(r.model.bias && r.model.scale_embedding && r.model.tied);
     assert_true(!r.model.shared_norm && !r.model.output_bias);
     assert_int_equal(r.model.positions, RAPT_RECIPE_SINUSOIDAL);
     assert_true(r.model.rotary_base == 10000);
     assert_int_equal(r.model.context, 64);
     assert_int_equal(r.model.max_positions, 1000);
     assert_int_equal(r.model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER);
-    assert_int_equal(r.model.init, RAPT_RECIPE_XAVIER);
+    assert_int_equal(r.model.init, RAPT_RECIPE_PYTORCH);
 }
 
 static void defaults_of_training(void **state)
@@ -75,22 +76,23 @@ static void defaults_of_training(void **state)
     rapt_recipe r;
     memset(&r, 0xA5, sizeof r);
     rapt_recipe_defaults(&r);
-    assert_int_equal(r.train.epochs, 10);
+    assert_int_equal(r.train.epochs, 15);
     assert_int_equal(r.train.steps, 0);
-    assert_int_equal(r.train.batch, 64);
+    assert_int_equal(r.train.batch, 32);
     assert_int_equal(r.train.accumulate, 1);
     assert_false(r.train.recompute);
-    assert_true(r.train.lr == 0.001 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
-    assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0 && !r.train.lazy);
+    assert_true(r.train.lr == 0.002 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
+    assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0.1 && !r.train.lazy);
     assert_int_equal(r.train.reduction, RAPT_RECIPE_TOKEN);
-    assert_int_equal(r.train.schedule, RAPT_RECIPE_CONSTANT);
-    assert_true(r.train.warmup == 0 && r.train.lr_end == 0);
+    assert_int_equal(r.train.schedule, RAPT_RECIPE_COSINE);
+    assert_true(r.train.warmup == 100 && r.train.lr_end == 0);
     assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
     assert_int_equal(r.train.keep, 2);
     assert_int_equal(r.train.sample_every, 0);
     assert_int_equal(r.train.sample_tokens, 100);
     assert_null(r.train.sample_prompt);
     assert_null(r.train.freeze);
+    assert_null(r.train.init);
 }
 
 /* Every key, none at its default. No task knows them all, so that reading and writing are tested here, and checking
@@ -157,6 +159,7 @@ static const char all_keys[] =
     "  sample_every: 100\n"
     "  sample_tokens: 7\n"
     "  sample_prompt: \"Once\\nupon \"\n"
+    "  init: 'some/model'\n"
     "  freeze: \"encoder.*,*.bias\"\n";
 
 static void assert_all_model_keys(const rapt_recipe *r)
@@ -220,6 +223,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_int_equal(r->train.sample_every, 100);
     assert_int_equal(r->train.sample_tokens, 7);
     assert_string_equal(r->train.sample_prompt, "Once\nupon ");
+    assert_string_equal(r->train.init, "some/model");
     assert_string_equal(r->train.freeze, "encoder.*,*.bias");
 }
 

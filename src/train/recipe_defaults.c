@@ -1,0 +1,128 @@
+/* train/recipe_defaults.c: the defaults of both tasks, in two tables, and the few keys whose default follows another key. See
+ * recipe_defaults.h; docs/results/minimal-recipes.md has what was measured. */
+#include "train/recipe_defaults.h"
+
+#include <string.h>
+
+/* Where a task's default is another one than the first of recipe_keys.h. Others' keys stay, as a recipe lists them all. */
+#define RECIPE_TRANSLATION(X)                   \
+    X(data.held_out, 0.05)                      \
+    X(tokenizer.type, RAPT_RECIPE_BPE)          \
+    X(tokenizer.vocab_size, 0)                  \
+    X(tokenizer.shared, true)                   \
+    X(model.tied, true)                         \
+    X(model.init, RAPT_RECIPE_PYTORCH)          \
+    X(train.epochs, 15)                         \
+    X(train.batch, 32)                          \
+    X(train.lr, 0.002)                          \
+    X(train.label_smoothing, 0.1)               \
+    X(train.schedule, RAPT_RECIPE_COSINE)       \
+    X(train.warmup, 100)
+
+#define RECIPE_LANGUAGE_MODEL(X)                \
+    X(data.held_out, 0.05)                      \
+    X(tokenizer.type, RAPT_RECIPE_BPE)          \
+    X(tokenizer.vocab_size, 0)                  \
+    X(model.layers, 4)                          \
+    X(model.ffn, 352)                           \
+    X(model.ffn_kind, RAPT_RECIPE_SWIGLU)       \
+    X(model.norm, RAPT_RECIPE_PRE)              \
+    X(model.norm_kind, RAPT_RECIPE_RMS_NORM)    \
+    X(model.bias, false)                        \
+    X(model.scale_embedding, false)             \
+    X(model.tied, true)                         \
+    X(model.positions, RAPT_RECIPE_ROTARY)      \
+    X(model.context, 128)                       \
+    X(model.init, RAPT_RECIPE_INIT_GPT2)        \
+    X(train.batch, 16)                          \
+    X(train.lr, 0.002)                          \
+    X(train.beta2, 0.99)                        \
+    X(train.weight_decay, 0.1)                  \
+    X(train.schedule, RAPT_RECIPE_COSINE)       \
+    X(train.warmup, 100)
+
+typedef struct standard {
+    const char *name;
+    double value;
+} standard;
+
+#define ROW(key, value) {#key, value},
+static const standard translation[] = {RECIPE_TRANSLATION(ROW)}, language_model[] = {RECIPE_LANGUAGE_MODEL(ROW)};
+
+static void put_all(rapt_recipe *out, const standard *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        recipe_key_put(recipe_key_find(rows[i].name), out, rows[i].value);
+}
+
+void recipe_defaults_first(rapt_recipe *out)
+{
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < recipe_key_count(); i++)
+        recipe_key_put(recipe_key_at(i), out, recipe_key_at(i)->first_standard);
+}
+
+/* A vocabulary of words is one of a language; a matrix for both sides needs one vocabulary, and an output without a bias. */
+static void follow_others(const rapt_recipe *r, rapt_recipe *out)
+{
+    const bool pairs = r->task == RAPT_RECIPE_TRANSLATION;
+    if (r->data.valid)
+        out->data.held_out = 0;
+    if (pairs && r->tokenizer.type == RAPT_RECIPE_WORDS)
+        out->tokenizer.shared = false;
+    if (pairs ? !r->tokenizer.shared || r->tokenizer.type == RAPT_RECIPE_WORDS : r->model.output_bias)
+        out->model.tied = false;
+}
+
+void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out)
+{
+    recipe_defaults_first(out);
+    if (r->task == RAPT_RECIPE_TRANSLATION)
+        put_all(out, translation, sizeof translation / sizeof *translation);
+    else
+        put_all(out, language_model, sizeof language_model / sizeof *language_model);
+    follow_others(r, out);
+}
+
+/* A field that a program wrote to stays, unless it wrote the default. */
+static bool follow(rapt_recipe *r, const rapt_recipe *before, const rapt_recipe *now)
+{
+    bool any = false;
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (key->kind == RECIPE_TEXT || recipe_key_given(key, r) || !recipe_key_equal(key, r, before) ||
+            recipe_key_equal(key, before, now))
+            continue;
+        recipe_key_copy(key, r, now);
+        any = true;
+    }
+    return any;
+}
+
+/* `before`: what the fields that follow are at. */
+static void follow_from(rapt_recipe *r, rapt_recipe before)
+{
+    rapt_recipe now;
+    do { /* a key that has followed may itself be followed */
+        recipe_defaults_of(r, &now);
+    } while (follow(r, &before, &now) && (before = now, true));
+}
+
+void recipe_defaults_of_task(rapt_recipe_task task, rapt_recipe *out)
+{
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    *out = first;
+    out->task = task;
+    follow_from(out, first);
+}
+
+rapt_code recipe_defaults_set(const recipe_key *key, rapt_recipe *recipe, const char *text, char reason[RECIPE_REASON])
+{
+    rapt_recipe before;
+    recipe_defaults_of(recipe, &before);
+    rapt_code code = recipe_key_set(key, recipe, text, reason);
+    if (code == RAPT_OK)
+        follow_from(recipe, before);
+    return code;
+}
