@@ -90,7 +90,8 @@ typedef struct rapt_memory_plan {
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
-    const char *init;      /* start from this model's parameters and tokenizers, or NULL; on `resume` the same again */
+    const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
+                              Keys of the recipe that are given and say otherwise are refused */
     bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none, nor any trace of one:
                               a model, best/ or a line in train.jsonl (RAPT_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
@@ -105,6 +106,7 @@ typedef struct rapt_train_options {
     void (*on_progress)(void *context, const rapt_progress *progress);
     /* Of a language model, with train.sample_every: the prompt, and what follows it. */
     void (*on_sample)(void *context, uint64_t step, const char *text);
+    void (*on_warning)(void *context, const char *text); /* one line: a run that may not be what was meant */
     void *context;
 } rapt_train_options;
 

@@ -23,8 +23,8 @@ enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KE
 static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: the recipe's name, in models/)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
-    {"resume", KEY_RESUME, NULL, 0, "Go on from the newest checkpoint in the folder", 0},
-    {"init", KEY_INIT, "MODEL", 0, "Start from the parameters and tokenizers of this model (fine-tuning)", 0},
+    {"resume", KEY_RESUME, NULL, 0, "Resume from the newest checkpoint in the folder; without RECIPE, by the folder's own", 0},
+    {"init", KEY_INIT, "MODEL", 0, "Overrides train.init: start from this model's parameters, sizes and tokenizers", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
@@ -71,15 +71,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
         a->recipe = text;
         return 0;
     case ARGP_KEY_END:
-        if (!a->recipe && !a->help_recipe)
-            cli_usage_error(state, "wants a recipe");
+        if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
+            cli_usage_error(state, "wants a recipe; with --resume and --out, the folder has one");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml",
+    .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
     .doc = "Train a model as a recipe says."
            "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
            "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the "
@@ -181,6 +181,13 @@ static void show_model(const display *d, const char *out)
     fputc('\n', stderr);
 }
 
+static void show_warning(void *context, const char *text)
+{
+    const display *d = context;
+    progress_clear(d->progress);
+    fprintf(stderr, "rapt: warning: %s\n", text);
+}
+
 static int help_recipe(void)
 {
     rapt_error err = {0};
@@ -192,16 +199,39 @@ static int help_recipe(void)
     return 0;
 }
 
+/* To resume, the folder's own recipe will do. */
+static rapt_code read_file(const train_arguments *a, rapt_recipe *r, rapt_error *err)
+{
+    char *kept = NULL;
+    if (!a->recipe && asprintf(&kept, "%s/recipe.yaml", a->out) < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = rapt_recipe_read(kept ? kept : a->recipe, r, err);
+    free(kept);
+    return code;
+}
+
+static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
+{
+    char *assignment = NULL;
+    if (asprintf(&assignment, "train.init=%s", init) < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = rapt_recipe_set(r, assignment, err);
+    free(assignment);
+    return code;
+}
+
 static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
 {
-    rapt_code code = rapt_recipe_read(a->recipe, r, err);
+    rapt_code code = read_file(a, r, err);
     for (size_t i = 0; i < a->assignment_count && !code; i++)
         code = rapt_recipe_set(r, a->assignments[i], err);
+    if (a->init && !code)
+        code = set_init(r, a->init, err);
     if (a->seed >= 0)
         r->seed = a->seed;
     if (a->has_precision)
         r->train.precision = a->precision;
-    return code ? code : rapt_recipe_check(r, a->recipe, err);
+    return code ? code : rapt_recipe_check(r, a->recipe ? a->recipe : a->out, err);
 }
 
 /* models/NAME for some/where/NAME.yaml. */
@@ -225,13 +255,13 @@ static int run(const train_arguments *a, const rapt_recipe *r)
     display d = {.quiet = a->quiet, .task = r->task, .patience = r->train.patience};
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
-    rapt_train_options o = {.recipe = r, .out = out, .init = a->init, .resume = a->resume,
+    rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
                             .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop(),
                             .on_phase = show_phase, .on_plan = show_plan, .on_progress = show_progress,
-                            .on_sample = show_sample, .context = &d};
+                            .on_sample = show_sample, .on_warning = show_warning, .context = &d};
     d.progress = a->quiet ? NULL : progress_new(&shown);
-    if (a->init)
-        cli_note_seal(a->init);
+    if (r->train.init)
+        cli_note_seal(r->train.init);
     signals_catch();
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
     progress_free(d.progress, code != RAPT_OK);

@@ -256,13 +256,10 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
 {
     if (s->step != wanted.step)
         return rapt_fail(err, RAPT_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path, s->step);
-    if (s->recipe_hash != wanted.recipe_hash)
-        return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
-                         "its recipe.yaml)", folder, s->step);
-    if (s->step > wanted.steps)
-        return rapt_fail(err, RAPT_FORMAT, "%s: step %" PRIu64 " is beyond the %" PRIu64 " steps that this run's recipe plans",
-                         path, s->step, wanted.steps);
-    return RAPT_OK;
+    if (s->recipe_hash == wanted.recipe_hash || s->recipe_hash == wanted.first_hash)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
+                     "its recipe.yaml)", folder, s->step);
 }
 
 /* The run may have begun with other keys than it goes on with, so its number is the checkpoint's. */
@@ -291,6 +288,7 @@ rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_mod
         code = take_run(file, path, m, err);
     if (!code)
         code = read_tensors(file, path, m->params, adam, err);
+    state->recipe_hash = wanted.recipe_hash;
     if (!code)
         rapt_adam_set_steps(adam, state->step);
     safetensors_close(file);

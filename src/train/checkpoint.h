@@ -28,13 +28,13 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_ad
 
 /* What a checkpoint has to be for a run to begin with it. */
 typedef struct checkpoint_wanted {
-    uint64_t step, steps; /* its own; the last one that the recipe plans */
-    uint64_t recipe_hash;
+    uint64_t step; /* that of its name */
+    uint64_t recipe_hash, first_hash; /* one of them; the second as version 0.1 counted it */
 } checkpoint_wanted;
 
-/* Reads the checkpoint of step wanted.step into the model's parameters and `run`, adam and state. RAPT_VALUE where it has
- * another recipe_hash; RAPT_FORMAT where its counters can't be those of this step, or are of a step that this run does not get
- * to, and where it is of a model with another config.json. */
+/* Reads the checkpoint of step wanted.step into the model's parameters and `run`, adam and state, whose recipe_hash becomes
+ * wanted.recipe_hash. RAPT_VALUE where it has neither of the two hashes; RAPT_FORMAT where its counters can't be those of this
+ * step, and where it is of a model with another config.json. */
 rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err);
 

@@ -246,7 +246,7 @@ rapt_code memory_check(run *r, rapt_error *err)
     if (code)
         return code;
     tell(r, &n);
-    b.taken = r->options->init ? n.parameters : 0;
+    b.taken = r->init ? n.parameters : 0;
     int limit = exceeded_limit(&b, &n);
     if (limit < MEMORY_LIMITS)
         return refuse(r, &b, &n, limit, size, err);

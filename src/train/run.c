@@ -9,15 +9,20 @@
 #include "train/checkpoint_list.h"
 #include "train/leftovers.h"
 #include "train/log.h"
+#include "train/lengthen.h"
 #include "train/memory.h"
 #include "train/recipe_compare.h"
+#include "train/recipe_init.h"
 #include "train/recipe_seal.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { RUN_WARNING = 600 };
 
 static bool can_learn(const rapt_params *set)
 {
@@ -51,9 +56,7 @@ static rapt_code make_adam(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
     rapt_adam_options adam = {k->train.beta1, k->train.beta2, k->train.eps, k->train.weight_decay, k->train.lazy};
-    uint64_t wish = (uint64_t)k->train.steps;
-    uint64_t accumulate = (uint64_t)k->train.accumulate;
-    r->steps = wish ? wish : ((uint64_t)k->train.epochs * r->batches_per_epoch + accumulate - 1) / accumulate;
+    r->steps = lengthen_steps(r, k);
     r->adam = rapt_adam_new(r->model->params, &adam, err);
     return r->adam ? RAPT_OK : RAPT_NO_MEMORY;
 }
@@ -99,7 +102,7 @@ void run_drop_model(run *r)
 static rapt_code make_model(run *r, rapt_error *err)
 {
     uint64_t seed = (uint64_t)r->recipe->seed;
-    bool loaded = r->options->init != NULL;
+    bool loaded = r->init != NULL;
     rapt_code code = run_make_model(r, loaded ? seed : RAPT_SEED_SHAPES, err);
     if (!code)
         code = memory_check(r, err);
@@ -145,8 +148,9 @@ static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other,
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
     *err = (rapt_error){0};
     rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
-              "recipe.yaml", r->options->out, (unsigned long long)step, key->name,
-              quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text);
+              "recipe.yaml; to resume with that: rapt train --resume --out %s", r->options->out, (unsigned long long)step,
+              key->name, quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text,
+              r->options->out);
 }
 
 static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
@@ -156,7 +160,7 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
         rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
                   "was changed since", r->options->out, (unsigned long long)step);
     rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
-              (unsigned long long)step, r->options->init ? "" : "; a run that began with --init goes on with it");
+              (unsigned long long)step, r->init ? "" : "; a run that began with --init goes on with it");
 }
 
 /* That a checkpoint is of another run is known by a number; the folder's recipe may tell in what they differ. */
@@ -175,25 +179,30 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
     free(path);
 }
 
-/* A run that stopped before its first checkpoint starts again. */
-static rapt_code resume(run *r, rapt_error *err)
+/* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
+ * are not the recipe's. */
+static uint64_t hash_run(const run *r, uint64_t recipe)
 {
-    checkpoint_wanted wanted = {r->newest, r->steps, r->state.recipe_hash};
+    uint64_t hash = rng_mix(rng_mix(recipe, rapt_params_size(r->model->params)), r->task->hash(r));
+    return r->init ? rng_mix(hash, 1) : hash;
+}
+
+/* A run that stopped before its first checkpoint starts again. */
+static rapt_code load_newest(run *r, rapt_error *err)
+{
+    checkpoint_wanted wanted = {r->newest, r->state.recipe_hash, hash_run(r, lengthen_first_hash(r))};
     rapt_code code = RAPT_OK;
     if (r->newest)
         code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &r->state, err);
     if (code == RAPT_VALUE)
         explain_refusal(r, r->newest, err);
-    uint64_t reported = r->state.tokens > 0 ? r->state.step - 1 : r->state.step; /* else this step's report is to be made */
-    return code ? code : log_rewind(r->options->out, reported, err);
+    return code;
 }
 
-/* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
- * are not the recipe's. */
-static uint64_t hash_run(const run *r)
+static rapt_code rewind_log(const run *r, rapt_error *err)
 {
-    uint64_t hash = rng_mix(rng_mix(recipe_hash(r->recipe), rapt_params_size(r->model->params)), r->task->hash(r));
-    return r->options->init ? rng_mix(hash, 1) : hash;
+    uint64_t reported = r->state.tokens > 0 ? r->state.step - 1 : r->state.step; /* else this step's report is to be made */
+    return log_rewind(r->options->out, reported, err);
 }
 
 /* realpath, or a copy where nothing has this name; NULL with errno set. */
@@ -258,25 +267,33 @@ static rapt_code format_recipe(const run *r, char **yaml, rapt_error *err)
     rapt_recipe kept = *r->recipe;
     bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.valid, err);
     bool text = make_absolute(&kept.data.text, err);
-    bool ok = make_absolute(&kept.tokenizer.path, err) && pairs && valid && text;
+    bool path = make_absolute(&kept.tokenizer.path, err), init = make_absolute(&kept.train.init, err);
+    bool ok = pairs && valid && text && path && init;
     rapt_code code = ok ? rapt_recipe_format(&kept, yaml, err) : err->code;
     free(kept.data.pairs);
     free(kept.data.valid);
     free(kept.data.text);
     free(kept.tokenizer.path);
+    free(kept.train.init);
     return code;
 }
 
+/* The recipe that the folder keeps is of the run as it is now: read before it is written. */
 static rapt_code prepare_folder(run *r, rapt_error *err)
 {
     char *yaml;
     rapt_code code = format_recipe(r, &yaml, err);
     if (code)
         return code;
-    r->state = (checkpoint_state){.recipe_hash = hash_run(r), .best_val_loss = INFINITY, .val_loss = NAN};
+    r->state = (checkpoint_state){.recipe_hash = hash_run(r, recipe_hash(r->recipe)), .best_val_loss = INFINITY,
+                                  .val_loss = NAN};
     r->model->run = r->state.recipe_hash; /* a checkpoint knows better, where there is one */
     if (r->options->resume)
-        code = resume(r, err);
+        code = load_newest(r, err);
+    if (!code)
+        code = lengthen_check(r, err);
+    if (!code && r->options->resume)
+        code = rewind_log(r, err);
     if (!code)
         code = write_folder(r, yaml, err);
     free(yaml);
@@ -356,6 +373,25 @@ static rapt_code check_unused(const run *r, rapt_error *err)
                      "--resume to start it again", out, name);
 }
 
+rapt_code run_take_init(run *r, rapt_error *err)
+{
+    rapt_code code = recipe_init_take(r->options->recipe, r->model, r->init, &r->own, err);
+    if (!code)
+        r->recipe = &r->own;
+    return code;
+}
+
+void run_warn(const run *r, const char *format, ...)
+{
+    char text[RUN_WARNING];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (r->options->on_warning)
+        r->options->on_warning(r->options->context, text);
+}
+
 /* Asked first: tasks may write into the folder before everything else is checked. What can't be looked at may be anything. */
 static rapt_code check_folder(run *r, rapt_error *err)
 {
@@ -394,7 +430,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     static rapt_code (*const parts[])(run *, rapt_error *) = {take_folder, read_data, make_tape, make_model,
                                                               make_adam_and_batches, prepare_folder};
-    *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN};
+    *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN,
+               .init = options->init ? options->init : options->recipe->train.init};
     r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !code; i++) {
@@ -415,4 +452,6 @@ void run_free(run *r)
         r->task->close(r);
     rapt_model_free(r->model);
     folder_lock_release(&r->lock);
+    if (r->recipe == &r->own)
+        rapt_recipe_free(&r->own);
 }

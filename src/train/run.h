@@ -50,7 +50,9 @@ extern const train_task train_translation, train_language_model;
 
 struct run {
     const rapt_train_options *options;
-    const rapt_recipe *recipe;
+    const rapt_recipe *recipe; /* the caller's, or `own` */
+    rapt_recipe own;           /* where init is: with what that model decides filled in */
+    const char *init;          /* the folder of the model to start from, or NULL */
     const train_task *task;
     folder_lock lock; /* of the model folder, from the first look at it to the end */
     void *data; /* the task's own */
@@ -69,6 +71,11 @@ struct run {
  * Writes nothing before all input is checked. On failure the run still has to be freed. */
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
+/* Of the task, which has loaded the model that a run starts from: its recipe is one of that model from now on. */
+rapt_code run_take_init(run *r, rapt_error *err);
+/* Tells the caller something that is no failure. */
+RAPT_PRINTF(2, 3)
+void run_warn(const run *r, const char *format, ...);
 
 typedef struct run_sums {
     double normalizer; /* of the loss; 0: the batch's own tokens */

@@ -105,13 +105,16 @@ static const char *prompt_of(const run *r)
 
 static rapt_code load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->options->init, RAPT_LANGUAGE_MODEL, err);
+    r->model = rapt_model_load_task(r->init, RAPT_LANGUAGE_MODEL, err);
     if (!r->model)
         return RAPT_FORMAT;
+    rapt_code code = run_take_init(r, err);
+    if (code)
+        return code;
     size_t most = r->model->lm->config.context;
     if ((uint64_t)r->recipe->model.context > most)
         return rapt_fail(err, RAPT_VALUE, "model.context is %lld; the model in %s has %zu positions",
-                         (long long)r->recipe->model.context, r->options->init, most);
+                         (long long)r->recipe->model.context, r->init, most);
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
@@ -179,7 +182,7 @@ static rapt_code open_text(run *r, rapt_error *err)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
     rapt_code code = find_text(r, d, err);
     if (!code)
-        code = r->options->init ? load_init(r, err) : start_model(r, d, err);
+        code = r->init ? load_init(r, err) : start_model(r, d, err);
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
@@ -192,7 +195,7 @@ static rapt_code open_text(run *r, rapt_error *err)
 static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
 {
     const text_data *d = r->data;
-    rapt_code code = r->options->init ? RAPT_OK : make_net(r, d, seed, err);
+    rapt_code code = r->init ? RAPT_OK : make_net(r, d, seed, err);
     if (!code)
         code = check_ids(r, d, err);
     if (!code)

@@ -106,20 +106,23 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
 /* Fine-tuning takes the other model whole, but for what training decides. */
 static rapt_code load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->options->init, RAPT_TRANSLATION, err);
+    r->model = rapt_model_load_task(r->init, RAPT_TRANSLATION, err);
     if (!r->model)
         return RAPT_FORMAT;
+    rapt_code code = run_take_init(r, err);
+    if (code)
+        return code;
     size_t most = r->model->net->config.max_positions;
     if ((uint64_t)r->recipe->data.max_len > most)
         return rapt_fail(err, RAPT_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
-                         (long long)r->recipe->data.max_len, r->options->init, most);
+                         (long long)r->recipe->data.max_len, r->init, most);
     rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
 static rapt_code start_model(run *r, rapt_error *err)
 {
-    if (r->options->init)
+    if (r->init)
         return load_init(r, err);
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
@@ -132,7 +135,7 @@ static rapt_code start_model(run *r, rapt_error *err)
 
 static rapt_code make_net(run *r, uint64_t seed, rapt_error *err)
 {
-    if (r->options->init)
+    if (r->init)
         return RAPT_OK;
     rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->source),
                                                                rapt_tokenizer_size(r->model->target));

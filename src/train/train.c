@@ -7,6 +7,7 @@
 #include "ops/tape.h"
 #include "train/checkpoint_clock.h"
 #include "train/checkpoint_list.h"
+#include "train/first_loss.h"
 #include "train/log.h"
 
 #include <math.h>
@@ -114,6 +115,8 @@ static rapt_code step_once(loop *l, rapt_error *err)
     rapt_code code = gather_gradients(l, step, &scale, err);
     if (code)
         return code;
+    if (step == 1)
+        first_loss_check(r);
     r->state.grad_norm = scale * rapt_grad_norm(r->tape, r->model->params);
     if (!isfinite(r->state.grad_norm))
         return not_finite(r, step, "gradient", err);
@@ -367,8 +370,8 @@ static rapt_code finish(loop *l, rapt_error *err)
     if (!code && r->state.tokens > 0)
         code = report(l, true, err);
     if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !gave_up(r))
-        code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; --resume goes on from there",
-                         (unsigned long long)r->state.step, (unsigned long long)l->end);
+        code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
+                         (unsigned long long)r->state.step, (unsigned long long)l->end, r->options->out);
     return code;
 }
 

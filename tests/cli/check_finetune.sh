@@ -70,7 +70,7 @@ check 'pairs of unknown words only' train strange --init base --set data.pairs=s
 no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }
 no 'none' 'a model that is not there' --init none
 no 'train.freeze: no parameter.*"encodr' 'a pattern that fits nothing' --init base --set 'train.freeze=encodr.*'
-no 'data.max_len is 80.*40 positions' 'sentences longer than its positions' --init base --set data.max_len=80 --set model.max_positions=100
+no 'model.max_positions is 100; the model in base has 40' 'more positions than it has' --init base --set data.max_len=80 --set model.max_positions=100
 cp -r base misfit && cp base/target.tokenizer.json misfit/source.tokenizer.json
 no 'misfit/source.tokenizer.json: .*tokens' 'a tokenizer of another size' --init misfit
 check 'nothing was written' test ! -e out

@@ -63,7 +63,7 @@ epochs by-2 --set train.accumulate=2
 check 'two batches a step' test "$(reports by-2)" = '2:1 3:2 5:3 6:4 8:5 9:6 11:7 12:8 14:9 15:10 '
 epochs by-4 --set train.accumulate=4
 check 'more than an epoch has' test "$(reports by-4)" = '1:1 2:2 3:3 4:5 5:6 6:7 7:9 8:10 '
-"$RAPT" train tiny.yaml --out by-told --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.accumulate=4 2>told
+"$RAPT" train tiny.yaml --out by-told --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.accumulate=4 2>told
 check 'and as many are told' grep -q '^epoch 10/10  step 8/8 ' told
 
 # ---- a folder that a run would write over --------------------------------------------------------------------------

@@ -175,7 +175,7 @@ static void a_translation_model(void **state)
     put_words("text.txt", 200);
     put("pairs.tsv", "a b\tc d\ne\tf\n");
     rapt_recipe_defaults(&r);
-    set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 train.steps=1");
+    set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 train.steps=1 data.held_out=0");
     run(&r, (rapt_train_options){.out = "pairs"}, &err);
     assert_string_equal(err.message, "");
     refused("", "pairs", RAPT_VALUE, "pairs is a translation model; rapt translate runs it");
@@ -200,7 +200,8 @@ static void folders(void **state)
     fails("", (rapt_train_options){.out = "text.txt"}, RAPT_IO, "cannot make folder text.txt: Not a directory");
     fails("", (rapt_train_options){.out = "text.txt/m"}, RAPT_IO, "cannot make folder text.txt/m: Not a directory");
     fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
-          "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml");
+          "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml; "
+          "to resume with that: rapt train --resume --out m");
     fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
     fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_VALUE,

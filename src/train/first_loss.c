@@ -1,0 +1,18 @@
+/* train/first_loss.c: a first loss far above ln V means initial values that training has to undo first. See first_loss.h. */
+#include "train/first_loss.h"
+
+#include <math.h>
+
+#define ABOVE 0.1 /* of ln V */
+#define ABOVE_LEAST 0.7 /* nats: logits of a variance of 1 cost half a nat in any vocabulary, more than 0.1 ln V in a small one */
+
+void first_loss_check(const run *r)
+{
+    const rapt_model *m = r->model;
+    const size_t entries = m->task == RAPT_TRANSLATION ? m->net->config.target_vocab : m->lm->config.vocab;
+    const double loss = r->state.nll / (double)r->state.tokens, even = log((double)entries);
+    if (r->init || !(loss > even + fmax(ABOVE * even, ABOVE_LEAST)))
+        return;
+    run_warn(r, "the first loss is %.2f; a model that guesses evenly has %.2f, ln %zu: the initial values are too large "
+             "(model.embedding_std is %g; 0 leaves it to rapt)", loss, even, entries, r->recipe->model.embedding_std);
+}

@@ -1,0 +1,72 @@
+/* train/lengthen.c: a finished run is trained longer, or a stopped one is planned anew. A learning rate that is constant or falls
+ * with 1/sqrt(step) doesn't know the end: the result is that of a run which had it from the start, byte for byte. A cosine does.
+ * See lengthen.h. */
+#define _GNU_SOURCE
+#include "train/lengthen.h"
+
+#include "base/file.h"
+#include "train/recipe_compare.h"
+
+#include <stdlib.h>
+
+uint64_t lengthen_steps(const run *r, const rapt_recipe *recipe)
+{
+    uint64_t accumulate = (uint64_t)recipe->train.accumulate;
+    return recipe->train.steps ? (uint64_t)recipe->train.steps
+                               : ((uint64_t)recipe->train.epochs * r->batches_per_epoch + accumulate - 1) / accumulate;
+}
+
+/* The run's recipe with the length of the one that its folder keeps, if there is one. Texts are the run's. */
+static rapt_recipe with_length_of_before(const run *r, const rapt_recipe *recipe)
+{
+    rapt_recipe before, all = *recipe;
+    char *path = r->options->resume ? file_join(r->options->out, "recipe.yaml") : NULL;
+    if (path && rapt_recipe_read(path, &before, NULL) == RAPT_OK) {
+        all.train.epochs = before.train.epochs;
+        all.train.steps = before.train.steps;
+        rapt_recipe_free(&before);
+    }
+    free(path);
+    return all;
+}
+
+uint64_t lengthen_first_hash(const run *r)
+{
+    rapt_recipe all = with_length_of_before(r, r->options->recipe);
+    return recipe_hash_first(&all);
+}
+
+static const char *length_key(const rapt_recipe *recipe)
+{
+    return recipe->train.steps ? "train.steps" : "train.epochs";
+}
+
+static void warn_of_cosine(const run *r, uint64_t before)
+{
+    const uint64_t next = r->state.step + 1;
+    if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_COSINE)
+        return;
+    run_warn(r, "train.schedule cosine now ends at step %llu, not %llu: the learning rate of step %llu is %.3g, not %.3g; a run "
+             "of this length from the start gives another model",
+             (unsigned long long)r->steps, (unsigned long long)before, (unsigned long long)next,
+             rapt_learning_rate(r->recipe, next, r->steps), rapt_learning_rate(r->recipe, next, before));
+}
+
+rapt_code lengthen_check(const run *r, rapt_error *err)
+{
+    const uint64_t step = r->state.step, limit = r->options->max_steps;
+    const char *key = length_key(r->recipe);
+    if (limit > r->steps)
+        run_warn(r, "--max-steps %llu is past the last step of the recipe, %llu; to train longer, set %s higher",
+                 (unsigned long long)limit, (unsigned long long)r->steps, key);
+    if (step == 0)
+        return RAPT_OK;
+    if (step > r->steps)
+        return rapt_fail(err, RAPT_VALUE, "%s: step %llu is done already, and %s plans %llu: set it higher", r->options->out,
+                         (unsigned long long)step, key, (unsigned long long)r->steps);
+    rapt_recipe before = with_length_of_before(r, r->recipe);
+    warn_of_cosine(r, lengthen_steps(r, &before));
+    if (step == r->steps)
+        run_warn(r, "the run is finished, at step %llu; to train longer, set %s higher", (unsigned long long)step, key);
+    return RAPT_OK;
+}

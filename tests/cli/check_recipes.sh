@@ -1,0 +1,105 @@
+#!/bin/bash
+# tests/cli/check_recipes.sh: a recipe of `task` and data alone; the recipe that a model folder keeps makes that model again,
+# also of a fine-tuned one; --init refuses keys that it would not heed; a finished run is trained longer.
+. "$(dirname "$0")/lib.sh"
+make_inputs
+make_text >text.txt
+make_text_recipe bpe >lm.yaml
+small=(--set model.layers=1 --set model.d_model=16 --set model.heads=2 --set model.ffn=24)
+# same_parameters A B
+same_parameters() { cmp "$1/model.safetensors" "$2/model.safetensors"; }
+# again FOLDER OPTION...: trains by the recipe that FOLDER keeps, into FOLDER-again; the same model, and the same recipe once more.
+again() {
+    "$RAPT" train "$1/recipe.yaml" --quiet --out "$1-again" "${@:2}" && same_model "$1" "$1-again"
+}
+
+# ---- the least that a recipe can be -------------------------------------------------------------------------------------
+printf 'task: translation\ndata:\n  pairs: pairs.tsv\n' >least-tr.yaml
+printf 'task: language_model\ndata:\n  text: text.txt\n' >least-lm.yaml
+for task in tr lm; do
+    check "$task: task and data are enough" "$RAPT" train least-$task.yaml --quiet --out least-$task --max-steps 3 "${small[@]}"
+    check "$task: the kept recipe makes it again" again least-$task --max-steps 3
+done
+printf 'task: language_model\n' >no-data.yaml
+refused 1 'no-data.yaml: data.text is missing' 'no data' "$RAPT" train no-data.yaml --out out
+
+# ---- options are kept, too ------------------------------------------------------------------------------------------------
+check 'with options' train options --seed 11 --precision bf16 --set train.steps=4 --set model.norm=pre
+check 'the kept recipe has them' again options
+check 'a preset' "$RAPT" train lm.yaml --quiet --out preset --set model.preset=seed --set model.d_model=8 --set train.steps=2
+check 'the kept recipe has what it set' again preset
+
+# ---- fine-tuning ----------------------------------------------------------------------------------------------------------
+train base-tr --set train.steps=20 --set model.layers=2 --set tokenizer.min_freq=2 || exit 1
+"$RAPT" train lm.yaml --quiet --out base-lm --set train.steps=20 --set model.layers=3 --set model.positions=rotary || exit 1
+printf 'task: translation\ndata:\n  pairs: pairs.tsv\ntrain:\n  steps: 5\n' >tune-tr.yaml
+printf 'task: language_model\ndata:\n  text: text.txt\ntrain:\n  steps: 5\n' >tune-lm.yaml
+for task in tr lm; do
+    ft=ft-$task
+    check "$task: task, data and train are enough" "$RAPT" train tune-$task.yaml --init base-$task --quiet --out $ft
+    for key in layers d_model heads ffn norm bias scale_embedding tied positions; do
+        check "$task: its recipe has the model's $key" diff <(grep "^  $key:" base-$task/recipe.yaml) <(grep "^  $key:" $ft/recipe.yaml)
+    done
+    check "$task: and the tokenizer's keys" diff <(sed -n '/^tokenizer:/,/^model:/p' base-$task/recipe.yaml) \
+        <(sed -n '/^tokenizer:/,/^model:/p' $ft/recipe.yaml)
+    check "$task: and what it started from" grep -q "^  init: \"$WORK/base-$task\"" $ft/recipe.yaml
+    check "$task: so that it makes this model again" again $ft
+    (cat tune-$task.yaml; echo "  init: base-$task") >key.yaml
+    "$RAPT" train key.yaml --quiet --out key-$task
+    check "$task: train.init is --init" same_model $ft key-$task
+    "$RAPT" train tune-$task.yaml --init base-$task --quiet --out parts-$task --max-steps 2
+    check "$task: resumed by the folder alone" "$RAPT" train --resume --out parts-$task --quiet
+    check "$task: to the same model" same_parameters $ft parts-$task
+    check "$task: from best/, whose recipe is above it" "$RAPT" train tune-$task.yaml --init base-$task/best --quiet --out best-$task
+    check "$task: with the tokenizer's keys" diff <(sed -n '/^tokenizer:/,/^model:/p' $ft/recipe.yaml) \
+        <(sed -n '/^tokenizer:/,/^model:/p' best-$task/recipe.yaml)
+    no() { refused 1 "$1" "$task: $1" "$RAPT" train tune-$task.yaml --init base-$task --quiet --out out "${@:2}"; }
+    no 'model.layers is 5; the model in base-.. has [23], which fine-tuning keeps' --set model.layers=5
+    no 'model.init is [xp].*; the model in base-.. has [pg]' --set model.init=$([ $task = tr ] && echo xavier || echo pytorch)
+    no 'model.embedding_std is 0.5; ' --set model.embedding_std=0.5
+    check "$task: a value that is the model's is no harm" "$RAPT" train tune-$task.yaml --init base-$task --quiet --out same-$task \
+        --set model.d_model=16 --set model.heads=2 --set model.dropout=0.3
+done
+refused 1 'tokenizer.min_freq is 3; the model in base-tr has 2' 'how words were learned' \
+    "$RAPT" train tune-tr.yaml --init base-tr --quiet --out out --set tokenizer.min_freq=3
+refused 1 'tokenizer.type is bpe; the model in base-tr has words' 'another tokenizer' \
+    "$RAPT" train tune-tr.yaml --init base-tr --quiet --out out --set tokenizer.type=bpe
+refused 1 'model.context is 13; the model in base-lm has 12' 'a longer context' \
+    "$RAPT" train tune-lm.yaml --init base-lm --quiet --out out --set model.context=13
+rm base-tr/recipe.yaml
+check 'without the recipe of that model' "$RAPT" train tune-tr.yaml --init base-tr --quiet --out bare
+check 'the same parameters' same_parameters ft-tr bare
+
+# ---- a finished run is trained longer --------------------------------------------------------------------------------------
+# longer NAME RECIPE KEY SHORT LONG OPTION...: SHORT resumed to LONG is LONG from the start.
+longer() {
+    local name=$1 recipe=$2 key=$3 short=$4 long=$5
+    shift 5
+    "$RAPT" train "$recipe" --quiet --out "$name-long" --set "$key=$long" "$@" &&
+        "$RAPT" train "$recipe" --quiet --out "$name" --set "$key=$short" "$@" || return 1
+    "$RAPT" train --resume --out "$name" --quiet --set "$key=$long" 2>"$name.err" || return 1
+    [ ! -s "$name.err" ] || { cat "$name.err"; return 1; }
+}
+for schedule in constant inverse_sqrt; do
+    more=(--set train.schedule=$schedule --set train.warmup=8)
+    check "$schedule: steps" longer tr-$schedule tiny.yaml train.steps 40 80 "${more[@]}"
+    check "$schedule: the same model" same_model tr-$schedule tr-$schedule-long
+    check "$schedule: epochs" longer lm-$schedule lm.yaml train.epochs 2 3 --set train.steps=0 --set train.report_every=0 "${more[@]}"
+    check "$schedule: the same language model" same_model lm-$schedule lm-$schedule-long
+done
+train cosine --set train.steps=40 --set train.schedule=cosine
+"$RAPT" train --resume --out cosine --quiet --set train.steps=80 2>err
+check 'cosine: it says what becomes of the learning rate' grep -q \
+    'cosine now ends at step 80, not 40: the learning rate of step 41 is 0.0048[0-9]*, not 0;.*another model' err
+check 'cosine: it goes on' test "$(newest cosine)" = 80
+"$RAPT" train --resume --out cosine --quiet 2>err
+check 'a finished run says how to train longer' grep -q 'the run is finished, at step 80; to train longer, set train.steps higher' err
+refused 1 'cosine: step 80 is done already, and train.steps plans 60' 'shorter than it is' \
+    "$RAPT" train --resume --out cosine --quiet --set train.steps=60
+check 'and nothing has changed' grep -q '^  steps: 80' cosine/recipe.yaml
+train over --max-steps 130 2>err
+check '--max-steps beyond the end says what to use' grep -q -e '--max-steps 130 is past the last step of the recipe, 120;.*train.steps' err
+refused 1 'another recipe: train.lr.*to resume with that: rapt train --resume --out over$' 'the message names the way to resume' \
+    "$RAPT" train tiny.yaml --quiet --out over --resume --set train.lr=0.5
+refused 2 'with --resume and --out' 'neither a recipe nor a folder' "$RAPT" train --resume
+finish
