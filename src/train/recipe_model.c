@@ -22,10 +22,12 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
     return c;
 }
 
-/* Some 1,000 for 300 kB, 2,000 for 1 MB, 8,000 for 16 MB: rarer entries would be seen too seldom to be learned. */
+/* Rarer entries would be seen too seldom to be learned; a translator, whose sentences are short and which has a source to look at,
+ * does with more of them. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
 {
-    const size_t least = 512, most = 32000, fit = (size_t)(2 * sqrt((double)bytes));
+    const double factor = r->task == RAPT_RECIPE_TRANSLATION ? 6 : 2;
+    const size_t least = 512, most = 32000, fit = (size_t)(factor * sqrt((double)bytes));
     if (r->tokenizer.vocab_size > 0)
         return (size_t)r->tokenizer.vocab_size;
     return fit < least ? least : fit > most ? most : fit;
