@@ -22,8 +22,8 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
     return c;
 }
 
-/* Rarer entries would be seen too seldom to be learned; a translator, whose sentences are short and which has a source to look at,
- * does with more of them. */
+/* Rarer entries would be seen too seldom to be learned; a translator, whose sentences are short and which has a source to look
+ * at, does with more of them. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
 {
     const double factor = r->task == RAPT_RECIPE_TRANSLATION ? 6 : 2;

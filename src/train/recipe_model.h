@@ -9,7 +9,8 @@
 void recipe_apply_preset(rapt_recipe *r);
 
 /* Entries of byte pairs that are learned from so many bytes of text: the recipe's, or where it has 0, 2 sqrt(bytes), for
- * translation 6 sqrt(bytes), from 512 to 32,000. */
+ * translation 6 sqrt(bytes),
+ * from 512 to 32,000. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes);
 rapt_dropouts recipe_dropouts(const rapt_recipe *r);
 /* The other way: the model group but for presets, `vocab` and what only training knows. */
