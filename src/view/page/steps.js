@@ -71,8 +71,11 @@ function card(step) {
     const picture = hasNumbers(step) ? view.map.node : leftOut(step), rounded = PRECISION[sourceOf(step).format];
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
         numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
-        ...(rounded ? [make("p", { class: "says" }, rounded)] : []));
+        ...[columnsKept(step), rounded].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
+
+const columnsKept = step => step.kept && `Of its ${step.shape[step.shape.length - 1].toLocaleString("en")} columns this page has ` +
+    `the ${step.kept.length} of the tokens that it names.`;
 
 /* What prints them: a text in the shell's quotes. */
 function leftOut(step) {
