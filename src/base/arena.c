@@ -84,8 +84,9 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
     }
     size_t least = a->first ? a->chunk_size : a->first_size;
     least = bytes > least ? bytes : least;
-    arena_chunk *c = chunk_new(size_of_chunk(a->reserved, least));
-    if (!c)
+    size_t size = size_of_chunk(a->reserved, least);
+    arena_chunk *c = chunk_new(size);
+    if (!c && size > least)
         c = chunk_new(least);
     if (!c)
         return NULL;
