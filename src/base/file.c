@@ -434,7 +434,7 @@ void file_remove_new(char *path, size_t made)
 
 rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
 {
-    char *steps = strdup(path);
+    char *steps = file_join("", path);
     *made = 0;
     if (!steps)
         return fail_path(err, RAPT_NO_MEMORY, "make folder", path, "out of memory");

@@ -11,6 +11,7 @@
 #include "train/recipe_model.h"
 #include "train/sample.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,11 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
         return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    bool there = true;
+    if (!several && (code = file_is_there(list, &there, err)) != RAPT_OK)
+        return code;
+    if (!there) /* before a tokenizer is looked for */
+        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
     text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_SHUFFLED};
     code = several ? text_files_join(list, &choice, d->text, &d->text_out, err) : RAPT_OK;
     d->joins_text = several && !code;
