@@ -167,6 +167,7 @@ for recipe in "$SOURCE"/recipes/*.yaml; do
     options=(--set train.batch=2)
     ! grep -q '^task: language_model' "$recipe" || options+=(--set model.context=16 --set data.eval_tokens=100)
     case $name in
+    d2l-* | fra-eng) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.limit=500) ;;
     multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.valid= --set train.eval_bleu=false
                           --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;

@@ -6,8 +6,7 @@ make_inputs
 make_text >text.txt
 make_text_recipe bpe >lm.yaml
 small=(--set model.layers=1 --set model.d_model=16 --set model.heads=2 --set model.ffn=24)
-# same_parameters A B
-same_parameters() { cmp "$1/model.safetensors" "$2/model.safetensors"; }
+same_models() { same_parameters "$1/model.safetensors" "$2/model.safetensors"; }
 # again FOLDER OPTION...: trains by the recipe that FOLDER keeps, into FOLDER-again; the same model, and the same recipe once more.
 again() {
     "$RAPT" train "$1/recipe.yaml" --quiet --out "$1-again" "${@:2}" && same_model "$1" "$1-again"
@@ -49,7 +48,7 @@ for task in tr lm; do
     check "$task: train.init is --init" same_model $ft key-$task
     "$RAPT" train tune-$task.yaml --init base-$task --quiet --out parts-$task --max-steps 2
     check "$task: resumed by the folder alone" "$RAPT" train --resume --out parts-$task --quiet
-    check "$task: to the same model" same_parameters $ft parts-$task
+    check "$task: to the same model" same_models $ft parts-$task
     check "$task: from best/, whose recipe is above it" "$RAPT" train tune-$task.yaml --init base-$task/best --quiet --out best-$task
     check "$task: with the tokenizer's keys" diff <(sed -n '/^tokenizer:/,/^model:/p' $ft/recipe.yaml) \
         <(sed -n '/^tokenizer:/,/^model:/p' best-$task/recipe.yaml)
@@ -68,7 +67,7 @@ refused 1 'model.context is 13; the model in base-lm has 12' 'a longer context' 
     "$RAPT" train tune-lm.yaml --init base-lm --quiet --out out --set model.context=13
 rm base-tr/recipe.yaml
 check 'without the recipe of that model' "$RAPT" train tune-tr.yaml --init base-tr --quiet --out bare
-check 'the same parameters' same_parameters ft-tr bare
+check 'the same parameters' same_models ft-tr bare
 
 # ---- a finished run is trained longer --------------------------------------------------------------------------------------
 # longer NAME RECIPE KEY SHORT LONG OPTION...: SHORT resumed to LONG is LONG from the start.

@@ -37,7 +37,7 @@ static void translation_config_is_the_formats(void **state)
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
              "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"ffn\": 6,\n"
-             "  \"max_positions\": 8,\n  \"dropout\": 0.10000000000000001,\n  \"norm\": \"post\",\n  \"bias\": true,\n"
+             "  \"max_positions\": 8,\n  \"dropout\": 0.1,\n  \"norm\": \"post\",\n  \"bias\": true,\n"
              "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
              "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
              "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
@@ -62,7 +62,7 @@ static void language_model_config_is_the_formats(void **state)
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"language_model\",\n  \"vocab\": 9,\n"
              "  \"layers\": 2,\n  \"d_model\": 12,\n  \"heads\": 6,\n  \"kv_heads\": 2,\n  \"ffn\": 20,\n  \"context\": 5,\n"
-             "  \"norm\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 9.9999999999999995e-7,\n"
+             "  \"norm\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 1e-6,\n"
              "  \"ffn_kind\": \"swiglu\",\n  \"positions\": \"rotary\",\n  \"rotary_base\": 500000.0,\n  \"tied\": true,\n"
              "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
              "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
