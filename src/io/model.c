@@ -229,6 +229,19 @@ rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err
     return code;
 }
 
+rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err)
+{
+    bool there;
+    char *path = file_join(folder, CONFIG_FILE);
+    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    json_t *config = !code && there ? read_json(path, err) : NULL;
+    if (!code && there)
+        code = config ? seal_check_config(config, path, m, err) : RAPT_FORMAT;
+    json_decref(config);
+    free(path);
+    return code;
+}
+
 /* Members that rapt doesn't know stay; a file that says all as it is stays, too. */
 static rapt_code renew_config(const rapt_model *m, const model_source *from, rapt_error *err)
 {
@@ -255,15 +268,32 @@ static rapt_code seal(const char *folder, rapt_error *err)
     return code;
 }
 
+/* A folder within that of a training run, as best/ is, belongs to the run. */
+static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *err)
+{
+    bool is_run = false;
+    char *run = file_join(folder, ".."), *checkpoints = file_join(folder, "../checkpoints");
+    rapt_code code = run && checkpoints ? file_is_folder(checkpoints, &is_run, err)
+                                        : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    if (!code && is_run)
+        code = folder_lock_take(lock, run, err);
+    free(checkpoints);
+    free(run);
+    return code;
+}
+
 /* Locked, or a training run could replace the parameters between reading and writing. What is no folder is not made one. */
 rapt_code rapt_model_seal(const char *folder, rapt_error *err)
 {
     bool is_folder;
-    folder_lock lock = {0};
+    folder_lock run = {0}, lock = {0};
     rapt_code code = file_is_folder(folder, &is_folder, err);
+    if (!code && is_folder)
+        code = lock_run_of(folder, &run, err);
     if (!code && is_folder)
         code = folder_lock_take(&lock, folder, err);
     code = code ? code : seal(folder, err);
     folder_lock_release(&lock);
+    folder_lock_release(&run);
     return code;
 }

@@ -33,6 +33,9 @@ extern const model_task model_translation, model_language_model;
 /* Adds all that config.json holds. `path` is for messages. */
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
 
+/* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
+rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);
+
 /* How a model names a tokenizer. */
 void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT]);
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err);

@@ -122,6 +122,33 @@ rapt_code seal_check_model(const safetensors *file, const char *file_path, const
     return code;
 }
 
+static rapt_code refuse_edit(json_t *described, const json_t *config, const char *config_path, rapt_error *err)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(described, key, value)
+    {
+        const json_t *said = json_object_get(config, key);
+        if (said && !equal(value, said))
+            return rapt_fail(err, RAPT_VALUE, "%s: \"%s\" is %s, and %s in the run, which would write it back: undo the edit, or "
+                             "train into another folder with --init", config_path, key, shown(said).text, shown(value).text);
+    }
+    return RAPT_OK;
+}
+
+rapt_code seal_check_config(const json_t *config, const char *config_path, const rapt_model *m, rapt_error *err)
+{
+    if (!json_object_get(config, SEAL_RUN)) /* of rapt 0.1, which knew fewer members and other defaults */
+        return RAPT_OK;
+    json_t *described = json_object();
+    rapt_code code = described ? model_describe(m, described, config_path, err)
+                               : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", config_path);
+    if (!code)
+        code = refuse_edit(described, config, config_path, err);
+    json_decref(described);
+    return code;
+}
+
 rapt_code seal_run(const safetensors *file, const char *path, uint64_t *run, rapt_error *err)
 {
     json_t *copy;

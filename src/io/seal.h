@@ -28,6 +28,10 @@ rapt_code seal_check(const safetensors *file, const char *file_path, const json_
 /* The same for a checkpoint and the model that it is read into; one that is none of the model's cannot be sealed. */
 rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err);
 
+/* Refuses a config.json that says otherwise than the model which is about to be written beside it: a run that is resumed would
+ * undo an edit without a word. Members that only one of them has are left alone. */
+rapt_code seal_check_config(const json_t *config, const char *config_path, const rapt_model *m, rapt_error *err);
+
 /* The training run that a file's parameters are of, 0 where it doesn't say. Without memory it says so in `err`. */
 rapt_code seal_run(const safetensors *file, const char *path, uint64_t *run, rapt_error *err);
 
