@@ -18,7 +18,8 @@ typedef struct loop {
     uint64_t first, end; /* the step before this call, and its last one */
     double started, earlier_seconds;
     checkpoint_clock clock;
-    uint64_t saved; /* the step of the last checkpoint of this call */
+    uint64_t saved; /* the step of a checkpoint of this call since which nothing has changed; 0: none */
+    bool resumable; /* the folder has a checkpoint */
     uint64_t best_step; /* of the lowest validation loss; 0: none */
     uint64_t tokens_here; /* of this call, for the speed */
     double pause;         /* seconds of this call that went to validation and saving */
@@ -212,6 +213,7 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     checkpoint_clock_written(&l->clock, before, now);
     l->pause += now - before;
     l->saved = r->state.step;
+    l->resumable = l->resumable || !code;
     return code;
 }
 
@@ -268,8 +270,10 @@ static rapt_code report(loop *l, bool partial, rapt_error *err)
     l->pause += clock_seconds() - before;
     if (!code)
         code = tell_report(l, partial, measured, err);
-    if (!code && !partial)
+    if (!code && !partial) {
         r->state.nll = r->state.book = 0, r->state.tokens = 0;
+        l->saved = 0;
+    }
     return code;
 }
 
@@ -284,14 +288,11 @@ static bool report_missing(const run *r)
     return r->state.step > 0 && r->state.tokens > 0 && report_due(r);
 }
 
-/* The first report has one in any case: what it leaves would otherwise be a run that cannot be resumed. */
 static bool checkpoint_due(const loop *l)
 {
     uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->state.step;
     if (step == l->end)
         return false;
-    if (l->first == 0 && l->saved == 0 && report_due(l->r))
-        return true;
     return every ? step % every == 0 : checkpoint_clock_due(&l->clock, clock_seconds());
 }
 
@@ -322,9 +323,12 @@ static rapt_code after_step(loop *l, rapt_error *err)
 {
     run *r = l->r;
     rapt_code code = RAPT_OK;
-    if (report_due(r))
+    bool reports = report_due(r);
+    if (reports && !l->resumable) /* or a kill after the report would leave a run that cannot be resumed */
+        code = save_checkpoint(l, err);
+    if (!code && reports)
         code = report(l, false, err);
-    else if (r->options->on_progress) {
+    else if (!code && r->options->on_progress) {
         rapt_progress p = progress_of(l);
         r->options->on_progress(r->options->context, &p);
     }
@@ -359,6 +363,7 @@ static loop begin(run *r)
     double now = clock_seconds();
     return (loop){.r = r, .first = step, .end = end > step ? end : step, .started = now, .earlier_seconds = r->state.seconds,
                   .clock = {.last = now}, .best_step = step ? log_best_step(r->options->out) : 0,
+                  .resumable = r->newest > 0,
                   .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
 }
 

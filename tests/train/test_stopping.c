@@ -114,7 +114,7 @@ static void stopped_between_steps(void **state)
     stop_in(pairs_task, "translating the validation set", 1, 5, 0);
     stop_in(pairs_task, "translating the validation set", 3, 15, 2);
     stop_in(text_task, "writing a sample", 1, 10, 2);
-    stop_in(text_task, "writing a checkpoint", 1, 5, 1);
+    stop_in(text_task, "writing a checkpoint", 1, 5, 0); /* before the first report */
     stop_in(text_task, "writing a checkpoint", 2, 6, 1);
     stop_in(text_task, "writing the best model", 1, 5, 1);
     stop_in(pairs_task, "translating the validation set", 5, 24, 4); /* the last report of all */
