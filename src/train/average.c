@@ -52,6 +52,24 @@ static rapt_code look_at(const char *folder, const char *name, struct stat *info
     return code;
 }
 
+/* A training run's folder is no place for another model, nor is its best/. */
+static rapt_code check_no_run(const char *out, rapt_error *err)
+{
+    static const char *const names[] = {"checkpoints", "train.jsonl"};
+    struct stat to, best, info;
+    bool there = false, has = false, is_best = false, of_run = false;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; !code && !there && i < sizeof names / sizeof *names; i++)
+        code = look_at(out, names[i], &info, &there, err);
+    if (!code && there)
+        return rapt_fail(err, RAPT_VALUE, "%s is the folder of a training run; the average goes to another one", out);
+    code = code ? code : look_at(out, "", &to, &there, err);
+    code = code ? code : look_at(out, "../best", &best, &has, err);
+    code = code ? code : look_at(out, "../checkpoints", &info, &of_run, err);
+    is_best = !code && there && has && of_run && to.st_dev == best.st_dev && to.st_ino == best.st_ino;
+    return is_best ? rapt_fail(err, RAPT_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
+}
+
 /* The model of the run itself would be lost, or one of those that it keeps. */
 static rapt_code check_out(const char *run, const char *out, rapt_error *err)
 {
@@ -144,7 +162,7 @@ static rapt_code take_average(average *a, size_t count, const char *out, rapt_er
     if (code)
         return code;
     take_means(a);
-    leftovers_remove(out);
+    leftovers_remove(out, false);
     return rapt_model_save(a->model, out, err);
 }
 
@@ -158,6 +176,7 @@ rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_erro
     rapt_code code = check_out(run, out, err);
     if (!code)
         code = folder_lock_take(&lock, out, err);
+    code = code ? code : check_no_run(out, err);
     if (!code)
         code = take_average(&a, count, out, err);
     release(&a);

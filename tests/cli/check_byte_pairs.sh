@@ -120,8 +120,9 @@ refused 1 'whole is the run itself' 'over the run itself' "$RAPT" average whole 
 check 'without --last: all that are kept' cmp all/model.safetensors four/model.safetensors
 learn late --max-steps 85 && learn late --resume
 check 'a stop leaves no checkpoint of its own behind' test "$(ls late/checkpoints)" = "$(ls whole/checkpoints)"
-"$RAPT" average late -o other
-check 'the same mean, stopped and resumed' cmp all/model.safetensors other/model.safetensors
+"$RAPT" average late -o mean
+check 'the same mean, stopped and resumed' cmp all/model.safetensors mean/model.safetensors
+refused 1 'other is the folder of a training run' 'a mean over another run' "$RAPT" average late -o other
 refused 1 'none' 'no model' "$RAPT" average none
 refused 2 'wants a model' 'no argument' "$RAPT" average
 
