@@ -220,11 +220,30 @@ static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
     return code;
 }
 
+static bool assigns(const train_arguments *a, const char *key)
+{
+    for (size_t i = 0; i < a->assignment_count; i++)
+        if (strncmp(a->assignments[i], key, strlen(key)) == 0 && a->assignments[i][strlen(key)] == '=')
+            return true;
+    return false;
+}
+
+/* A number of epochs would be ignored where the recipe has one of steps. */
+static rapt_code check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
+{
+    if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "--set train.epochs: the recipe has train.steps %lld, which decides; --set that, or "
+                     "train.steps=0 to go by epochs", (long long)r->train.steps);
+}
+
 static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
 {
     rapt_code code = read_file(a, r, err);
     for (size_t i = 0; i < a->assignment_count && !code; i++)
         code = rapt_recipe_set(r, a->assignments[i], err);
+    if (!code)
+        code = check_length(a, r, err);
     if (a->init && !code)
         code = set_init(r, a->init, err);
     if (a->seed >= 0)

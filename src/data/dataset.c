@@ -88,8 +88,9 @@ static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_token
             return code;
     }
     if (d->count == 0)
-        return rapt_fail(err, RAPT_VALUE, "no pair is left for the %s part: %zu pairs, %zu dropped as too long",
-                         d->options.held_out ? "held-out" : "training", rapt_pairs_count(pairs), d->dropped);
+        return rapt_fail(err, RAPT_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
+                         d->options.held_out ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
+                         d->options.held_out ? " (data.held_out is the share for it; 0: no validation)" : "");
     return RAPT_OK;
 }
 

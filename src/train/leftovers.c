@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ static const char *skip_number(const char *text)
 }
 
 /* .NAME.PROCESS.TRY.tmp, as base/file.c makes them; NAME may hold dots, too. */
+/* This process's own may still be written. */
 static bool is_temporary(const char *name)
 {
     if (name[0] != '.')
@@ -24,23 +26,24 @@ static bool is_temporary(const char *name)
     for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
         const char *number = dot > name + 1 ? skip_number(dot + 1) : NULL, *end = number ? skip_number(number) : NULL;
         if (end && strcmp(end, "tmp") == 0)
-            return true;
+            return strtol(dot + 1, NULL, 10) != (long)getpid();
     }
     return false;
 }
 
-static bool is_leftover(const char *name)
+/* The second names are of 0.1's language models; elsewhere they may be anybody's. */
+static bool is_leftover(const char *name, bool of_run)
 {
-    return is_temporary(name) || strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0;
+    return is_temporary(name) || (of_run && (strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0));
 }
 
 /* Closes `fd`, which may be -1. */
-static void remove_in(int fd)
+static void remove_in(int fd, bool of_run)
 {
     struct stat info;
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (is_leftover(e->d_name) && fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
+        if (is_leftover(e->d_name, of_run) && fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
             unlinkat(fd, e->d_name, 0);
     if (dir)
         closedir(dir);
@@ -48,13 +51,13 @@ static void remove_in(int fd)
         close(fd);
 }
 
-void leftovers_remove(const char *folder)
+void leftovers_remove(const char *folder, bool of_run)
 {
     const int mode = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     int fd = open(folder, mode);
     if (fd < 0)
         return;
-    remove_in(openat(fd, "checkpoints", mode | O_NOFOLLOW));
-    remove_in(openat(fd, "best", mode | O_NOFOLLOW));
-    remove_in(fd);
+    remove_in(openat(fd, "checkpoints", mode | O_NOFOLLOW), of_run);
+    remove_in(openat(fd, "best", mode | O_NOFOLLOW), of_run);
+    remove_in(fd, of_run);
 }

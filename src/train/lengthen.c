@@ -43,7 +43,9 @@ static const char *length_key(const rapt_recipe *recipe)
 
 static void warn_of_cosine(const run *r, uint64_t before)
 {
-    const uint64_t next = r->state.step + 1;
+    const uint64_t next = r->state.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
+    if (r->state.step <= warmup) /* whose learning rates don't know the end either */
+        return;
     if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_COSINE)
         return;
     run_warn(r, "train.schedule cosine now ends at step %llu, not %llu: the learning rate of step %llu is %.3g, not %.3g; a run "
@@ -66,6 +68,9 @@ rapt_code lengthen_check(const run *r, rapt_error *err)
                          (unsigned long long)step, key, (unsigned long long)r->steps);
     rapt_recipe before = with_length_of_before(r, r->recipe);
     warn_of_cosine(r, lengthen_steps(r, &before));
+    if (limit > 0 && limit <= step && step < r->steps)
+        run_warn(r, "step %llu is done already, and --max-steps is %llu: nothing is trained", (unsigned long long)step,
+                 (unsigned long long)limit);
     if (step == r->steps)
         run_warn(r, "the run is finished, at step %llu; to train longer, set %s higher", (unsigned long long)step, key);
     return RAPT_OK;

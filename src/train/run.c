@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/rng.h"
 #include "data/text_files.h"
+#include "io/model.h"
 #include "train/checkpoint_list.h"
 #include "train/leftovers.h"
 #include "train/log.h"
@@ -196,7 +197,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
         code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &r->state, err);
     if (code == RAPT_VALUE)
         explain_refusal(r, r->newest, err);
-    return code;
+    return code || !r->newest ? code : model_check_folder(r->model, r->options->out, err);
 }
 
 static rapt_code rewind_log(const run *r, rapt_error *err)
@@ -294,8 +295,10 @@ static rapt_code prepare_folder(run *r, rapt_error *err)
         code = lengthen_check(r, err);
     if (!code && r->options->resume)
         code = rewind_log(r, err);
-    if (!code)
+    if (!code) {
+        leftovers_remove(r->options->out, r->options->resume);
         code = write_folder(r, yaml, err);
+    }
     free(yaml);
     return code;
 }
@@ -364,13 +367,15 @@ static rapt_code check_unused(const run *r, rapt_error *err)
 {
     const char *out = r->options->out, *name = NULL;
     if (r->newest)
-        return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: go on with --resume, or choose another folder",
-                         out);
+        return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: --resume continues it; or choose another "
+                         "folder", out);
     rapt_code code = would_be_lost(r, &name, err);
     if (code || !name)
         return code;
-    return rapt_fail(err, RAPT_VALUE, "%s holds %s and no checkpoint: choose another folder, or where a run stopped early, "
-                     "--resume to start it again", out, name);
+    const char *trained = NULL;
+    code = was_trained(r, &trained, err);
+    return code ? code : rapt_fail(err, RAPT_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name,
+                                   trained ? "" : ", or where a run stopped early, --resume to start it again");
 }
 
 rapt_code run_take_init(run *r, rapt_error *err)
@@ -413,7 +418,6 @@ static rapt_code take_folder(run *r, rapt_error *err)
 static rapt_code read_data(run *r, rapt_error *err)
 {
     run_phase(r, "reading the data", 0, 0);
-    leftovers_remove(r->options->out);
     rapt_code code = r->task->open(r, err);
     if (!code)
         code = run_stopped(r, err);
@@ -441,7 +445,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     if (!code || err->code != RAPT_INTERRUPTED)
         return code;
     *err = (rapt_error){0};
-    return rapt_fail(err, RAPT_INTERRUPTED, "stopped before the first step; the folder is as it was");
+    return rapt_fail(err, RAPT_INTERRUPTED, "stopped before %s step; the folder is as it was",
+                     r->newest ? "another" : "the first");
 }
 
 void run_free(run *r)

@@ -240,13 +240,14 @@ static rapt_part held_out_part(const run *r, const text_data *d)
     return p;
 }
 
-static rapt_code check_part(const run *r, const rapt_part *p, const char *name, rapt_error *err)
+static rapt_code check_part(const run *r, const rapt_part *p, bool validation, rapt_error *err)
 {
     const long long tokens = (long long)(p->end - p->begin), context = r->recipe->model.context;
     if (tokens > context)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld",
-                     r->recipe->data.text, name, tokens, context, context + 1);
+    return rapt_fail(err, RAPT_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld%s",
+                     r->recipe->data.text, validation ? "validation" : "training", tokens, context, context + 1,
+                     validation ? " (data.held_out is its share; 0: no validation)" : "");
 }
 
 static rapt_code load_windows(run *r, rapt_error *err)
@@ -254,9 +255,9 @@ static rapt_code load_windows(run *r, rapt_error *err)
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
-    rapt_code code = check_part(r, &train, "training", err);
+    rapt_code code = check_part(r, &train, false, err);
     if (!code && k->data.held_out > 0)
-        code = check_part(r, &held_out, "held-out", err);
+        code = check_part(r, &held_out, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     return code;

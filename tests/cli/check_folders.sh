@@ -63,6 +63,7 @@ wait_for_step held 6
 refused 1 "held: process $child on .* writes into this folder" 'a run in the folder of another' "$RAPT" train lm.yaml --quiet --out held --resume
 refused 1 "held: process $child on" 'an average into it' "$RAPT" average once -o held
 refused 1 "held: process $child on" 'a seal' "$RAPT" info held --seal
+refused 1 "held/best/..: process $child on" 'a seal of its best model' "$RAPT" info held/best --seal
 check 'reading is no writing' "$RAPT" info held
 kill -9 $child
 wait $child 2>/dev/null

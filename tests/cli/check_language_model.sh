@@ -130,7 +130,7 @@ no 'new/out/text.txt: byte [0-9]+: not UTF-8' 'characters: a binary file that is
     --set data.text=text.txt:project/src/image.png
 no 'the training part has [0-9]+ tokens; a window of model.context 100000 needs 100001' 'shorter than the context' \
     characters --set model.context=100000
-no 'the held-out part has [0-9]+ tokens' 'the held-out part is shorter' characters --set data.held_out=0.0005
+no 'the validation part has [0-9]+ tokens' 'the validation part is shorter' characters --set data.held_out=0.0005
 no 'none.json' 'a missing tokenizer' characters --set tokenizer.type=file --set tokenizer.path=none.json
 no 'text.txt:1: ' 'a rank file that is none' characters --set tokenizer.type=r50k_base --set tokenizer.path=text.txt
 no 'train.sample_prompt: the prompt: byte 2: character U\+0040' 'a sample prompt of unknown characters' characters \

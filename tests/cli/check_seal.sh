@@ -81,6 +81,17 @@ check 'it can be sealed as it is' "$RAPT" info older --seal
 "$RAPT" info older >.out 2>.err
 [ ! -s .err ] && cmp -s older/config.json .config && pass 'then there is no note' || fail 'then there is no note' "$(cat .err)"
 
+# What is resumed keeps its numbers: an edit is not undone without a word
+cp -r text edited
+sed -i 's/"norm_eps": [^,]*/"norm_eps": 0.1/' edited/config.json
+cp edited/config.json .config
+for sealed in no yes; do
+    [ $sealed = no ] || "$RAPT" info edited --seal >.out 2>&1
+    refused 1 'edited/config.json: "norm_eps" is 0.1, and 1e-5 in the run' "resume over an edit, sealed: $sealed" \
+        "$RAPT" train lm.yaml --quiet --resume --out edited
+done
+check 'the edit stays' cmp edited/config.json .config
+
 # The recipe
 recipe_line() { "$RAPT" info "$1" 2>/dev/null | grep '^recipe'; }
 [ "$(recipe_line text)" = 'recipe        recipe.yaml, as it was when the model was trained' ] && pass 'a recipe as it was' ||

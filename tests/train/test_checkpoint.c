@@ -226,16 +226,16 @@ static void only_what_runs_leave_is_removed(void **state)
         touch(stay[i]);
     assert_int_equal(symlink("model.safetensors", "m/.link.1.0.tmp"), 0);
     assert_int_equal(mkdir("m/.folder.1.0.tmp", 0777), 0);
-    leftovers_remove("m");
+    leftovers_remove("m", true);
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         assert_false(file_exists(left[i]));
     for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
         assert_true(file_exists(stay[i]));
     assert_true(file_exists("m/.link.1.0.tmp") && file_exists("m/.folder.1.0.tmp"));
     assert_int_equal(system("rm -r m/best && ln -s ../elsewhere m/best"), 0);
-    leftovers_remove("m");
+    leftovers_remove("m", true);
     assert_true(file_exists("elsewhere/.model.safetensors.1.0.tmp"));
-    leftovers_remove("none");
+    leftovers_remove("none", true);
 }
 
 int main(void)
