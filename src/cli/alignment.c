@@ -77,7 +77,7 @@ static size_t add_word(const rapt_alignment *a, const size_t *source, const size
 static bool print_words(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
 {
     const rapt_alignment *a = &h->alignment;
-    size_t *source = malloc((a->sources + a->targets + 1) * sizeof *source), *target = source + a->sources;
+    size_t *source = malloc((a->sources + a->targets + 1) * sizeof *source), *target = source ? source + a->sources : NULL;
     double *sums = malloc((a->sources + 1) * sizeof *sums);
     bool ok = source && sums;
     size_t words = ok ? number_words(m->source, t->source, a->sources, source) : 0;
