@@ -1,8 +1,10 @@
 /* cli/cut_files.c: the system answers a read behind the end of a mapped file with SIGBUS. The handler looks up the file in
  * /proc/self/maps, so that nobody keeps a list. For main.c only: a library has no business with signals.
- * All that it calls is safe in a signal handler. */
+ * All that it calls is safe in a signal handler; quote_clean only computes. */
 #define _GNU_SOURCE
 #include "cli/cut_files.h"
+
+#include "base/quote.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -52,7 +54,7 @@ static bool take_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path
     *end = take_number(r);
     while ((c = next(r)) >= 0 && c != '\n')
         if ((c == '/' || length > 0) && length < PATH_MAX - 1)
-            path[length++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+            path[length++] = (char)c;
     path[length] = '\0';
     return c == '\n';
 }
@@ -94,6 +96,7 @@ static void on_cut(int number, siginfo_t *info, void *context)
         signal(number, SIG_DFL);
         return;
     }
+    quote_clean(path);
     say("rapt: ");
     say_file(path);
     say(" was cut off while it was read\n");

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
 #include "cli/parts.h"
+#include "cli/say.h"
 #include "data/check.h"
 #include "text/json_text.h"
 
@@ -123,8 +124,11 @@ static void print_finding(unsigned k, const check_finding *f)
 
 static void print_report(const arguments *a, const check_report *r)
 {
-    printf("%s%s%s: %zu line%s, %zu pair%s\n\n", a->path[0], a->count == 2 ? " and " : "",
-           a->count == 2 ? a->path[1] : "", r->lines, cli_plural(r->lines), r->pairs, cli_plural(r->pairs));
+    for (size_t i = 0; i < a->count; i++) {
+        fputs(i ? " and " : "", stdout);
+        cli_print_clean(stdout, a->path[i]);
+    }
+    printf(": %zu line%s, %zu pair%s\n\n", r->lines, cli_plural(r->lines), r->pairs, cli_plural(r->pairs));
     printf("%-8s %-26s%-26sscript\n%-8s %7s %7s %7s   %7s %7s %7s\n", "", "  words", "  characters", "", "mean", "median",
            "most", "mean", "median", "most");
     for (size_t s = 0; s < 2; s++)

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/eval.h"
 #include "cli/eval_warnings.h"
+#include "cli/say.h"
 
 #include "rapt/metrics.h"
 
@@ -136,7 +137,8 @@ static void print_json(const eval_arguments *a, const char *file, const eval_res
 static void print_text(const eval_arguments *a, const char *file, const eval_result *r)
 {
     double loss = r->parts.nll / (double)r->parts.tokens;
-    printf("%s: %zu pair%s, %zu target token%s\n", file, r->pairs, cli_plural(r->pairs), r->parts.tokens,
+    cli_print_clean(stdout, file);
+    printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->parts.tokens,
            cli_plural(r->parts.tokens));
     printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
     if (!a->loss_only)

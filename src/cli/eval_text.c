@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/eval.h"
+#include "cli/say.h"
 
 #include "base/file.h"
 #include "rapt/stream.h"
@@ -145,9 +146,11 @@ static void print_result(const eval_arguments *a, const char *file, const text_r
         eval_print(json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
                              "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes",
                              (json_int_t)r->bytes));
-    else
-        printf("%s: %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", file, r->tokens,
+    else {
+        cli_print_clean(stdout, file);
+        printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
                cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
+    }
 }
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)

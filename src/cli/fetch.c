@@ -97,8 +97,12 @@ static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_erro
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
     rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
-    if (!code)
-        printf("%s  %zu bytes\n    sha256 %s\n    %s\n", path, file->bytes, file->sha256, url);
+    if (!code) {
+        cli_print_clean(stdout, path);
+        printf("  %zu bytes\n    sha256 %s\n    ", file->bytes, file->sha256);
+        cli_print_clean(stdout, url);
+        putchar('\n');
+    }
     free(path);
     free(url);
     return code;
@@ -109,7 +113,8 @@ static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_erro
 static void show_progress(void *context, size_t bytes, size_t all)
 {
     char done[32], whole[32];
-    fprintf(stderr, "\r\033[K%s  %s", (const char *)context, cli_bytes((double)bytes, done));
+    fputs("\r\033[K", stderr);
+    cli_say("%s  %s", (const char *)context, cli_bytes((double)bytes, done));
     if (all)
         fprintf(stderr, " of %s", cli_bytes((double)all, whole));
 }
@@ -126,7 +131,8 @@ static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
         fputs("\r\033[K", stderr);
     if (code)
         return code;
-    printf("%s  %s  %s\n", r->path, cli_bytes((double)r->file->bytes, size),
+    cli_print_clean(stdout, r->path);
+    printf("  %s  %s\n", cli_bytes((double)r->file->bytes, size),
            outcome == FETCH_CAME ? "fetched" : "was there, and is right");
     fflush(stdout);
     return RAPT_OK;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "io/model.h"
 #include "text/byte_bpe.h"
 #include "text/json_text.h"
@@ -94,13 +95,18 @@ static void print_text(const rapt_tokenizer *k, const facts *f)
     const char *text;
     json_t *id;
     const byte_bpe *b = bpe_of(k);
-    printf("type      %s%s%s\n", name_of(k), b && b->ranks ? ", " : "", b && b->ranks ? b->ranks : "");
+    printf("type      %s%s", name_of(k), b && b->ranks ? ", " : "");
+    cli_print_clean(stdout, b && b->ranks ? b->ranks : "");
+    putchar('\n');
     printf("entries   %zu, %zu of them tokens; the longest has %zu byte%s\n", f->entries, f->tokens, f->longest,
            cli_plural(f->longest));
     json_object_foreach(f->specials, text, id)
         printf("special   %" JSON_INTEGER_FORMAT " %s\n", json_integer_value(id), quote(text).text);
-    if (b)
-        printf("pattern   %s\n", split_pattern(b->cut));
+    if (b) {
+        fputs("pattern   ", stdout);
+        cli_print_clean(stdout, split_pattern(b->cut));
+        putchar('\n');
+    }
     model_hash(k, hash);
     printf("hash      %s\n", hash);
 }

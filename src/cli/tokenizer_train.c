@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "text/lines.h"
 #include "text/split.h"
 
@@ -173,7 +174,7 @@ int tokenizer_train(int argc, char **argv)
     rapt_tokenizer *k = train(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)
-        fprintf(stderr, "%s: %zu entries\n", a.out, rapt_tokenizer_size(k));
+        cli_say("%s: %zu entries\n", a.out, rapt_tokenizer_size(k));
     rapt_tokenizer_free(k);
     free(a.specials);
     return code ? cli_fail(&err) : 0;

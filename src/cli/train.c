@@ -5,6 +5,7 @@
 #include "cli/fetch_hint.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/say.h"
 #include "cli/signals.h"
 
 #include "rapt/train.h"
@@ -174,9 +175,9 @@ static void show_model(const display *d, const char *out)
 {
     if (d->quiet)
         return;
-    fprintf(stderr, "model: %s", out);
+    cli_say("model: %s", out);
     if (d->last.best_val_loss < d->last.val_loss)
-        fprintf(stderr, " (best validation loss %.4f at step %llu in %s/best)", d->last.best_val_loss,
+        cli_say(" (best validation loss %.4f at step %llu in %s/best)", d->last.best_val_loss,
                 (unsigned long long)d->last.best_step, out);
     fputc('\n', stderr);
 }
@@ -185,7 +186,7 @@ static void show_warning(void *context, const char *text)
 {
     const display *d = context;
     progress_clear(d->progress);
-    fprintf(stderr, "rapt: warning: %s\n", text);
+    cli_say("rapt: warning: %s\n", text);
 }
 
 static int help_recipe(void)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/known_words.h"
+#include "cli/say.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,7 @@ static rapt_code report(unknown_words *u, size_t line, const unknown_list *list,
         return RAPT_OK;
     }
     u->warnings++;
-    fprintf(stderr, "rapt: %s:%zu: warning: %zu of %zu words %s unknown: %s\n", u->name, line, list->unknown, list->total, verb,
-            words);
+    cli_say("rapt: %s:%zu: warning: %zu of %zu words %s unknown: %s\n", u->name, line, list->unknown, list->total, verb, words);
     return RAPT_OK;
 }
 
@@ -70,7 +70,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
 void unknown_words_end(unknown_words *u)
 {
     if (u->more > 0)
-        fprintf(stderr, "rapt: %s: warning: %zu more line%s with unknown words\n", u->name, u->more, cli_plural(u->more));
+        cli_say("rapt: %s: warning: %zu more line%s with unknown words\n", u->name, u->more, cli_plural(u->more));
     for (size_t i = 0; i < u->told_count; i++)
         free(u->told[i]);
     u->told_count = u->more = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/cli/check_terminal_text.sh: text of somebody else's (arguments, recipes, configurations, tokenizers, tables) is cleaned
-# in messages and tables of what commands a terminal or changes the direction of text.
+# and the names of files in messages and tables of what commands a terminal or changes the direction of text.
 . "$(dirname "$0")/lib.sh"
 
 make_inputs
@@ -50,4 +50,27 @@ clean 'ids' "$RAPT" tokenizer decode text ids.txt
 clean 'the words of explain' "$RAPT" explain text "abc"$'\xe2\x80\xae'" abc"$'\xc2\x9b' --only tokens
 clean 'the next words of explain' "$RAPT" explain text abc --only predictions
 clean 'the next words of generate' "$RAPT" generate text --prompt abc --at 1 --top 100
+
+# ---- tokenizers of somebody else's --------------------------------------------------------------------------------
+"$RAPT" tokenizer train text.txt -o pattern.json --quiet --vocab-size 260 --pattern "[^ ]+| +|(?#"$'\e[31m\xc2\x9b\xe2\x80\xae'")."
+check 'a pattern like that can be had' test -s pattern.json
+clean 'the pattern of a tokenizer' "$RAPT" tokenizer info pattern.json
+
+# ---- names of files -----------------------------------------------------------------------------------------------
+cp pairs.tsv "p$bad.tsv" && cp text.txt "t$bad.txt"
+printf 'I like zebras.\nzebras and gnus.\n' >"w$bad.txt"
+seq 1 12 | sed 's/^/new/' >"n$bad.txt"
+train words --set train.steps=20 || exit 1
+clean 'tokenizer train' "$RAPT" tokenizer train text.txt -o "k$bad.json" --type characters
+clean 'the folder of train' "$RAPT" train lm.yaml --set train.steps=1 --out "m$bad"
+clean 'the folder of its best model' "$RAPT" train lm.yaml --set train.steps=40 --set train.lr=0.5 --set train.report_every=1 --out "best$bad"
+check 'whose name it says' grep -q 'best validation loss .*/best)' .err
+clean 'unknown words' "$RAPT" translate words "w$bad.txt"
+clean 'more unknown words' "$RAPT" translate words "n$bad.txt"
+check 'which it says' grep -q '2 more lines with unknown words' .err
+clean 'unknown words, refused' "$RAPT" translate words "w$bad.txt" --strict
+clean 'eval of pairs' "$RAPT" eval words "p$bad.tsv"
+clean 'eval of a text' "$RAPT" eval text "t$bad.txt"
+clean 'data check' "$RAPT" data check "p$bad.tsv"
+clean 'fetch' "$RAPT" fetch multi30k --list --dir "d$bad" --from "file:///x$bad"
 finish
