@@ -62,8 +62,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
     rapt_code code = known_words_find(u->k, text, &list, err);
     if (!code && list.unknown > 0)
         code = report(u, line, &list, err);
-    if (!code)
-        known_words_free(&list);
+    known_words_free(&list);
     return code;
 }
 

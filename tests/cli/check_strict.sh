@@ -40,6 +40,13 @@ refused 1 'some.txt:1: 1 of 4 words is unknown: "zebras"$' '--strict refuses' "$
 "$RAPT" translate words late.txt --strict >.out 2>.err
 check 'behind the lines before it' test $? = 1 -a "$(cat .out)" = "$("$RAPT" translate words late.txt --quiet | head -1)"
 check 'with the line' grep -qx 'rapt: late.txt:2: 1 of 4 words is unknown: "zebras"' .err
+# Sanitizers see this of all checks.
+if [ -z "$SANITIZED" ] && command -v valgrind >/dev/null; then
+    RAPT_ISA=scalar valgrind -q --leak-check=full --error-exitcode=9 "$RAPT" translate words some.txt --strict --threads 1 >.out 2>.err
+    check 'a refusal loses no memory' test $? = 1
+else
+    skip 'a refusal loses no memory (valgrind is not installed, or the build has sanitizers)'
+fi
 silent '--strict takes what is known' "$RAPT" translate words <(tail -1 some.txt) --strict
 printf 'I \033[31m like.\n' >evil.txt
 check 'control characters are quoted' test -z "$("$RAPT" translate words evil.txt 2>&1 >/dev/null | tr -d '\n -~')"
