@@ -135,7 +135,6 @@ static int is_visible(const struct dirent *e)
 
 static rapt_code add_folder(joining *j, const char *folder);
 
-/* What goes while it is looked for is passed over, like a link. */
 /* What goes while it is looked for is passed over, like a link; what can't be looked at may be a part of the text. */
 static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
