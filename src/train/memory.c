@@ -110,20 +110,21 @@ static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 
 typedef struct budget {
     memory_limit limits[MEMORY_LIMITS];
-    size_t taken; /* what of the memory is there already: parameters that were loaded */
+    size_t taken, mapped; /* what is there already of memory and of addresses: parameters that were loaded; their gradients
+                             are mapped, and touched by the first step */
 } budget;
 
-/* What a limit counts of a need. */
+/* What a limit counts of a need, with what is there. */
 static size_t counted(const budget *b, int limit, const need *n)
 {
-    return b->limits[limit].address_space ? address_space(n) : resident(n);
+    return b->limits[limit].address_space ? b->mapped + address_space(n) : resident(n);
 }
 
 /* What may be taken in all, with what is there. */
 static size_t room_of(const budget *b, int limit)
 {
     const memory_limit *l = &b->limits[limit];
-    size_t there = l->address_space ? 0 : b->taken;
+    size_t there = l->address_space ? b->mapped : b->taken;
     return l->available < SIZE_MAX - there ? l->available + there : SIZE_MAX;
 }
 
@@ -247,6 +248,7 @@ rapt_code memory_check(run *r, rapt_error *err)
         return code;
     tell(r, &n);
     b.taken = r->init ? n.parameters : 0;
+    b.mapped = r->init ? n.parameters + n.trained : 0;
     int limit = exceeded_limit(&b, &n);
     if (limit < MEMORY_LIMITS)
         return refuse(r, &b, &n, limit, size, err);

@@ -14,7 +14,8 @@ check 'info says the CPUs' grep -Eq '^cpus +[0-9]+ for this process' info
 check 'info says the memory' grep -Eq '^memory +.*[0-9.]+ .B' info
 check 'as many threads as CPUs' test "$(sed -n 's/^cpus *\([0-9]*\) .*/\1/p' info)" = "$(sed -n 's/^threads *\([0-9]*\) .*/\1/p' info)"
 few=("$RAPT" train tiny.yaml --max-steps 1 --out few)
-check 'more threads than CPUs: a warning' grep -q '^rapt: warning: --threads 256, but this process may use' <(taskset -c 0 "${few[@]}" --threads 256 2>&1)
+taskset -c 0 "${few[@]}" --threads 256 >warned 2>&1 # to its end: the next one takes its folder
+check 'more threads than CPUs: a warning' grep -q '^rapt: warning: --threads 256, but this process may use' warned
 rm -rf few
 check '... none with --quiet' test -z "$(taskset -c 0 "${few[@]}" --threads 256 --quiet 2>&1)"
 rm -rf few
@@ -33,6 +34,23 @@ check "... and leaves nothing" test ! -e large
 refused 1 'not even train.batch 1 fits: lower model.layers, model.d_model' "a model that ulimit -v cannot hold" "${limited[@]}" 1000000 "${large[@]}" --quiet
 "${limited[@]}" 4000000 "${large[@]}" 2>err
 check "data, model and memory are told all the same" test "$(grep -Ec '^(data|model|memory): ' err)" = 3
+
+# adds_up NAME COMMAND...: it is refused, and what it takes is no less than its parts together.
+adds_up() {
+    local name=$1
+    shift
+    "${limited[@]}" 250000 "$@" 2>err
+    check "$name" awk '{
+        if (!match($0, /takes [0-9.]+ MB .*scratch [0-9.]+ MB/)) exit 1
+        count = split(substr($0, RSTART + 6, RLENGTH - 6), part, /[^0-9.]+/)
+        for (i = 2; i < count; i++) sum += part[i]
+        exit !(part[1] >= sum)
+    }' err
+}
+wide=("$RAPT" train tiny.yaml --set model.d_model=512 --set model.ffn=2048 --set model.layers=4 --max-steps 1 --threads 2 --quiet)
+"${wide[@]}" --out wide
+adds_up 'the parts of what is told add up' "${wide[@]}" --set train.batch=16 --out more
+adds_up '... where a model is loaded already' "${wide[@]}" --set train.batch=16 --init wide --out more
 
 # fits KIB RECIPE KEY SIZE: what is said to fit, fits, and one more does not.
 fits() {
