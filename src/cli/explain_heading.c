@@ -2,6 +2,8 @@
  * For the headings of `rapt explain`. It knows names only. */
 #include "cli/explain.h"
 
+#include "base/ends.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +30,6 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool ends(const char *text, const char *with)
-{
-    size_t n = strlen(text), m = strlen(with);
-    return n >= m && strcmp(text + n - m, with) == 0;
-}
-
 static bool is_pre_norm(const rapt_model *m)
 {
     rapt_norm_place place = m->task == RAPT_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm;
@@ -45,7 +41,7 @@ static const char *norm_title(const explanation *e, const char *name)
 {
     if (!is_pre_norm(e->m))
         return "Add & norm";
-    return ends(name, ".sum") ? "Add" : "Norm";
+    return ends_in(name, ".sum") ? "Add" : "Norm";
 }
 
 static const char *title_of(const explanation *e, const char *rest)

@@ -2,6 +2,7 @@
  * For the recipes that want files which rapt does not ship. What is done with a file is in src/fetch. */
 #include "fetch/fetch.h"
 
+#include "base/ends.h"
 #include "base/file.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
@@ -152,8 +153,7 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
  * that of the publishers' URLs, also where a mirror failed. */
 static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
 {
-    size_t length = strlen(file->url);
-    bool packed = strcmp(file->url + length - 3, ".gz") == 0 || strcmp(file->url + length - 4, ".zip") == 0;
+    bool packed = ends_in(file->url, ".gz") || ends_in(file->url, ".zip");
     char *path = path_of(a, a->set, file);
     cli_say("rapt: %s; or put it%s at %s yourself: see `rapt fetch %s --list%s%s`\n", err->message,
             packed ? ", unpacked," : "", path ? path : file->name, a->set->name, a->dir ? " --dir " : "", a->dir ? a->dir : "");

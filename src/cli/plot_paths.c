@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* strndup */
 #include "cli/plot.h"
 
+#include "base/ends.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static char *folder_of(const char *path)
         return NULL;
     drop_end(folder, strlen(folder));
     size_t size = strlen(folder), log = strlen(LOG);
-    if (size > log && strcmp(folder + size - log, LOG) == 0)
+    if (size > log && ends_in(folder, LOG))
         drop_end(folder, size - log);
     char *whole = ends_nameless(folder) ? realpath(folder, NULL) : NULL;
     if (!whole)

@@ -2,6 +2,7 @@
  * fits exactly, what tells less is kept in fewer bits, and at last left out. It knows names and sizes, no numbers. */
 #include "view/page_steps.h"
 
+#include "base/ends.h"
 #include "text/base64.h"
 
 #include <string.h>
@@ -26,18 +27,12 @@ static const rank RANKS[] = {
     {".scores", 8}, {".scaled", 8}, {".masked", 8},
 };
 
-static bool ends(const char *text, const char *with)
-{
-    size_t n = strlen(text), m = strlen(with);
-    return n >= m && strcmp(text + n - m, with) == 0;
-}
-
 static int class_of(const page_step *s)
 {
     if (s->gradient)
         return json_is_string(json_object_get(s->json, "formula")) ? CLASS_BACKWARD : CLASS_PARAMETERS;
     for (size_t i = 0; i < sizeof RANKS / sizeof *RANKS; i++)
-        if (ends(s->name, RANKS[i].end))
+        if (ends_in(s->name, RANKS[i].end))
             return RANKS[i].class;
     return CLASS_OTHER;
 }

@@ -18,6 +18,8 @@
 #include <cmocka.h>
 #include <utf8proc.h>
 
+#include "compile.h"
+
 /* Patterns of tiktoken and of tokenizers; in a group, they are PCRE2's. */
 static const char *const PATTERNS[] = {
     SPLIT_GPT2,
@@ -44,15 +46,6 @@ typedef struct pair {
     split *known, *general;
     split_walk *w, *v;
 } pair;
-
-static split *compile(const char *pattern)
-{
-    rapt_error err = {0};
-    split *s = split_new(pattern, &err);
-    if (!s)
-        fail_msg("%s", err.message);
-    return s;
-}
 
 static pair pair_of(const char *pattern)
 {

@@ -14,14 +14,7 @@
 
 #include <cmocka.h>
 
-static split *compile(const char *pattern)
-{
-    rapt_error err = {0};
-    split *s = split_new(pattern, &err);
-    if (!s)
-        fail_msg("%s", err.message);
-    return s;
-}
+#include "compile.h"
 
 /* Splits all of a text; returns the number of pieces, or 0 where it is refused. */
 static size_t pieces_of(const char *pattern, const char *text, size_t size, rapt_error *err)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "train_input.h"
 
 #include "ops/tape.h"
 #include "train/run.h"
@@ -36,31 +37,6 @@ static void put_pairs(int count)
         fputc('\n', f);
     }
     fclose(f);
-}
-
-/* `kinds` characters and more, in no order. */
-static void put_text(size_t count, uint32_t kinds)
-{
-    FILE *f = fopen("text.txt", "w");
-    uint32_t x = 99;
-    assert_non_null(f);
-    for (size_t i = 0; i < count; i++) {
-        x = x * 1664525 + 1013904223;
-        uint32_t code = 0x4E00 + (i < kinds ? (uint32_t)i : (x >> 8) % kinds);
-        fprintf(f, "%c%c%c", (int)(0xE0 | code >> 12), (int)(0x80 | (code >> 6 & 63)), (int)(0x80 | (code & 63)));
-    }
-    fclose(f);
-}
-
-static void set_all(rapt_recipe *r, const char *changes)
-{
-    char *copy = strdup(changes), *rest = copy;
-    rapt_error err = {0};
-    for (char *one; (one = strsep(&rest, " "));)
-        if (*one)
-            rapt_recipe_set(r, one, &err);
-    assert_string_equal(err.message, "");
-    free(copy);
 }
 
 #define PAIRS "task=translation data.pairs=pairs.tsv data.held_out=0.1 data.max_len=16 model.layers=2 model.d_model=32 " \
@@ -124,7 +100,7 @@ static void language_models_are_counted(void **state)
         "model.context=150 train.batch=3", "train.batch=1 model.context=8", "data.held_out=0",
         "train.freeze=embedding.*,blocks.0.*"};
     (void)state;
-    put_text(4000, 50);
+    put_many_kinds("text.txt", 4000, 50);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char all[1024];
         snprintf(all, sizeof all, "%s%s", TEXT, changes[i]);
@@ -136,7 +112,7 @@ static void language_models_are_counted(void **state)
 static void large_vocabularies_are_counted(void **state)
 {
     (void)state;
-    put_text(6000, 3500);
+    put_many_kinds("text.txt", 6000, 3500);
     check_counted(TEXT, 2, 1, 1);
     check_counted(TEXT "train.batch=1 model.context=8", 2, 1, 1);
     check_counted(TEXT "model.tied=true train.batch=3 train.recompute=true", 2, 1, 1);
@@ -207,7 +183,7 @@ static void pages_are_counted(void **state)
     (void)state;
     if (SANITIZED)
         skip();
-    put_text(5000, 50);
+    put_many_kinds("text.txt", 5000, 50);
     check_pages(TEXT "model.d_model=128 model.ffn=512 model.layers=4 model.context=128 train.batch=24 train.steps=2");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2"); /* most: parameters */
 }

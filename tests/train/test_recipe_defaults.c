@@ -10,19 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parsed.h"
 #include "rapt/recipe.h"
 #include "train/recipe_compare.h"
 #include "train/recipe_defaults.h"
-#include "train/recipe_read.h"
-
-static rapt_recipe parsed(const char *text)
-{
-    rapt_recipe r;
-    rapt_error err = {0};
-    recipe_parse("r.yaml", text, strlen(text), &r, &err);
-    assert_string_equal(err.message, "");
-    return r;
-}
 
 /* What rapt_recipe_check says of a recipe. */
 static const char *checked(const char *text, rapt_error *err)

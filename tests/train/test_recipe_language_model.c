@@ -13,17 +13,8 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "parsed.h"
 #include "rapt/recipe.h"
-#include "train/recipe_read.h"
-
-static rapt_recipe parsed(const char *text)
-{
-    rapt_recipe r;
-    rapt_error err = {0};
-    recipe_parse("r.yaml", text, strlen(text), &r, &err);
-    assert_string_equal(err.message, "");
-    return r;
-}
 
 static void set(rapt_recipe *r, const char *assignment)
 {

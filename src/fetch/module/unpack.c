@@ -1,6 +1,8 @@
 /* fetch/module/unpack.c: see unpack.h. libarchive unpacks, nettle sums. */
 #include "fetch/module/unpack.h"
 
+#include "base/ends.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <nettle/sha2.h>
@@ -8,12 +10,6 @@
 #include <string.h>
 
 enum { PORTION = 1 << 16 };
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t size = strlen(text), wanted = strlen(end);
-    return size >= wanted && strcmp(text + size - wanted, end) == 0;
-}
 
 static const char *last_part(const char *path)
 {

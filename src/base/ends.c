@@ -1,0 +1,10 @@
+/* base/ends.c: see ends.h. */
+#include "base/ends.h"
+
+#include <string.h>
+
+bool ends_in(const char *text, const char *end)
+{
+    size_t size = strlen(text), wanted = strlen(end);
+    return size >= wanted && strcmp(text + size - wanted, end) == 0;
+}

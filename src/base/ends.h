@@ -1,0 +1,10 @@
+/* base/ends.h: what a name ends in: the kind of a file, the last part of a step's name. */
+#ifndef BASE_ENDS_H
+#define BASE_ENDS_H
+
+#include <stdbool.h>
+
+/* Whether `text` ends in `end`: every text ends in "", and in itself. */
+bool ends_in(const char *text, const char *end);
+
+#endif

@@ -1,0 +1,18 @@
+/* tests/train/parsed.h: a recipe from a text, for the tests of recipes. To be included after cmocka.h. */
+#ifndef TESTS_TRAIN_PARSED_H
+#define TESTS_TRAIN_PARSED_H
+
+#include "train/recipe_read.h"
+
+#include <string.h>
+
+static inline rapt_recipe parsed(const char *text)
+{
+    rapt_recipe r;
+    rapt_error err = {0};
+    recipe_parse("r.yaml", text, strlen(text), &r, &err);
+    assert_string_equal(err.message, "");
+    return r;
+}
+
+#endif
