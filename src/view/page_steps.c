@@ -144,7 +144,8 @@ static bool is_equal(const page_step *a, const page_step *b)
 /* A step that came before and has the same numbers is told once. */
 static void find_source(const page_steps *all, page_step *s)
 {
-    for (const page_step *other = s - 1; other >= all->steps && !s->source; other--) {
+    for (size_t i = (size_t)(s - all->steps); i-- > 0 && !s->source;) {
+        const page_step *other = &all->steps[i];
         bool fits = other->x && !other->source && !other->kept && !other->gradient && size_of(other) > 0;
         s->split = fits && (is_split(other, s) || is_split(s, other));
         if (fits && (s->split || is_equal(other, s)))
@@ -239,7 +240,11 @@ static rapt_code read_step(const json_t *explanation, const page_steps *all, pag
         find_lower(s);
     if (!s->gradient)
         find_source(all, s);
-    return cut_vocabulary(explanation, s, err);
+    if (!s->source)
+        return cut_vocabulary(explanation, s, err);
+    free(s->x); /* nothing is compared with a step that has a source */
+    s->x = NULL;
+    return RAPT_OK;
 }
 
 rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error *err)

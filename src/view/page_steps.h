@@ -10,7 +10,8 @@
 /* How finely a number is kept, from coarse to exact:
  * PAGE_BYTE: 8 bits: m (q / n)^2, where m is the largest of its row and n is 127, or 255 where no number is negative; so
  *     small numbers keep digits, too, and the error is at most m (|q| + 1/4) / n^2.
- * PAGE_HALF: 16 bits of IEEE 754 times one power of two for the whole step: 11 significant bits.
+ * PAGE_HALF: 16 bits of IEEE 754 times one power of two, 2^exponent, for the whole step: 11 significant bits, fewer below
+ *     2^(exponent - 14); so the error is at most the larger of |x| 2^-11 and 2^(exponent - 25).
  * PAGE_EXACT: the float itself. */
 typedef enum page_format { PAGE_LEFT_OUT, PAGE_BYTE, PAGE_HALF, PAGE_EXACT } page_format;
 

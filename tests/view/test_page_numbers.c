@@ -133,6 +133,7 @@ static void test_half(void **state)
     float x[COUNT];
     size_t count;
     fill(x, COUNT, true);
+    x[11] = 1e-11f, x[12] = 1e-12f; /* among 1: below the normal ones */
     for (size_t i = 0; i < COUNT; i++)
         x[i] *= 1e9f;
     x[7] = INFINITY, x[8] = -INFINITY, x[9] = NAN, x[10] = 0;
@@ -144,7 +145,7 @@ static void test_half(void **state)
     for (size_t i = 0; i < COUNT; i++) {
         double shown = ldexp(half_at(bytes + 2 * i), exponent), want = (double)x[i];
         if (isfinite(want))
-            assert_true(fabs(shown - want) <= fabs(want) / 2048);
+            assert_true(fabs(shown - want) <= fmax(fabs(want) / 2048, ldexp(1, exponent - 25)));
         else
             assert_true(isnan(want) ? isnan(shown) : shown == want);
     }
@@ -305,6 +306,24 @@ static void test_same_numbers_are_told_once(void **state)
     }
 }
 
+/* Their memory is given back as soon as they are found. */
+static void test_what_has_a_source_takes_no_memory(void **state)
+{
+    (void)state;
+    static const float x[12] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+    page_steps all;
+    json_t *explanation = explanation_of(step_of("first", "[1,3,4]", TIME_FEATURE, x, 12),
+                                         step_of("second", "[1,3,4]", TIME_FEATURE, x, 12));
+    assert_int_equal(page_steps_read(explanation, &all, NULL), RAPT_OK);
+    assert_non_null(all.steps[0].x);
+    assert_null(all.steps[0].source);
+    assert_null(all.steps[1].x);
+    assert_string_equal(all.steps[1].source, "first");
+    assert_true(all.steps[1].known);
+    page_steps_free(&all);
+    json_decref(explanation);
+}
+
 /* Of 100,000 tokens those that the page names: 7 and 99,999 are likeliest, 41 follows. */
 static void test_columns_of_a_large_vocabulary(void **state)
 {
@@ -346,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_what_a_mask_hides),
         cmocka_unit_test(test_without_a_mask),
         cmocka_unit_test(test_same_numbers_are_told_once),
+        cmocka_unit_test(test_what_has_a_source_takes_no_memory),
         cmocka_unit_test(test_columns_of_a_large_vocabulary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
