@@ -117,6 +117,29 @@ def rounded_numbers_are_true_as_far_as_they_go(page):
 
 
 @check
+def a_mean_of_heads_is_true_as_far_as_it_goes(page):
+    """Each head has been rounded by the largest weight of its own row."""
+    choose_head(page, -1)
+    page.hover(page.find("h1"))
+    shown = page.run("""const map = document.querySelector("#attention-map canvas").heatMap, found = [];
+        for (const row of [2, 3, 4, 6, 9, 14, 20, 100, 150, 324])
+            for (let column = 0; column <= row; column++) {
+                map.point({ row, column });
+                found.push([row, column, map.readout.textContent.split(": ").pop()]);
+            }
+        return found;""")
+    true, count, several = values(page, "blocks.3.attention.weights"), len(page.data["sequences"]["text"]), 0
+    for row, column, text in shown:
+        x = sum(true[h * count * count + row * count + column] for h in range(4)) / 4
+        digits, _, power = text.lstrip("≈").partition("e")
+        unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+        if text[0] == "≈" and number(text[1:]) >= 10 * unit:  # two digits at least
+            several += 1
+            expect(abs(number(text[1:]) - x) <= 1.51 * unit, "row", row, "column", column, text, "not", x)
+    expect(several > 20, "only", several, "numbers with more than one digit")
+
+
+@check
 def what_is_left_out_says_how_to_print_it(page):
     name = "blocks.0.attention.scores"
     text = page.search(name).text

@@ -84,12 +84,13 @@ function thumbnail(canvas, heads, head) {
 function showAttention(map, kinds, scales) {
     const kind = kindNow(), step = stepOf(kind, blockNow()), block = kind.blocks.indexOf(step), heads = headsOf(step);
     const head = Math.min(headNow(), heads.count - 1), weights = heads.of(head), choice = choiceNow(heads.columns);
+    const averaged = head < 0 ? [...Array(heads.count).keys()] : [head];
     byId("map-title").textContent = `Block ${block}, ${head < 0 ? "mean of all heads" : headName(head)}`;
     map.label = `Attention weights, ${kind.title}, block ${block}, ${headName(head)}`;
     map.show({ rows: heads.rows, columns: heads.columns, values: () => weights, offset: 0, rowNames: words(kind.query),
         columnNames: words(kind.key), rowTitle: "query", columnTitle: "key", masked: step.above === undefined ? undefined : "",
         scale: () => scaleOfWeights(weights, heads.columns, choice),
-        told: (x, row) => told(step, x, Math.max(0, head) * heads.rows + row) });
+        told: (x, row) => told(step, x, ...averaged.map(h => h * heads.rows + row)) });
     kinds.mark(kind.id);
     scales.mark(choice);
     markChosen(Math.min(state.block, kind.blocks.length - 1), state.head);

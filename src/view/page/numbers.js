@@ -94,26 +94,29 @@ function mostOf(step, source, row) {
         source.rowMost[row];
 }
 
-/* How far a number may be from the true one. `row` counts through all matrices of the step. */
-function errorOf(step, x, row) {
+/* How far a number may be from the true one. `rows` count through all matrices of the step: of a mean of heads, its row of
+ * each of them; the bound is concave, so that of the means holds, and the larger one of the largest row. */
+function errorOf(step, x, rows) {
     const source = sourceOf(step);
-    if (source.format === "half")
-        return Math.abs(x) * 2 ** -11;
-    if (source.format !== "byte" || !Number.isFinite(x))
+    if (!Number.isFinite(x))
         return 0;
-    const most = mostOf(step, source, row), n = source.signed ? 127 : 255;
+    if (source.format === "half")
+        return Math.max(Math.abs(x) * 2 ** -11, 2 ** (source.exponent - 25));
+    if (source.format !== "byte")
+        return 0;
+    const most = Math.max(...rows.map(row => mostOf(step, source, row))), n = source.signed ? 127 : 255;
     return most > 0 ? most * (n * Math.sqrt(Math.abs(x) / most) + 0.25) / n ** 2 : 0;
 }
 
 /* A number with the digits that are true: six of an exact one, fewer and "≈" where it was rounded for the page. */
-function told(step, x, row) {
+function told(step, x, ...rows) {
     if (x === -Infinity && step.above === 0)
         return "0";
-    const error = errorOf(step, x, row);
+    const error = errorOf(step, x, rows);
     if (error === 0)
         return show(x, 6);
     return "≈" + show(x, Math.max(1, Math.min(4, Math.floor(Math.log10(Math.abs(x) / error)))));
 }
 
 const PRECISION = { byte: "In this page its numbers are rounded to 8 bits, two digits or so.",
-    half: "In this page its numbers are rounded to 16 bits, three digits." };
+    half: "In this page its numbers are rounded to 16 bits, three digits; the smallest have fewer." };
