@@ -55,6 +55,7 @@ find src include -name '*.[ch]' -exec wc -l {} + | awk '$2 != "total" && $1 > 70
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 mapfile -t code < <(find src include tests tools examples bench -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t page < <(find src/view/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
 mapfile -t texts < <(find src include tests tools examples bench recipes .ci -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.txt' -o -name run \) ! -path '*/corpus/*' \
     2>/dev/null | sort)
@@ -62,7 +63,8 @@ grep -nE '\b(TODO|FIXME|XXX)\b' "${texts[@]}" CMakeLists.txt Makefile test quick
     grep -v '^tools/lint.sh:' | sed 's/$/   <- finish it, or write an issue/' | say
 grep -nP '\t' "${code[@]}" | sed 's/:[^:]*$/: a tab/' | say
 grep -nE ' +$' "${code[@]}" | sed 's/$/<- spaces at the end/' | say
-LC_ALL=C.UTF-8 awk 'length($0) > 130 { print FILENAME ":" FNR ": " length($0) " columns; at most 130" }' "${code[@]}" | say
+LC_ALL=C.UTF-8 awk 'length($0) > 130 { print FILENAME ":" FNR ": " length($0) " columns; at most 130" }' \
+    "${code[@]}" "${page[@]}" | say
 for file in "${code[@]}"; do
     case $file in *.c) # a comment with at least one sentence
         awk 'NR == 1 && !/^\/\*/ { exit } { text = text " " $0 } /\*\// { exit }

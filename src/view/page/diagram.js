@@ -134,7 +134,8 @@ function drawAround(picture, item, below, around, x) {
 function drawBox(picture, item, x) {
     const open = !item.closed, step = lastForward(item.part), y = item.top, high = itemHeight(item);
     const attends = open && kindOf(item.part) === "attention" && item.part.steps.find(s => /weights$/.test(s.name));
-    const label = open ? `${longTitleOf(item.part)}, ${shapeText(step)}` : `Open ${STACKS[item.part.stack]} block ${item.block}`;
+    const label = open ? `${longTitleOf(item.part)}, ${shapeText(step)}` :
+        ["Open", STACKS[item.part.stack], `block ${item.block}`].filter(Boolean).join(" ");
     const box = draw("g", { class: `box ${open ? kindOf(item.part) : "closed"}`, role: "button", tabindex: "-1",
         "aria-label": label, "aria-pressed": open && item.index === state.part, onclick: () => choosePart(item.index) },
     draw("rect", { x: x + 12, y, width: BOX, height: high, rx: 8 }),

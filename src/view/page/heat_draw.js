@@ -133,8 +133,8 @@ function paintNumbers(map, c) {
         for (let column = firstColumn; column <= lastColumn; column++) {
             const x = map.valueAt(row, column);
             c.fillStyle = isDark(table[colourIndex(map.scale, x, row)]) ? "#fff" : "#1c1a17";
-            c.fillText(x === -Infinity ? map.matrix.masked ?? show(x) : brief(x), xOf(map, column) + map.cellWidth / 2, yOf(map, row) + map.cellHeight / 2,
-                map.cellWidth - 2);
+            c.fillText(x === -Infinity ? map.matrix.masked ?? show(x) : brief(x), xOf(map, column) + map.cellWidth / 2,
+                yOf(map, row) + map.cellHeight / 2, map.cellWidth - 2);
         }
     }
     c.restore();

@@ -78,7 +78,8 @@ const ABOUT = {
     "Feed-forward": "Two linear layers with a bend between them, applied to each position by itself.",
     "Embedding + positions": "Each token becomes a row of numbers; a second row says where it stands.",
     "Embedding": "Each token becomes a row of numbers.",
-    "Linear + softmax": "Each row of numbers becomes a score for every token of the vocabulary, and the scores become probabilities.",
+    "Linear + softmax":
+        "Each row of numbers becomes a score for every token of the vocabulary, and the scores become probabilities.",
     "Add & norm": "What the sublayer found is added to what went in, and each row is brought to one scale.",
     "Add": "What the sublayer found is added to what went in.",
     "Norm": "Each row is brought to one scale before the next sublayer reads it.",

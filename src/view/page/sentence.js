@@ -122,8 +122,8 @@ function reveal(token, always) {
 /* What the token that looks attended to: for each kind of attention that its row asks in, the weights. */
 function lookedAt() {
     const token = looking();
-    return attentions.filter(kind => kind.query === token.sequence).map(kind =>
-        ({ kind, second: kind.id === "decoder.self_attention", weights: weightsOf(kind, blockNow(), headNow(), token.position) }));
+    return attentions.filter(kind => kind.query === token.sequence).map(kind => ({ kind,
+        second: kind.id === "decoder.self_attention", weights: weightsOf(kind, blockNow(), headNow(), token.position) }));
 }
 
 function lightUp() {
@@ -160,7 +160,8 @@ function paintChip(button, share, colour, number) {
 function colourChip(button, weight, most, second) {
     const known = weight !== null && weight !== undefined, masked = known && weight === -Infinity;
     button.classList.toggle("masked", masked);
-    paintChip(button, known ? shareOf(weight, most) : 0, second ? "--second" : "--accent", known && !masked ? percent(weight) : "");
+    paintChip(button, known ? shareOf(weight, most) : 0, second ? "--second" : "--accent",
+        known && !masked ? percent(weight) : "");
 }
 
 const mostLoss = Math.max(4, ...(data.predictions || []).map(p => p.next?.loss ?? 0));
@@ -223,7 +224,8 @@ function nameMost(found) {
 
 function describeLoss() {
     const losses = (data.predictions || []).filter(p => p.next).map(p => p.next.loss), count = losses.length;
-    const mean = losses.reduce((a, b) => a + b, 0) / count, token = looking(), own = ownPrediction(token.sequence, token.position);
+    const mean = losses.reduce((a, b) => a + b, 0) / count, token = looking();
+    const own = ownPrediction(token.sequence, token.position);
     byId("key").replaceChildren(make("span", {}, "loss ", ramp("0", mostLoss.toFixed(1), true)),
         make("span", {}, "mean ", make("b", { "data-fact": "mean-loss" }, show(mean)), ` of ${count} tokens: perplexity `,
             make("b", { "data-fact": "perplexity" }, show(Math.exp(mean)))),
@@ -242,7 +244,8 @@ function showNext() {
     state.shown = token;
     const place = byId("next");
     if (!place.firstChild)
-        place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }), make("p", { class: "came" }));
+        place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }),
+            make("p", { class: "came" }));
     place.children[1].replaceChildren("after ", make("b", {}, quoted(words(continued)[token.position] ?? "")),
         ` (${continued} ${token.position}): the likeliest tokens, and their probabilities`);
     place.children[2].replaceChildren(...prediction.tokens.map(token => bar(token, prediction.next)));

@@ -74,8 +74,9 @@ function card(step) {
         ...[columnsKept(step), rounded].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
 
-const columnsKept = step => step.kept && `Of its ${step.shape[step.shape.length - 1].toLocaleString("en")} columns this page has ` +
-    `the ${step.kept.length} of the tokens that it names.`;
+const columnsKept = step => step.kept &&
+    `Of its ${step.shape[step.shape.length - 1].toLocaleString("en")} columns this page has those of the ` +
+    `${step.kept.length} tokens that it names.`;
 
 /* What prints them: a text in the shell's quotes. */
 function leftOut(step) {
@@ -130,8 +131,9 @@ function matrixOf(step, leading) {
     const names = axis => step.sequences?.[axis] ? words(step.sequences[axis]) : null;
     const last = axes > 0 ? axisName(step, axes - 1) : "number";
     return { rows, columns, offset, columnIds: step.kept, masked: step.above === undefined ? undefined : "",
-        told: (x, row) => told(step, x, offset / columns + row), values: () => valuesOf(step), scale: () => scaleOfStep(step), rowNames: names(axes - 2),
-        columnNames: names(axes - 1), rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
+        told: (x, row) => told(step, x, offset / columns + row), values: () => valuesOf(step), scale: () => scaleOfStep(step),
+        rowNames: names(axes - 2), columnNames: names(axes - 1),
+        rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
         columnHint: last === "token" ? id => textOfId.get(id) : undefined };
 }
 
