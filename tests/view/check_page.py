@@ -40,6 +40,8 @@ def opens_without_errors_and_requests(page):
 @check
 def every_part_opens_without_errors(page):
     seen = set()
+    while page.find("#part-before").is_enabled():
+        page.find("#part-before").click()
     for _ in range(200):
         seen |= {card.get_attribute("aria-label") for card in page.all("#cards .card")}
         page.settle()
@@ -244,7 +246,18 @@ def both_themes(page):
 
 
 @check
+def steps_open_on_the_attention_that_is_shown(page):
+    block, cards = page.data["model"]["layers"] - 1, [c.get_attribute("aria-label") for c in page.all("#cards .card")]
+    last = f"decoder.{block}.cross_attention" if page.kind == "translation" else f"blocks.{block}.attention"
+    expect(f"{last}.weights" in cards and all(name.startswith(last) for name in cards), cards)
+    expect(len(page.all('.diagram .box[aria-pressed="true"]')) == 1, "the diagram does not show it")
+
+
+@check
 def the_diagram_chooses_parts(page):
+    for closed in page.all('.diagram .box[aria-label="Open block 0"]'):
+        closed.click()
+        page.settle()
     boxes = page.all(".diagram .box")
     expect(len(boxes) >= 8, len(boxes), "boxes")
     attention = next(b for b in boxes if "attention" in b.get_attribute("class"))

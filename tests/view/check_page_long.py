@@ -87,7 +87,7 @@ def what_it_attended_to_is_named(page):
     count = len(page.data["sequences"]["text"])
     row = values(page, "blocks.3.attention.weights")[position * count:(position + 1) * count]
     best = sorted(range(count), key=lambda i: -row[i])[:3]
-    shown = [int(i) for i in re.findall(r"(\d+) [\d.<]+%", page.find("#most").text)]
+    shown = [int(i) for i in re.findall(r"\(token (\d+)\) [\d.<]+%", page.find("#most").text)]
     expect(all(abs(row[i] - row[j]) < 0.01 * row[j] for i, j in zip(shown, best)), shown, "not", best)
     expect(len(set(shown)) == 5, "not five:", page.find("#most").text)
 
@@ -137,6 +137,25 @@ def a_mean_of_heads_is_true_as_far_as_it_goes(page):
             several += 1
             expect(abs(number(text[1:]) - x) <= 1.51 * unit, "row", row, "column", column, text, "not", x)
     expect(several > 20, "only", several, "numbers with more than one digit")
+
+
+@check
+def rows_have_their_numbers(page):
+    """Where there is not room for all names, those that stand there say which they are."""
+    page.run("""window.painted = [];
+        const plain = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+            window.painted.push(text);
+            return plain.call(this, text, ...rest);
+        };
+        document.getElementById("attention").scrollIntoView({behavior: "instant"});
+        document.querySelector("#attention-map canvas").heatMap.redraw();""")
+    page.settle()
+    painted, texts = page.run("return window.painted"), [t["text"] for t in page.data["sequences"]["text"]]
+    expect(len(painted) > 20, "painted:", painted)
+    for text in painted:
+        found = re.match(r"(\d+) (.+)$", text)
+        expect(found and found[2] == re.sub(r"^ ", "␣", texts[int(found[1])]).replace("\n", "⏎"), "a name is", text)
 
 
 @check

@@ -13,7 +13,9 @@ function buildAttention() {
         return;
     byId("attention").hidden = false;
     const last = attentions[attentions.length - 1];
-    Object.assign(state, { kind: last.id, block: last.blocks.length - 1 });
+    const shown = last.blocks[last.blocks.length - 1];
+    Object.assign(state, { kind: last.id, block: last.blocks.length - 1,
+        part: parts.findIndex(part => part.steps.includes(shown)) });
     const kinds = segments("Table", attentions.map(k => k.id), attentions.map(k => k.title), kind => change({ kind }));
     const scales = segments("Colors", Object.keys(SCALES), Object.values(SCALES), scale => change({ scale }));
     byId("choices").append(...(attentions.length > 1 ? [kinds.node] : []), scales.node);

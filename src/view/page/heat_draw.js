@@ -5,10 +5,13 @@ const LABEL_FONT = "12px system-ui, 'Noto Sans', sans-serif";
 const GRID = 20; /* the smallest cell that has lines around it */
 const NUMBER_FONT = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
 
+/* A row or column of many has its number, too: not all of them have room for their names. */
+const nameOf = (names, i) => (names.length > LONG ? `${i} ` : "") + visible(names[i] ?? "");
+
 function widestName(names) {
     if (names.width === undefined) {
         ruler.font = LABEL_FONT;
-        names.width = names.reduce((most, name) => Math.max(most, ruler.measureText(visible(name ?? "")).width), 0);
+        names.width = names.reduce((most, _, i) => Math.max(most, ruler.measureText(nameOf(names, i)).width), 0);
     }
     return names.width;
 }
@@ -172,7 +175,7 @@ function paintRowNames(map, c, colours) {
         c.font = names ? LABEL_FONT : NUMBER_FONT;
         if (!chosen && map.cursor && nth > 1 && Math.abs(row - map.cursor.row) * map.cellHeight < 13)
             continue;
-        c.fillText(cut(c, visible(names ? names[row] ?? "" : String(row)), map.gutterLeft - 8), map.gutterLeft - 6, y);
+        c.fillText(cut(c, names ? nameOf(names, row) : String(row), map.gutterLeft - 8), map.gutterLeft - 6, y);
     }
 }
 
@@ -188,7 +191,7 @@ function paintColumnNames(map, c, colours) {
             continue;
         c.fillStyle = chosen ? colours.ink : colours.soft;
         c.font = names ? LABEL_FONT : NUMBER_FONT;
-        paintColumnName(map, c, x, visible(names ? names[column] ?? "" : String(ids ? ids[column] : column)));
+        paintColumnName(map, c, x, names ? nameOf(names, column) : String(ids ? ids[column] : column));
     }
 }
 

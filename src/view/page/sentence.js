@@ -216,7 +216,7 @@ function nameMost(found) {
     const named = found.filter(look => isLong(look.kind.key)).map(look => {
         const order = [...look.weights.keys()].sort((a, b) => look.weights[b] - look.weights[a]).slice(0, 5);
         return make("span", {}, "most: ", ...order.flatMap((i, k) => [k > 0 ? ", " : "",
-            make("b", {}, visible(words(look.kind.key)[i])), ` ${i} `, percent(look.weights[i])]));
+            make("b", {}, visible(words(look.kind.key)[i])), ` (token\u00a0${i}) `, percent(look.weights[i])]));
     });
     byId("most").replaceChildren(...named);
     byId("most").hidden = named.length === 0;
