@@ -140,6 +140,28 @@ def a_mean_of_heads_is_true_as_far_as_it_goes(page):
 
 
 @check
+def the_marked_colours_hold_everywhere(page):
+    """What is marked as chosen is what the text and the map show: choosing it changes nothing."""
+    picture = "return [document.querySelector('#attention-map canvas'), ...document.querySelectorAll('#heads canvas')]" \
+        ".map(c => c.toDataURL()).join()"
+
+    def shown():
+        page.hover(page.find("h1"))
+        page.run("document.activeElement.blur(); document.getElementById('attention').scrollIntoView({behavior: 'instant'})")
+        page.settle()
+        return page.stage(), page.find("#key").text, page.run(picture)
+
+    marked = page.find('#choices [aria-label="Colors"] [aria-checked="true"]')
+    expect(marked.get_attribute("data-value") == "row", "at first:", marked.text)
+    for choice in ("row", "root"):
+        before = shown()
+        page.find(f'#choices [data-value="{choice}"]').click()
+        after = shown()
+        expect((after == before) == (choice == "row"), "choosing", choice, "changes", [a != b for a, b in zip(before, after)])
+    expect(len(page.all("#key .ramp small")) == 1, "the middle of the text's colours is not named:", page.find("#key").text)
+
+
+@check
 def rows_have_their_numbers(page):
     """Where there is not room for all names, those that stand there say which they are."""
     page.run("""window.painted = [];

@@ -6,7 +6,7 @@ const LONG = 40;      /* tokens that stand as words beside each other; more of t
 
 const kindNow = () => attentions.find(kind => kind.id === state.kind);
 const headName = head => head < 0 ? "mean" : `head ${head}`;
-const choiceNow = columns => state.scale ?? (columns > LONG ? "root" : "table");
+const choiceNow = columns => state.scale ?? (columns > LONG ? "row" : "table");
 
 function buildAttention() {
     if (attentions.length === 0)

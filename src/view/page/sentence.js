@@ -134,7 +134,7 @@ function lightUp() {
             if (predicted)
                 colourByLoss(button, ownPrediction(sequence, i));
             else
-                colourChip(button, look ? look.weights[i] : null, most, look && look.second);
+                colourChip(button, look, i, most);
             button.classList.toggle("looking", token.sequence === sequence && token.position === i);
             button.setAttribute("aria-pressed", sameToken(state.pinned, { sequence, position: i }));
         });
@@ -147,7 +147,9 @@ function lightUp() {
     nameMost(predicted ? [] : found);
 }
 
-const shareOf = (weight, most) => weight > 0 ? state.scale === "root" ? Math.sqrt(weight / most) : weight / most : 0;
+/* As the map has it: what the token attended to is one row of it. */
+const byRoot = weights => choiceNow(weights.length) === "root";
+const shareOf = (weights, i, most) => weights[i] > 0 ? (byRoot(weights) ? Math.sqrt : Number)(weights[i] / most) : 0;
 
 function paintChip(button, share, colour, number) {
     const mixed = `color-mix(in srgb, var(${colour}) ${Math.round(100 * share)}%, var(--sunk))`;
@@ -157,10 +159,10 @@ function paintChip(button, share, colour, number) {
 }
 
 /* Minus infinity is what a mask hides. */
-function colourChip(button, weight, most, second) {
-    const known = weight !== null && weight !== undefined, masked = known && weight === -Infinity;
+function colourChip(button, look, i, most) {
+    const weight = look?.weights[i], known = weight !== undefined, masked = weight === -Infinity;
     button.classList.toggle("masked", masked);
-    paintChip(button, known ? shareOf(weight, most) : 0, second ? "--second" : "--accent",
+    paintChip(button, known ? shareOf(look.weights, i, most) : 0, look?.second ? "--second" : "--accent",
         known && !masked ? percent(weight) : "");
 }
 
@@ -201,11 +203,17 @@ function link(from, to, origin, look, i, own) {
 
 /* ---- what the colours mean ---- */
 
-const ramp = (low, high, second) => make("span", { class: "ramp" }, low, make("i", { class: second ? "second" : "" }), high);
+/* `middle`: what its middle stands for, where it does not grow evenly. */
+function ramp(low, high, second, middle) {
+    const bar = make("i", { class: second ? "second" : "" }), marks = middle === undefined ? [] : [make("small", {}, middle)];
+    return make("span", { class: "ramp" }, low, make("span", { class: "bar" }, bar, ...marks), high);
+}
 
 function describe(found) {
-    byId("key").replaceChildren(...found.map(({ kind, second, weights }) =>
-        make("span", {}, `${kind.title} `, ramp("0", percent(Math.max(...weights)), second))));
+    byId("key").replaceChildren(...found.map(({ kind, second, weights }) => {
+        const most = Math.max(...weights), middle = byRoot(weights) ? percent(most / 4) : undefined;
+        return make("span", {}, `${kind.title} `, ramp("0", percent(most), second, middle));
+    }));
     if (found.length > 0)
         byId("key").append(`block ${Math.min(blockNow(), found[0].kind.blocks.length - 1)}, ` +
             (headNow() < 0 ? "mean of all heads" : `head ${headNow()}`));
