@@ -246,6 +246,19 @@ def both_themes(page):
 
 
 @check
+def words_can_be_read_on_every_tint(page):
+    for theme in ("light", "dark"):
+        page.open(theme)
+        for colour in ("attention", "probability"):
+            page.find(f'#words [data-value="{colour}"]').click()
+            for chip in page.all(".token")[::3]:
+                page.hover(chip)
+                least = min(contrast for contrast, _ in page.contrasts())
+                expect(least >= 4.5, theme, colour, chip.get_attribute("aria-label"), "contrast", least)
+    page.open()
+
+
+@check
 def steps_open_on_the_attention_that_is_shown(page):
     block, cards = page.data["model"]["layers"] - 1, [c.get_attribute("aria-label") for c in page.all("#cards .card")]
     last = f"decoder.{block}.cross_attention" if page.kind == "translation" else f"blocks.{block}.attention"

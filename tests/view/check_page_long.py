@@ -162,6 +162,19 @@ def the_marked_colours_hold_everywhere(page):
 
 
 @check
+def words_can_be_read_on_every_tint(page):
+    for theme in ("light", "dark"):
+        page.open(theme)
+        for colour in ("attention", "probability"):
+            page.find(f'#words [data-value="{colour}"]').click()
+            page.hover(page.find("h1"))
+            inks = {ink for _, ink in page.contrasts()} - {"masked"}
+            least = min(contrast for contrast, _ in page.contrasts())
+            expect(least >= 4.5 and len(inks) == 1, theme, colour, "contrast", least, "inks", inks)
+    page.open()
+
+
+@check
 def rows_have_their_numbers(page):
     """Where there is not room for all names, those that stand there say which they are."""
     page.run("""window.painted = [];

@@ -94,6 +94,24 @@ class Page:
             t.style.backgroundColor]);""")
 
 
+    def contrasts(self):
+        """Of the words of the text, and of what stands below them: contrast of ink and tint as WCAG 2 has it, and the ink."""
+        return self.run("""
+            const parts = text => [...text.matchAll(/[\\d.]+/g)].map(m => Number(m[0]))
+                .map((x, i) => i < 3 && text.startsWith("rgb") ? x / 255 : x).slice(0, 3);
+            const light = c => c.map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+            return [...document.querySelectorAll(".token")].flatMap(token => {
+                const paper = parts(getComputedStyle(token).backgroundColor);
+                return [...token.children].filter(node => node.textContent && node.offsetWidth).map(node => {
+                    const style = getComputedStyle(node), opacity = Number(style.opacity);
+                    const ink = parts(style.color).map((x, i) => opacity * x + (1 - opacity) * paper[i]);
+                    const [low, high] = [light(ink), light(paper)].sort((a, b) => a - b);
+                    return [(high + 0.05) / (low + 0.05), token.classList.contains("masked") ? "masked" : style.color];
+                });
+            });""")
+
+
 def number(text):
     return float(text.replace("−", "-"))
 

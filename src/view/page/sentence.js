@@ -151,10 +151,10 @@ function lightUp() {
 const byRoot = weights => choiceNow(weights.length) === "root";
 const shareOf = (weights, i, most) => weights[i] > 0 ? (byRoot(weights) ? Math.sqrt : Number)(weights[i] / most) : 0;
 
-function paintChip(button, share, colour, number) {
-    const mixed = `color-mix(in srgb, var(${colour}) ${Math.round(100 * share)}%, var(--sunk))`;
+/* The full tint of page.css is one that the ink can be read on: so all tokens of a text have the same ink. */
+function paintChip(button, share, tint, number) {
+    const mixed = `color-mix(in srgb, var(${tint}) ${Math.round(100 * share)}%, var(--sunk))`;
     button.style.backgroundColor = share > 0 ? mixed : "";
-    button.style.color = share > 0.55 ? `var(${colour}-ink)` : "";
     button.lastChild.textContent = number;
 }
 
@@ -162,7 +162,7 @@ function paintChip(button, share, colour, number) {
 function colourChip(button, look, i, most) {
     const weight = look?.weights[i], known = weight !== undefined, masked = weight === -Infinity;
     button.classList.toggle("masked", masked);
-    paintChip(button, known ? shareOf(look.weights, i, most) : 0, look?.second ? "--second" : "--accent",
+    paintChip(button, known ? shareOf(look.weights, i, most) : 0, look?.second ? "--second-tint" : "--accent-tint",
         known && !masked ? percent(weight) : "");
 }
 
@@ -170,7 +170,7 @@ const mostLoss = Math.max(4, ...(data.predictions || []).map(p => p.next?.loss ?
 
 function colourByLoss(button, own) {
     button.classList.remove("masked");
-    paintChip(button, own ? own.loss / mostLoss : 0, "--second", own ? percent(own.probability) : "");
+    paintChip(button, own ? own.loss / mostLoss : 0, "--second-tint", own ? percent(own.probability) : "");
 }
 
 /* ---- links: from a token to what it attended to, as wide as the weights ---- */
