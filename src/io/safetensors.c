@@ -20,6 +20,7 @@ struct safetensors {
     const json_t *metadata;
     safetensors_entry *entries;
     size_t count;
+    bool header_checked; /* against its checksum */
 };
 
 typedef struct reader {
@@ -228,7 +229,8 @@ static rapt_code compare_hash(const reader *r, const char *key, const char *of, 
                      digits, quote(wanted).text);
 }
 
-/* Of a copy of the header, in which the checksum's own digits are zeros. */
+/* Of a copy of the header, in which the checksum's own digits are zeros. They are found where the writer put them; a header
+ * that was written anew, with spaces, isn't checked. */
 static rapt_code check_header_hash(const reader *r)
 {
     char *header = malloc(r->header_size);
@@ -240,6 +242,7 @@ static rapt_code check_header_hash(const reader *r)
     if (digits && safetensors_metadata(r->s, SAFETENSORS_HEADER_HASH_KEY)) {
         memset(digits, '0', SAFETENSORS_HASH_DIGITS);
         code = compare_hash(r, SAFETENSORS_HEADER_HASH_KEY, "header", header, r->header_size);
+        r->s->header_checked = code == RAPT_OK;
     }
     free(header);
     return code;
@@ -360,6 +363,11 @@ size_t safetensors_bytes(const safetensors *s)
 const char *safetensors_metadata(const safetensors *s, const char *key)
 {
     return json_string_value(json_object_get(s->metadata, key));
+}
+
+bool safetensors_is_checked(const safetensors *s)
+{
+    return s->header_checked && safetensors_metadata(s, SAFETENSORS_HASH_KEY);
 }
 
 void safetensors_close(safetensors *s)

@@ -72,6 +72,9 @@ size_t safetensors_bytes(const safetensors *s); /* of the whole file */
 /* The text of a metadata key, or NULL. */
 const char *safetensors_metadata(const safetensors *s, const char *key);
 
+/* Whether all of the file was compared with checksums in it: those of its data and of its header. */
+bool safetensors_is_checked(const safetensors *s);
+
 void safetensors_close(safetensors *s); /* NULL is fine */
 
 /* Shared by reader and writer. */

@@ -17,7 +17,8 @@
 /* A model's config.json on one line, which the caller frees; `path` is for messages. */
 rapt_code seal_text(const rapt_model *m, const char *path, char **text, rapt_error *err);
 
-/* Whether parameters carry a copy of their configuration, and both checksums to protect it. */
+/* Whether parameters carry a copy of their configuration, and both checksums to protect it, which
+ * were compared. */
 bool seal_is_whole(const safetensors *file);
 
 /* Refuses a configuration that is not the one in the metadata of `file`, naming the member. `folder` is where to seal it

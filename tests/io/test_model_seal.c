@@ -212,6 +212,33 @@ static void without_checksums(void **state)
     loads(false);
 }
 
+/* As of a program that writes the header anew with spaces, and keeps the metadata: the checksum's digits aren't where they were,
+ * and the header isn't compared with them. */
+static void with_a_header_written_anew(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    save_sealed(language('A', 0), RUN);
+    char *bytes;
+    size_t size;
+    uint64_t header;
+    must(file_read(folder_in("model.safetensors"), 1 << 24, &bytes, &size, &err), &err);
+    char *digits = safetensors_hash_at(bytes, size, SAFETENSORS_HEADER_HASH_KEY), *spaced = malloc(size + 1);
+    assert_non_null(digits);
+    assert_non_null(spaced);
+    size_t before = (size_t)(digits - bytes) - 1; /* and the colon */
+    memcpy(spaced, bytes, before);
+    spaced[before] = ' ';
+    memcpy(spaced + before + 1, bytes + before, size - before);
+    memcpy(&header, spaced, sizeof header);
+    header++;
+    memcpy(spaced, &header, sizeof header);
+    write_file("model.safetensors", spaced, size + 1);
+    free(spaced);
+    free(bytes);
+    loads(false);
+}
+
 static void sealed_again(void)
 {
     rapt_error err = {0};
@@ -296,6 +323,7 @@ int main(void)
         cmocka_unit_test_teardown(parameters_for_another_tokenizer, empty_folder),
         cmocka_unit_test_teardown(without_seals, empty_folder),
         cmocka_unit_test_teardown(without_checksums, empty_folder),
+        cmocka_unit_test_teardown(with_a_header_written_anew, empty_folder),
         cmocka_unit_test_teardown(sealing, empty_folder),
         cmocka_unit_test_teardown(sealing_does_not_mend, empty_folder),
         cmocka_unit_test_teardown(checkpoints_of_other_models, empty_folder),
