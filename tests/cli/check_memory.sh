@@ -52,6 +52,12 @@ wide=("$RAPT" train tiny.yaml --set model.d_model=512 --set model.ffn=2048 --set
 adds_up 'the parts of what is told add up' "${wide[@]}" --set train.batch=16 --out more
 adds_up '... where a model is loaded already' "${wide[@]}" --set train.batch=16 --init wide --out more
 
+pairs=("$RAPT" train pairs.yaml --set model.d_model=512 --set model.ffn=2048 --set model.layers=2 --set train.batch=4
+    --set train.report_every=1 --max-steps 1 --threads 2 --quiet)
+"${pairs[@]}" --out loaded
+refused 1 'this run takes .*ulimit -v' 'the copy that translates counts, where a model is loaded already' \
+    "${limited[@]}" 650000 "${pairs[@]}" --set train.eval_bleu=true --init loaded --out more
+
 # fits KIB RECIPE KEY SIZE: what is said to fit, fits, and one more does not.
 fits() {
     local kib=$1 recipe=$2 key=$3 size=$4 n
