@@ -17,12 +17,28 @@ static bool is_length(const recipe_key *key)
     return strcmp(key->name, "train.epochs") == 0 || strcmp(key->name, "train.steps") == 0;
 }
 
-static bool decides(const recipe_key *key)
+/* Of model, what a run may have otherwise than the model that it starts from. */
+static const char *const OWN[] = {"model.dropout", "model.attention_dropout", "model.activation_dropout", "model.context"};
+
+static bool is_one_of(const recipe_key *key, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < sizeof FREE / sizeof *FREE; i++)
-        if (strcmp(key->name, FREE[i]) == 0)
-            return false;
-    return true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(key->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool recipe_key_of_init(const recipe_key *key)
+{
+    bool group = strncmp(key->name, "model.", 6) == 0 || strncmp(key->name, "tokenizer.", 10) == 0;
+    return group && !is_one_of(key, OWN, sizeof OWN / sizeof *OWN);
+}
+
+/* What another model has decided is in the parameters and the tokenizers, which are compared themselves; how these came to be,
+ * nobody may know any more. */
+static bool decides(const recipe_key *key, bool init)
+{
+    return !is_one_of(key, FREE, sizeof FREE / sizeof *FREE) && !(init && recipe_key_of_init(key));
 }
 
 /* The default of tokenizer.vocab_size is another one than before, and does nothing where no byte pairs are learned. */
@@ -35,7 +51,7 @@ static rapt_recipe without_idle(const rapt_recipe *r)
     return all;
 }
 
-static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths)
+static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths, bool init)
 {
     char value[RECIPE_NUMBER];
     rapt_recipe first, all = without_idle(recipe);
@@ -44,7 +60,7 @@ static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths)
     recipe_defaults_first(&first);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (decides(key) && (lengths || !is_length(key)) && !recipe_key_equal(key, r, &first))
+        if (decides(key, init) && (lengths || !is_length(key)) && !recipe_key_equal(key, r, &first))
             hash = rng_mix(rng_mix(hash, rng_hash_text(key->name)), rng_hash_text(recipe_key_value(key, r, value)));
     }
     return hash;
@@ -52,19 +68,22 @@ static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths)
 
 uint64_t recipe_hash(const rapt_recipe *r)
 {
-    return hash_keys(r, false);
+    return hash_keys(r, false, r->train.init != NULL);
 }
 
 uint64_t recipe_hash_first(const rapt_recipe *r)
 {
-    return hash_keys(r, true);
+    return hash_keys(r, true, false);
 }
 
 const recipe_key *recipe_first_difference(const rapt_recipe *a, const rapt_recipe *b)
 {
     rapt_recipe one = without_idle(a), other = without_idle(b);
-    for (size_t i = 0; i < recipe_key_count(); i++)
-        if (decides(recipe_key_at(i)) && !is_length(recipe_key_at(i)) && !recipe_key_equal(recipe_key_at(i), &one, &other))
-            return recipe_key_at(i);
+    const bool init = a->train.init || b->train.init;
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (decides(key, init) && !is_length(key) && !recipe_key_equal(key, &one, &other))
+            return key;
+    }
     return NULL;
 }

@@ -1,32 +1,29 @@
-/* train/recipe_init.c: fine-tuning takes a model whole, and its recipe says so. See recipe_init.h. The model knows its shape and
- * its tokenizers; how these were learned, and how it was initialized, stands in its folder's recipe, if there is one. */
+/* train/recipe_init.c: fine-tuning takes a model whole, and its recipe says so. See recipe_init.h. The model knows its shape, how
+ * it was initialized, and its tokenizers; how these were learned stands in its run's recipe, if there is one. */
 #define _GNU_SOURCE
 #include "train/recipe_init.h"
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "train/recipe_compare.h"
 #include "train/recipe_defaults.h"
 #include "train/recipe_model.h"
+#include "train/recipe_seal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of model, what a run may have otherwise than the model that it starts from; and the name of several other keys' values. */
-static const char *const OWN[] = {"model.preset", "model.dropout", "model.attention_dropout", "model.activation_dropout",
-                                  "model.context"};
+/* A recipe that says how the tokenizers were learned, and what it is worth. */
+typedef struct source {
+    rapt_recipe recipe; /* defaults where none was found */
+    bool sure;          /* it is of the run that made the model: what is given otherwise is wrong */
+    bool first;         /* the run that is resumed is of version 0.1 */
+} source;
 
-static bool is_models(const recipe_key *key)
+static bool read_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *out)
 {
-    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
-        if (strcmp(key->name, OWN[i]) == 0)
-            return false;
-    return strncmp(key->name, "model.", 6) == 0 || strncmp(key->name, "tokenizer.", 10) == 0;
-}
-
-static bool read_recipe(const char *folder, const char *name, rapt_recipe_task task, rapt_recipe *out)
-{
-    char *path = file_join(folder, name);
+    char *path = file_join(folder, "recipe.yaml");
     bool ok = path && rapt_recipe_read(path, out, NULL) == RAPT_OK;
     if (ok && out->task != task) {
         rapt_recipe_free(out);
@@ -36,53 +33,32 @@ static bool read_recipe(const char *folder, const char *name, rapt_recipe_task t
     return ok;
 }
 
-/* The recipe that the model was trained by, as far as it is known. best/ and average/ stand in the folder of their run. */
-static void find_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *out)
+/* Any recipe may be called so and lie there: one of fine-tuning, beside the model. Only its seal tells. */
+static bool read_of_run(const char *folder, uint64_t run, rapt_recipe_task task, rapt_recipe *out)
 {
-    if (!read_recipe(folder, "recipe.yaml", task, out) && !read_recipe(folder, "../recipe.yaml", task, out))
-        recipe_defaults_of_task(task, out);
+    return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && read_recipe(folder, task, out);
 }
 
-/* Initial values are past, and only the recipe knows how they were asked for. */
-static void take_shape(rapt_recipe *r, const rapt_model *m)
+/* best/ and average/ stand in the folder of their run. */
+static bool read_of_run_above(const char *folder, uint64_t run, rapt_recipe_task task, rapt_recipe *out)
 {
-    const rapt_recipe before = *r;
-    if (m->task == RAPT_LANGUAGE_MODEL)
-        recipe_take_lm(r, &m->lm->config);
-    else
-        recipe_take_transformer(r, &m->net->config);
-    r->model.init = before.model.init;
-    r->model.std = before.model.std;
-    r->model.embedding_std = before.model.embedding_std;
+    char *above = file_join(folder, "..");
+    bool ok = above && read_of_run(above, run, task, out);
+    free(above);
+    return ok;
 }
 
-/* A tokenizer from a file can be of any kind. */
-static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokenizer said)
+/* Models of version 0.1 don't name their run, nor do its recipes: what stands in the model's own folder is likely its recipe. */
+static bool read_of_first(const char *folder, const rapt_model *m, rapt_recipe_task task, rapt_recipe *out)
 {
-    const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
-    if (said == RAPT_RECIPE_FILE || (kind == RAPT_BYTE_BPE && said > RAPT_RECIPE_FILE))
-        return said;
-    return kind == RAPT_WORDS ? RAPT_RECIPE_WORDS : kind == RAPT_CHARACTERS ? RAPT_RECIPE_CHARACTERS : RAPT_RECIPE_BPE;
+    return !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED && read_recipe(folder, task, out);
 }
 
-static void take_tokenizers(rapt_recipe *r, const rapt_model *m)
+static void find_source(const char *folder, const rapt_model *m, rapt_recipe_task task, source *s)
 {
-    const bool pairs = m->task == RAPT_TRANSLATION;
-    r->tokenizer.type = type_of(pairs ? m->source : m->tokenizer, r->tokenizer.type);
-    if (!pairs)
-        return;
-    r->tokenizer.shared = m->source == m->target;
-    r->tokenizer.detokenize = m->detokenize;
-    r->tokenizer.capitalize = m->capitalize;
-}
-
-static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const rapt_recipe *models, const char *folder,
-                              rapt_error *err)
-{
-    char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
-    const char *mine = recipe_key_value(key, r, here), *theirs = recipe_key_value(key, models, there);
-    return rapt_fail(err, RAPT_VALUE, "%s is %s; the model in %s has %s, which fine-tuning keeps: leave the key out",
-                     key->name, *mine ? quote(mine).text : "empty", quote(folder).text, *theirs ? quote(theirs).text : "none");
+    s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
+    if (!s->sure && !read_of_first(folder, m, task, &s->recipe))
+        recipe_defaults_of_task(task, &s->recipe);
 }
 
 /* A kept recipe has absolute paths. */
@@ -95,17 +71,149 @@ static bool is_same_file(const char *a, const char *b)
     return same;
 }
 
-static rapt_code check_given(const rapt_recipe *recipe, const rapt_recipe *models, const char *folder, rapt_error *err)
+/* A model that was moved since is taken for the same: its sizes and tokenizers are compared with the checkpoint's. */
+static rapt_code check_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
 {
-    rapt_recipe r = *recipe;
-    if (r.model.kv_heads == r.model.heads) /* two ways to say it */
-        r.model.kv_heads = 0;
-    if (is_same_file(r.tokenizer.path, models->tokenizer.path))
-        r.tokenizer.path = models->tokenizer.path;
+    char *there = realpath(began, NULL);
+    bool other = there && !is_same_file(there, folder);
+    free(there);
+    if (!other)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "%s: the run began with the model in %s, not with that in %s: resume it with --init %s",
+                     quote(resumed).text, quote(began).text, quote(folder).text, quote(began).text);
+}
+
+/* What a run has once taken from a model, its own recipe knows. */
+static rapt_code find_kept(const char *resumed, const char *folder, const rapt_model *m, rapt_recipe_task task, source *s,
+                           rapt_error *err)
+{
+    bool unsealed = recipe_state_in(resumed, 0) == RECIPE_UNSEALED;
+    if (!read_recipe(resumed, task, &s->recipe)) {
+        find_source(folder, m, task, s);
+        return RAPT_OK;
+    }
+    if (s->recipe.train.init) {
+        s->sure = true;
+        return check_folder(s->recipe.train.init, folder, resumed, err);
+    }
+    rapt_recipe_free(&s->recipe);
+    find_source(folder, m, task, s);
+    s->first = unsealed;
+    return RAPT_OK;
+}
+
+/* A tokenizer from a file can be of any kind. */
+static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokenizer said)
+{
+    const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
+    if (said == RAPT_RECIPE_FILE || (kind == RAPT_BYTE_BPE && said > RAPT_RECIPE_FILE))
+        return said;
+    return kind == RAPT_WORDS ? RAPT_RECIPE_WORDS : kind == RAPT_CHARACTERS ? RAPT_RECIPE_CHARACTERS : RAPT_RECIPE_BPE;
+}
+
+static const rapt_tokenizer *tokenizer_of(const rapt_model *m)
+{
+    return m->task == RAPT_TRANSLATION ? m->source : m->tokenizer;
+}
+
+/* What nothing but a recipe knows of such a tokenizer. */
+static bool is_recipes(const recipe_key *key, const rapt_model *m)
+{
+    static const char *const words[] = {"lowercase", "min_freq", "max_size"}, *const pairs[] = {"pattern", "normalize"};
+    const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(tokenizer_of(m));
+    const char *const *names = kind == RAPT_WORDS ? words : pairs;
+    size_t count = kind == RAPT_WORDS ? sizeof words / sizeof *words : kind == RAPT_BYTE_BPE ? sizeof pairs / sizeof *pairs : 0;
+    if (strncmp(key->name, "tokenizer.", 10) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(key->name + 10, names[i]) == 0)
+            return true;
+    return strcmp(key->name, "tokenizer.path") == 0 || strcmp(key->name, "tokenizer.type") == 0;
+}
+
+/* Texts are shared: a recipe's value, where no better one is known, or the source's. */
+static void take_learning(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
+{
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (is_models(key) && recipe_key_given(key, recipe) && !recipe_key_equal(key, &r, models))
-            return say_conflict(key, recipe, models, folder, err);
+        bool given = !s->sure && !s->first && is_recipes(key, m) && recipe_key_given(key, recipe);
+        if (strncmp(key->name, "tokenizer.", 10) == 0)
+            recipe_key_copy(key, models, given ? recipe : &s->recipe);
+    }
+}
+
+static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
+{
+    models->tokenizer.type = type_of(tokenizer_of(m), models->tokenizer.type);
+    if (models->tokenizer.type == RAPT_RECIPE_BPE && models->tokenizer.vocab_size > 0)
+        models->tokenizer.vocab_size = (int64_t)rapt_tokenizer_size(tokenizer_of(m));
+    if (m->task == RAPT_LANGUAGE_MODEL)
+        return;
+    models->tokenizer.shared = m->source == m->target;
+    models->tokenizer.detokenize = m->detokenize;
+    models->tokenizer.capitalize = m->capitalize;
+}
+
+/* A model that knows all ids of its tokenizer may have been made either way. */
+static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
+{
+    const recipe_key *key = recipe_key_find("model.vocab");
+    if (m->task == RAPT_LANGUAGE_MODEL && m->lm->config.vocab < rapt_tokenizer_size(m->tokenizer))
+        models->model.vocab = RAPT_RECIPE_VOCAB_TEXT;
+    else
+        recipe_key_copy(key, models, !s->sure && recipe_key_given(key, recipe) ? recipe : &s->recipe);
+}
+
+/* The keys of the model: its shape and how it was initialized, as its config.json has it, and its tokenizers. */
+static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
+{
+    recipe_defaults_of_task(recipe->task, models);
+    if (m->task == RAPT_LANGUAGE_MODEL)
+        recipe_take_lm(models, &m->lm->config);
+    else
+        recipe_take_transformer(models, &m->net->config);
+    take_vocab(models, recipe, m, s);
+    take_learning(models, recipe, m, s);
+    take_tokenizers(models, m);
+}
+
+static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const rapt_recipe *models, const char *folder,
+                              rapt_error *err)
+{
+    char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
+    const char *mine = recipe_key_value(key, r, here), *theirs = recipe_key_value(key, models, there);
+    return rapt_fail(err, RAPT_VALUE, "%s is %s; the model in %s has %s, which fine-tuning keeps: leave the key out",
+                     key->name, *mine ? quote(mine).text : "empty", quote(folder).text, *theirs ? quote(theirs).text : "none");
+}
+
+/* A number of entries asks for no other tokenizer where rapt chooses it, where it is the model's, or what the model's run asked
+ * for, of a text that had fewer; and where no byte pairs are learned it does nothing. */
+static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const source *s)
+{
+    const int64_t wanted = r->tokenizer.vocab_size;
+    if (wanted == 0 || r->tokenizer.type != RAPT_RECIPE_BPE || (s->sure && wanted == s->recipe.tokenizer.vocab_size))
+        return true;
+    return wanted == (int64_t)rapt_tokenizer_size(tokenizer_of(m)) ||
+           (m->task == RAPT_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));
+}
+
+static rapt_code check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const source *s,
+                             const char *folder, rapt_error *err)
+{
+    rapt_recipe r = *recipe, real = *models;
+    r.model.preset = models->model.preset; /* the name of several other keys' values */
+    if (r.model.kv_heads == r.model.heads) /* two ways to say it */
+        r.model.kv_heads = 0;
+    if (r.model.embedding_std == 0) /* as the model wants it */
+        r.model.embedding_std = models->model.embedding_std;
+    if (is_same_file(r.tokenizer.path, models->tokenizer.path))
+        r.tokenizer.path = models->tokenizer.path;
+    real.tokenizer.vocab_size = fits_vocab_size(recipe, m, s) ? r.tokenizer.vocab_size
+                                                              : (int64_t)rapt_tokenizer_size(tokenizer_of(m));
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (recipe_key_of_init(key) && recipe_key_given(key, recipe) && !recipe_key_equal(key, &r, &real))
+            return say_conflict(key, recipe, &real, folder, err);
     }
     return RAPT_OK;
 }
@@ -134,27 +242,40 @@ static bool own_texts(rapt_recipe *r)
     return ok;
 }
 
-rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const char *folder, rapt_recipe *out, rapt_error *err)
+static rapt_code merge(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const char *folder,
+                       rapt_recipe *out, rapt_error *err)
 {
-    rapt_recipe models, all = *recipe;
-    find_recipe(folder, recipe->task, &models);
-    take_shape(&models, m);
-    take_tokenizers(&models, m);
-    rapt_code code = check_given(recipe, &models, folder, err);
+    rapt_recipe all = *recipe;
     for (size_t i = 0; i < recipe_key_count(); i++)
-        if (is_models(recipe_key_at(i)))
-            recipe_key_copy(recipe_key_at(i), &all, &models);
-    all.model.preset = RAPT_RECIPE_NO_PRESET;
+        if (recipe_key_of_init(recipe_key_at(i)))
+            recipe_key_copy(recipe_key_at(i), &all, models);
     fit_lengths(&all, m);
     char *name = strdup(folder);
     all.train.init = name;
-    if (!code && !(name && own_texts(&all))) {
-        rapt_recipe_free(&all);
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a recipe");
-    }
-    if (!code)
-        *out = all;
+    bool ok = name && own_texts(&all);
     free(name);
-    rapt_recipe_free(&models);
+    if (ok)
+        *out = all;
+    else if (name)
+        rapt_recipe_free(&all);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a recipe");
+}
+
+rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const char *folder, const char *resumed,
+                           rapt_recipe *out, rapt_error *err)
+{
+    source s = {0};
+    rapt_recipe models;
+    rapt_code code = RAPT_OK;
+    if (resumed)
+        code = find_kept(resumed, folder, m, recipe->task, &s, err);
+    else
+        find_source(folder, m, recipe->task, &s);
+    take_model(&models, recipe, m, &s);
+    if (!code && !s.first)
+        code = check_given(recipe, &models, m, &s, folder, err);
+    if (!code)
+        code = merge(recipe, &models, m, folder, out, err);
+    rapt_recipe_free(&s.recipe);
     return code;
 }

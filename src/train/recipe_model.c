@@ -94,6 +94,8 @@ void recipe_take_transformer(rapt_recipe *r, const rapt_transformer_config *c)
     r->model.scale_embedding = c->scale_embedding;
     r->model.tied = c->tied;
     r->model.max_positions = (int64_t)c->max_positions;
+    r->model.init = c->block.init == RAPT_LINEAR_XAVIER ? RAPT_RECIPE_XAVIER : RAPT_RECIPE_PYTORCH;
+    r->model.embedding_std = c->embedding_std;
 }
 
 void recipe_apply_preset(rapt_recipe *r)

@@ -147,11 +147,12 @@ static rapt_code write_folder(const run *r, const char *yaml, rapt_error *err)
 static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other, const recipe_key *key, rapt_error *err)
 {
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
+    const bool lacks_init = r->init && !other->train.init; /* as of version 0.1 */
     *err = (rapt_error){0};
     rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
-              "recipe.yaml; to resume with that: rapt train --resume --out %s", r->options->out, (unsigned long long)step,
+              "recipe.yaml; to resume with that: rapt train --resume --out %s%s%s", r->options->out, (unsigned long long)step,
               key->name, quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text,
-              r->options->out);
+              r->options->out, lacks_init ? " --init " : "", lacks_init ? quote(r->init).text : "");
 }
 
 static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
@@ -380,7 +381,8 @@ static rapt_code check_unused(const run *r, rapt_error *err)
 
 rapt_code run_take_init(run *r, rapt_error *err)
 {
-    rapt_code code = recipe_init_take(r->options->recipe, r->model, r->init, &r->own, err);
+    const char *resumed = r->options->resume && r->newest ? r->options->out : NULL;
+    rapt_code code = recipe_init_take(r->options->recipe, r->model, r->init, resumed, &r->own, err);
     if (!code)
         r->recipe = &r->own;
     return code;

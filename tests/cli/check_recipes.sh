@@ -65,6 +65,79 @@ refused 1 'tokenizer.type is bpe; the model in base-tr has words' 'another token
     "$RAPT" train tune-tr.yaml --init base-tr --quiet --out out --set tokenizer.type=bpe
 refused 1 'model.context is 13; the model in base-lm has 12' 'a longer context' \
     "$RAPT" train tune-lm.yaml --init base-lm --quiet --out out --set model.context=13
+
+# ---- fine-tuning is resumed whatever becomes of the other model's recipe --------------------------------------------------
+# gone-tr and gone-lm were made with a min_freq that only a recipe knows, and a std that config.json has, too.
+"$RAPT" train lm.yaml --quiet --out base-std --set train.steps=20 --set model.std=0.05 --set tokenizer.pattern='[a-z]+|[^a-z]' || exit 1
+cp -r base-tr gone-tr
+cp -r base-std gone-lm
+(cat tune-tr.yaml; echo 'tokenizer: {min_freq: 2}') >given-tr.yaml
+(cat tune-lm.yaml; echo 'model: {std: 0.05}') >given-lm.yaml
+for task in tr lm; do
+    for recipe in tune given; do
+        "$RAPT" train $recipe-$task.yaml --init gone-$task --quiet --out $recipe-whole-$task
+        for way in kept original; do
+            "$RAPT" train $recipe-$task.yaml --init gone-$task --quiet --out $recipe-$way-$task --max-steps 2
+        done
+    done
+    sed -i 's/min_freq: 2/min_freq: 3/; s/std: 0.05/std: 0.02/' gone-$task/recipe.yaml
+    "$RAPT" train --resume --out tune-kept-$task --quiet --max-steps 3
+    check "$task: resumed by the kept recipe, the other one changed" test "$(newest tune-kept-$task)" = 3
+    rm gone-$task/recipe.yaml
+    for recipe in tune given; do
+        check "$task: $recipe, resumed by the kept recipe, the other one gone" "$RAPT" train --resume --out $recipe-kept-$task --quiet
+        check "$task: $recipe, resumed by the original recipe, the other one gone" \
+            "$RAPT" train $recipe-$task.yaml --init gone-$task --resume --out $recipe-original-$task --quiet
+        for way in kept original; do
+            check "$task: $recipe, $way: the same model" same_model $recipe-whole-$task $recipe-$way-$task
+        done
+    done
+    check "$task: the kept recipe still says how words were learned" diff <(sed -n '/^tokenizer:/,/^model:/p' tune-whole-$task/recipe.yaml) \
+        <(sed -n '/^tokenizer:/,/^model:/p' tune-original-$task/recipe.yaml)
+done
+refused 1 'model.std is 0.02; the model in gone-lm has 0.05' 'config.json knows the initial values' \
+    "$RAPT" train tune-lm.yaml --init gone-lm --quiet --out out --set model.std=0.02
+
+# ---- a recipe that only lies there is not the model's -------------------------------------------------------------------------
+mkdir beside
+cp -r base-tr beside/model
+rm beside/model/recipe.yaml
+(cat tune-tr.yaml | sed 's/pairs.tsv/..\/pairs.tsv/'; echo 'tokenizer: {min_freq: 7}') >beside/recipe.yaml
+(cd beside && "$RAPT" train recipe.yaml --set data.pairs=../pairs.tsv --set tokenizer.min_freq=2 --init model --quiet --out ../beside-ft)
+check 'a recipe beside the model is not the one above best/' grep -q '^  min_freq: 2' beside-ft/recipe.yaml
+cp beside/recipe.yaml beside/model/
+check 'nor is one without a seal in its folder' "$RAPT" train tune-tr.yaml --init beside/model --quiet --out beside-in --set tokenizer.min_freq=2
+cp base-std/recipe.yaml beside/model/
+check 'nor one of another run' "$RAPT" train tune-tr.yaml --init beside/model --quiet --out beside-other --set tokenizer.min_freq=2
+
+# ---- the size of a vocabulary -------------------------------------------------------------------------------------------------
+entries=$(sed -n 's/^ *"vocab": \([0-9]*\),.*/\1/p' base-lm/config.json)
+"$RAPT" train lm.yaml --quiet --out auto-lm --set train.steps=5 --set tokenizer.vocab_size=0 || exit 1
+auto=$(sed -n 's/^ *"vocab": \([0-9]*\),.*/\1/p' auto-lm/config.json)
+check 'the size that the tokenizer has is no conflict' \
+    "$RAPT" train tune-lm.yaml --init auto-lm --quiet --out auto-ft --set tokenizer.vocab_size="$auto"
+check 'nor is 0' "$RAPT" train tune-lm.yaml --init base-lm --quiet --out zero-ft --set tokenizer.vocab_size=0
+for model in "auto-lm $auto" "base-lm $entries"; do
+    refused 1 "tokenizer.vocab_size is 333; the model in ${model% *} has ${model#* }, " "${model% *}: another one" \
+        "$RAPT" train tune-lm.yaml --init "${model% *}" --quiet --out out --set tokenizer.vocab_size=333
+done
+
+# ---- a run is resumed with the model that it began with ------------------------------------------------------------------------
+cp -r base-tr moved-tr
+cp -r base-tr twin-tr
+"$RAPT" train tune-tr.yaml --init moved-tr --quiet --out began --max-steps 2
+listing began >before
+refused 1 "began: the run began with the model in $WORK/moved-tr, not with that in twin-tr: resume it with --init" 'another model' \
+    "$RAPT" train tune-tr.yaml --init twin-tr --resume --quiet --out began
+check 'and nothing has changed' diff before <(listing began)
+mv moved-tr elsewhere
+check 'a model that was moved' "$RAPT" train --resume --quiet --out began --init elsewhere
+check 'the kept recipe has its new name' grep -q "^  init: \"$WORK/elsewhere\"" began/recipe.yaml
+"$RAPT" train tune-tr.yaml --init base-tr --quiet --out first --max-steps 2
+sed -i 's/^  init: ".*"/  init: ""/; /^# rapt/d; s/^  layers: .*/  layers: 7/; s/^  min_freq: .*/  min_freq: 1/' first/recipe.yaml
+check 'version 0.1 kept keys that it did not heed, and no init' "$RAPT" train --resume --quiet --out first --init base-tr
+check 'the kept recipe is put right' grep -q '^  layers: 2' first/recipe.yaml
+
 rm base-tr/recipe.yaml
 check 'without the recipe of that model' "$RAPT" train tune-tr.yaml --init base-tr --quiet --out bare
 check 'the same parameters' same_models ft-tr bare

@@ -126,12 +126,32 @@ static void hashes_are_those_of_before(void **state)
     assert_true(recipe_hash(&r) != 0);
 }
 
+/* What the model of train.init decides is compared in that model; version 0.1 counted such keys, and had no train.init. */
+static void init_takes_keys_out(void **state)
+{
+    (void)state;
+    char folder[] = "model";
+    rapt_recipe r, other;
+    recipe_defaults_first(&r);
+    other = r;
+    other.model.std = 0.5;
+    other.tokenizer.min_freq = 3;
+    assert_true(recipe_hash(&r) != recipe_hash(&other) && recipe_first_difference(&r, &other));
+    r.train.init = other.train.init = folder;
+    assert_true(recipe_hash(&r) == recipe_hash(&other) && !recipe_first_difference(&r, &other));
+    assert_true(recipe_hash_first(&r) == 0 && recipe_hash_first(&other) != 0);
+    other.model.dropout = 0.3;
+    assert_true(recipe_hash(&r) != recipe_hash(&other));
+    assert_string_equal(recipe_first_difference(&r, &other)->name, "model.dropout");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(minimal_recipes_are_good),     cmocka_unit_test(a_language_model_has_its_own),
         cmocka_unit_test(what_is_given_stays),          cmocka_unit_test(defaults_follow_keys),
         cmocka_unit_test(kept_recipes_of_before),       cmocka_unit_test(hashes_are_those_of_before),
+        cmocka_unit_test(init_takes_keys_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
