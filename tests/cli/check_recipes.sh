@@ -173,5 +173,12 @@ train over --max-steps 130 2>err
 check '--max-steps beyond the end says what to use' grep -q -e '--max-steps 130 is past the last step of the recipe, 120;.*train.steps' err
 refused 1 'another recipe: train.lr.*to resume with that: rapt train --resume --out over$' 'the message names the way to resume' \
     "$RAPT" train tiny.yaml --quiet --out over --resume --set train.lr=0.5
+early=(--set train.schedule=cosine --set train.warmup=50)
+check 'cosine within the warmup: without a warning' longer early tiny.yaml train.steps 40 80 "${early[@]}"
+check 'cosine within the warmup: the same model' same_model early early-long
+"$RAPT" train --resume --out over --quiet --set train.steps=200 --max-steps 60 2>err
+check '--max-steps of what is done already: a warning' grep -q 'step 120 is done already, and --max-steps is 60: nothing is trained' err
+refused 1 'the recipe has train.steps 120, which decides' 'epochs that would be ignored' \
+    "$RAPT" train tiny.yaml --quiet --out ignored --set train.epochs=3
 refused 2 'with --resume and --out' 'neither a recipe nor a folder' "$RAPT" train --resume
 finish
