@@ -1,11 +1,11 @@
-/* mteval.h: the word boundaries that BLEU is defined with.
+/* metrics/mteval.h: the word boundaries that BLEU is defined with.
  * For BLEU only.
  * Not a tokenizer for models: it is fixed by what published scores were made with. */
-#ifndef RAPT_MTEVAL_H
-#define RAPT_MTEVAL_H
+#ifndef METRICS_MTEVAL_H
+#define METRICS_MTEVAL_H
 
 #include "rapt/metrics.h"
-#include "text/codes.h"
+#include "metrics/codes.h"
 
 /* Puts white space round the words of `text`; `spare` is used in between, and its contents are lost.
  * RAPT_NO_MEMORY. */

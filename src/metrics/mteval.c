@@ -1,7 +1,7 @@
-/* mteval.c: the tokenizers of NIST's mteval scripts, as lists of rules that set spaces.
+/* metrics/mteval.c: the tokenizers of NIST's mteval scripts, as lists of rules that set spaces.
  * For BLEU.
  * Not regular expressions: each rule is one scan over code points, in which matches do not overlap. */
-#include "text/mteval.h"
+#include "metrics/mteval.h"
 
 #include "text/utf8.h"
 

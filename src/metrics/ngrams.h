@@ -1,11 +1,11 @@
-/* ngrams.h: count the n-grams of a translation, and how many of them references match.
+/* metrics/ngrams.h: count the n-grams of a translation, and how many of them references match.
  * For BLEU and chrF.
  * Not tied to words: units are numbers, be it code points or word numbers. */
-#ifndef RAPT_NGRAMS_H
-#define RAPT_NGRAMS_H
+#ifndef METRICS_NGRAMS_H
+#define METRICS_NGRAMS_H
 
-#include "text/codes.h"
-#include "text/trie.h"
+#include "metrics/codes.h"
+#include "metrics/trie.h"
 
 /* n-grams of one translation, orders 1 to `order`. Starts as {0}; freed by `ngrams_free`. */
 struct ngrams {

@@ -1,8 +1,8 @@
 /* test_metrics.c: BLEU, chrF and the tokenizers of BLEU.
- * For src/text/{bleu,bleu_book,chrf,mteval,ngrams,trie,words,codes}.c.
+ * For src/metrics/{bleu,bleu_book,chrf,mteval,ngrams,trie,words,codes}.c.
  * Not self-made expectations: scores are computed by hand, words by sacreBLEU 2.6.0. */
 #include "rapt/metrics.h"
-#include "text/mteval.h"
+#include "metrics/mteval.h"
 #include "text/utf8.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
-/* bleu.c: corpus and sentence BLEU.
+/* metrics/bleu.c: corpus and sentence BLEU.
  * For `rapt score`, `rapt eval` and programs that compare translations.
  * Not a definition of its own: scores equal sacreBLEU's, and the signature says of which kind. */
 #include "rapt/metrics.h"
-#include "text/mteval.h"
-#include "text/ngrams.h"
-#include "text/references.h"
-#include "text/words.h"
+#include "metrics/mteval.h"
+#include "metrics/ngrams.h"
+#include "metrics/references.h"
+#include "metrics/words.h"
 
 #include <math.h>
 #include <stdio.h>

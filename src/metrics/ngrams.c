@@ -1,7 +1,7 @@
-/* ngrams.c: n-grams counted as nodes of a trie, each one step below the n-gram without its last unit.
+/* metrics/ngrams.c: n-grams counted as nodes of a trie, each one step below the n-gram without its last unit.
  * For BLEU and chrF.
  * Not for whole corpora: one segment at a time, so that all of it stays in the cache. */
-#include "text/ngrams.h"
+#include "metrics/ngrams.h"
 
 #include <stdlib.h>
 

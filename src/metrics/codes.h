@@ -1,8 +1,8 @@
-/* codes.h: a segment of text as code points, and its words.
- * For the tokenizers and metrics: one form that characters and words can both be counted in.
+/* metrics/codes.h: a segment of text as code points, and its words.
+ * For the metrics: one form that characters and words can both be counted in.
  * Not a string type: made for one segment after the other in buffers that are kept. */
-#ifndef RAPT_CODES_H
-#define RAPT_CODES_H
+#ifndef METRICS_CODES_H
+#define METRICS_CODES_H
 
 #include "rapt/base.h"
 

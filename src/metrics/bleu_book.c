@@ -1,9 +1,9 @@
-/* bleu_book.c: the sentence BLEU that the book's translation chapter computes.
+/* metrics/bleu_book.c: the sentence BLEU that the book's translation chapter computes.
  * For results that are compared with the book's.
  * Not comparable with published BLEU: no clipping over a corpus, weights 1/2^n, no tokenizer. */
 #include "rapt/metrics.h"
-#include "text/ngrams.h"
-#include "text/words.h"
+#include "metrics/ngrams.h"
+#include "metrics/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* codes.c: segments decoded into code points.
- * For the tokenizers and metrics.
+/* metrics/codes.c: segments decoded into code points.
+ * For the metrics.
  * Not a tokenizer: words here are what white space leaves. */
-#include "text/codes.h"
+#include "metrics/codes.h"
 
 #include "rapt/metrics.h"
 #include "text/utf8.h"

@@ -1,8 +1,8 @@
-/* trie.h: numbers for sequences of symbols, so that equal sequences have equal numbers.
+/* metrics/trie.h: numbers for sequences of symbols, so that equal sequences have equal numbers.
  * For n-gram counting: a word is a sequence of code points, an n-gram one of word numbers.
  * Not a dictionary to keep: it is emptied and sized for every segment, so that adding cannot fail. */
-#ifndef RAPT_TRIE_H
-#define RAPT_TRIE_H
+#ifndef METRICS_TRIE_H
+#define METRICS_TRIE_H
 
 #include "rapt/base.h"
 

@@ -1,8 +1,8 @@
-/* references.h: the references of all segments, or of one alone, behind one question.
+/* metrics/references.h: the references of all segments, or of one alone, behind one question.
  * For BLEU and chrF, whose corpus and sentence scores differ in nothing else.
  * Not a copy: it points to the caller's strings. */
-#ifndef RAPT_REFERENCES_H
-#define RAPT_REFERENCES_H
+#ifndef METRICS_REFERENCES_H
+#define METRICS_REFERENCES_H
 
 #include <stddef.h>
 

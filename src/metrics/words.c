@@ -1,7 +1,7 @@
-/* words.c: words numbered by walking their letters down a trie.
+/* metrics/words.c: words numbered by walking their letters down a trie.
  * For BLEU and chrF.
  * Not a tokenizer: a word is what stands between white space. */
-#include "text/words.h"
+#include "metrics/words.h"
 
 static uint32_t add_word(struct trie *known, const struct codes *text, struct word word)
 {

@@ -1,10 +1,10 @@
-/* chrf.c: corpus and sentence chrF, with word n-grams chrF++.
+/* metrics/chrf.c: corpus and sentence chrF, with word n-grams chrF++.
  * For `rapt score`, `rapt eval` and programs that compare translations.
  * Not a definition of its own: scores equal sacreBLEU's, and the signature says of which kind. */
 #include "rapt/metrics.h"
-#include "text/ngrams.h"
-#include "text/references.h"
-#include "text/words.h"
+#include "metrics/ngrams.h"
+#include "metrics/references.h"
+#include "metrics/words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_metrics_golden.c: BLEU and chrF of whole texts against the scores that sacreBLEU 2.6.0 gave them.
- * For src/text/bleu.c and src/text/chrf.c.
+ * For src/metrics/bleu.c and src/metrics/chrf.c.
  * Not the place to look why a score is wrong: test_metrics.c has the small cases. */
 #include "rapt/metrics.h"
 #include "text/lines.h"

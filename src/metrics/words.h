@@ -1,11 +1,11 @@
-/* words.h: the words of a segment as numbers, so that n-grams of words are n-grams of numbers.
+/* metrics/words.h: the words of a segment as numbers, so that n-grams of words are n-grams of numbers.
  * For BLEU and chrF.
  * Not a vocabulary: numbers hold for one segment, and are shared by a translation and its references only. */
-#ifndef RAPT_WORDS_H
-#define RAPT_WORDS_H
+#ifndef METRICS_WORDS_H
+#define METRICS_WORDS_H
 
-#include "text/codes.h"
-#include "text/trie.h"
+#include "metrics/codes.h"
+#include "metrics/trie.h"
 
 /* The number of every word that the translation does not have. */
 #define WORDS_UNKNOWN UINT32_MAX

@@ -1,7 +1,7 @@
-/* trie.c: a trie whose edges (parent, symbol) -> child are kept in one open-addressing hash table.
+/* metrics/trie.c: a trie whose edges (parent, symbol) -> child are kept in one open-addressing hash table.
  * For n-gram counting.
  * Not approximate: keys are compared whole, so two sequences never share a number. */
-#include "text/trie.h"
+#include "metrics/trie.h"
 
 #include <stdlib.h>
 #include <string.h>
