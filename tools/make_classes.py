@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes src/text/classes_table.h: the classes of code points that split patterns tell apart, as Unicode 16.0 has them.
+"""Makes src/text/split/classes_table.h: the classes of code points that split patterns tell apart, as Unicode 16.0 has them.
 
 tiktoken and tokenizers carry the same tables, so they don't depend on what version of Unicode is installed; nor do ours.
 Run it with a Python whose unicodedata is version 16.0, or with the package unicodedata2==16.0.0 installed:
-    python3 tools/make_classes.py >src/text/classes_table.h
+    python3 tools/make_classes.py >src/text/split/classes_table.h
 """
 try:
     import unicodedata2 as unicodedata
@@ -50,7 +50,7 @@ def main():
     if unicodedata.unidata_version != VERSION:
         raise SystemExit(f"this Python knows Unicode {unicodedata.unidata_version}, not {VERSION}")
     numbers = [f"0x{first << 4 | kind:x}," for first, kind in alternating(list(runs()))]
-    print("/* text/classes_table.h: made by tools/make_classes.py from Unicode " + VERSION + "; not to be edited.\n"
+    print("/* text/split/classes_table.h: made by tools/make_classes.py from Unicode " + VERSION + "; not to be edited.\n"
           " * Each number is the first code point of a run, times 16, and the class of the run; it ends where the next begins.\n"
           " * Classes: " + ", ".join(f"{i} {name}" for i, name in enumerate(CLASSES)) + ", 8 UPPER and LOWER\n"
           " * in turns. For classes.c only. */\nstatic const uint32_t RUNS[] = {")

@@ -5,8 +5,8 @@
 
 #include "cli/pass_input.h"
 #include "cli/token_names.h"
-#include "text/capitalise.h"
-#include "text/detokenise.h"
+#include "text/prose/capitalise.h"
+#include "text/prose/detokenise.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/known_words.h"
 
 #include "base/quote.h"
-#include "text/normalise.h"
+#include "text/words/normalise.h"
 
 #include <stdio.h>
 #include <stdlib.h>

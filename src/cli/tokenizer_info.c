@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "io/model.h"
-#include "text/byte_bpe.h"
+#include "text/bpe/byte_bpe.h"
 #include "text/json_text.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "text/lines.h"
-#include "text/split.h"
+#include "text/split/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>

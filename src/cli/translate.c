@@ -10,7 +10,7 @@
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
-#include "text/detokenise.h"
+#include "text/prose/detokenise.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
 

@@ -1,10 +1,10 @@
 /* decode/source_pieces.c: lines to rows of tokens that a model takes, and their translations to lines again; see
- * source_pieces.h. Where a text may be cut is in text/sentences.c. */
+ * source_pieces.h. Where a text may be cut is in text/prose/sentences.c. */
 #define _GNU_SOURCE
 #include "decode/source_pieces.h"
 
 #include "decode/align.h"
-#include "text/sentences.h"
+#include "text/prose/sentences.h"
 
 #include <stdlib.h>
 #include <string.h>

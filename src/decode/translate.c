@@ -8,8 +8,8 @@
 #include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
-#include "text/capitalise.h"
-#include "text/detokenise.h"
+#include "text/prose/capitalise.h"
+#include "text/prose/detokenise.h"
 
 #include <math.h>
 #include <stdlib.h>

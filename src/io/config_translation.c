@@ -3,7 +3,7 @@
 #include "io/model.h"
 #include "io/params.h"
 
-#include "text/detokenise.h"
+#include "text/prose/detokenise.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "train/run.h"
 
 #include "base/rng.h"
-#include "text/sentences.h"
+#include "text/prose/sentences.h"
 #include "train/held_out_bleu.h"
 #include "train/recipe_model.h"
 

@@ -3,7 +3,7 @@
 #include "view/page.h"
 #include "view/page_steps.h"
 
-#include "text/base64.h"
+#include "text/bpe/base64.h"
 
 #include <math.h>
 #include <stdlib.h>

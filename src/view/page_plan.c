@@ -3,7 +3,7 @@
 #include "view/page_steps.h"
 
 #include "base/ends.h"
-#include "text/base64.h"
+#include "text/bpe/base64.h"
 
 #include <string.h>
 

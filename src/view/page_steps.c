@@ -2,7 +2,7 @@
  * triangle, heads that are columns of another step) is found in the numbers themselves, never told by names. */
 #include "view/page_steps.h"
 
-#include "text/base64.h"
+#include "text/bpe/base64.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "fuzz/fuzz.h"
 
 #include "rapt/text.h"
-#include "text/split.h"
+#include "text/split/split.h"
 
 enum { PATTERNS = 4 };
 

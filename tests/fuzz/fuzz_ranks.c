@@ -5,7 +5,7 @@
 #include "fuzz/fuzz.h"
 
 #include "rapt/text.h"
-#include "text/base64.h"
+#include "text/bpe/base64.h"
 
 /* What is read is written the same. */
 static void check_base64(const uint8_t *input, size_t size)

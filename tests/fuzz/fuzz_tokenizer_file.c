@@ -5,7 +5,7 @@
 #include "fuzz/fuzz.h"
 
 #include "rapt/text.h"
-#include "text/byte_bpe.h"
+#include "text/bpe/byte_bpe.h"
 
 enum { MOST_CHECKED = 300 };
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_BPE_REFERENCE_H
 #define TESTS_BPE_REFERENCE_H
 
-#include "text/bpe_train.h"
+#include "text/bpe/bpe_train.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-/* tests/text/compile.h: a pattern that is right, for the tests of src/text/split.c. To be included after cmocka.h. */
+/* tests/text/compile.h: a pattern that is right, for the tests of src/text/split/split.c. To be included after cmocka.h. */
 #ifndef TESTS_TEXT_COMPILE_H
 #define TESTS_TEXT_COMPILE_H
 
-#include "text/split.h"
+#include "text/split/split.h"
 
 static inline split *compile(const char *pattern)
 {

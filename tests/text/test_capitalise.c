@@ -1,5 +1,5 @@
 /* test_capitalise.c: which letters get a capital. */
-#include "text/capitalise.h"
+#include "text/prose/capitalise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_detokenise.c: tokenized text as people write it; the pairs are written by hand, or are Multi30k's own. */
-#include "text/detokenise.h"
+#include "text/prose/detokenise.h"
 #include "text/lines.h"
 #include "text/utf8.h"
 

@@ -1,5 +1,5 @@
 /* test_sentences.c: where texts may be cut. The sentences are written as a reader would cut them, with | between. */
-#include "text/sentences.h"
+#include "text/prose/sentences.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

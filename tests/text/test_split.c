@@ -1,12 +1,12 @@
 /* test_split.c: the pieces that split patterns cut texts into.
- * For src/text/split.c, split_known.c, dialect.c and classes.c. What is matched by hand is compared with PCRE2 on all
+ * For src/text/split/split.c, split_known.c, dialect.c and classes.c. What is matched by hand is compared with PCRE2 on all
  * short texts of a few characters of each class, and on many long ones.
  * Not a test of Unicode's tables beyond what PCRE2 knows of them; test_tokenizer_golden.c compares with tiktoken. */
 #define _GNU_SOURCE
-#include "text/split.h"
+#include "text/split/split.h"
 
 #include "base/rng.h"
-#include "text/classes.h"
+#include "text/split/classes.h"
 #include "text/utf8.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* tests/text/test_split_cost.c: patterns that go back over a text again and again are refused, however the steps are spread;
  * long runs, which need more than a first window, are cut as they should be.
- * For src/text/split.c; what patterns mean is in test_split.c. No time is measured: the cost is counted. */
+ * For src/text/split/split.c; what patterns mean is in test_split.c. No time is measured: the cost is counted. */
 #define _GNU_SOURCE
-#include "text/split.h"
+#include "text/split/split.h"
 
 #include "base/rng.h"
 

@@ -1,5 +1,5 @@
 /* test_tokenizer_bpe.c: byte-level BPE: merges by hand, special tokens, and that any bytes come back.
- * For src/text/byte_bpe.c, bpe_encode.c, bpe_merge.c, specials.c and what they stand on.
+ * For src/text/bpe/byte_bpe.c, bpe_encode.c, bpe_merge.c, specials.c and what they stand on.
  * Not a test of training (test_bpe_train.c), nor of files of others (test_tokenizer_hf.c, test_tokenizer_ranks.c). */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "text/bpe_merge.h"
+#include "text/bpe/bpe_merge.h"
 #include "text/tokenizer_files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

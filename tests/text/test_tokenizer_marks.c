@@ -1,5 +1,5 @@
 /* test_tokenizer_marks.c: byte pairs for translation: <unk> <pad> <bos> <eos> have the ids that words give them, and what is
- * decoded is a line of text. For src/text/byte_bpe.c and the files that it is kept in. */
+ * decoded is a line of text. For src/text/bpe/byte_bpe.c and the files that it is kept in. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "failing.h"
 
-#include "text/split.h"
+#include "text/split/split.h"
 #include "text/tokenizer_files.h"
 
 /* ---- scenarios ---------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* test_tokenizer_ranks.c: rank files: what is read from them, and what is said of bad ones.
- * For src/text/ranks.c and base64.c. The files are made here: as many ranks as r50k_base has, of tokens of our own.
+ * For src/text/bpe/ranks.c and base64.c. The files are made here: as many ranks as r50k_base has, of tokens of our own.
  * Not a comparison with tiktoken; test_tokenizer_golden.c is. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "text/base64.h"
+#include "text/bpe/base64.h"
 #include "text/tokenizer_files.h"
 
 enum { RANKS = 50256, MOST_LINE = 32, MIDDLE = 300 };

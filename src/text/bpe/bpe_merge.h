@@ -1,0 +1,15 @@
+/* text/bpe/bpe_merge.h: the merging of one piece. For bpe_encode.c. */
+#ifndef TEXT_BPE_BPE_MERGE_H
+#define TEXT_BPE_BPE_MERGE_H
+
+#include "text/bpe/byte_bpe.h"
+
+/* Pieces up to this size are merged by looking over the whole piece again and again. */
+enum { BPE_SHORT = 128 };
+
+/* The tokens of a piece of 1 to BPE_SHORT bytes, to ids[BPE_SHORT]; how many. */
+size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_t *ids);
+/* The same for any size, in time size x log(size); ids[size]. */
+rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err);
+
+#endif

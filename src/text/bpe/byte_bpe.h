@@ -1,0 +1,54 @@
+/* text/bpe/byte_bpe.h: the inside of byte-level BPE, shared by its encoder, its trainer's door and its files. */
+#ifndef TEXT_BPE_BYTE_BPE_H
+#define TEXT_BPE_BYTE_BPE_H
+
+#include "text/normalizer.h"
+#include "text/bpe/pair_table.h"
+#include "text/bpe/specials.h"
+#include "text/split/split.h"
+#include "text/bpe/token_list.h"
+#include "text/tokenizer.h"
+
+/* Ids that a text as a whole gets before and after its own, where special tokens are asked for. */
+typedef struct id_row {
+    int32_t *ids;
+    size_t count;
+} id_row;
+
+typedef struct byte_bpe {
+    rapt_tokenizer base;
+    token_list tokens; /* special ones included */
+    pair_table pairs;
+    int32_t bytes[256]; /* their tokens */
+    split *cut;
+    special_list specials;
+    id_row before, after;
+    bool whole_pieces; /* a piece that is a token becomes it, whatever the merges say */
+    normalizer normal; /* what text goes through first */
+    const char *ranks; /* the public encoding whose rank file it is, within RANK_ENCODINGS; NULL: has a list of merges */
+} byte_bpe;
+
+/* An empty one; NULL with `err` set. */
+byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err);
+void byte_bpe_free(byte_bpe *b);
+/* To be called once tokens are there, and before merges: RAPT_FORMAT for a byte without a token. */
+rapt_code byte_bpe_find_bytes(byte_bpe *b, rapt_error *err);
+/* Adds a special token: a token that no merge makes, or one that is there already. */
+rapt_code byte_bpe_add_special(byte_bpe *b, size_t id, const char *text, size_t length, bool always, rapt_error *err);
+/* Merges two tokens, of those that are there, into the one that has the bytes of both. RAPT_FORMAT where there is none,
+ * or where the pair has been added before. */
+rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t rank, rapt_error *err);
+
+static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
+{
+    return (const byte_bpe *)k;
+}
+
+/* bpe_encode.c */
+rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+                        void *context, rapt_error *err);
+/* ranks.c and hf_write.c */
+json_t *ranks_to_json(const byte_bpe *b);
+json_t *hf_to_json(const byte_bpe *b);
+
+#endif

@@ -1,0 +1,154 @@
+/* text/bpe/piece_counts.c: pieces of a text counted in chunks, all at once. For the BPE trainer. It knows nothing of the
+ * pattern, and keeps no list of pieces.
+ *
+ * Where the next piece ends depends on the text and on where that piece begins, on nothing before it that a walk could
+ * remember: split_next is always given the whole text, so that even a lookbehind sees what it would see otherwise. So
+ * two walks that once begin a piece at the same byte go the same way ever after. Each chunk is therefore walked from
+ * its first byte as if a piece began there, which is a guess. Afterwards the true walk, the one from byte 0, is led
+ * through the chunks: it and a chunk's guess advance in turn, whichever is behind, until they meet; what the guess had
+ * counted up to there is taken back, what the true walk passes is counted, and the rest of the chunk is right as it is.
+ * With usual patterns they meet after a piece or two. Where they never do, the true walk does all the work: slower,
+ * with the same counts. Every step of this is a sum of whole numbers, so threads and chunks leave no trace. */
+#include "text/bpe/piece_counts.h"
+
+#include "base/pool.h"
+#include "base/stop.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef struct counter {
+    split_walk *walk;
+    piece_table pieces;
+    bool no_memory;
+} counter;
+
+typedef struct counting {
+    const char *text;
+    size_t size, chunk, chunks;
+    const volatile sig_atomic_t *stop;
+    pool *pool;
+    counter *counters; /* one a thread */
+    size_t *stops;     /* for each chunk: where its guess stopped; the piece that begins there isn't counted */
+    atomic_size_t passed;
+} counting;
+
+/* A chunk begins where a character does: no walk of valid text begins a piece elsewhere. */
+static size_t begin_of(const counting *c, size_t k)
+{
+    size_t at = k < c->chunks ? k * c->chunk : c->size;
+    for (int i = 0; i < 3 && k > 0 && at < c->size && (c->text[at] & 0xC0) == 0x80; i++)
+        at++;
+    return at;
+}
+
+/* A piece far longer than a chunk would be matched once for each chunk that it covers: those are left to the true walk.
+ * That another thread may say so sooner or later only moves work. */
+static void note_passed(counting *c, size_t at)
+{
+    size_t seen = atomic_load(&c->passed);
+    while (seen < at && !atomic_compare_exchange_weak(&c->passed, &seen, at))
+        continue;
+}
+
+/* Also stops where the pattern fails: if the true walk comes there, it will fail there too, and say so. */
+static void walk_chunk(void *context, size_t k, int worker)
+{
+    counting *c = context;
+    counter *own = &c->counters[worker];
+    size_t at = begin_of(c, k), limit = begin_of(c, k + 1), end;
+    split_walk_begin(own->walk); /* or the chunks that it walked before would count */
+    if (limit > atomic_load(&c->passed) && !stop_asked(c->stop)) {
+        while (at < limit && !own->no_memory && split_next(own->walk, c->text, c->size, at, &end, NULL) == RAPT_OK) {
+            own->no_memory = !piece_table_add(&own->pieces, c->text + at, end - at, 1);
+            at = end;
+        }
+        note_passed(c, at);
+    }
+    c->stops[k] = at;
+}
+
+/* Counts the piece that begins at *at once more, or once less, and moves on to its end. */
+static rapt_code step(counting *c, size_t *at, int64_t times, rapt_error *err)
+{
+    counter *first = &c->counters[0];
+    size_t end;
+    rapt_code code = split_next(first->walk, c->text, c->size, *at, &end, err);
+    if (code)
+        return code;
+    if (!piece_table_add(&first->pieces, c->text + *at, end - *at, times))
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pieces of the text");
+    *at = end;
+    return RAPT_OK;
+}
+
+/* Leads the true walk, which stands at *at, to the end of a chunk. */
+static rapt_code join_chunk(counting *c, size_t k, size_t *at, rapt_error *err)
+{
+    size_t guess = begin_of(c, k), stop = c->stops[k], limit = begin_of(c, k + 1);
+    rapt_code code = RAPT_OK;
+    split_walk_begin(c->counters[0].walk);
+    while (!code && guess != *at && guess < stop)
+        code = guess < *at ? step(c, &guess, -1, err) : step(c, at, 1, err);
+    if (guess == *at)
+        *at = stop;
+    while (!code && *at < limit)
+        code = step(c, at, 1, err);
+    return code;
+}
+
+static rapt_code join(counting *c, piece_table *counts, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    bool ok = true;
+    size_t at = 0;
+    for (int i = 0; i < pool_threads(c->pool); i++)
+        ok = ok && !c->counters[i].no_memory;
+    for (size_t k = 0; k < c->chunks && ok && !code; k++)
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : join_chunk(c, k, &at, err);
+    for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++) {
+        ok = piece_table_add_all(counts, &c->counters[i].pieces);
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
+    }
+    return ok ? code : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pieces of the text");
+}
+
+static rapt_code set_up(counting *c, const split *cut, int threads, rapt_error *err)
+{
+    c->pool = pool_new(threads, err);
+    if (!c->pool)
+        return err ? err->code : RAPT_NO_MEMORY;
+    size_t n = (size_t)pool_threads(c->pool);
+    c->counters = calloc(n, sizeof *c->counters);
+    c->stops = calloc(c->chunks + 1, sizeof *c->stops);
+    if (!c->counters || !c->stops)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to count the pieces of the text");
+    for (size_t i = 0; i < n; i++)
+        if (!(c->counters[i].walk = split_walk_new(cut, err)))
+            return err ? err->code : RAPT_NO_MEMORY;
+    return RAPT_OK;
+}
+
+static void tear_down(counting *c)
+{
+    for (int i = 0; c->counters && i < pool_threads(c->pool); i++) {
+        split_walk_free(c->counters[i].walk);
+        piece_table_free(&c->counters[i].pieces);
+    }
+    free(c->counters);
+    free(c->stops);
+    pool_free(c->pool);
+}
+
+rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
+                            const volatile sig_atomic_t *stop, piece_table *counts, rapt_error *err)
+{
+    counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0), .stop = stop};
+    rapt_code code = set_up(&c, cut, threads, err);
+    if (!code) {
+        pool_run(c.pool, c.chunks, SIZE_MAX, walk_chunk, &c);
+        code = join(&c, counts, err);
+    }
+    tear_down(&c);
+    return code;
+}

@@ -1,0 +1,122 @@
+/* text/bpe/token_list.c: a vocabulary of byte strings. For byte-level BPE; word_table.h is the one for words. */
+#include "text/bpe/token_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { FIRST_TOKENS = 512, FIRST_SLOTS = 1024, FIRST_BYTES = 4096 };
+
+void token_list_free(token_list *l)
+{
+    free(l->spans);
+    free(l->bytes);
+    free(l->slots);
+    *l = (token_list){0};
+}
+
+const char *token_list_at(const token_list *l, int64_t id, size_t *length)
+{
+    if (id < 0 || (uint64_t)id >= l->size || l->spans[id].length < 0)
+        return NULL;
+    if (length)
+        *length = (size_t)l->spans[id].length;
+    return l->bytes + l->spans[id].at;
+}
+
+static bool equal(const token_list *l, uint32_t id, const char *token, size_t length)
+{
+    token_span span = l->spans[id];
+    return (size_t)span.length == length && memcmp(l->bytes + span.at, token, length) == 0;
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+/* The slot that holds the token, or the empty one where it belongs. */
+static token_slot *slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
+{
+    size_t mask = l->slot_count - 1, i = hash & mask;
+    uint32_t tag = tag_of(hash);
+    while (l->slots[i].id && !(l->slots[i].tag == tag && equal(l, l->slots[i].id - 1, token, length)))
+        i = (i + 1) & mask;
+    return &l->slots[i];
+}
+
+int32_t token_list_find(const token_list *l, const char *token, size_t length)
+{
+    return l->slot_count ? (int32_t)slot_of(l, XXH3_64bits(token, length), token, length)->id - 1 : -1;
+}
+
+uint64_t token_list_fetch(const token_list *l, const char *token, size_t length)
+{
+    uint64_t hash = XXH3_64bits(token, length);
+    __builtin_prefetch(&l->slots[hash & (l->slot_count - 1)]);
+    return hash;
+}
+
+int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const char *token, size_t length)
+{
+    return (int32_t)slot_of(l, fetched, token, length)->id - 1;
+}
+
+/* Twice the slots; their tags hold half of the hash only, so that it is computed again. */
+static bool grow_slots(token_list *l)
+{
+    token_list wider = *l;
+    wider.slot_count = l->slot_count ? 2 * l->slot_count : FIRST_SLOTS;
+    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
+    if (!wider.slots)
+        return false;
+    for (size_t i = 0; i < l->slot_count; i++) {
+        if (l->slots[i].id) {
+            token_span span = l->spans[l->slots[i].id - 1];
+            const char *token = l->bytes + span.at;
+            *slot_of(&wider, XXH3_64bits(token, (size_t)span.length), token, (size_t)span.length) = l->slots[i];
+        }
+    }
+    free(l->slots);
+    *l = wider;
+    return true;
+}
+
+static bool room_for(token_list *l, size_t size, size_t bytes)
+{
+    if (size > l->room) {
+        size_t room = size < FIRST_TOKENS ? FIRST_TOKENS : size + size / 2;
+        token_span *moved = realloc(l->spans, room * sizeof *moved);
+        if (!moved)
+            return false;
+        l->spans = moved;
+        l->room = room;
+    }
+    if (l->used + bytes > l->bytes_room) {
+        size_t room = 2 * (l->used + bytes) + FIRST_BYTES;
+        char *moved = realloc(l->bytes, room);
+        if (!moved)
+            return false;
+        l->bytes = moved;
+        l->bytes_room = room;
+    }
+    return true;
+}
+
+bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
+{
+    if (!room_for(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
+        return false;
+    for (; l->size <= id; l->size++)
+        l->spans[l->size] = (token_span){0, -1};
+    l->spans[id] = (token_span){l->used, (int32_t)length};
+    memcpy(l->bytes + l->used, token, length);
+    l->bytes[l->used + length] = '\0';
+    l->used += length + 1;
+    if (findable) {
+        uint64_t hash = XXH3_64bits(token, length);
+        *slot_of(l, hash, token, length) = (token_slot){tag_of(hash), (uint32_t)id + 1};
+        l->found++;
+    }
+    return true;
+}

@@ -1,0 +1,39 @@
+/* text/bpe/token_list.h: tokens by id, with holes, and ids by token. For byte-level BPE; tokens are any bytes. */
+#ifndef TEXT_BPE_TOKEN_LIST_H
+#define TEXT_BPE_TOKEN_LIST_H
+
+#include "rapt/base.h"
+
+typedef struct token_span {
+    size_t at;
+    int32_t length; /* -1: a hole */
+} token_span;
+
+typedef struct token_slot {
+    uint32_t tag; /* of the hash */
+    uint32_t id;  /* and one; 0: empty */
+} token_slot;
+
+/* Starts as {0}. */
+typedef struct token_list {
+    token_span *spans; /* [size], by id */
+    size_t size, room;
+    char *bytes; /* of all tokens, each with a NUL after it */
+    size_t used, bytes_room;
+    token_slot *slots; /* open addressing, for those that can be found */
+    size_t slot_count, found;
+} token_list;
+
+void token_list_free(token_list *l);
+/* Puts a token at an id that has none. `findable`: token_list_find knows it from now on; it isn't there yet. False when
+ * memory is out. */
+bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable);
+/* The id of a token, or -1. */
+int32_t token_list_find(const token_list *l, const char *token, size_t length);
+/* The same in two steps, for many at once: the first fetches what the second looks at, without waiting for it. */
+uint64_t token_list_fetch(const token_list *l, const char *token, size_t length);
+int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const char *token, size_t length);
+/* The token, ended by a NUL that doesn't count; NULL for holes and beyond the list. `length` may be NULL. */
+const char *token_list_at(const token_list *l, int64_t id, size_t *length);
+
+#endif

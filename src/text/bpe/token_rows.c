@@ -1,0 +1,70 @@
+/* text/bpe/token_rows.c: lays the distinct pieces out in one array. For the BPE trainer, which merges in it; what to merge
+ * is not decided here. */
+#include "text/bpe/token_rows.h"
+
+#include <stdlib.h>
+
+static bool has_pair(const piece *p)
+{
+    return p->count > 0 && p->length > 1;
+}
+
+static void add_row(token_rows *r, const unsigned char *bytes, size_t length, uint32_t number)
+{
+    for (size_t i = 0; i < length; i++, r->size++)
+        r->slots[r->size] = (token_slot){bytes[i], (uint32_t)r->size, number};
+    r->slots[r->size++].token = ROWS_EDGE;
+}
+
+static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_error *err)
+{
+    size_t slots = 1, rows = 0;
+    for (size_t i = 0; i < pieces->room; i++) {
+        bool wanted = has_pair(&pieces->slots[i]);
+        slots += wanted ? pieces->slots[i].length + 1 : 0;
+        rows += wanted;
+    }
+    if (slots > UINT32_MAX)
+        return rapt_fail(err, RAPT_VALUE, "the distinct pieces of the text have %zu bytes; at most 4 GiB can be learnt from",
+                         slots);
+    r->slots = malloc(slots * sizeof *r->slots);
+    r->weights = malloc((rows + 1) * sizeof *r->weights);
+    if (!r->slots || !r->weights)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the %zu bytes of the distinct pieces", slots);
+    return RAPT_OK;
+}
+
+rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err)
+{
+    rapt_code code = reserve_slots(r, pieces, err);
+    if (code)
+        return code;
+    uint32_t rows = 0;
+    r->slots[r->size++].token = ROWS_EDGE;
+    for (size_t i = 0; i < pieces->room; i++) {
+        const piece *p = &pieces->slots[i];
+        if (!has_pair(p))
+            continue;
+        r->weights[rows] = p->count;
+        add_row(r, (const unsigned char *)pieces->bytes + p->start, p->length, rows++);
+    }
+    return RAPT_OK;
+}
+
+rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err)
+{
+    r->lengths = calloc(tokens, sizeof *r->lengths);
+    if (!r->lengths)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu tokens", tokens);
+    for (size_t i = 0; i < 256; i++)
+        r->lengths[i] = 1;
+    return RAPT_OK;
+}
+
+void token_rows_free(token_rows *r)
+{
+    free(r->slots);
+    free(r->weights);
+    free(r->lengths);
+    *r = (token_rows){0};
+}

@@ -1,0 +1,56 @@
+/* text/hf/byte_letters.c: see byte_letters.h. For tokenizer.json. */
+#include "text/hf/byte_letters.h"
+
+#include "text/utf8.h"
+
+enum { FIRST_EXTRA = 0x100, EXTRAS = 68 };
+
+static bool is_shown(unsigned byte)
+{
+    return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+}
+
+static uint32_t letter_of(unsigned byte)
+{
+    uint32_t hidden = 0;
+    if (is_shown(byte))
+        return byte;
+    for (unsigned i = 0; i < byte; i++)
+        hidden += !is_shown(i);
+    return FIRST_EXTRA + hidden;
+}
+
+/* -1: none. */
+static int byte_of(uint32_t letter)
+{
+    if (letter < FIRST_EXTRA)
+        return is_shown(letter) ? (int)letter : -1;
+    if (letter >= FIRST_EXTRA + EXTRAS)
+        return -1;
+    unsigned byte = 0;
+    for (uint32_t hidden = letter - FIRST_EXTRA; is_shown(byte) || hidden-- > 0;)
+        byte++;
+    return (int)byte;
+}
+
+size_t byte_letters_write(const char *bytes, size_t size, char *letters)
+{
+    size_t put = 0;
+    for (size_t i = 0; i < size; i++)
+        put += utf8_encode(letter_of((unsigned char)bytes[i]), letters + put);
+    return put;
+}
+
+bool byte_letters_read(const char *letters, size_t size, char *bytes, size_t *length)
+{
+    uint32_t letter;
+    *length = 0;
+    for (size_t at = 0, used; at < size; at += used) {
+        used = utf8_decode(letters + at, size - at, &letter);
+        int byte = used ? byte_of(letter) : -1;
+        if (byte < 0)
+            return false;
+        bytes[(*length)++] = (char)byte;
+    }
+    return true;
+}

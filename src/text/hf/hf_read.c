@@ -1,0 +1,243 @@
+/* text/hf/hf_read.c: a Hugging Face tokenizer.json with a byte-level BPE model. For rapt_tokenizer_load. The ids are those
+ * that `tokenizers` gives, or the file is refused; what stands around the model is read in hf_parts.c. */
+#include "text/hf/hf_read.h"
+
+#include "base/quote.h"
+#include "text/hf/byte_letters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_IDS = 1 << 22, MOST_LETTERS = 1 << 20 };
+
+static rapt_code fail_memory(const hf_reading *r)
+{
+    return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for the tokenizer", r->path);
+}
+
+static bool is_off(const json_t *value)
+{
+    return !value || json_is_null(value) || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_string(value) && json_string_length(value) == 0);
+}
+
+/* Keys that are not among those that we know must be null, false, 0 or "". */
+static rapt_code check_keys(const hf_reading *r, const json_t *object, const char *const *known, size_t count)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        bool found = is_off(value);
+        for (size_t i = 0; i < count && !found; i++)
+            found = strcmp(key, known[i]) == 0;
+        if (!found)
+            return hf_refuse(r, quote(key).text, value);
+    }
+    return RAPT_OK;
+}
+
+/* unk_token, fuse_unk and byte_fallback are for bytes that have no token: none, here. */
+static rapt_code check_model(const hf_reading *r, const json_t *model)
+{
+    static const char *const outer[] = {"version",       "added_tokens",   "normalizer", "pre_tokenizer",
+                                        "post_processor", "decoder",        "model"};
+    static const char *const inner[] = {"type",   "vocab",        "merges",        "unk_token",
+                                        "fuse_unk", "byte_fallback", "ignore_merges"};
+    if (*hf_type(model) && strcmp(hf_type(model), "BPE") != 0)
+        return hf_refuse(r, "model", model);
+    if (!json_is_object(json_object_get(model, "vocab")) || !json_is_array(json_object_get(model, "merges")))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: the model has no vocab, or no merges", r->path);
+    rapt_code code = check_keys(r, r->root, outer, sizeof outer / sizeof *outer);
+    return code ? code : check_keys(r, model, inner, sizeof inner / sizeof *inner);
+}
+
+/* ---- vocabulary --------------------------------------------------------------------------------------------- */
+
+/* A token that is not written in letters of bytes is kept as it stands, but no text becomes it. */
+static rapt_code take_token(const hf_reading *r, const char *letters, const json_t *id)
+{
+    size_t size = strlen(letters), length;
+    json_int_t at = json_integer_value(id);
+    if (!json_is_integer(id) || at < 0 || at >= MOST_IDS || size > MOST_LETTERS)
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: token \"%s\" has no sensible id", r->path, quote(letters).text);
+    if (token_list_at(&r->b->tokens, at, NULL))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: token \"%s\": id %lld is another token's", r->path, quote(letters).text,
+                         (long long)at);
+    char *token = malloc(size + 1);
+    bool written = token && byte_letters_read(letters, size, token, &length) && length > 0;
+    bool ok = token && token_list_put(&r->b->tokens, (size_t)at, written ? token : letters, written ? length : size, written);
+    free(token);
+    return ok ? RAPT_OK : fail_memory(r);
+}
+
+static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
+{
+    const char *letters;
+    json_t *id;
+    json_object_foreach(vocab, letters, id)
+    {
+        rapt_code code = take_token(r, letters, id);
+        if (code)
+            return code;
+    }
+    rapt_error why = {0};
+    rapt_code code = byte_bpe_find_bytes(r->b, &why);
+    return code ? rapt_fail(r->err, code, "%s: %s", r->path, why.message) : RAPT_OK;
+}
+
+/* ---- merges ------------------------------------------------------------------------------------------------- */
+
+/* The token that these letters stand for, or -1. `room` has room for as many bytes. */
+static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *room)
+{
+    size_t length;
+    return byte_letters_read(letters, size, room, &length) ? token_list_find(&r->b->tokens, room, length) : -1;
+}
+
+static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size_t left_size, const char *right,
+                           size_t right_size)
+{
+    rapt_error why = {0};
+    char *room = malloc(left_size + right_size + 1);
+    int32_t x = room ? find_letters(r, left, left_size, room) : -1, y = room ? find_letters(r, right, right_size, room) : -1;
+    free(room);
+    if (!room)
+        return fail_memory(r);
+    if (x < 0 || y < 0)
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
+    rapt_code code = byte_bpe_add_merge(r->b, x, y, (uint32_t)i, &why);
+    return code ? rapt_fail(r->err, code, "%s: merge %zu: %s", r->path, i, why.message) : RAPT_OK;
+}
+
+/* "a b" or ["a", "b"]. */
+static rapt_code take_merge(const hf_reading *r, size_t i, const json_t *merge)
+{
+    const json_t *x = json_array_get(merge, 0), *y = json_array_get(merge, 1);
+    if (json_array_size(merge) == 2 && json_is_string(x) && json_is_string(y))
+        return take_pair(r, i, json_string_value(x), json_string_length(x), json_string_value(y), json_string_length(y));
+    const char *text = json_string_value(merge), *space = text ? strchr(text, ' ') : NULL;
+    if (!space || strchr(space + 1, ' '))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: merge %zu is not two tokens", r->path, i);
+    return take_pair(r, i, text, (size_t)(space - text), space + 1, strlen(space + 1));
+}
+
+static rapt_code take_merges(const hf_reading *r, const json_t *merges)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < json_array_size(merges) && code == RAPT_OK; i++)
+        code = take_merge(r, i, json_array_get(merges, i));
+    return code;
+}
+
+/* ---- added tokens ------------------------------------------------------------------------------------------- */
+
+/* The id that `tokenizers` gives to an added token, whatever the file says: the vocabulary's, or the next free one. */
+static json_int_t id_of_added(const hf_reading *r, const json_t *vocab, const char *content)
+{
+    const json_t *there = json_object_get(vocab, content);
+    json_int_t next = (json_int_t)json_object_size(vocab);
+    for (size_t i = 0; i < r->b->specials.count; i++)
+        if (r->b->specials.list[i].id >= next)
+            next = r->b->specials.list[i].id + 1;
+    return there ? json_integer_value(there) : next;
+}
+
+/* Text is normalized before tokens that are "normalized" are looked for; white space composes with nothing. */
+static bool may_change(const normalizer *n, const char *content)
+{
+    bool composes = content[strspn(content, " \t\r\n")] != '\0', other = false;
+    for (size_t i = 0; i < n->count; i++)
+        other = other || n->steps[i].kind != NORMALIZER_NFC;
+    return other || (n->count > 0 && composes);
+}
+
+static rapt_code check_added(const hf_reading *r, const json_t *added, const json_t *vocab, const char *content)
+{
+    static const char *const flags[] = {"single_word", "lstrip", "rstrip"};
+    json_int_t id = json_integer_value(json_object_get(added, "id")), expected = id_of_added(r, vocab, content);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (json_is_true(json_object_get(added, flags[i])))
+            return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": %s is not supported", r->path,
+                             quote(content).text, flags[i]);
+    if (json_is_true(json_object_get(added, "normalized")) && may_change(&r->b->normal, content))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized is not supported with a normalizer", r->path,
+                         quote(content).text);
+    if (id != expected || (!json_object_get(vocab, content) && token_list_at(&r->b->tokens, id, NULL)))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": id %lld, where tokenizers would give it %lld", r->path,
+                         quote(content).text, (long long)id, (long long)expected);
+    return RAPT_OK;
+}
+
+static rapt_code take_added(const hf_reading *r, const json_t *added, const json_t *vocab)
+{
+    rapt_error why = {0};
+    const json_t *text = json_object_get(added, "content");
+    const char *content = json_string_value(text);
+    if (!content || !*content || strlen(content) != json_string_length(text))
+        return rapt_fail(r->err, RAPT_FORMAT, "%s: an added token without content", r->path);
+    rapt_code code = check_added(r, added, vocab, content);
+    if (code)
+        return code;
+    bool always = !json_is_true(json_object_get(added, "special"));
+    code = byte_bpe_add_special(r->b, (size_t)json_integer_value(json_object_get(added, "id")), content, strlen(content),
+                                always, &why);
+    return code ? rapt_fail(r->err, code, "%s: %s", r->path, why.message) : RAPT_OK;
+}
+
+/* Those that are not "normalized" are looked for before the others; we look for all at once, which is the same where the
+ * two kinds have no byte in common. */
+static rapt_code check_kinds(const hf_reading *r, const json_t *list)
+{
+    bool of[2][256] = {{false}};
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *added = json_array_get(list, i);
+        const char *content = json_string_value(json_object_get(added, "content"));
+        bool normalized = json_is_true(json_object_get(added, "normalized"));
+        for (const char *at = content; at && *at; at++) {
+            of[normalized][(unsigned char)*at] = true;
+            if (of[!normalized][(unsigned char)*at])
+                return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized, which others like it aren't, or the "
+                                 "other way round, is not supported", r->path, quote(content).text);
+        }
+    }
+    return RAPT_OK;
+}
+
+static rapt_code take_all_added(const hf_reading *r, const json_t *list, const json_t *vocab)
+{
+    rapt_code code = check_kinds(r, list);
+    for (size_t i = 0; i < json_array_size(list) && code == RAPT_OK; i++)
+        code = take_added(r, json_array_get(list, i), vocab);
+    return code;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
+static rapt_code read_all(const hf_reading *r)
+{
+    const json_t *model = json_object_get(r->root, "model");
+    json_t *vocab = json_object_get(model, "vocab");
+    r->b->whole_pieces = json_is_true(json_object_get(model, "ignore_merges"));
+    rapt_code code = take_vocabulary(r, vocab);
+    code = code ? code : take_merges(r, json_object_get(model, "merges"));
+    code = code ? code : hf_read_normalizer(r); /* which matters for added tokens */
+    code = code ? code : take_all_added(r, json_object_get(r->root, "added_tokens"), vocab);
+    return code ? code : hf_read_ends(r);
+}
+
+rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err)
+{
+    rapt_error why = {0};
+    hf_reading r = {root, path, NULL, err};
+    const char *pattern = check_model(&r, json_object_get(root, "model")) == RAPT_OK ? hf_pattern(&r) : NULL;
+    if (!pattern)
+        return NULL;
+    r.b = byte_bpe_new(pattern, &why);
+    if (!r.b)
+        rapt_fail(err, why.code, "%s: %s", path, why.message);
+    if (!r.b || read_all(&r) == RAPT_OK)
+        return r.b ? &r.b->base : NULL;
+    byte_bpe_free(r.b);
+    return NULL;
+}

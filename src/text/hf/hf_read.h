@@ -1,0 +1,24 @@
+/* text/hf/hf_read.h: what the files that read a Hugging Face tokenizer.json share. */
+#ifndef TEXT_HF_HF_READ_H
+#define TEXT_HF_HF_READ_H
+
+#include "text/bpe/byte_bpe.h"
+
+typedef struct hf_reading {
+    const json_t *root;
+    const char *path;
+    byte_bpe *b;
+    rapt_error *err;
+} hf_reading;
+
+/* RAPT_FORMAT, "PATH: WHAT TYPE is not supported", with the "type" of `value` where it has one. */
+rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value);
+const char *hf_type(const json_t *value); /* its "type", or "" */
+
+/* hf_parts.c: the pattern of the pre_tokenizer, NULL if it is refused; the normalizer; decoder and post_processor, which
+ * comes last, as it names special tokens. */
+const char *hf_pattern(const hf_reading *r);
+rapt_code hf_read_normalizer(const hf_reading *r);
+rapt_code hf_read_ends(const hf_reading *r);
+
+#endif

@@ -1,0 +1,51 @@
+/* text/prose/capitalise.c: see capitalise.h. For translations. */
+#include "text/prose/capitalise.h"
+
+#include "text/prose/sentences.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+typedef struct capitals {
+    const char *text;
+    size_t size, at; /* what is copied */
+    char *to;
+} capitals;
+
+static void copy(capitals *c, size_t until)
+{
+    memcpy(c->to, c->text + c->at, until - c->at);
+    c->to += until - c->at;
+    c->at = until;
+}
+
+/* The first letter or digit from c->at on, behind quotation marks and the like: a digit has no capital, and the letter
+ * behind it begins nothing. */
+static void raise_first(capitals *c, size_t end)
+{
+    uint32_t code = 0;
+    for (size_t at = c->at, used; at < end && (used = utf8_decode(c->text + at, end - at, &code)) > 0; at += used) {
+        if (!utf8_is_letter(code) && !utf8_is_number(code))
+            continue;
+        copy(c, at);
+        c->to += utf8_encode((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
+        c->at += used;
+        return;
+    }
+}
+
+char *capitalise(const char *text)
+{
+    capitals c = {.text = text, .size = strlen(text)};
+    char *out = c.to = malloc(2 * c.size + 1); /* no capital is longer than 4 bytes for 2 */
+    while (out && c.at < c.size) {
+        size_t end = sentences_end(text, c.size, c.at, CUT_SMALL);
+        raise_first(&c, end);
+        copy(&c, end);
+    }
+    if (out)
+        *c.to = '\0';
+    return out;
+}

@@ -1,0 +1,122 @@
+/* text/prose/detokenise.c: which spaces between words go; see detokenise.h. For translations. No dictionary: what a
+ * quotation mark opens, the next one closes. */
+#define _GNU_SOURCE
+#include "text/prose/detokenise.h"
+
+#include "text/prose/capitalise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entity {
+    const char *name, *text;
+} entity;
+
+const char *const detokenise_codes[] = {"none", "de", "en", "es", "fr", "it", "nl", "pt", NULL};
+
+static const entity ENTITIES[] = {{"&apos;", "'"}, {"&quot;", "\""}, {"&lt;", "<"},    {"&gt;", ">"},
+                                  {"&#124;", "|"}, {"&#91;", "["},   {"&#93;", "]"}, {"&amp;", "&"}};
+
+bool detokenise_language(const char *code, rapt_language *language)
+{
+    for (int i = 0; detokenise_codes[i]; i++)
+        if (strcmp(code, detokenise_codes[i]) == 0) {
+            *language = (rapt_language)i;
+            return true;
+        }
+    return false;
+}
+
+/* In place: what entities stand for is shorter. */
+static void decode_entities(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        const entity *e = ENTITIES, *end = ENTITIES + sizeof ENTITIES / sizeof *ENTITIES;
+        while (e < end && strncmp(from, e->name, strlen(e->name)) != 0)
+            e++;
+        *to++ = e < end ? *e->text : *from;
+        from += e < end ? strlen(e->name) : 1;
+    }
+    *to = '\0';
+}
+
+static bool begins(const char *word, size_t size, const char *with)
+{
+    size_t length = strlen(with);
+    return size >= length && memcmp(word, with, length) == 0;
+}
+
+static bool is_word(const char *word, size_t size, const char *other)
+{
+    return size == strlen(other) && memcmp(word, other, size) == 0;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static bool is_made_of(const char *word, size_t size, const char *marks)
+{
+    size_t length = strspn(word, marks);
+    return length >= size;
+}
+
+/* Marks, and what the words tokenizer sets apart within a number: 1 ,000. */
+static bool joins_left(const char *word, size_t size, rapt_language language)
+{
+    bool within_number = strchr(",.", *word) && size > 1 && is_made_of(word + 1, 1, "0123456789");
+    if (is_made_of(word, size, language == RAPT_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
+        return true;
+    if (begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+        return true;
+    return language == RAPT_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
+}
+
+static bool joins_right(const char *word, size_t size, rapt_language language)
+{
+    if (is_word(word, size, "(") || is_word(word, size, "[") || is_word(word, size, "{"))
+        return true;
+    if (is_word(word, size, "\xC2\xBF") || is_word(word, size, "\xC2\xA1")) /* inverted ? and ! */
+        return true;
+    bool elides = language == RAPT_FRENCH || language == RAPT_ITALIAN;
+    return elides && size > 1 && (word[size - 1] == '\'' || (size > 3 && memcmp(word + size - 3, "\xE2\x80\x99", 3) == 0));
+}
+
+/* Sentences are found where marks stand apart. */
+static char *prepare(const char *text, bool capitals)
+{
+    char *words = strdup(text);
+    if (!words)
+        return NULL;
+    decode_entities(words);
+    char *raised = capitals ? capitalise(words) : words;
+    if (raised != words)
+        free(words);
+    return raised;
+}
+
+char *detokenise(const char *text, rapt_language language, bool capitals)
+{
+    char *words = prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
+    bool joined = true, quoting = false;
+    for (const char *at = words; words && out && *(at += strspn(at, " "));) {
+        size_t size = strcspn(at, " ");
+        bool quote = is_word(at, size, "\""), hyphen = is_word(at, size, "@-@");
+        if (!joined && !hyphen && !(quote ? quoting : joins_left(at, size, language)))
+            *to++ = ' ';
+        memcpy(to, hyphen ? "-" : at, hyphen ? 1 : size);
+        to += hyphen ? 1 : size;
+        quoting = quoting != quote;
+        joined = hyphen || (quote ? quoting : joins_right(at, size, language));
+        at += size;
+    }
+    free(words);
+    if (out)
+        *to = '\0';
+    if (words)
+        return out;
+    free(out);
+    return NULL;
+}

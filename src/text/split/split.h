@@ -1,0 +1,41 @@
+/* text/split/split.h: a text cut into pieces by a regular expression, as byte-level BPE wants it: no token crosses a cut.
+ * For the BPE encoder and its trainer; not a general regular expression. */
+#ifndef TEXT_SPLIT_SPLIT_H
+#define TEXT_SPLIT_SPLIT_H
+
+#include "rapt/base.h"
+
+/* The patterns of the public encodings, in a form that PCRE2, Oniguruma and Rust read alike. GPT-2's is r50k_base's. */
+#define SPLIT_GPT2 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
+#define SPLIT_CL100K                                                                                                   \
+    "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++\\z|"        \
+    "\\s*[\\r\\n]|\\s+(?!\\S)|\\s"
+#define SPLIT_O200K                                                                                                    \
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"                         \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"                                                                                   \
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"                         \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"                                                                                   \
+    "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+
+typedef struct split split; /* a compiled pattern: const once made */
+
+/* NULL with `err` set: a pattern that does not compile, or that `tokenizers` would read otherwise ("pattern, byte 17 of
+ * 40: reason"); no memory. */
+split *split_new(const char *pattern, rapt_error *err);
+void split_free(split *s);
+/* The pattern that it was made from, or another of the same meaning that all programs read alike. */
+const char *split_pattern(const split *s);
+
+typedef struct split_walk split_walk; /* room to match in: one a thread */
+
+split_walk *split_walk_new(const split *s, rapt_error *err);
+/* Forgets what matches have cost so far: the next text, or the next part of one, begins. */
+void split_walk_begin(split_walk *w);
+void split_walk_free(split_walk *w);
+
+/* The piece of text[0 .. size) that begins at `from` < size: its end goes to *end, from < *end <= size. Text that the
+ * pattern doesn't match is a piece too, and so are runs of bytes that are not UTF-8. Nothing beyond `size` is read.
+ * RAPT_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
+rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
+
+#endif

@@ -1,0 +1,224 @@
+/* text/split/split_known.c: the split patterns of GPT-2, GPT-4, GPT-4o, Llama 3 and Qwen, matched by hand. For split.c; any
+ * other pattern is PCRE2's. Each step names the branch of the pattern that it stands for. The tests compare all of it
+ * with PCRE2, and with tiktoken where that is installed. */
+#include "text/split/split_known.h"
+
+#include "text/split/classes.h"
+#include "text/split/split.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+enum {
+    SYMBOL = CLASS_OTHER | CLASS_MARK,                     /* [^\s\p{L}\p{N}] */
+    NOT_FIRST = CLASS_NEWLINE | CLASS_LETTER | CLASS_NUMBER, /* what [^\r\n\p{L}\p{N}] leaves out */
+    HEAD = CLASS_UPPER | CLASS_CASELESS | CLASS_MARK,      /* [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}] */
+    TAIL = CLASS_LOWER | CLASS_CASELESS | CLASS_MARK       /* [\p{Ll}\p{Lm}\p{Lo}\p{M}] */
+};
+
+static unsigned wide_class(const split_text *t, size_t at, size_t *length)
+{
+    uint32_t code;
+    *length = utf8_decode((const char *)t->text + at, t->size - at, &code);
+    return *length == 0 ? 0 : code < CLASSES_SIZE ? t->classes[code] : classes_beyond(code);
+}
+
+/* The class of the character at `at` and its bytes; 0 and 0 at the end, and where no valid one is. */
+static inline unsigned class_at(const split_text *t, size_t at, size_t *length)
+{
+    *length = 0;
+    if (at >= t->size)
+        return 0;
+    if (t->text[at] >= 0x80)
+        return wide_class(t, at, length);
+    *length = 1;
+    return t->classes[t->text[at]];
+}
+
+size_t split_known_valid(const split_text *t, size_t at)
+{
+    size_t length;
+    class_at(t, at, &length);
+    return length;
+}
+
+/* The end of the run of characters of these classes. */
+static inline size_t run_end(const split_text *t, size_t at, unsigned classes)
+{
+    size_t length;
+    while (class_at(t, at, &length) & classes)
+        at += length;
+    return at;
+}
+
+/* Bytes of the contraction at `at`, an apostrophe: '(?:[sdmt]|ll|ve|re), with (?i) where `fold`; 0: none. The long s
+ * is the only letter beyond ASCII that folds to one of these. */
+static size_t contraction(const split_text *t, size_t at, bool fold)
+{
+    unsigned char letters[2] = {0, 0};
+    for (size_t i = 0; i < 2 && at + 1 + i < t->size; i++)
+        letters[i] = t->text[at + 1 + i] | (fold ? 0x20 : 0);
+    if (letters[0] && strchr("sdmt", letters[0]))
+        return 2;
+    if ((letters[0] == 'l' && letters[1] == 'l') || (strchr("vr", letters[0]) && letters[0] && letters[1] == 'e'))
+        return 3;
+    return fold && at + 2 < t->size && t->text[at + 1] == 0xC5 && t->text[at + 2] == 0xBF ? 3 : 0;
+}
+
+/* White space at `at`, where no other branch of the pattern matches. In this order, where they apply:
+ *   \s++\z         all that is left
+ *   \s*[\r\n]+     up to the last line end (whose + finds nothing more, \s* has gone as far as it can)
+ *   \s+(?!\S)      all but the last one, which goes with what follows
+ *   \s+ */
+static size_t space_end(const split_text *t, size_t at, bool trailing, bool line_ends)
+{
+    size_t end = at, last = at, after_line = 0, length;
+    unsigned kind;
+    for (; (kind = class_at(t, end, &length)) & CLASS_SPACE; end += length) {
+        last = end;
+        if (kind & CLASS_NEWLINE)
+            after_line = end + length;
+    }
+    if (trailing && end == t->size)
+        return end;
+    if (line_ends && after_line)
+        return after_line;
+    return kind == 0 || last == at ? end : last;
+}
+
+/* SPLIT_GPT2 */
+static size_t next_gpt2(const split_text *t, size_t at)
+{
+    size_t length;
+    if (t->text[at] == '\'' && (length = contraction(t, at, false)) > 0)
+        return at + length;
+    size_t from = at + (t->text[at] == ' '); /* the " ?" of three branches */
+    unsigned kind = class_at(t, from, &length);
+    unsigned run = kind & CLASS_LETTER ? CLASS_LETTER : kind & CLASS_NUMBER ? CLASS_NUMBER : kind & SYMBOL ? SYMBOL : 0;
+    return run ? run_end(t, from + length, run) : space_end(t, at, false, false);
+}
+
+/* \p{N}{1,most}, the first of which is at `at`. */
+static size_t number_end(const split_text *t, size_t at, int most)
+{
+    size_t length;
+    for (; most > 0 && class_at(t, at, &length) & CLASS_NUMBER; most--)
+        at += length;
+    return at;
+}
+
+/* " ?[^\s\p{L}\p{N}]+" at `at`; 0: no match. */
+static size_t symbols_end(const split_text *t, size_t at)
+{
+    size_t length, from = at + (t->text[at] == ' ');
+    return class_at(t, from, &length) & SYMBOL ? run_end(t, from + length, SYMBOL) : 0;
+}
+
+/* SPLIT_CL100K and its kin: `digits` of a number go together; `trailing`: white space at the end is one piece. */
+static inline size_t next_gpt4(const split_text *t, size_t at, int digits, bool trailing)
+{
+    size_t length, next, end;
+    if (t->text[at] == '\'' && (length = contraction(t, at, true)) > 0)
+        return at + length;
+    unsigned kind = class_at(t, at, &length);
+    if (kind & CLASS_LETTER)
+        return run_end(t, at + length, CLASS_LETTER);
+    if (kind & CLASS_NUMBER)
+        return number_end(t, at, digits);
+    if (!(kind & NOT_FIRST) && class_at(t, at + length, &next) & CLASS_LETTER)
+        return run_end(t, at + length + next, CLASS_LETTER);
+    if ((end = symbols_end(t, at)) > 0)
+        return run_end(t, end, CLASS_NEWLINE);
+    return space_end(t, at, trailing, true);
+}
+
+static size_t next_cl100k(const split_text *t, size_t at)
+{
+    return next_gpt4(t, at, 3, true);
+}
+
+static size_t next_llama3(const split_text *t, size_t at)
+{
+    return next_gpt4(t, at, 3, false);
+}
+
+static size_t next_qwen2(const split_text *t, size_t at)
+{
+    return next_gpt4(t, at, 1, false);
+}
+
+/* [HEAD]*[TAIL]+, or else [HEAD]+[TAIL]*, from `from` on; `from` itself: no match. Where no small letter follows the
+ * run of HEAD, the first form gives back characters until one is of TAIL as well, which is its end. */
+static size_t word_end(const split_text *t, size_t from)
+{
+    size_t at = from, length, given_back = 0;
+    unsigned kind;
+    for (; (kind = class_at(t, at, &length)) & HEAD; at += length)
+        if (kind & TAIL)
+            given_back = at + length;
+    if (kind & TAIL)
+        return run_end(t, at + length, TAIL);
+    return given_back ? given_back : at;
+}
+
+/* Whether the first form of a word matches at `from`: it has a character of TAIL after any of HEAD. */
+static bool has_tail(const split_text *t, size_t from)
+{
+    size_t length;
+    return class_at(t, run_end(t, from, CLASS_UPPER), &length) & TAIL;
+}
+
+/* [^\r\n\p{L}\p{N}]?WORD in both forms; `at` itself: no match. A mark can stand for the optional first character or
+ * for the word: the first form is tried with it and without before the second form. */
+static size_t word_with_first(const split_text *t, size_t at, unsigned kind, size_t length)
+{
+    if (kind & NOT_FIRST)
+        return word_end(t, at);
+    if (kind & CLASS_MARK && !has_tail(t, at + length))
+        return at + length;
+    size_t end = word_end(t, at + length);
+    return end > at + length ? end : at;
+}
+
+/* SPLIT_O200K */
+static size_t next_o200k(const split_text *t, size_t at)
+{
+    size_t length, end;
+    unsigned kind = class_at(t, at, &length);
+    if (kind & CLASS_NUMBER)
+        return number_end(t, at, 3);
+    if ((end = word_with_first(t, at, kind, length)) > at)
+        return end + (end < t->size && t->text[end] == '\'' ? contraction(t, end, true) : 0);
+    if ((end = symbols_end(t, at)) == 0)
+        return space_end(t, at, false, true);
+    while (end < t->size && strchr("\r\n/", t->text[end]) && t->text[end])
+        end++;
+    return end;
+}
+
+#define DIGITS_PATTERN(digits)                                                                                         \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"         \
+    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define LLAMA3 DIGITS_PATTERN("{1,3}")
+#define QWEN2 DIGITS_PATTERN("")
+
+static const split_known KNOWN[] = {
+    {SPLIT_GPT2, SPLIT_GPT2, next_gpt2},
+    {SPLIT_CL100K, SPLIT_CL100K, next_cl100k},
+    {SPLIT_O200K, SPLIT_O200K, next_o200k},
+    {LLAMA3, LLAMA3, next_llama3},
+    {QWEN2, QWEN2, next_qwen2},
+    /* as tiktoken writes the first two */
+    {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s", SPLIT_GPT2, next_gpt2},
+    {"'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
+     "\\s*[\\r\\n]|\\s+(?!\\S)|\\s",
+     SPLIT_CL100K, next_cl100k},
+};
+
+const split_known *split_known_find(const char *pattern)
+{
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        if (strcmp(KNOWN[i].pattern, pattern) == 0)
+            return &KNOWN[i];
+    return NULL;
+}

@@ -1,0 +1,42 @@
+/* text/words/normalise.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the
+ * words tokenizer. It is no Unicode normalisation. */
+#include "text/words/normalise.h"
+
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a no-break space at p, 0 if there is none. */
+static size_t no_break_space(const char *p)
+{
+    if (strncmp(p, "\xC2\xA0", 2) == 0)
+        return 2;
+    return strncmp(p, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
+}
+
+static char *set_apart(const char *text)
+{
+    char *out = malloc(2 * strlen(text) + 1), *to = out;
+    for (const char *p = text; out && *p;) {
+        size_t space = no_break_space(p);
+        if (strchr(",.!?", *p) && to > out && to[-1] != ' ')
+            *to++ = ' ';
+        *to++ = space ? ' ' : *p;
+        p += space ? space : 1;
+    }
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+char *normalise_sentence(const char *text, bool lowercase)
+{
+    size_t size;
+    char *apart = set_apart(text);
+    if (!apart || !lowercase)
+        return apart;
+    char *lower = utf8_lowercase(apart, strlen(apart), &size);
+    free(apart);
+    return lower;
+}

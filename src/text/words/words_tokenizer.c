@@ -1,0 +1,323 @@
+/* text/words/words_tokenizer.c: the words tokenizer: training, encoding, decoding, its file. For translation. Text is prepared
+ * in normalise.c. */
+#define _GNU_SOURCE /* strndup, strnlen */
+#include "text/tokenizer.h"
+
+#include "base/rng.h"
+#include "text/words/normalise.h"
+#include "text/utf8.h"
+#include "text/words/word_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct words {
+    rapt_tokenizer base;
+    word_table table; /* by id */
+    bool lowercase;
+} words;
+
+static const char SPACES[] = " \t\r\n\v\f";
+static const tokenizer_ops WORDS_OPS;
+
+static const words *words_of(const rapt_tokenizer *k)
+{
+    return (const words *)k;
+}
+
+static words *words_new(bool lowercase, rapt_error *err)
+{
+    words *w = calloc(1, sizeof *w);
+    if (!w) {
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+        return NULL;
+    }
+    w->base.ops = &WORDS_OPS;
+    word_table_init(&w->table);
+    w->lowercase = lowercase;
+    return w;
+}
+
+static void words_free(rapt_tokenizer *k)
+{
+    word_table_free(&((words *)k)->table);
+    free(k);
+}
+
+/* ---- training ----------------------------------------------------------------------------------------------- */
+
+/* Calls see(context, word, length) for each word of a normalised text; stops when it says false. */
+static bool each_word(const char *text, bool (*see)(void *context, const char *word, size_t length), void *context)
+{
+    for (text += strspn(text, SPACES); *text; text += strspn(text, SPACES)) {
+        size_t length = strcspn(text, SPACES);
+        if (!see(context, text, length))
+            return false;
+        text += length;
+    }
+    return true;
+}
+
+static bool count_word(void *context, const char *word, size_t length)
+{
+    word_table *t = context;
+    int64_t index = word_table_add(t, word, length);
+    if (index < 0)
+        return false;
+    t->entries[index].count++;
+    return true;
+}
+
+static bool count_line(word_table *t, const char *line, bool lowercase)
+{
+    char *text = normalise_sentence(line, lowercase);
+    bool ok = text && each_word(text, count_word, t);
+    free(text);
+    return ok;
+}
+
+typedef struct ranked {
+    const word_entry *entry;
+    size_t index;
+} ranked;
+
+static int by_count(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->entry->count != y->entry->count)
+        return x->entry->count < y->entry->count ? 1 : -1;
+    return x->index < y->index ? -1 : 1;
+}
+
+/* The id of a special token, or -1. */
+static int32_t find_special(const char *word)
+{
+    for (int32_t i = 0; i < RAPT_SPECIALS; i++)
+        if (strcmp(word, tokenizer_marks[i]) == 0)
+            return i;
+    return -1;
+}
+
+static bool add_token(words *w, const char *word)
+{
+    return word_table_add(&w->table, word, strlen(word)) >= 0;
+}
+
+static bool take_frequent(words *w, const word_table *counted, const rapt_words_options *o)
+{
+    ranked *order = malloc((counted->size + 1) * sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < counted->size; i++)
+        order[i] = (ranked){&counted->entries[i], i};
+    qsort(order, counted->size, sizeof *order, by_count);
+    bool ok = true;
+    for (int i = 0; i < RAPT_SPECIALS; i++)
+        ok = ok && add_token(w, tokenizer_marks[i]);
+    for (size_t i = 0; ok && i < counted->size && (!o->max_size || w->table.size < o->max_size); i++)
+        if (order[i].entry->count >= o->min_freq && find_special(order[i].entry->word) < 0)
+            ok = add_token(w, order[i].entry->word);
+    free(order);
+    return ok;
+}
+
+rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
+                                           rapt_error *err)
+{
+    word_table counted;
+    words *w = words_new(options->lowercase, err);
+    word_table_init(&counted);
+    bool ok = w != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = count_line(&counted, lines[i], options->lowercase);
+    ok = ok && take_frequent(w, &counted, options);
+    word_table_free(&counted);
+    if (ok)
+        return &w->base;
+    rapt_fail(err, RAPT_NO_MEMORY, "no memory for a vocabulary");
+    rapt_tokenizer_free(w ? &w->base : NULL);
+    return NULL;
+}
+
+/* ---- what it is --------------------------------------------------------------------------------------------- */
+
+static size_t words_size(const rapt_tokenizer *k)
+{
+    return words_of(k)->table.size;
+}
+
+static const char *words_token(const rapt_tokenizer *k, int32_t id, size_t *size)
+{
+    const word_table *t = &words_of(k)->table;
+    const char *word = id >= 0 && (size_t)id < t->size ? t->entries[id].word : NULL;
+    if (word && size)
+        *size = strlen(word);
+    return word;
+}
+
+static int32_t words_special(const rapt_tokenizer *k, const char *text)
+{
+    (void)k;
+    return find_special(text);
+}
+
+static uint64_t words_hash(const rapt_tokenizer *k)
+{
+    const words *w = words_of(k);
+    uint64_t h = w->lowercase;
+    for (size_t i = 0; i < w->table.size; i++)
+        h = rng_mix(h, rng_hash_text(w->table.entries[i].word));
+    return h;
+}
+
+/* ---- encoding ----------------------------------------------------------------------------------------------- */
+
+typedef struct encoding {
+    const word_table *table;
+    bool specials;
+    int32_t *ids;
+    size_t count;
+} encoding;
+
+static bool encode_word(void *context, const char *word, size_t length)
+{
+    encoding *e = context;
+    int64_t id = word_table_find(e->table, word, length);
+    e->ids[e->count++] = id < 0 || (id < RAPT_SPECIALS && !e->specials) ? RAPT_UNK : (int32_t)id;
+    return true;
+}
+
+static rapt_code encode_line(const words *w, const char *line, bool specials, rapt_ids_sink sink, void *context,
+                             rapt_error *err)
+{
+    char *sentence = normalise_sentence(line, w->lowercase);
+    /* a word and the space after it are two bytes at least */
+    encoding e = {&w->table, specials, sentence ? malloc((strlen(sentence) / 2 + 1) * sizeof *e.ids) : NULL, 0};
+    rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tokens of a line");
+    if (e.ids) {
+        each_word(sentence, encode_word, &e);
+        code = sink(context, e.ids, e.count, err);
+    }
+    free(sentence);
+    free(e.ids);
+    return code;
+}
+
+/* Words end at line ends: lines can be encoded one by one. */
+static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+                                 void *context, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t at = 0; at < size && code == RAPT_OK;) {
+        const char *feed = memchr(text + at, '\n', size - at);
+        size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
+        size_t valid = utf8_valid_prefix(text + at, length), nul = strnlen(text + at, length);
+        if (valid < length || nul < length)
+            return rapt_fail(err, RAPT_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
+                             valid < nul ? "not UTF-8" : "NUL is no part of words");
+        char *line = strndup(text + at, length);
+        code = line ? encode_line(words_of(k), line, specials, sink, context, err)
+                    : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a line");
+        free(line);
+        at += length + 1;
+    }
+    return code;
+}
+
+/* ---- decoding ----------------------------------------------------------------------------------------------- */
+
+static bool is_silent(int32_t id)
+{
+    return id == RAPT_BOS || id == RAPT_PAD;
+}
+
+static char *words_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
+{
+    size_t room = 1, end = 0;
+    for (; end < count && ids[end] != RAPT_EOS; end++) {
+        const char *token = words_token(k, ids[end], NULL);
+        room += token && !is_silent(ids[end]) ? strlen(token) + 1 : 0;
+    }
+    char *text = malloc(room), *to = text;
+    for (size_t i = 0; text && i < end; i++) {
+        const char *token = words_token(k, ids[i], NULL);
+        if (!token || is_silent(ids[i]))
+            continue;
+        if (to > text)
+            *to++ = ' ';
+        memcpy(to, token, strlen(token));
+        to += strlen(token);
+    }
+    if (text)
+        *to = '\0';
+    if (text && size)
+        *size = (size_t)(to - text);
+    return text;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+static json_t *words_to_json(const rapt_tokenizer *k)
+{
+    const words *w = words_of(k);
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < w->table.size; i++)
+        if (json_array_append_new(list, json_string(w->table.entries[i].word)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return json_pack("{s:s, s:i, s:s, s:b, s:o}", "format", TOKENIZER_FORMAT, "version", TOKENIZER_VERSION, "type",
+                     "words", "lowercase", w->lowercase, "tokens", list);
+}
+
+/* No token may be empty or hold white space: the text that it comes from is split there. */
+static rapt_code take_token(words *w, size_t i, const json_t *token, const char *path, rapt_error *err)
+{
+    const char *word = json_string_value(token);
+    if (!word || !*word || strpbrk(word, SPACES) || strlen(word) != json_string_length(token))
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a word", path, i);
+    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_marks[i]) != 0)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_marks[i]);
+    int64_t id = word_table_add(&w->table, word, strlen(word));
+    if (id < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);
+    if ((size_t)id != i)
+        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
+    return RAPT_OK;
+}
+
+static rapt_code take_tokens(words *w, const json_t *tokens, const char *path, rapt_error *err)
+{
+    if (!json_is_array(tokens))
+        return rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+    for (size_t i = 0; i < json_array_size(tokens); i++) {
+        rapt_code code = take_token(w, i, json_array_get(tokens, i), path, err);
+        if (code)
+            return code;
+    }
+    if (w->table.size < RAPT_SPECIALS)
+        return rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary of %zu tokens lacks the special ones", path, w->table.size);
+    return RAPT_OK;
+}
+
+rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error *err)
+{
+    const json_t *lowercase = json_object_get(root, "lowercase");
+    if (!json_is_boolean(lowercase)) {
+        rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+        return NULL;
+    }
+    words *w = words_new(json_is_true(lowercase), err);
+    if (!w || take_tokens(w, json_object_get(root, "tokens"), path, err) == RAPT_OK)
+        return w ? &w->base : NULL;
+    words_free(&w->base);
+    return NULL;
+}
+
+static bool words_lowercases(const rapt_tokenizer *k)
+{
+    return words_of(k)->lowercase;
+}
+
+static const tokenizer_ops WORDS_OPS = {RAPT_WORDS, words_free,      words_size,   words_token,   words_special,
+                                        words_hash, words_encode_to, words_decode, words_to_json, words_lowercases};
