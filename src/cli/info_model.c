@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "io/model.h"
-#include "train/recipe_seal.h"
+#include "recipe/recipe_seal.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "train/lengthen.h"
 
 #include "base/file.h"
-#include "train/recipe_compare.h"
+#include "recipe/recipe_compare.h"
 
 #include <stdlib.h>
 

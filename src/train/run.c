@@ -12,9 +12,9 @@
 #include "train/log.h"
 #include "train/lengthen.h"
 #include "train/memory.h"
-#include "train/recipe_compare.h"
-#include "train/recipe_init.h"
-#include "train/recipe_seal.h"
+#include "recipe/recipe_compare.h"
+#include "recipe/recipe_init.h"
+#include "recipe/recipe_seal.h"
 
 #include <errno.h>
 #include <math.h>

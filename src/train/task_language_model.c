@@ -8,7 +8,7 @@
 #include "data/text_files.h"
 #include "data/token_file.h"
 #include "decode/prompt.h"
-#include "train/recipe_model.h"
+#include "recipe/recipe_model.h"
 #include "train/sample.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "text/prose/sentences.h"
 #include "train/held_out_bleu.h"
-#include "train/recipe_model.h"
+#include "recipe/recipe_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rapt/recipe.h"
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 static void require(bool holds)
 {

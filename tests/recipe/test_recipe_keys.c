@@ -1,5 +1,5 @@
-/* tests/train/test_recipe_keys.c: every key of a recipe: its default, and that it is read and written. For
- * src/train/recipe*.c. The defaults are written down here once more, not taken from the table. */
+/* tests/recipe/test_recipe_keys.c: every key of a recipe: its default, and that it is read and written. For
+ * src/recipe/recipe*.c. The defaults are written down here once more, not taken from the table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "rapt/recipe.h"
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
 {

@@ -1,8 +1,8 @@
-/* train/recipe_read.c: a recipe from YAML, by libyaml's events.
+/* recipe/recipe_read.c: a recipe from YAML, by libyaml's events.
  * For rapt_recipe_read and the fuzzer.
  * Not all of YAML: groups of keys with plain values; no lists, anchors, aliases, tags or second documents. */
 #define _GNU_SOURCE /* strndup */
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_defaults.h"
 
 enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
 

@@ -1,5 +1,5 @@
-/* tests/train/test_recipe_errors.c: what is wrong with a recipe or an assignment, to the word, with its line.
- * For src/train/recipe*.c.
+/* tests/recipe/test_recipe_errors.c: what is wrong with a recipe or an assignment, to the word, with its line.
+ * For src/recipe/recipe*.c.
  * Not a fuzzer: see tests/fuzz/fuzz_recipe.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "rapt/recipe.h"
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 /* A text that is no recipe, and the whole message. */
 static const struct {

@@ -1,9 +1,9 @@
-/* train/recipe_compare.c: whether two recipes learn the same, by key. For what a checkpoint belongs to, and for keys that are
+/* recipe/recipe_compare.c: whether two recipes learn the same, by key. For what a checkpoint belongs to, and for keys that are
  * at their default. Knows nothing of the data that a recipe names. */
-#include "train/recipe_compare.h"
+#include "recipe/recipe_compare.h"
 
 #include "base/rng.h"
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_defaults.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* train/recipe_compare.h: what two recipes have in common. */
-#ifndef TRAIN_RECIPE_COMPARE_H
-#define TRAIN_RECIPE_COMPARE_H
+/* recipe/recipe_compare.h: what two recipes have in common. */
+#ifndef RECIPE_RECIPE_COMPARE_H
+#define RECIPE_RECIPE_COMPARE_H
 
-#include "train/recipe_keys.h"
+#include "recipe/recipe_keys.h"
 
 /* Whether the model that a run starts from (train.init) decides this key: all of the groups `model` and `tokenizer` but the three
  * dropouts and model.context. Of a recipe with train.init none of them counts below. */

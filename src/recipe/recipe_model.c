@@ -1,6 +1,6 @@
-/* train/recipe_model.c: from a recipe to a model's shape, and from a preset to a recipe. For recipes and the set-up of
+/* recipe/recipe_model.c: from a recipe to a model's shape, and from a preset to a recipe. For recipes and the set-up of
  * runs. It checks nothing: recipes and models check themselves. */
-#include "train/recipe_model.h"
+#include "recipe/recipe_model.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* tests/train/test_recipe_language_model.c: recipes of language models: words, presets, lists of paths, keys that do not
- * fit, and the recipes that come with rapt. For src/train/recipe*.c. */
+/* tests/recipe/test_recipe_language_model.c: recipes of language models: words, presets, lists of paths, keys that do not
+ * fit, and the recipes that come with rapt. For src/recipe/recipe*.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* tests/train/test_recipe_defaults.c: defaults that follow the task and other keys, wherever in a recipe these stand. For
- * src/train/recipe_defaults.c. The values are written down here once more. */
+/* tests/recipe/test_recipe_defaults.c: defaults that follow the task and other keys, wherever in a recipe these stand. For
+ * src/recipe/recipe_defaults.c. The values are written down here once more. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #include "parsed.h"
 #include "rapt/recipe.h"
-#include "train/recipe_compare.h"
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_compare.h"
+#include "recipe/recipe_defaults.h"
 
 /* What rapt_recipe_check says of a recipe. */
 static const char *checked(const char *text, rapt_error *err)

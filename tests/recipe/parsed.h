@@ -1,8 +1,8 @@
-/* tests/train/parsed.h: a recipe from a text, for the tests of recipes. To be included after cmocka.h. */
+/* tests/recipe/parsed.h: a recipe from a text, for the tests of recipes. To be included after cmocka.h. */
 #ifndef TESTS_TRAIN_PARSED_H
 #define TESTS_TRAIN_PARSED_H
 
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* train/recipe_seal.h: the last line of a folder's recipe.yaml, a comment: of which run it is, and a checksum of the lines
+/* recipe/recipe_seal.h: the last line of a folder's recipe.yaml, a comment: of which run it is, and a checksum of the lines
  * above, so that a copy that was edited isn't taken for what a model was trained with. For run.c and `rapt info`. */
-#ifndef TRAIN_RECIPE_SEAL_H
-#define TRAIN_RECIPE_SEAL_H
+#ifndef RECIPE_RECIPE_SEAL_H
+#define RECIPE_RECIPE_SEAL_H
 
 #include "rapt/base.h"
 

@@ -1,5 +1,5 @@
-/* tests/train/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and their way back to YAML.
- * For src/train/recipe*.c. The keys one by one are in test_recipe_keys.c, those of language models in
+/* tests/recipe/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and their way back to YAML.
+ * For src/recipe/recipe*.c. The keys one by one are in test_recipe_keys.c, those of language models in
  * test_recipe_language_model.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 #include "folder.h"
 #include "rapt/recipe.h"
-#include "train/recipe_read.h"
+#include "recipe/recipe_read.h"
 
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
 {

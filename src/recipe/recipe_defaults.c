@@ -1,6 +1,6 @@
-/* train/recipe_defaults.c: the defaults of both tasks, in two tables, and the few keys whose default follows another key. See
+/* recipe/recipe_defaults.c: the defaults of both tasks, in two tables, and the few keys whose default follows another key. See
  * recipe_defaults.h; docs/results/minimal-recipes.md has what was measured. */
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_defaults.h"
 
 #include <string.h>
 

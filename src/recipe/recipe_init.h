@@ -1,6 +1,6 @@
-/* train/recipe_init.h: the recipe of a run that starts from another model's parameters. For the set-up in run.c. */
-#ifndef TRAIN_RECIPE_INIT_H
-#define TRAIN_RECIPE_INIT_H
+/* recipe/recipe_init.h: the recipe of a run that starts from another model's parameters. For the set-up in run.c. */
+#ifndef RECIPE_RECIPE_INIT_H
+#define RECIPE_RECIPE_INIT_H
 
 #include "rapt/io.h"
 #include "rapt/recipe.h"

@@ -1,9 +1,9 @@
-/* train/recipe_defaults.h: the value of a key that nobody gave: by the task, and for a few keys by others. For recipe.c,
+/* recipe/recipe_defaults.h: the value of a key that nobody gave: by the task, and for a few keys by others. For recipe.c,
  * recipe_read.c and recipe_write.c. The table of keys itself is recipe_keys.h. */
-#ifndef TRAIN_RECIPE_DEFAULTS_H
-#define TRAIN_RECIPE_DEFAULTS_H
+#ifndef RECIPE_RECIPE_DEFAULTS_H
+#define RECIPE_RECIPE_DEFAULTS_H
 
-#include "train/recipe_keys.h"
+#include "recipe/recipe_keys.h"
 
 /* Fills `out` with the defaults of a recipe as it stands: its task and those of its keys that others follow. */
 void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out);

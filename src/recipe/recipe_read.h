@@ -1,7 +1,7 @@
-/* train/recipe_read.h: recipes from YAML text in memory; behind rapt_recipe_read, and for the fuzzer and for
+/* recipe/recipe_read.h: recipes from YAML text in memory; behind rapt_recipe_read, and for the fuzzer and for
  * a recipe that was stored beside a model, whose paths hold as they are. */
-#ifndef TRAIN_RECIPE_READ_H
-#define TRAIN_RECIPE_READ_H
+#ifndef RECIPE_RECIPE_READ_H
+#define RECIPE_RECIPE_READ_H
 
 #include "rapt/recipe.h"
 

@@ -1,7 +1,7 @@
-/* train/recipe_seal.c: the seal of a folder's recipe; see recipe_seal.h. Whether the keys of two recipes differ is
+/* recipe/recipe_seal.c: the seal of a folder's recipe; see recipe_seal.h. Whether the keys of two recipes differ is
  * recipe_compare.c's. */
 #define _GNU_SOURCE /* asprintf */
-#include "train/recipe_seal.h"
+#include "recipe/recipe_seal.h"
 
 #include "base/file.h"
 

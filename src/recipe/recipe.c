@@ -1,4 +1,4 @@
-/* train/recipe.c: recipes in memory: defaults, single assignments, and whether the keys fit each other.
+/* recipe/recipe.c: recipes in memory: defaults, single assignments, and whether the keys fit each other.
  * For `rapt train` and for programs that make a recipe themselves.
  * Not the YAML side: see recipe_read.c and recipe_write.c. */
 #include "rapt/recipe.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "train/recipe_compare.h"
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_compare.h"
+#include "recipe/recipe_defaults.h"
 
 void rapt_recipe_defaults(rapt_recipe *recipe)
 {

@@ -1,7 +1,7 @@
-/* train/recipe_keys.h: the one table of recipe keys, and what reading, checking and printing do with a row.
+/* recipe/recipe_keys.h: the one table of recipe keys, and what reading, checking and printing do with a row.
  * A new key is a row here and a field of the same name in rapt/recipe.h. */
-#ifndef TRAIN_RECIPE_KEYS_H
-#define TRAIN_RECIPE_KEYS_H
+#ifndef RECIPE_RECIPE_KEYS_H
+#define RECIPE_RECIPE_KEYS_H
 
 #include "rapt/recipe.h"
 

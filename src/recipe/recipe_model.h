@@ -1,6 +1,6 @@
-/* train/recipe_model.h: a recipe's `model` group and the shapes of rapt/nn.h and rapt/lm.h, one into the other. */
-#ifndef TRAIN_RECIPE_MODEL_H
-#define TRAIN_RECIPE_MODEL_H
+/* recipe/recipe_model.h: a recipe's `model` group and the shapes of rapt/nn.h and rapt/lm.h, one into the other. */
+#ifndef RECIPE_RECIPE_MODEL_H
+#define RECIPE_RECIPE_MODEL_H
 
 #include "rapt/lm.h"
 #include "rapt/recipe.h"

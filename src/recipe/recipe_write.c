@@ -1,4 +1,4 @@
-/* train/recipe_write.c: the whole recipe as YAML, and the list of all keys for people.
+/* recipe/recipe_write.c: the whole recipe as YAML, and the list of all keys for people.
  * For the copy of the recipe in a model folder and for --help-recipe.
  * Keeps no comments: it prints values, not the file they came from. */
 #define _GNU_SOURCE /* open_memstream */
@@ -10,7 +10,7 @@
 #include <yaml.h>
 
 #include "base/number.h"
-#include "train/recipe_defaults.h"
+#include "recipe/recipe_defaults.h"
 
 static rapt_code no_memory(rapt_error *err)
 {

@@ -1,14 +1,14 @@
-/* train/recipe_init.c: fine-tuning takes a model whole, and its recipe says so. See recipe_init.h. The model knows its shape, how
- * it was initialized, and its tokenizers; how these were learned stands in its run's recipe, if there is one. */
+/* recipe/recipe_init.c: fine-tuning takes a model whole, and its recipe says so. See recipe_init.h. The model knows its
+ * shape, how it was initialized, and its tokenizers; how these were learned stands in its run's recipe, if there is one. */
 #define _GNU_SOURCE
-#include "train/recipe_init.h"
+#include "recipe/recipe_init.h"
 
 #include "base/file.h"
 #include "base/quote.h"
-#include "train/recipe_compare.h"
-#include "train/recipe_defaults.h"
-#include "train/recipe_model.h"
-#include "train/recipe_seal.h"
+#include "recipe/recipe_compare.h"
+#include "recipe/recipe_defaults.h"
+#include "recipe/recipe_model.h"
+#include "recipe/recipe_seal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* train/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
+/* recipe/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
  * For reading, --set, checking and printing of recipes, which all walk this table.
  * Knows no YAML and no files: it gives reasons, and its callers add where. */
 #define _GNU_SOURCE
-#include "train/recipe_keys.h"
+#include "recipe/recipe_keys.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "text/utf8.h"
-#include "train/recipe_model.h"
+#include "recipe/recipe_model.h"
 
 #define FIELD(key) offsetof(rapt_recipe, key)
 #define INT_ROW(key, standard, min, max, meaning) \
