@@ -1,0 +1,267 @@
+/* cli/bench/bench_decode.c: a language model that writes token by token, greedily, beside the machine's memory measured in turns
+ * with it: each step reads all weights once, so memory is its limit. Translation is in bench_translate.c. */
+#include "cli/bench/bench_decode.h"
+
+#include "base/clock.h"
+#include "cli/bench/bench_memory.h"
+#include "cli/bench/bench_profile.h"
+#include "cli/bench/bench_times.h"
+#include "cli/bench/bench_workload.h"
+#include "decode/sampler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROMPT 32
+#define ROW 160 /* tokens of the prompt and new ones */
+#define DEFAULT_SECONDS 5
+#define STEPS_PER_PASS 8 /* memory is read in turns with steps, so that both meet the same disturbances */
+#define CHUNK ((size_t)64 << 10)
+
+typedef struct decoding {
+    const bench_options *o;
+    rapt_lm *m;
+    rapt_tape *t;
+    sampler sampler;
+    arena scratch;
+    size_t row;
+} decoding;
+
+/* Rows that are decoded together, and what was measured. */
+typedef struct decode_rows {
+    size_t batch, memory;
+    rapt_lm_state *state;
+    int32_t *prompt, *last;             /* [batch, PROMPT], [batch] */
+    bench_times prompts, steps, totals; /* milliseconds */
+    memory_reader *reader;              /* NULL while it warms up */
+    bench_times reads;                  /* GB/s */
+} decode_rows;
+
+/* ---- decoding ----------------------------------------------------------------------------------------------- */
+
+static rapt_code choose(decoding *d, decode_rows *r, const rapt_real *logits, rapt_error *err)
+{
+    size_t vocab = d->m->config.vocab;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < r->batch && !code; i++) {
+        sampler_input in = {.logits = logits + i * vocab, .vocab = vocab, .row = i};
+        code = sampler_choose(&d->sampler, &in, &d->scratch, &r->last[i], err);
+    }
+    return code;
+}
+
+/* The next token of each row, after `count` more; *ms: the time it took. */
+static rapt_code next(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
+{
+    double start = clock_seconds();
+    size_t kinds;
+    rapt_tape_begin(d->t, (rapt_pass){0});
+    rapt_tensor *logits = rapt_lm_next(d->t, d->m, r->state, (rapt_tokens){ids, r->batch, count});
+    rapt_code code = rapt_tape_status(d->t, err);
+    if (d->o->profile)
+        rapt_tape_profile_entries(d->t, &kinds); /* what follows is no part of the last operation */
+    if (!code)
+        code = choose(d, r, logits->data, err);
+    *ms = 1e3 * (clock_seconds() - start);
+    return code;
+}
+
+/* One step, and after every few a look at the memory. */
+static rapt_code step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
+{
+    rapt_code code = next(d, r, r->last, 1, ms, err);
+    bool look = r->reader && r->steps.count % STEPS_PER_PASS == 0;
+    if (!code && (!bench_times_add(&r->steps, *ms) || (look && !bench_times_add(&r->reads, memory_reader_pass(r->reader)))))
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+    return code;
+}
+
+/* Rows from their prompts to their ends. A profile is of the last ones' steps. */
+static rapt_code decode(decoding *d, decode_rows *r, rapt_error *err)
+{
+    double prompt, ms, total;
+    rapt_lm_state_clear(r->state);
+    rapt_code code = next(d, r, r->prompt, PROMPT, &prompt, err);
+    total = prompt;
+    rapt_tape_profile(d->t, d->o->profile);
+    for (size_t i = PROMPT + 1; i < d->row && !code; i++) {
+        code = step(d, r, &ms, err);
+        total += ms;
+    }
+    if (!code && !(bench_times_add(&r->prompts, prompt) && bench_times_add(&r->totals, total)))
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+    return code;
+}
+
+static void forget(decode_rows *r)
+{
+    r->prompts.count = r->steps.count = r->totals.count = 0;
+}
+
+static rapt_code measure(decoding *d, decode_rows *r, rapt_error *err)
+{
+    double seconds = d->o->seconds > 0 ? d->o->seconds : DEFAULT_SECONDS, start = clock_seconds();
+    rapt_code code;
+    do
+        code = decode(d, r, err);
+    while (!code && clock_seconds() - start < seconds);
+    return code;
+}
+
+/* ---- reporting ---------------------------------------------------------------------------------------------- */
+
+/* What a step reads: all matrices but the tables of which it takes a row. */
+static double weight_bytes(const decoding *d)
+{
+    const rapt_lm *m = d->m;
+    size_t tables = rapt_tensor_size(&m->input.positions.table->value), bytes = d->o->precision == RAPT_BF16 ? 2 : 4;
+    if (!m->config.tied)
+        tables += rapt_tensor_size(&m->input.embedding.weight->value);
+    return (double)(rapt_params_size(m->params) - tables) * (double)bytes;
+}
+
+static json_t *result_json(const decoding *d, decode_rows *r)
+{
+    const rapt_lm_config *c = &d->m->config;
+    size_t fresh = d->row - PROMPT;
+    double step = bench_times_at(&r->steps, 0.5), read = bench_times_at(&r->reads, 0.5), weights = weight_bytes(d) * 1e-9;
+    double rate = 1e3 * weights / step, tokens = 1e3 * (double)(r->batch * fresh) / bench_times_at(&r->totals, 0.5);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, "
+        "s:f, s:I}",
+        "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "isa", rapt_tape_isa(d->t), "threads",
+        rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
+        (json_int_t)c->d_model, "vocab", (json_int_t)c->vocab,
+        "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)PROMPT, "new", (json_int_t)fresh, "tok_s",
+        tokens, "ms_token", 1e3 / tokens, "step_ms", step, "p10", bench_times_at(&r->steps, 0.1), "p90",
+        bench_times_at(&r->steps, 0.9), "prompt_ms", bench_times_at(&r->prompts, 0.5), "steps", (json_int_t)r->steps.count,
+        "weights_gb", weights, "gb_s", rate, "read_gb_s", read, "read_best_gb_s", bench_times_at(&r->reads, 1), "read_share",
+        rate / read, "rss_mb", (json_int_t)r->memory);
+}
+
+static rapt_code print_result(const decoding *d, decode_rows *r, rapt_error *err)
+{
+    json_t *o = result_json(d, r);
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    if (d->o->json)
+        code = bench_print_json(o, err);
+    else if (o)
+        printf("gpt2, batch %zu: %.1f tokens/s, %.3f ms a token; a step takes %.3f ms and reads %.3f GB of weights: %.1f GB/s, "
+               "%.0f %% of the %.1f GB/s that this machine reads; %zu MB\n", r->batch, bench_number(o, "tok_s"),
+               bench_number(o, "ms_token"), bench_number(o, "step_ms"), bench_number(o, "weights_gb"), bench_number(o, "gb_s"),
+               100 * bench_number(o, "read_share"), bench_number(o, "read_gb_s"), r->memory);
+    fflush(stdout);
+    json_decref(o);
+    return code;
+}
+
+/* Of the last row, whose steps are the last of the list. */
+static rapt_code print_profile(const decoding *d, const decode_rows *r, rapt_error *err)
+{
+    size_t steps = d->row - PROMPT - 1;
+    bench_times last = {r->steps.values + r->steps.count - steps, steps, steps}, reads = r->reads;
+    bench_machine m = {bench_peak(d->o->threads, d->o->precision, err), bench_times_at(&reads, 0.5)};
+    return m.gflops > 0 ? bench_profile_print(d->t, steps, bench_times_sum(&last) / 1e3, &m, d->o->json, err) : err->code;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
+
+static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
+{
+    const bench_sizes *s = &d->o->sizes;
+    rapt_code code = rapt_lm_preset("gpt2", c, err);
+    size_t features = c->d_model / c->heads;
+    c->layers = bench_size(s->layers, c->layers);
+    c->vocab = bench_size(s->vocab, c->vocab);
+    c->d_model = bench_size(s->width, c->d_model);
+    c->heads = c->d_model / features;
+    c->ffn = 4 * c->d_model;
+    d->row = bench_size(s->time, ROW);
+    c->context = d->row > c->context ? d->row : c->context;
+    if (d->row < PROMPT + 2)
+        return rapt_fail(err, RAPT_VALUE, "--time %zu: a row has a prompt of %d tokens and 2 new ones at least", d->row, PROMPT);
+    return code ? code : bench_check_width("gpt2", c->d_model, features, err);
+}
+
+static rapt_code set_up(decoding *d, rapt_error *err)
+{
+    rapt_lm_config config;
+    rapt_code code = sizes_of(d, &config, err);
+    if (code)
+        return code;
+    arena_init(&d->scratch, CHUNK);
+    const kernels *k = kernels_active(err);
+    d->t = k ? rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision}, err) : NULL;
+    d->m = d->t ? rapt_lm_new(&config, 1, err) : NULL;
+    code = d->m ? rapt_lm_pack(d->m, d->t, err) : err->code;
+    return code ? code : sampler_init(&d->sampler, NULL, k, err);
+}
+
+/* A whole row warms up, and takes the memory that rows take. */
+static rapt_code begin(decoding *d, decode_rows *r, size_t batch, rapt_error *err)
+{
+    r->batch = batch;
+    r->prompt = workload_ids(batch * PROMPT, 1, 0, d->m->config.vocab);
+    r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
+    if (!r->prompt || !r->last)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu rows", batch);
+    r->state = rapt_lm_state_new(d->m, batch, err);
+    rapt_code code = r->state ? decode(d, r, err) : err->code;
+    r->memory = bench_peak_memory();
+    forget(r);
+    return code;
+}
+
+static rapt_code report(decoding *d, decode_rows *r, memory_reader *reader, rapt_error *err)
+{
+    r->reader = reader;
+    rapt_code code = measure(d, r, err);
+    if (code)
+        return code;
+    return d->o->profile ? print_profile(d, r, err) : print_result(d, r, err);
+}
+
+static void release(decode_rows *r)
+{
+    bench_times_free(&r->prompts);
+    bench_times_free(&r->steps);
+    bench_times_free(&r->totals);
+    bench_times_free(&r->reads);
+    rapt_lm_state_free(r->state);
+    free(r->prompt);
+    free(r->last);
+}
+
+#define BATCHES 2
+
+rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
+{
+    const size_t usual[BATCHES] = {1, 8}, count = o->sizes.batch ? 1 : BATCHES;
+    decoding d = {.o = o};
+    decode_rows rows[BATCHES] = {{0}};
+    memory_reader *reader = NULL;
+    rapt_code code = o->beam ? rapt_fail(err, RAPT_VALUE, "--beam is for sentences: cases a2 and a3") : set_up(&d, err);
+    for (size_t i = 0; i < count && !code; i++)
+        code = begin(&d, &rows[i], bench_size(o->sizes.batch, usual[i]), err);
+    if (!code && !(reader = memory_reader_new(o->threads, err))) /* after the model's memory was looked at */
+        code = err->code;
+    for (size_t i = 0; i < count && !code; i++)
+        code = report(&d, &rows[i], reader, err);
+    for (size_t i = 0; i < count; i++)
+        release(&rows[i]);
+    memory_reader_free(reader);
+    arena_free(&d.scratch);
+    rapt_lm_free(d.m);
+    rapt_tape_free(d.t);
+    return code;
+}
+
+rapt_code bench_decode(const bench_options *o, rapt_error *err)
+{
+    const char *name = o->case_name ? o->case_name : "gpt2";
+    if (strcmp(name, "gpt2") == 0)
+        return bench_decode_text(o, err);
+    rapt_code code = bench_decode_sentences(name, o, err);
+    return code == RAPT_NOT_FOUND ? rapt_fail(err, code, "there is no case \"%.40s\"; there are gpt2, a2 and a3", name) : code;
+}

@@ -1,0 +1,11 @@
+/* cli/bench/bench_decode.h: the two kinds of `rapt bench decode`. */
+#ifndef CLI_BENCH_BENCH_DECODE_H
+#define CLI_BENCH_BENCH_DECODE_H
+
+#include "cli/bench/bench.h"
+
+rapt_code bench_decode_text(const bench_options *o, rapt_error *err);                      /* gpt2 */
+/* a2, a3; RAPT_NOT_FOUND for other names. */
+rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* cli/bench/bench_memory.h: how fast this machine's memory is, the peak of what computes little. */
+#ifndef CLI_BENCH_BENCH_MEMORY_H
+#define CLI_BENCH_BENCH_MEMORY_H
+
+#include "rapt/base.h"
+
+/* GB/s of sum = a + b over arrays that no cache holds, read and written numbers together: the peak of a training step's
+ * elementwise operations. 0 with `err` set: no memory. */
+double memory_adds(int threads, rapt_error *err);
+
+/* Reads an array of 512 MiB, again and again: the peak of decoding, which reads each weight once a step. */
+typedef struct memory_reader memory_reader;
+
+memory_reader *memory_reader_new(int threads, rapt_error *err);
+double memory_reader_pass(memory_reader *r); /* reads all of it once: GB/s */
+void memory_reader_free(memory_reader *r);
+
+#endif

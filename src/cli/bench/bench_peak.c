@@ -1,0 +1,60 @@
+/* cli/bench/bench_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first
+ * cache: the share of it that whole operations reach is what blocking, packing and threading cost. */
+#include "cli/bench/bench.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "kernels/kernels.h"
+
+#include <math.h>
+
+#define PEAK_NUMBERS 128 /* along K: both panels together are below 24 KiB */
+#define PEAK_TILES 200   /* between two looks at the clock */
+#define PEAK_SECONDS 0.05
+#define PEAK_TRIES 5
+
+typedef struct peak_loop {
+    const kernels_gemm *products;
+    double rate[256];
+} peak_loop;
+
+static double measure(const kernels_gemm *g)
+{
+    _Alignas(KERNELS_ALIGN) rapt_real zeros[KERNELS_MAX_MR * 2 * PEAK_NUMBERS] = {0}, a[KERNELS_MAX_A];
+    _Alignas(KERNELS_ALIGN) rapt_real b[PEAK_NUMBERS * KERNELS_MAX_NR] = {0}, c[KERNELS_MAX_MR * KERNELS_MAX_NR];
+    size_t k = (size_t)(PEAK_NUMBERS * g->pair), tiles = 0;
+    kernels_strides at = g->pack_a(g->mr, k, zeros, 1, g->mr, a);
+    if (g->begin)
+        g->begin();
+    double start = clock_seconds(), now = start;
+    for (; now - start < PEAK_SECONDS; now = clock_seconds(), tiles += PEAK_TILES)
+        for (int i = 0; i < PEAK_TILES; i++)
+            g->gemm_tile(g->mr, g->nr, PEAK_NUMBERS, a, at.row, at.col, b, g->nr, c, g->nr, &(kernels_tail){0});
+    if (g->end)
+        g->end();
+    return 2.0 * (double)k * g->mr * g->nr * (double)tiles / (now - start) * 1e-9;
+}
+
+static void run(void *context, size_t chunk, int worker)
+{
+    peak_loop *loop = context;
+    (void)worker;
+    loop->rate[chunk] = measure(loop->products);
+}
+
+double bench_peak(int threads, rapt_precision precision, rapt_error *err)
+{
+    const kernels *k = kernels_active(err);
+    peak_loop loop = {.products = !k ? NULL : precision == RAPT_BF16 ? k->bf16 : &k->gemm};
+    pool *p = k ? pool_new(threads, err) : NULL;
+    double best = 0;
+    for (int i = 0; p && i < PEAK_TRIES; i++) {
+        double sum = 0;
+        pool_run(p, (size_t)pool_threads(p), SIZE_MAX, run, &loop);
+        for (int j = 0; j < pool_threads(p); j++)
+            sum += loop.rate[j];
+        best = fmax(best, sum);
+    }
+    pool_free(p);
+    return best;
+}

@@ -1,0 +1,87 @@
+/* cli/bench/bench_profile.c: what `rapt bench train --profile` prints: each operation's share of a step, and how near it comes to
+ * what this machine can compute or move. The counting is in ops/profile.c. */
+#include "cli/bench/bench.h"
+
+#include "cli/bench/bench_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int by_time(const void *a, const void *b)
+{
+    double x = ((const rapt_profile_entry *)a)->seconds, y = ((const rapt_profile_entry *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+/* Of what bounds it: arithmetic, where it has products that take longer than its traffic must. */
+static bool computes(const rapt_profile_entry *e, const bench_machine *m)
+{
+    return e->flops / m->gflops > e->bytes / m->gbytes;
+}
+
+static void print_row(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
+{
+    bool by_flops = computes(e, m);
+    double rate = (by_flops ? e->flops : e->bytes) / e->seconds * 1e-9;
+    printf("%-16s %-8s %8.1f %9.3f %6.1f %%  %8.1f %-7s %6.1f %%\n", e->op, e->backward ? "backward" : "",
+           (double)e->calls / (double)steps, e->seconds / (double)steps * 1e3,
+           100 * e->seconds / (double)steps / step_seconds, rate, by_flops ? "GFLOP/s" : "GB/s",
+           100 * rate / (by_flops ? m->gflops : m->gbytes));
+}
+
+static json_t *row_json(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
+{
+    bool by_flops = computes(e, m);
+    double rate = (by_flops ? e->flops : e->bytes) / e->seconds * 1e-9;
+    return json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:s, s:f}", "op", e->op, "backward", e->backward, "calls",
+                     (double)e->calls / (double)steps, "ms", e->seconds / (double)steps * 1e3, "share",
+                     e->seconds / (double)steps / step_seconds, "gflops", e->flops / e->seconds * 1e-9, "gbytes_s",
+                     e->bytes / e->seconds * 1e-9, "bound", by_flops ? "compute" : "memory", "peak_share",
+                     rate / (by_flops ? m->gflops : m->gbytes));
+}
+
+static void print_table(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds, const bench_machine *m)
+{
+    double named = 0;
+    printf("%-16s %-8s %8s %9s %8s  %16s %8s\n", "operation", "", "calls", "ms a step", "share", "rate", "of peak");
+    for (size_t i = 0; i < count; i++) {
+        print_row(&list[i], steps, step_seconds, m);
+        named += list[i].seconds;
+    }
+    printf("%-16s %-8s %8s %9.3f %6.1f %%\n", "all else", "", "", (step_seconds - named / (double)steps) * 1e3,
+           100 * (1 - named / (double)steps / step_seconds));
+    printf("a step takes %.3f ms; at most, this machine computes %.1f GFLOP/s and moves %.1f GB/s\n", step_seconds * 1e3,
+           m->gflops, m->gbytes);
+}
+
+static rapt_code print_json(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds,
+                            const bench_machine *m, rapt_error *err)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(rows, row_json(&list[i], steps, step_seconds, m));
+    json_t *o = json_pack("{s:f, s:f, s:f, s:o}", "step_ms", step_seconds * 1e3, "peak_gflops", m->gflops, "peak_gbytes_s",
+                          m->gbytes, "profile", rows);
+    rapt_code code = bench_print_json(o, err);
+    json_decref(o);
+    return code;
+}
+
+rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const bench_machine *m, bool json, rapt_error *err)
+{
+    size_t count;
+    const rapt_profile_entry *entries = rapt_tape_profile_entries(t, &count);
+    rapt_profile_entry *list = malloc((count + 1) * sizeof *list);
+    if (!list)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a profile");
+    for (size_t i = 0; i < count; i++)
+        list[i] = entries[i];
+    qsort(list, count, sizeof *list, by_time);
+    rapt_code code = RAPT_OK;
+    if (json)
+        code = print_json(list, count, steps, seconds / (double)steps, m, err);
+    else
+        print_table(list, count, steps, seconds / (double)steps, m);
+    free(list);
+    return code;
+}

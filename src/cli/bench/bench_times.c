@@ -1,0 +1,47 @@
+/* cli/bench/bench_times.c: lists of measurements that grow. For the benchmarks; what is measured is their business. */
+#include "cli/bench/bench_times.h"
+
+#include <stdlib.h>
+
+bool bench_times_add(bench_times *t, double value)
+{
+    if (t->count == t->room) {
+        size_t room = 2 * t->room + 1024;
+        double *longer = realloc(t->values, room * sizeof *longer);
+        if (!longer)
+            return false;
+        t->values = longer;
+        t->room = room;
+    }
+    t->values[t->count++] = value;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_times_at(bench_times *t, double share)
+{
+    if (t->count == 0)
+        return 0;
+    qsort(t->values, t->count, sizeof *t->values, by_value);
+    size_t at = (size_t)(share * (double)t->count);
+    return t->values[at < t->count ? at : t->count - 1];
+}
+
+double bench_times_sum(const bench_times *t)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->count; i++)
+        sum += t->values[i];
+    return sum;
+}
+
+void bench_times_free(bench_times *t)
+{
+    free(t->values);
+    *t = (bench_times){0};
+}

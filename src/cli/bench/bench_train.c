@@ -1,0 +1,169 @@
+/* cli/bench/bench_train.c: whole training steps, timed in their parts. What is trained is in bench_sentences.c and
+ * bench_windows.c. */
+#include "cli/bench/bench.h"
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "cli/bench/bench_memory.h"
+#include "cli/bench/bench_profile.h"
+#include "cli/bench/bench_times.h"
+#include "cli/bench/bench_workload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEFAULT_SECONDS 5
+
+/* Milliseconds of each step: forward, backward, clipping, optimizer, all. */
+enum { FORWARD, BACKWARD, CLIP, OPTIMIZER, STEP, PARTS };
+
+typedef struct train_bench {
+    workload w;
+    rapt_tape *t;
+    rapt_adam *adam;
+    bench_times ms[PARTS];
+    size_t tokens;
+    double loss, first_step;
+} train_bench;
+
+int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab)
+{
+    int32_t *ids = malloc(count * sizeof *ids);
+    for (size_t i = 0; ids && i < count; i++)
+        ids[i] = (int32_t)(first + rng_below(key, i, vocab - first));
+    return ids;
+}
+
+static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
+{
+    rapt_adam_options adam = {.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = b->w.weight_decay};
+    b->w.recompute = o->recompute;
+    b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
+    b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
+    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", b->w.name);
+}
+
+static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
+{
+    double start = clock_seconds();
+    rapt_tensor *loss = b->w.loss(&b->w, b->t, b->adam, number);
+    double forward = clock_seconds();
+    rapt_code code = rapt_backward(b->t, loss, err);
+    double backward = clock_seconds();
+    double norm = rapt_grad_norm(b->t, b->w.params);
+    double clip = clock_seconds();
+    if (!code)
+        code = rapt_adam_step(b->adam, b->t, b->w.lr, norm > 1 ? 1 / norm : 1, err);
+    rapt_params_zero_grad(b->w.params);
+    double end = clock_seconds();
+    b->loss = code ? NAN : (double)loss->data[0];
+    clock[FORWARD] = forward - start;
+    clock[BACKWARD] = backward - forward;
+    clock[CLIP] = clip - backward;
+    clock[OPTIMIZER] = end - clip;
+    clock[STEP] = end - start;
+    return code;
+}
+
+static rapt_code keep(train_bench *b, const double clock[PARTS], rapt_error *err)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (!bench_times_add(&b->ms[i], 1e3 * clock[i]))
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+    return RAPT_OK;
+}
+
+/* A third of the time warms up, then every step is kept. */
+static rapt_code run(train_bench *b, double seconds, bool profile, rapt_error *err)
+{
+    double clock[PARTS], start = clock_seconds();
+    uint64_t number = 0;
+    rapt_code code = step(b, number++, clock, err);
+    b->first_step = clock[STEP];
+    while (!code && (clock_seconds() - start < seconds / 3 || number < 4))
+        code = step(b, number++, clock, err);
+    rapt_tape_profile(b->t, profile);
+    start = clock_seconds();
+    while (!code && (clock_seconds() - start < seconds || b->ms[STEP].count < 5)) {
+        b->tokens += b->w.tokens(&b->w, number);
+        code = step(b, number++, clock, err);
+        code = code ? code : keep(b, clock, err);
+    }
+    return code;
+}
+
+static json_t *result_json(const bench_options *o, train_bench *b, double peak)
+{
+    double median[PARTS], padded = (double)(b->w.batch * b->w.time);
+    for (int i = 0; i < PARTS; i++)
+        median[i] = bench_times_at(&b->ms[i], 0.5);
+    double ms = median[STEP], real = (double)b->tokens / (double)b->ms[STEP].count, rate = b->w.flops / ms * 1e-6;
+    return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, "
+                     "s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f}",
+                     "case", b->w.name, "sys", "rapt", "mode", bench_precision(o), "recompute", o->recompute, "isa",
+                     rapt_tape_isa(b->t), "threads", rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch,
+                     "time", (json_int_t)b->w.time, "layers", (json_int_t)b->w.layers, "width", (json_int_t)b->w.width,
+                     "vocab", (json_int_t)b->w.vocab, "params", (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10",
+                     bench_times_at(&b->ms[STEP], 0.1), "p90", bench_times_at(&b->ms[STEP], 0.9), "fwd", median[FORWARD], "bwd",
+                     median[BACKWARD], "clip", median[CLIP], "optim", median[OPTIMIZER], "steps",
+                     (json_int_t)b->ms[STEP].count, "tok_real_s", floor(real / ms * 1e3), "tok_pad_s",
+                     floor(padded / ms * 1e3), "mflop", b->w.flops * 1e-6, "gflops", rate,
+                     "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory(), "first_step_s",
+                     b->first_step, "loss", b->loss);
+}
+
+static rapt_code print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
+{
+    json_t *r = result_json(o, b, peak);
+    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    if (o->json)
+        code = bench_print_json(r, err);
+    else if (r)
+        printf("%s: %.3f ms a step (median of %zu; forward %.3f, backward %.3f, clip %.3f, Adam %.3f), %.0f tokens/s, "
+               "%.1f GFLOP/s, %.0f %% of the %.1f that this machine computes; %.0f MB\n", b->w.name, bench_number(r, "ms"),
+               b->ms[STEP].count, bench_number(r, "fwd"), bench_number(r, "bwd"), bench_number(r, "clip"),
+               bench_number(r, "optim"), bench_number(r, "tok_real_s"), bench_number(r, "gflops"),
+               100 * bench_number(r, "peak_share"), peak, bench_number(r, "rss_mb"));
+    json_decref(r);
+    return code;
+}
+
+static rapt_code report(const bench_options *o, train_bench *b, rapt_error *err)
+{
+    bench_machine m = {bench_peak(o->threads, o->precision, err), o->profile ? memory_adds(o->threads, err) : 0};
+    if (m.gflops == 0 || (o->profile && m.gbytes == 0))
+        return err->code;
+    if (o->profile)
+        return bench_profile_print(b->t, b->ms[STEP].count, bench_times_sum(&b->ms[STEP]) / 1e3, &m, o->json, err);
+    return print_result(o, b, m.gflops, err);
+}
+
+static void release(train_bench *b)
+{
+    for (int i = 0; i < PARTS; i++)
+        bench_times_free(&b->ms[i]);
+    rapt_adam_free(b->adam);
+    rapt_tape_free(b->t);
+    if (b->w.own)
+        b->w.free(&b->w);
+}
+
+rapt_code bench_train(const bench_options *o, rapt_error *err)
+{
+    const char *name = o->case_name ? o->case_name : "a1";
+    train_bench b = {0};
+    rapt_code code = workload_sentences(name, &o->sizes, &b.w, err);
+    if (code == RAPT_NOT_FOUND)
+        code = workload_windows(name, &o->sizes, &b.w, err);
+    if (code == RAPT_NOT_FOUND)
+        rapt_fail(err, code, "there is no case \"%.40s\"; there are a1, a2, a3, a4n, a4b, a5, a6 and long", name);
+    if (!code)
+        code = make_machinery(&b, o, err);
+    if (!code)
+        code = run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, o->profile, err);
+    if (!code)
+        code = report(o, &b, err);
+    release(&b);
+    return code;
+}

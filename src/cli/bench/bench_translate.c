@@ -1,0 +1,226 @@
+/* cli/bench/bench_translate.c: translating 500 random sentences with a model of random weights, greedily and with a beam, through
+ * rapt_translate: words in, words out. The shapes are those of `rapt bench train`. */
+#include "cli/bench/bench_decode.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "cli/bench/bench_times.h"
+#include "cli/bench/bench_workload.h"
+#include "rapt/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENTENCES 500
+#define SHORTEST 8
+#define LONGEST 20 /* tokens of a source, <eos> included, and of every translation */
+#define BATCH 32
+#define BEAM 4
+#define WORD_SIZE 16 /* bytes of "w1234567 " at most */
+#define DEFAULT_SECONDS 3
+
+typedef struct translating {
+    const bench_options *o;
+    const char *name;
+    rapt_model *model;
+    int threads;
+    size_t longest, source_tokens;
+    char *lines[SENTENCES];
+} translating;
+
+/* What one beam gave: milliseconds of all sentences, the tokens of their translations. */
+typedef struct translated {
+    size_t beam, tokens;
+    bench_times ms;
+} translated;
+
+/* ---- a model and its sentences ------------------------------------------------------------------------------ */
+
+/* The words w0, w1, ..., so many that the vocabulary has `entries` with its special tokens. */
+static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
+{
+    size_t words = entries - RAPT_SPECIALS, used = 0;
+    char *text = malloc(words * WORD_SIZE);
+    for (size_t i = 0; text && i < words; i++)
+        used += (size_t)sprintf(text + used, "w%zu ", i);
+    const char *const line = text;
+    const rapt_words_options any = {0};
+    rapt_tokenizer *k = text ? rapt_tokenizer_train_words(&line, 1, &any, err) : NULL;
+    free(text);
+    if (!k)
+        rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", words);
+    return k;
+}
+
+static size_t longest_source(const bench_options *o)
+{
+    return bench_size(o->sizes.time, LONGEST);
+}
+
+/* `count` words: tokens but for <eos>. */
+static char *make_line(size_t count, uint64_t key, size_t vocab)
+{
+    char *line = malloc(count * WORD_SIZE + 1);
+    size_t used = 0;
+    for (size_t i = 0; line && i < count; i++)
+        used += (size_t)sprintf(line + used, "%sw%zu", i ? " " : "", (size_t)rng_below(key, i, vocab - RAPT_SPECIALS));
+    return line;
+}
+
+static rapt_code make_lines(translating *x, size_t vocab, rapt_error *err)
+{
+    size_t shortest = SHORTEST < x->longest ? SHORTEST : x->longest;
+    bool ok = true;
+    for (size_t i = 0; i < SENTENCES; i++) {
+        size_t tokens = i == 0 ? x->longest : shortest + rng_below(1, i, x->longest + 1 - shortest);
+        x->source_tokens += tokens;
+        ok = (x->lines[i] = make_line(tokens - 1, i, vocab)) && ok;
+    }
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for sentences");
+}
+
+/* The output matrix is one of its own: under a tied one, random weights say each word again and again. */
+static rapt_code make_model(translating *x, rapt_transformer_config *config, rapt_error *err)
+{
+    rapt_model *m = x->model = calloc(1, sizeof *m);
+    if (!m)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+    config->tied = false;
+    *m = (rapt_model){.task = RAPT_TRANSLATION, .max_len = x->longest, .pad_to_max = true};
+    m->net = rapt_transformer_new(config, 1, err);
+    m->params = m->net ? m->net->params : NULL;
+    m->source = m->target = m->net ? make_words(config->source_vocab, err) : NULL;
+    return m->source ? RAPT_OK : err->code;
+}
+
+/* ---- measuring ---------------------------------------------------------------------------------------------- */
+
+static size_t words_of(const char *text)
+{
+    size_t words = *text != '\0';
+    for (; *text; text++)
+        words += *text == ' ';
+    return words;
+}
+
+static rapt_code translate(translating *x, translated *r, rapt_error *err)
+{
+    rapt_translation *out = calloc(SENTENCES, sizeof *out);
+    rapt_translate_options o = {.beam = r->beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
+    double start = clock_seconds();
+    rapt_code code = out ? rapt_translate(x->model, (const char *const *)x->lines, SENTENCES, &o, out, err)
+                         : rapt_fail(err, RAPT_NO_MEMORY, "no memory for translations");
+    double ms = 1e3 * (clock_seconds() - start);
+    if (!code && !bench_times_add(&r->ms, ms))
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+    r->tokens = 0;
+    for (size_t i = 0; i < SENTENCES && !code; i++)
+        r->tokens += words_of(out[i].hypotheses[0].text);
+    if (out)
+        rapt_translations_free(out, SENTENCES);
+    free(out);
+    return code;
+}
+
+static rapt_code measure(translating *x, translated *r, rapt_error *err)
+{
+    double seconds = x->o->seconds > 0 ? x->o->seconds : DEFAULT_SECONDS;
+    rapt_code code = translate(x, r, err); /* packs the weights, warms up */
+    r->ms.count = 0;
+    double start = clock_seconds();
+    do
+        code = code ? code : translate(x, r, err);
+    while (!code && clock_seconds() - start < seconds);
+    return code;
+}
+
+/* Products and attention of the encoder, once a sentence, and of the decoder, for each token of each hypothesis. */
+static double flops_of(const translating *x, const translated *r)
+{
+    const rapt_transformer_config *c = &x->model->net->config;
+    double d = (double)c->block.d_model, f = (double)c->block.ffn, source = (double)x->source_tokens / SENTENCES;
+    double target = (double)r->tokens / SENTENCES;
+    double read = 2 * (4 * d * d + 2 * d * f + 2 * d * d) + 4 * source * d; /* and keys and values for the decoder */
+    double write = 2 * (6 * d * d + 2 * d * f) + 4 * (target / 2 + source) * d;
+    double written = (double)(r->beam * r->tokens);
+    return (double)c->layers * ((double)x->source_tokens * read + written * write) + written * 2 * d * (double)c->target_vocab;
+}
+
+/* ---- reporting ---------------------------------------------------------------------------------------------- */
+
+static json_t *result_json(const translating *x, translated *r, double peak)
+{
+    const rapt_transformer_config *c = &x->model->net->config;
+    double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms, rate = flops_of(x, r) / ms * 1e-6;
+    return json_pack(
+        "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:I}", "sys", "rapt", "case",
+        x->name, "dtype", "fp32", "threads", x->threads, "batch", (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam",
+        (json_int_t)r->beam, "layers", (json_int_t)c->layers, "width", (json_int_t)c->block.d_model, "vocab",
+        (json_int_t)c->target_vocab, "params", (json_int_t)rapt_params_size(x->model->params), "tok_s", tokens, "ms_token",
+        1e3 / tokens, "s_500", ms / 1e3, "tokens", (json_int_t)r->tokens, "runs", (json_int_t)r->ms.count, "gflops", rate,
+        "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory());
+}
+
+static rapt_code print_result(const translating *x, translated *r, double peak, rapt_error *err)
+{
+    json_t *o = result_json(x, r, peak);
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    if (x->o->json)
+        code = bench_print_json(o, err);
+    else if (o)
+        printf("%s, beam %zu: %.0f tokens/s, %.4f ms a token, %d sentences in %.3f s; %.1f GFLOP/s, %.0f %% of the %.1f that "
+               "this machine computes; %.0f MB\n", x->name, r->beam, bench_number(o, "tok_s"), bench_number(o, "ms_token"),
+               SENTENCES, bench_number(o, "s_500"), bench_number(o, "gflops"), 100 * bench_number(o, "peak_share"), peak,
+               bench_number(o, "rss_mb"));
+    fflush(stdout);
+    json_decref(o);
+    return code;
+}
+
+/* How many threads a wish comes to. */
+static rapt_code count_threads(translating *x, rapt_error *err)
+{
+    pool *p = pool_new(x->o->threads, err);
+    x->threads = p ? pool_threads(p) : 0;
+    pool_free(p);
+    return p ? RAPT_OK : err->code;
+}
+
+static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *err)
+{
+    translated r = {.beam = beam};
+    rapt_code code = measure(x, &r, err);
+    if (!code)
+        code = print_result(x, &r, peak, err);
+    bench_times_free(&r.ms);
+    return code;
+}
+
+rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_error *err)
+{
+    rapt_transformer_config config;
+    translating x = {.o = o, .name = name, .longest = longest_source(o)};
+    rapt_code code = workload_translation(name, &o->sizes, &config, err);
+    if (!code && o->precision != RAPT_FP32)
+        code = rapt_fail(err, RAPT_VALUE, "--precision of `decode` is for case gpt2");
+    if (!code && o->profile)
+        code = rapt_fail(err, RAPT_VALUE, "--profile of `decode` is for case gpt2");
+    if (code)
+        return code;
+    code = count_threads(&x, err);
+    if (!code)
+        code = make_model(&x, &config, err);
+    if (!code)
+        code = make_lines(&x, config.source_vocab, err);
+    double peak = code ? 0 : bench_peak(o->threads, RAPT_FP32, err);
+    if (!code)
+        code = run_beam(&x, o->beam ? o->beam : 1, peak, err);
+    if (!code && !o->beam)
+        code = run_beam(&x, BEAM, peak, err);
+    for (size_t i = 0; i < SENTENCES; i++)
+        free(x.lines[i]);
+    rapt_model_free(x.model);
+    return code;
+}

@@ -1,0 +1,37 @@
+/* cli/bench/bench_workload.h: what `rapt bench train` trains: the cases that we are compared with elsewhere, on random data, with
+ * the same shapes, batch, dropout, optimizer and clipping. */
+#ifndef CLI_BENCH_BENCH_WORKLOAD_H
+#define CLI_BENCH_BENCH_WORKLOAD_H
+
+#include "cli/bench/bench.h"
+#include "rapt/nn.h"
+#include "rapt/train.h"
+
+#define WORKLOAD_POOL 8 /* batches that take turns */
+
+typedef struct workload workload;
+struct workload {
+    const char *name;
+    size_t batch, time, layers, width, vocab;
+    double flops; /* of the products of one step: three times those of a forward pass */
+    double lr, weight_decay;
+    bool recompute; /* see rapt_pass */
+    rapt_params *params;
+    void *own;
+    /* Begins a pass and computes the loss of step `number`. */
+    rapt_tensor *(*loss)(workload *w, rapt_tape *t, rapt_adam *adam, uint64_t number);
+    size_t (*tokens)(const workload *w, uint64_t number); /* labels that count */
+    void (*free)(workload *w);
+};
+
+/* Each fills *w for a case it knows, with other sizes where some are wished, and says RAPT_NOT_FOUND for others. */
+rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a1, a2, a3 */
+rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a4n, ..., a6, long */
+
+/* The model of a1, a2 or a3. */
+rapt_code workload_translation(const char *name, const bench_sizes *sizes, rapt_transformer_config *config, rapt_error *err);
+
+/* `count` ids from `first` to vocab - 1, from malloc; NULL without memory. */
+int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab);
+
+#endif

@@ -1,0 +1,155 @@
+/* cli/eval/eval_pairs.c: `rapt eval` of a translation model: loss and perplexity on sentence pairs, BLEU and chrF of its
+ * translations. */
+#include "cli/cli.h"
+#include "cli/eval/eval.h"
+#include "cli/eval/eval_warnings.h"
+#include "cli/say.h"
+
+#include "rapt/metrics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BATCH 64
+
+typedef struct eval_result {
+    rapt_loss_parts parts;
+    double bleu, chrf;
+    size_t pairs;
+} eval_result;
+
+static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_parts *sum,
+                          rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < batches && !code; i++) {
+        const rapt_batch *b = rapt_loader_batch(loader, 0, i);
+        rapt_loss_parts parts = {0};
+        if (!b)
+            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *logits = rapt_transformer_forward(t, m->net, b->source, b->source_lens, b->inputs);
+        rapt_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
+        code = eval_add_loss(t, &parts, sum, err);
+    }
+    return code;
+}
+
+static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_parts *sum,
+                              rapt_error *err)
+{
+    rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_REFUSE : RAPT_CUT, .pad_to_max = m->pad_to_max};
+    rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
+    rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
+    rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
+    rapt_code code = t ? add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
+    rapt_tape_free(t);
+    rapt_loader_free(loader);
+    rapt_dataset_free(data);
+    return code;
+}
+
+/* Sources, references and hypotheses of all files, one array each. */
+typedef struct pairs_text {
+    const char **sources, **references, **hypotheses;
+    rapt_translation *translations;
+    size_t count;
+} pairs_text;
+
+static void free_text(pairs_text *x)
+{
+    if (x->translations)
+        rapt_translations_free(x->translations, x->count);
+    free(x->translations);
+    free(x->sources);
+    free(x->references);
+    free(x->hypotheses);
+}
+
+static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *err)
+{
+    size_t n = rapt_pairs_count(pairs);
+    *x = (pairs_text){malloc(n * sizeof *x->sources), malloc(n * sizeof *x->references),
+                     malloc(n * sizeof *x->hypotheses), calloc(n, sizeof *x->translations), n};
+    if (!x->sources || !x->references || !x->hypotheses || !x->translations)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu pairs", n);
+    for (size_t i = 0; i < n; i++) {
+        x->sources[i] = rapt_pairs_source(pairs, i);
+        x->references[i] = rapt_pairs_target(pairs, i);
+    }
+    return RAPT_OK;
+}
+
+static rapt_code score(const eval_arguments *a, const pairs_text *x, eval_result *r, rapt_error *err)
+{
+    const char *const *references[] = {x->references};
+    rapt_bleu bleu;
+    rapt_bleu_options bleu_options = {.lowercase = a->lowercase};
+    rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
+    rapt_code code = rapt_bleu_corpus(&bleu_options, x->hypotheses, references, 1, x->count, &bleu, err);
+    if (!code)
+        code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
+    r->bleu = bleu.score;
+    return code;
+}
+
+static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, const rapt_pairs *pairs, eval_result *r,
+                                     rapt_error *err)
+{
+    pairs_text x;
+    rapt_code code = list_text(pairs, &x, err);
+    if (!code)
+        code = rapt_translate(m, x.sources, x.count, &a->o, x.translations, err);
+    for (size_t i = 0; i < x.count && !code; i++)
+        x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
+    if (!code)
+        code = score(a, &x, r, err);
+    free_text(&x);
+    return code;
+}
+
+static rapt_code evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
+{
+    rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
+    rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
+    if (!code)
+        code = compute_loss(a, m, pairs, &r->parts, err);
+    if (!code && !a->loss_only)
+        code = translate_and_score(a, m, pairs, r, err);
+    r->pairs = pairs ? rapt_pairs_count(pairs) : 0;
+    rapt_pairs_free(pairs);
+    return code;
+}
+
+static void print_json(const eval_arguments *a, const char *file, const eval_result *r)
+{
+    double loss = r->parts.nll / (double)r->parts.tokens;
+    json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", loss,
+                          "perplexity", exp(loss), "tokens", (json_int_t)r->parts.tokens);
+    if (o && !a->loss_only) {
+        json_object_set_new(o, "bleu", json_real(r->bleu));
+        json_object_set_new(o, "chrf", json_real(r->chrf));
+    }
+    eval_print(o);
+}
+
+static void print_text(const eval_arguments *a, const char *file, const eval_result *r)
+{
+    double loss = r->parts.nll / (double)r->parts.tokens;
+    cli_print_clean(stdout, file);
+    printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->parts.tokens,
+           cli_plural(r->parts.tokens));
+    printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
+    if (!a->loss_only)
+        printf("BLEU %.2f (13a%s), chrF %.2f\n", r->bleu, a->lowercase ? ", lower-cased" : "", r->chrf);
+}
+
+rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
+{
+    eval_result r = {0};
+    rapt_code code = evaluate(a, m, file, &r, err);
+    if (!code)
+        (a->json ? print_json : print_text)(a, file, &r);
+    return code;
+}

@@ -1,0 +1,171 @@
+/* cli/eval/eval_text.c: `rapt eval` of a language model: loss, perplexity and bits per byte of whole texts. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+#include "cli/eval/eval.h"
+#include "cli/say.h"
+
+#include "base/file.h"
+#include "rapt/stream.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones become a token file for the time */
+#define MOST_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
+#define MOST_ROWS 64
+
+/* ---- the tokens ----------------------------------------------------------------------------------------------- */
+
+/* Pipes and devices can be read too. */
+static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *path, rapt_error *err)
+{
+    char *text;
+    int32_t *ids = NULL;
+    size_t size, count;
+    rapt_error reason = {0};
+    rapt_token_file *f = NULL;
+    if (file_read(path, CLI_MAX_TEXT, &text, &size, err) != RAPT_OK)
+        return NULL;
+    if (size == 0)
+        rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
+    else if (rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, &reason) != RAPT_OK)
+        rapt_fail(err, reason.code, "%s: %s", path, reason.message);
+    else if (!(f = rapt_token_file_from_ids(ids, count, rapt_tokenizer_size(k), &reason)))
+        rapt_fail(err, reason.code, "%s: %s", path, reason.message);
+    free(ids);
+    free(text);
+    return f;
+}
+
+/* The file goes at once: what is mapped stays until it is closed. */
+static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, const char *path, rapt_error *err)
+{
+    rapt_code code = rapt_token_file_make(k, text, path, err);
+    rapt_token_file *f = code ? NULL : rapt_token_file_open(path, err);
+    unlink(path);
+    return f;
+}
+
+static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text, rapt_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder = file_join(temporary && *temporary ? temporary : "/tmp", "rapt-eval-XXXXXX"), *path = NULL;
+    rapt_token_file *f = NULL;
+    if (folder && !mkdtemp(folder))
+        rapt_fail(err, RAPT_IO, "cannot make the folder %s: %m", folder);
+    else if (folder && (path = file_join(folder, "text.tokens")))
+        f = make_tokens(k, text, path, err);
+    if (!f)
+        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its tokens", text);
+    if (path)
+        rmdir(folder);
+    free(path);
+    free(folder);
+    return f;
+}
+
+static rapt_token_file *read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
+{
+    struct stat s; /* where it can't be had, reading will say why */
+    bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MOST_IN_MEMORY;
+    return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
+}
+
+static rapt_code check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
+{
+    size_t vocab = m->lm->config.vocab, i = 0;
+    int32_t id = 0;
+    if (rapt_token_file_count(f) < 2)
+        return rapt_fail(err, RAPT_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
+    if ((size_t)rapt_token_file_largest(f) < vocab)
+        return RAPT_OK;
+    for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
+        i++;
+    return rapt_fail(err, RAPT_VALUE, "%s: token %zu, at byte %zu, is %d; the model knows %zu", path, i,
+                     rapt_token_file_bytes(f, m->tokenizer, 0, i) + 1, (int)id, vocab);
+}
+
+/* ---- the loss ------------------------------------------------------------------------------------------------- */
+
+static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_parts *sum, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_windows_count(w) && !code; i++) {
+        const rapt_window_batch *b = rapt_windows_at(w, i);
+        rapt_loss_parts parts = {0};
+        rapt_loss_options o = {.valid_lens = b->valid_lens};
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, false, &parts);
+        code = eval_add_loss(t, &parts, sum, err);
+    }
+    return code;
+}
+
+/* Windows computed together. It depends on the model alone, as the order of the sum does. */
+static size_t batch_rows(const rapt_lm_config *c)
+{
+    size_t rows = MOST_LOGITS / c->context / c->vocab;
+    return rows < 1 ? 1 : rows < MOST_ROWS ? rows : MOST_ROWS;
+}
+
+static rapt_code compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
+                              rapt_loss_parts *sum, rapt_error *err)
+{
+    rapt_part whole = rapt_whole_part(f);
+    size_t labels = whole.end - 1, context = m->lm->config.context;
+    rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, batch_rows(&m->lm->config), 0, err);
+    rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
+    rapt_code code = t ? add_loss(m, t, w, sum, err) : err->code;
+    rapt_tape_free(t);
+    rapt_windows_free(w);
+    return code;
+}
+
+/* ---- what is told --------------------------------------------------------------------------------------------- */
+
+typedef struct text_result {
+    size_t tokens, bytes; /* that count: all but the first token and its bytes */
+    double loss, perplexity, bits_per_byte;
+} text_result;
+
+static text_result summarise(const rapt_model *m, const rapt_token_file *f, const rapt_loss_parts *sum)
+{
+    size_t bytes = rapt_token_file_bytes(f, m->tokenizer, 1, rapt_token_file_count(f));
+    double loss = sum->nll / (double)sum->tokens, bits = sum->nll / log(2);
+    return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
+}
+
+static void print_result(const eval_arguments *a, const char *file, const text_result *r)
+{
+    if (a->json)
+        eval_print(json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
+                             "bits_per_byte", r->bits_per_byte, "tokens", (json_int_t)r->tokens, "bytes",
+                             (json_int_t)r->bytes));
+    else {
+        cli_print_clean(stdout, file);
+        printf(": %zu token%s, %zu byte%s\nloss %.4f nats a token, perplexity %.2f, %.4f bits per byte\n", r->tokens,
+               cli_plural(r->tokens), r->bytes, cli_plural(r->bytes), r->loss, r->perplexity, r->bits_per_byte);
+    }
+}
+
+rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
+{
+    rapt_loss_parts sum = {0};
+    rapt_token_file *f = read_tokens(m->tokenizer, file, err);
+    rapt_code code = f ? check_tokens(m, f, file, err) : err->code;
+    if (!code)
+        code = compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum, err);
+    if (!code && !isfinite(sum.nll))
+        code = rapt_fail(err, RAPT_NOT_FINITE, "%s: the loss is not a finite number", file);
+    if (!code) {
+        text_result r = summarise(m, f, &sum);
+        print_result(a, file, &r);
+    }
+    rapt_token_file_close(f);
+    return code;
+}

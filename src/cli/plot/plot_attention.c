@@ -1,0 +1,264 @@
+/* cli/plot/plot_attention.c: `rapt plot attention`: options, which heads are wanted, and their maps. How the weights come
+ * about is in plot_attention_run.c. */
+#include "cli/plot/plot_attention.h"
+
+#include "cli/cli.h"
+#include "cli/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 1000000
+
+enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_THREADS };
+
+static const struct argp_option OPTIONS[] = {
+    {"kind", KEY_KIND, "NAME", 0, "Translation: self (encoder), causal (decoder) or cross (decoder to encoder, default); "
+     "language models have causal only", 0},
+    {"block", KEY_BLOCK, "N", 0, "This block only, counted from 0", 0},
+    {"head", KEY_HEAD, "N", 0, "This head only, counted from 0", 0},
+    {"target", KEY_TARGET, "TEXT", 0, "Translation: what the decoder reads (default: the model's greedy translation)", 0},
+    {"scale", KEY_SCALE, "NAME", 0, "What colours stand for: fixed (default): 0 to 1, the same in every picture; all: the least "
+     "to the greatest weight of this one; row: 0 to the greatest weight of each row, for long texts, whose weights are small", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {0}};
+
+typedef enum attention_scale { SCALE_DEFAULT, SCALE_FIXED, SCALE_ALL, SCALE_ROW } attention_scale;
+
+typedef struct attention_arguments {
+    const char *model, *text, *target;
+    attention_kind kind;
+    attention_scale scale;
+    bool has_block, has_head;
+    size_t block, head;
+    int threads;
+    plot_options o;
+} attention_arguments;
+
+static attention_kind choose_kind(const char *text, struct argp_state *state)
+{
+    static const char *const words[] = {[ATTENTION_SELF] = "self", [ATTENTION_CROSS] = "cross", [ATTENTION_CAUSAL] = "causal"};
+    for (attention_kind kind = ATTENTION_SELF; kind <= ATTENTION_CAUSAL; kind++)
+        if (strcmp(text, words[kind]) == 0)
+            return kind;
+    cli_usage_error(state, "--kind: '%s' is none of self, cross, causal", text);
+    return ATTENTION_ANY;
+}
+
+static attention_scale choose_scale(const char *text, struct argp_state *state)
+{
+    static const char *const words[] = {[SCALE_DEFAULT] = "", [SCALE_FIXED] = "fixed", [SCALE_ALL] = "all", [SCALE_ROW] = "row"};
+    for (attention_scale scale = SCALE_FIXED; scale <= SCALE_ROW; scale++)
+        if (strcmp(text, words[scale]) == 0)
+            return scale;
+    cli_usage_error(state, "--scale: '%s' is none of fixed, all, row", text);
+    return SCALE_DEFAULT;
+}
+
+/* --low and --high are a scale themselves: the end that isn't given is that of the weights. */
+static void settle_scale(attention_arguments *a, struct argp_state *state)
+{
+    bool given = a->o.has_low || a->o.has_high;
+    if (given && a->scale != SCALE_DEFAULT)
+        cli_usage_error(state, "--scale, or --low and --high, not both");
+    if (!given && (a->scale == SCALE_DEFAULT || a->scale == SCALE_FIXED)) {
+        a->o.high = 1;
+        a->o.has_low = a->o.has_high = true;
+    }
+}
+
+static void check(const attention_arguments *a, struct argp_state *state)
+{
+    if (!a->text)
+        cli_usage_error(state, "wants a model and a text");
+    if (a->target && a->kind == ATTENTION_SELF)
+        cli_usage_error(state, "--target is what the decoder reads, and --kind self is of the encoder");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    attention_arguments *a = state->input;
+    switch (key) {
+    case KEY_KIND: a->kind = choose_kind(text, state); return 0;
+    case KEY_BLOCK:
+        a->block = (size_t)cli_integer(text, 0, MOST, "block", state);
+        a->has_block = true;
+        return 0;
+    case KEY_HEAD:
+        a->head = (size_t)cli_integer(text, 0, MOST, "head", state);
+        a->has_head = true;
+        return 0;
+    case KEY_TARGET: a->target = text; return 0;
+    case KEY_SCALE: a->scale = choose_scale(text, state); return 0;
+    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
+    case ARGP_KEY_ARG:
+        if (a->text)
+            cli_usage_error(state, "a model and one text, no more; quote a text with spaces");
+        *(a->model ? &a->text : &a->model) = text;
+        return 0;
+    case ARGP_KEY_END:
+        check(a, state);
+        settle_scale(a, state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
+    .doc = "Draw what a model attends to in a text: the weights of its heads as heat maps."
+           "\vA row is a query, the token that looks; a column is a key, the token that is looked at; each row sums to 1, and "
+           "what is masked, for it comes later, is grey. "
+           "By default all heads of all blocks are drawn, a line of maps for each block. Words that the model does not "
+           "know are an error here. In names of tokens, an open box is a space."};
+
+/* ---- maps -------------------------------------------------------------------------------------------------- */
+
+/* The blocks and heads that are wanted. */
+typedef struct choice {
+    size_t first_block, blocks, first_head, heads;
+} choice;
+
+static rapt_code choose(const attention_arguments *a, const attention_view *v, choice *c, rapt_error *err)
+{
+    if (a->has_block && a->block >= v->blocks)
+        return rapt_fail(err, RAPT_VALUE, "--block %zu: %s has %zu block%s with %s, counted from 0", a->block, a->model,
+                         v->blocks, v->blocks == 1 ? "" : "s", v->word);
+    if (a->has_head && a->head >= v->heads)
+        return rapt_fail(err, RAPT_VALUE, "--head %zu: %s has %zu head%s in a block, counted from 0", a->head, a->model,
+                         v->heads, v->heads == 1 ? "" : "s");
+    *c = (choice){a->has_block ? a->block : 0, a->has_block ? 1 : v->blocks, a->has_head ? a->head : 0,
+                  a->has_head ? 1 : v->heads};
+    return RAPT_OK;
+}
+
+typedef struct map_title {
+    char text[64];
+} map_title;
+
+static draw_heat make_map(const attention_view *v, const rapt_real *weights, size_t head)
+{
+    draw_heat map = {.labels = {.x = v->key, .y = v->query}, .rows = v->queries->count, .columns = v->keys->count};
+    map.row_names = (const char *const *)v->queries->names;
+    map.column_names = (const char *const *)v->keys->names;
+    map.values = weights + head * map.rows * map.columns;
+    return map;
+}
+
+static void fill_maps(const rapt_tape *t, const rapt_model *m, const attention_view *v, attention_kind kind, choice c,
+                      draw_heat *maps, map_title *titles)
+{
+    for (size_t i = 0; i < c.blocks * c.heads; i++) {
+        size_t block = c.first_block + i / c.heads, head = c.first_head + i % c.heads;
+        maps[i] = make_map(v, attention_weights(t, m, kind, block), head);
+        snprintf(titles[i].text, sizeof titles[i].text, "block %zu, head %zu", block, head);
+        maps[i].labels.title = titles[i].text;
+    }
+}
+
+/* One map says in the one title that there is which head it is. */
+static rapt_code draw_maps(const attention_arguments *a, const attention_view *v, choice c, draw_heat *maps, rapt_error *err)
+{
+    char title[200];
+    size_t count = c.blocks * c.heads;
+    snprintf(title, sizeof title, "%s%s%s%s", v->word, count == 1 ? ", " : "", count == 1 ? maps[0].labels.title : "",
+             a->scale == SCALE_ROW ? ", the greatest weight of each row as 1" : "");
+    if (count == 1)
+        maps[0].labels.title = NULL;
+    return plot_heat_maps(&a->o, maps, count, c.blocks > 1 && c.heads > 1 ? c.heads : 0, title, err);
+}
+
+/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (grey) where it must not look. */
+static void fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
+{
+    rapt_real greatest = a->scale == SCALE_ROW ? 0 : 1;
+    for (size_t i = 0; a->scale == SCALE_ROW && i < n; i++)
+        greatest = weights[i] > greatest ? weights[i] : greatest;
+    for (size_t i = 0; i < n; i++)
+        out[i] = a->kind == ATTENTION_CAUSAL && i > row ? (rapt_real)NAN : greatest > 0 ? weights[i] / greatest : 0;
+}
+
+/* Puts what is shown in place of the weights, in memory that the caller frees. */
+static rapt_real *fill_shown(const attention_arguments *a, draw_heat *maps, size_t count)
+{
+    size_t size = maps[0].rows * maps[0].columns, n = maps[0].columns;
+    rapt_real *shown = calloc(count * size, sizeof *shown);
+    for (size_t i = 0; shown && i < count; i++) {
+        for (size_t row = 0; row < maps[i].rows; row++)
+            fill_row(a, shown + i * size + row * n, maps[i].values + row * n, row, n);
+        maps[i].values = shown + i * size;
+    }
+    return shown;
+}
+
+/* Numbers that are printed stay what they are. */
+static rapt_code draw_shown(const attention_arguments *a, const attention_view *v, choice c, draw_heat *maps, rapt_error *err)
+{
+    size_t count = c.blocks * c.heads;
+    rapt_real *shown = a->o.out ? fill_shown(a, maps, count) : NULL;
+    rapt_code code = a->o.out && !shown ? rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu maps", count)
+                                        : draw_maps(a, v, c, maps, err);
+    free(shown);
+    return code;
+}
+
+static rapt_code draw(const attention_arguments *a, const rapt_tape *t, const rapt_model *m, const attention_view *v,
+                      rapt_error *err)
+{
+    choice c;
+    rapt_code code = choose(a, v, &c, err);
+    if (code)
+        return code;
+    draw_heat *maps = calloc(c.blocks * c.heads, sizeof *maps);
+    map_title *titles = calloc(c.blocks * c.heads, sizeof *titles);
+    if (maps && titles) {
+        fill_maps(t, m, v, a->kind, c, maps, titles);
+        code = draw_shown(a, v, c, maps, err);
+    } else
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu maps", c.blocks * c.heads);
+    free(titles);
+    free(maps);
+    return code;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------- */
+
+static rapt_code settle_kind(attention_arguments *a, const rapt_model *m, rapt_error *err)
+{
+    bool translation = m->task == RAPT_TRANSLATION;
+    if (a->kind == ATTENTION_ANY)
+        a->kind = translation ? ATTENTION_CROSS : ATTENTION_CAUSAL;
+    if (!translation && (a->kind != ATTENTION_CAUSAL || a->target))
+        return rapt_fail(err, RAPT_VALUE, "%s is a language model: it has %s", a->model,
+                         a->target ? "no decoder that --target is for" : "causal attention only");
+    return RAPT_OK;
+}
+
+static rapt_code run(attention_arguments *a, const rapt_model *m, rapt_error *err)
+{
+    attention_view v = {0};
+    rapt_code code = settle_kind(a, m, err);
+    rapt_tape *t = code ? NULL : rapt_tape_new(&(rapt_tape_options){.threads = a->threads}, err);
+    if (t)
+        code = attention_run(t, m, a->kind, a->text, a->target, &v, err);
+    if (t && !code)
+        code = draw(a, t, m, &v, err);
+    attention_view_free(&v);
+    rapt_tape_free(t);
+    return t ? code : err->code;
+}
+
+int plot_attention(int argc, char **argv)
+{
+    attention_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    rapt_model *m = cli_model(a.model, &err);
+    rapt_code code = m ? run(&a, m, &err) : err.code;
+    rapt_model_free(m);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,133 @@
+/* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, whose attention keeps its weights. Texts become
+ * tokens in pass_input.c; nothing is drawn. */
+#include "cli/plot/plot_attention.h"
+
+#include "cli/inspect/pass_input.h"
+
+/* ---- translation ------------------------------------------------------------------------------------------- */
+
+static plot_tokens nameless(pass_tokens p)
+{
+    return (plot_tokens){.ids = p.ids, .count = p.count};
+}
+
+/* The encoder alone needs no target. */
+static rapt_code read_pair(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
+                           attention_view *v, rapt_error *err)
+{
+    pass_tokens source, target;
+    rapt_code code = pass_read_source(m, text, &source, err);
+    if (code)
+        return code;
+    v->source = nameless(source);
+    if (kind == ATTENTION_SELF)
+        return RAPT_OK;
+    code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
+    v->target = code ? v->target : nameless(target);
+    return code;
+}
+
+static rapt_tokens row_of(const plot_tokens *t)
+{
+    return (rapt_tokens){t->ids, 1, t->count};
+}
+
+static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
+                                 attention_view *v, rapt_error *err)
+{
+    rapt_code code = read_pair(t, m, kind, text, given, v, err);
+    if (code)
+        return code;
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->net->encoder, row_of(&v->source), NULL);
+    if (kind != ATTENTION_SELF)
+        rapt_decoder_forward(t, &m->net->decoder, row_of(&v->target), memory, NULL);
+    return rapt_tape_status(t, err);
+}
+
+static void describe_translation(const rapt_model *m, attention_kind kind, attention_view *v)
+{
+    static const char *const words[] = {[ATTENTION_SELF] = "encoder self-attention", [ATTENTION_CROSS] = "cross-attention",
+                                        [ATTENTION_CAUSAL] = "decoder self-attention (causal)"};
+    bool self = kind == ATTENTION_SELF, causal = kind == ATTENTION_CAUSAL;
+    v->word = words[kind];
+    v->blocks = m->net->config.layers;
+    v->heads = m->net->config.block.heads;
+    v->queries = self ? &v->source : &v->target;
+    v->keys = causal ? &v->target : &v->source;
+    v->query = self ? "source (query)" : "target (query)";
+    v->key = causal ? "target (key)" : "source (key)";
+}
+
+static rapt_code name_translation(const rapt_model *m, attention_view *v, rapt_error *err)
+{
+    rapt_code code = plot_name_tokens(m->source, &v->source, err);
+    return code ? code : plot_name_tokens(m->target, &v->target, err);
+}
+
+/* ---- language models --------------------------------------------------------------------------------------- */
+
+static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const char *text, attention_view *v, rapt_error *err)
+{
+    pass_tokens given;
+    rapt_code code = pass_read_text(m, text, &given, err);
+    if (code)
+        return code;
+    v->source = nameless(given);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_lm_hidden(t, m->lm, row_of(&v->source));
+    return rapt_tape_status(t, err);
+}
+
+static void describe_language_model(const rapt_model *m, attention_view *v)
+{
+    v->word = "causal self-attention";
+    v->blocks = m->lm->config.layers;
+    v->heads = m->lm->config.heads;
+    v->queries = v->keys = &v->source;
+    v->query = "query";
+    v->key = "key";
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------- */
+
+rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *target,
+                        attention_view *v, rapt_error *err)
+{
+    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    rapt_code code = language ? run_language_model(t, m, text, v, err) : run_translation(t, m, kind, text, target, v, err);
+    if (code)
+        return code;
+    if (language) {
+        describe_language_model(m, v);
+        return plot_name_tokens(m->tokenizer, &v->source, err);
+    }
+    describe_translation(m, kind, v);
+    return name_translation(m, v, err);
+}
+
+/* The name that a module has, and its weights on the tape. */
+static const char *module_name(const rapt_model *m, attention_kind kind, size_t block)
+{
+    if (m->task == RAPT_LANGUAGE_MODEL)
+        return m->lm->blocks[block].attention.name;
+    const rapt_decoder_block *decoder = &m->net->decoder.blocks[block];
+    switch (kind) {
+    case ATTENTION_SELF: return m->net->encoder.blocks[block].attention.name;
+    case ATTENTION_CROSS: return decoder->cross_attention.name;
+    default: return decoder->self_attention.name;
+    }
+}
+
+const rapt_real *attention_weights(const rapt_tape *t, const rapt_model *m, attention_kind kind, size_t block)
+{
+    return rapt_tape_attention(t, module_name(m, kind, block))->data;
+}
+
+void attention_view_free(attention_view *v)
+{
+    plot_tokens_free(&v->source);
+    plot_tokens_free(&v->target);
+}

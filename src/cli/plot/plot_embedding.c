@@ -1,0 +1,196 @@
+/* cli/plot/plot_embedding.c: `rapt plot embedding`: where words lie among each other in a model's embedding, seen along the
+ * two directions in which they differ most. */
+#include "cli/plot/plot.h"
+
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "view/principal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WORDS 1000
+
+enum { KEY_TARGET = 256 };
+
+static const struct argp_option OPTIONS[] = {
+    {"target", KEY_TARGET, NULL, 0, "Of a translation model: words of the target language, as its decoder sees them", 0},
+    {0}};
+
+typedef struct embedding_arguments {
+    const char *model;
+    char **words; /* [count], within argv */
+    size_t count;
+    bool target;
+    plot_options o;
+} embedding_arguments;
+
+static void take_words(embedding_arguments *a, struct argp_state *state)
+{
+    a->model = state->argv[state->next];
+    a->words = state->argv + state->next + 1;
+    a->count = (size_t)(state->argc - state->next - 1);
+    if (a->count < 2 || a->count > MOST_WORDS)
+        cli_usage_error(state, "wants 2 to %d words, got %zu", MOST_WORDS, a->count);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    embedding_arguments *a = state->input;
+    switch (key) {
+    case KEY_TARGET: a->target = true; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
+    case ARGP_KEY_ARGS: take_words(a, state); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model and words"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
+    .doc = "Draw a map of words: the first two principal components of their embeddings."
+           "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with byte "
+           "pairs the word as it stands, else with a space before it, as words in running text are. A point's name is its "
+           "token; an open box in it is a space."};
+
+/* ---- words as tokens --------------------------------------------------------------------------------------- */
+
+/* What is looked at: one vocabulary of a model and its embedding. */
+typedef struct view {
+    const rapt_tokenizer *k;
+    const rapt_tensor *matrix; /* [vocab, d] */
+} view;
+
+/* The token that is all of the text, or -1. A text that cannot be encoded is none. */
+static int32_t single_token(const view *v, const char *text)
+{
+    int32_t *ids, id = -1;
+    size_t count;
+    if (rapt_tokenizer_encode_bytes(v->k, text, strlen(text), false, &ids, &count, NULL))
+        return -1;
+    bool unknown = count == 1 && rapt_tokenizer_kind_of(v->k) == RAPT_WORDS && ids[0] == RAPT_UNK;
+    if (count == 1 && !unknown && (size_t)ids[0] < v->matrix->shape[0])
+        id = ids[0];
+    free(ids);
+    return id;
+}
+
+static int32_t find_token(const view *v, const char *word)
+{
+    if (!*word)
+        return -1; /* a space before nothing may be a token, but is no word */
+    int32_t id = rapt_tokenizer_special(v->k, word);
+    if (id >= 0 && (size_t)id < v->matrix->shape[0])
+        return id;
+    id = single_token(v, word);
+    if (id >= 0 || rapt_tokenizer_kind_of(v->k) != RAPT_BYTE_BPE)
+        return id;
+    size_t size = strlen(word) + 2;
+    char *spaced = malloc(size);
+    if (spaced) {
+        snprintf(spaced, size, " %s", word);
+        id = single_token(v, spaced);
+    }
+    free(spaced);
+    return id;
+}
+
+/* Finds all words, or names those that are not there. */
+static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_tokens *t, rapt_error *err)
+{
+    char missing[300] = "";
+    size_t used = 0;
+    t->ids = calloc(a->count, sizeof *t->ids);
+    if (!t->ids)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", a->count);
+    for (t->count = 0; t->count < a->count; t->count++) {
+        t->ids[t->count] = find_token(v, a->words[t->count]);
+        if (t->ids[t->count] < 0 && used < sizeof missing)
+            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s\"%s\"", used ? ", " : "",
+                                     quote(a->words[t->count]).text);
+    }
+    if (used)
+        return rapt_fail(err, RAPT_VALUE, "%s: not one token of the vocabulary: %s%s", a->model, missing,
+                         used < sizeof missing ? "" : "...");
+    return plot_name_tokens(v->k, t, err);
+}
+
+/* ---- the map ----------------------------------------------------------------------------------------------- */
+
+static view view_of(const embedding_arguments *a, const rapt_model *m)
+{
+    if (m->task == RAPT_LANGUAGE_MODEL)
+        return (view){m->tokenizer, &m->lm->input.embedding.weight->value};
+    if (a->target)
+        return (view){m->target, &m->net->decoder.input.embedding.weight->value};
+    return (view){m->source, &m->net->encoder.input.embedding.weight->value};
+}
+
+static rapt_code find_places(const view *v, const plot_tokens *t, double *places, double shares[2], rapt_error *err)
+{
+    size_t d = v->matrix->shape[1];
+    double *rows = calloc(t->count, d * sizeof *rows);
+    if (!rows)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", t->count);
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t j = 0; j < d; j++)
+            rows[i * d + j] = (double)v->matrix->data[(size_t)t->ids[i] * d + j];
+    rapt_code code = principal_components(rows, t->count, d, 2, places, shares, err);
+    free(rows);
+    return code;
+}
+
+static rapt_code draw_places(const embedding_arguments *a, const plot_tokens *t, const double *places,
+                             const double shares[2], rapt_error *err)
+{
+    char title[160], x[80], y[80], *name;
+    rapt_code code = plot_name_paths(&a->model, 1, &name, err);
+    if (code)
+        return code;
+    snprintf(title, sizeof title, "embedding of %s", name);
+    free(name);
+    draw_point *points = calloc(t->count, sizeof *points);
+    if (!points)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", t->count);
+    for (size_t i = 0; i < t->count; i++)
+        points[i] = (draw_point){t->names[i], places[2 * i], places[2 * i + 1]};
+    snprintf(x, sizeof x, "first principal component (%.0f %% of the variance)", 100 * shares[0]);
+    snprintf(y, sizeof y, "second principal component (%.0f %%)", 100 * shares[1]);
+    code = plot_points(&a->o, points, t->count, (draw_labels){title, x, y}, err);
+    free(points);
+    return code;
+}
+
+static rapt_code run(const embedding_arguments *a, const rapt_model *m, rapt_error *err)
+{
+    plot_tokens t = {0};
+    view v = view_of(a, m);
+    double shares[2], *places = calloc(a->count, 2 * sizeof *places);
+    rapt_code code = places ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", a->count);
+    if (!code && a->target && m->task == RAPT_LANGUAGE_MODEL)
+        code = rapt_fail(err, RAPT_VALUE, "%s is a language model: --target is for translation", a->model);
+    if (!code)
+        code = find_tokens(a, &v, &t, err);
+    if (!code)
+        code = find_places(&v, &t, places, shares, err);
+    if (!code)
+        code = draw_places(a, &t, places, shares, err);
+    plot_tokens_free(&t);
+    free(places);
+    return code;
+}
+
+int plot_embedding(int argc, char **argv)
+{
+    embedding_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    rapt_model *m = cli_model(a.model, &err);
+    rapt_code code = m ? run(&a, m, &err) : err.code;
+    rapt_model_free(m);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,75 @@
+/* cli/plot/plot_paths.c: what folders are called in a picture: by what tells them apart, without the way that leads to
+ * all of them. For the parts of `rapt plot`. */
+#define _GNU_SOURCE /* strndup */
+#include "cli/plot/plot.h"
+
+#include "base/ends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOG "/train.jsonl"
+
+/* Whether the last part of a path names nothing: "", "." or "..". */
+static bool ends_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
+static void drop_end(char *path, size_t end)
+{
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    path[end] = '\0';
+}
+
+/* The folder that is meant, with a name at its end: of "runs/a/train.jsonl" it is "runs/a", of "." where that is. */
+static char *folder_of(const char *path)
+{
+    char *folder = strdup(path);
+    if (!folder)
+        return NULL;
+    drop_end(folder, strlen(folder));
+    size_t size = strlen(folder), log = strlen(LOG);
+    if (size > log && ends_in(folder, LOG))
+        drop_end(folder, size - log);
+    char *whole = ends_nameless(folder) ? realpath(folder, NULL) : NULL;
+    if (!whole)
+        return folder;
+    free(folder);
+    return whole;
+}
+
+static size_t common(const char *a, const char *b, size_t most)
+{
+    size_t i = 0;
+    while (i < most && a[i] && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* Cuts off the folders that all paths begin with, but for the last part of each. */
+static void cut_common(char **names, size_t count)
+{
+    size_t same = strlen(names[0]);
+    for (size_t i = 1; i < count; i++)
+        same = common(names[0], names[i], same);
+    while (same > 0 && names[0][same - 1] != '/')
+        same--;
+    for (size_t i = 0; i < count; i++)
+        if (names[i][same])
+            memmove(names[i], names[i] + same, strlen(names[i] + same) + 1);
+}
+
+rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, rapt_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        names[i] = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!(names[i] = folder_of(paths[i])))
+            return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its name", paths[i]);
+    if (count > 0)
+        cut_common(names, count);
+    return RAPT_OK;
+}

@@ -1,0 +1,314 @@
+/* cli/plot/plot_positions.c: `rapt plot positions` and `rapt plot similarity`: encodings of positions, the book's or a
+ * model's own, as a map or as curves, and the cosines between them. */
+#include "cli/plot/plot.h"
+
+#include "cli/cli.h"
+#include "cli/model.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 10000 /* positions, and numbers of each */
+#define MOST_DIMS 64
+#define DEFAULT_LENGTH 60
+#define DEFAULT_D_MODEL 32
+
+enum { KEY_LENGTH = 256, KEY_D_MODEL, KEY_DIMS, KEY_KIND, KEY_CURVES };
+
+static const struct argp_option OPTIONS[] = {
+    {"length", KEY_LENGTH, "N", 0, "Positions (default 60, or all that the model has if fewer)", 0},
+    {"d-model", KEY_D_MODEL, "N", 0, "Without a model: numbers of a position (default 32)", 0},
+    {"kind", KEY_KIND, "NAME", 0, "Without a model: sinusoidal (default), or rotary: cosines, then sines, of the angles", 0},
+    {0}};
+
+static const struct argp_option CURVE_OPTIONS[] = {
+    {"curves", KEY_CURVES, NULL, 0, "Curves of some dimensions in place of the map of all", 0},
+    {"dims", KEY_DIMS, "I,J,...", 0, "The dimensions of the curves, from 0 (default 6,7,8,9, or the last four of fewer); "
+     "makes --curves", 0},
+    {0}};
+
+typedef struct positions_arguments {
+    const char *model;
+    bool curves, rotary, has_kind;
+    size_t length, d_model;   /* 0: not given */
+    size_t dims[MOST_DIMS], dim_count; /* none: the default ones */
+    plot_options o;
+} positions_arguments;
+
+/* "6,7,8,9" */
+static void take_dims(positions_arguments *a, char *text, struct argp_state *state)
+{
+    a->dim_count = 0;
+    for (char *next; text; text = next) {
+        next = strchr(text, ',');
+        if (next)
+            *next++ = '\0';
+        if (a->dim_count == MOST_DIMS)
+            cli_usage_error(state, "--dims: more than %d", MOST_DIMS);
+        a->dims[a->dim_count++] = (size_t)cli_integer(text, 0, MOST - 1, "dims", state);
+    }
+    a->curves = true;
+}
+
+static void take_kind(positions_arguments *a, const char *text, struct argp_state *state)
+{
+    a->has_kind = true;
+    a->rotary = strcmp(text, "rotary") == 0;
+    if (!a->rotary && strcmp(text, "sinusoidal") != 0)
+        cli_usage_error(state, "--kind: '%s' is none of sinusoidal, rotary", text);
+}
+
+static void check(const positions_arguments *a, struct argp_state *state)
+{
+    if (a->model && (a->d_model || a->has_kind))
+        cli_usage_error(state, "--%s goes without a model, which has its own", a->d_model ? "d-model" : "kind");
+    if (a->curves && (a->o.has_low || a->o.has_high))
+        cli_usage_error(state, "--low and --high are for maps, not for curves");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    positions_arguments *a = state->input;
+    switch (key) {
+    case KEY_LENGTH: a->length = (size_t)cli_integer(text, 1, MOST, "length", state); return 0;
+    case KEY_D_MODEL: a->d_model = (size_t)cli_integer(text, 1, MOST, "d-model", state); return 0;
+    case KEY_KIND: take_kind(a, text, state); return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
+    case ARGP_KEY_ARG:
+        if (a->model)
+            cli_usage_error(state, "one model only");
+        a->model = text;
+        return 0;
+    case ARGP_KEY_END: check(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_curves(int key, char *text, struct argp_state *state)
+{
+    positions_arguments *a = state->input;
+    switch (key) {
+    case KEY_CURVES: a->curves = true; return 0;
+    case KEY_DIMS: take_dims(a, text, state); return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = a; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_similarity(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
+static const struct argp BOTH = {
+    .options = OPTIONS, .parser = parse, .children = SHARED,
+    .doc = "\vWithout a model these are the book's encodings; a model's own are those that it adds to its embeddings, "
+           "learned or not, or with rotary positions the cosines and sines of its angles. Positions count from 0."};
+static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};
+static const struct argp SIMILARITY = {
+    .parser = parse_similarity, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
+    .doc = "Draw how near positions are to each other: the cosine of the angle between their encodings."};
+static const struct argp POSITIONS = {
+    .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
+    .doc = "Draw the encodings of positions: all numbers as a map, a line for each position, or some of them as curves."};
+
+/* ---- encodings --------------------------------------------------------------------------------------------- */
+
+/* The first `length` rows of a table, and who owns it. */
+typedef struct encodings {
+    rapt_model *m;
+    rapt_params *set;
+    const rapt_real *values; /* [length, d] */
+    size_t length, d;
+    char title[160];
+} encodings;
+
+static const rapt_param *table_of(const rapt_model *m)
+{
+    if (m->task == RAPT_TRANSLATION)
+        return m->net->encoder.input.positions.table;
+    return m->lm->config.positions == RAPT_LM_ROTARY ? m->lm->blocks[0].attention.rotary : m->lm->input.positions.table;
+}
+
+static rapt_code take_table(const positions_arguments *a, const rapt_param *table, encodings *e, rapt_error *err)
+{
+    size_t rows = table->value.shape[0];
+    e->d = table->value.shape[1];
+    e->length = a->length ? a->length : rows < DEFAULT_LENGTH ? rows : DEFAULT_LENGTH;
+    e->values = table->value.data;
+    if (e->length > rows)
+        return rapt_fail(err, RAPT_VALUE, "--length %zu: %s has %zu positions", e->length, a->model, rows);
+    return RAPT_OK;
+}
+
+static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt_error *err)
+{
+    static const char *const words[] = {[RAPT_LM_SINUSOIDAL] = "sinusoidal", [RAPT_LM_LEARNED] = "learned",
+                                        [RAPT_LM_ROTARY] = "rotary"};
+    e->m = cli_model(a->model, err);
+    if (!e->m)
+        return err->code;
+    rapt_lm_positions kind = e->m->task == RAPT_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_LM_SINUSOIDAL;
+    char *name;
+    rapt_code code = plot_name_paths(&a->model, 1, &name, err);
+    if (code)
+        return code;
+    snprintf(e->title, sizeof e->title, "%s positions of %s", words[kind], name);
+    free(name);
+    return take_table(a, table_of(e->m), e, err);
+}
+
+static rapt_code make_encodings(const positions_arguments *a, encodings *e, rapt_error *err)
+{
+    rapt_positions p = {0};
+    size_t length = a->length ? a->length : DEFAULT_LENGTH, d = a->d_model ? a->d_model : DEFAULT_D_MODEL;
+    e->set = rapt_params_new(RAPT_SEED_NONE, err);
+    if (!e->set)
+        return err->code;
+    if (a->rotary)
+        p.table = rapt_rotary_init(e->set, "rotary", length, d, 10000);
+    else
+        rapt_positions_init(&p, e->set, "positions.", length, d, 0, false);
+    const rapt_error *failure = rapt_params_error(e->set);
+    if (failure->code)
+        return rapt_fail(err, failure->code, "%s", failure->message);
+    snprintf(e->title, sizeof e->title, "%s positions", a->rotary ? "rotary" : "sinusoidal");
+    return take_table(a, p.table, e, err);
+}
+
+static rapt_code get_encodings(const positions_arguments *a, encodings *e, rapt_error *err)
+{
+    return (a->model ? load_encodings : make_encodings)(a, e, err);
+}
+
+static void free_encodings(encodings *e)
+{
+    rapt_params_free(e->set);
+    rapt_model_free(e->m);
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------- */
+
+static rapt_code draw_map(const positions_arguments *a, const encodings *e, rapt_error *err)
+{
+    draw_heat map = {.labels = {.x = "dimension", .y = "position"}, .rows = e->length, .columns = e->d, .values = e->values};
+    return plot_heat_maps(&a->o, &map, 1, 1, e->title, err);
+}
+
+/* Room for the numbers of one curve and its name. */
+typedef struct curve_memory {
+    double y[MOST];
+    char name[32];
+} curve_memory;
+
+static rapt_code fill_curves(const positions_arguments *a, const encodings *e, const double *x, curve_memory *memory,
+                             draw_curve *curves, rapt_error *err)
+{
+    for (size_t i = 0; i < a->dim_count; i++) {
+        if (a->dims[i] >= e->d)
+            return rapt_fail(err, RAPT_VALUE, "--dims %zu: there are %zu dimensions, counted from 0", a->dims[i], e->d);
+        for (size_t j = 0; j < e->length; j++)
+            memory[i].y[j] = (double)e->values[j * e->d + a->dims[i]];
+        snprintf(memory[i].name, sizeof memory[i].name, "dimension %zu", a->dims[i]);
+        curves[i] = (draw_curve){memory[i].name, e->length, x, memory[i].y};
+    }
+    return RAPT_OK;
+}
+
+static rapt_code draw_some(const positions_arguments *a, const encodings *e, rapt_error *err)
+{
+    draw_curve curves[MOST_DIMS];
+    double x[MOST];
+    curve_memory *memory = calloc(a->dim_count, sizeof *memory);
+    for (size_t i = 0; i < e->length; i++)
+        x[i] = (double)i;
+    rapt_code code = memory ? fill_curves(a, e, x, memory, curves, err)
+                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", a->dim_count);
+    if (!code)
+        code = plot_curves(&a->o, curves, a->dim_count, (draw_labels){e->title, "position", "value"}, err);
+    free(memory);
+    return code;
+}
+
+/* 6 to 9, as the d2l book draws them, or the last four of fewer. */
+static void choose_dims(positions_arguments *a, size_t d)
+{
+    size_t first = d < 10 ? d - (d < 4 ? d : 4) : 6;
+    for (size_t i = first; i < d && a->dim_count < 4; i++)
+        a->dims[a->dim_count++] = i;
+}
+
+int plot_positions(int argc, char **argv)
+{
+    positions_arguments a = {0};
+    encodings e = {0};
+    rapt_error err = {0};
+    cli_parse(&POSITIONS, argc, argv, &a);
+    rapt_code code = get_encodings(&a, &e, &err);
+    if (a.dim_count == 0)
+        choose_dims(&a, e.d);
+    if (!code)
+        code = (a.curves ? draw_some : draw_map)(&a, &e, &err);
+    free_encodings(&e);
+    return code ? cli_fail(&err) : 0;
+}
+
+/* ---- similarity -------------------------------------------------------------------------------------------- */
+
+static double dot(const rapt_real *x, const rapt_real *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
+/* The cosines of all pairs; NaN for encodings that are all zeros. */
+static void fill_cosines(const encodings *e, double *norms, rapt_real *cosines)
+{
+    for (size_t i = 0; i < e->length; i++)
+        norms[i] = sqrt(dot(e->values + i * e->d, e->values + i * e->d, e->d));
+    for (size_t i = 0; i < e->length; i++)
+        for (size_t j = 0; j < e->length; j++) {
+            double norm = norms[i] * norms[j], product = dot(e->values + i * e->d, e->values + j * e->d, e->d);
+            cosines[i * e->length + j] = (rapt_real)(norm > 0 ? product / norm : NAN);
+        }
+}
+
+static rapt_code draw_similarity(const positions_arguments *a, const encodings *e, rapt_error *err)
+{
+    char title[200];
+    double *norms = malloc(e->length * sizeof *norms);
+    rapt_real *cosines = malloc(e->length * e->length * sizeof *cosines);
+    rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu positions", e->length);
+    if (!code) {
+        fill_cosines(e, norms, cosines);
+        snprintf(title, sizeof title, "cosine similarity, %s", e->title);
+        draw_heat map = {.labels = {.x = "position", .y = "position"}, .rows = e->length, .columns = e->length};
+        map.values = cosines;
+        code = plot_heat_maps(&a->o, &map, 1, 1, title, err);
+    }
+    free(cosines);
+    free(norms);
+    return code;
+}
+
+int plot_similarity(int argc, char **argv)
+{
+    positions_arguments a = {0};
+    encodings e = {0};
+    rapt_error err = {0};
+    cli_parse(&SIMILARITY, argc, argv, &a);
+    rapt_code code = get_encodings(&a, &e, &err);
+    if (!code)
+        code = draw_similarity(&a, &e, &err);
+    free_encodings(&e);
+    return code ? cli_fail(&err) : 0;
+}

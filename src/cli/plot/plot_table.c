@@ -1,0 +1,168 @@
+/* cli/plot/plot_table.c: `rapt plot table`: a table of numbers from any program as a heat map. */
+#include "cli/plot/plot.h"
+
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "text/lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_NAMES = 256 };
+
+static const struct argp_option OPTIONS[] = {
+    {"names", KEY_NAMES, NULL, 0, "The first line and the first column are names; the corner counts as nothing", 0},
+    {0}};
+
+typedef struct table_arguments {
+    const char *file;
+    bool names;
+    plot_options o;
+} table_arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    table_arguments *a = state->input;
+    switch (key) {
+    case KEY_NAMES: a->names = true; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            cli_usage_error(state, "one file only");
+        a->file = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a file; - is standard input"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
+    .doc = "Draw a table of numbers as a heat map: a line for each row, tabs between columns."
+           "\vFILE can be - for standard input. nan is drawn grey, infinities as the ends of the colours."};
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+typedef struct table {
+    const char *path;
+    struct lines lines;
+    bool names;
+    size_t rows, columns;
+    rapt_real *values;         /* [rows, columns] */
+    const char **row_names;    /* [rows]; with names */
+    const char **column_names; /* [columns + 1], of which the first is the corner */
+} table;
+
+/* Ends the cell that begins at `text`; returns the beginning of the next one, NULL after the last. */
+static char *cut_cell(char *text)
+{
+    char *tab = strchr(text, '\t');
+    if (!tab)
+        return NULL;
+    *tab = '\0';
+    return tab + 1;
+}
+
+static size_t count_cells(const char *line)
+{
+    size_t count = 1;
+    for (; (line = strchr(line, '\t')) != NULL; line++)
+        count++;
+    return count;
+}
+
+static rapt_code take_number(const table *t, size_t line, size_t column, const char *text, rapt_real *value, rapt_error *err)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || end[strspn(end, " ")])
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: column %zu: \"%s\" is not a number", t->path, line + 1, column + 1,
+                         quote(text).text);
+    *value = (rapt_real)x;
+    if (isfinite(x) && !isfinite(*value))
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: column %zu: %s is too large", t->path, line + 1, column + 1,
+                         quote(text).text);
+    return RAPT_OK;
+}
+
+static rapt_code take_row(table *t, size_t row, rapt_error *err)
+{
+    size_t line = row + t->names, cells = count_cells(t->lines.line[line]), wanted = t->columns + t->names;
+    rapt_code code = RAPT_OK;
+    char *cell = t->lines.line[line], *next;
+    if (cells != wanted)
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: %zu column%s, line 1 has %zu", t->path, line + 1, cells,
+                         cells == 1 ? "" : "s", wanted);
+    for (size_t j = 0; j < cells && !code; j++, cell = next) {
+        next = cut_cell(cell);
+        if (t->names && j == 0)
+            t->row_names[row] = cell;
+        else
+            code = take_number(t, line, j, cell, &t->values[row * t->columns + j - t->names], err);
+    }
+    return code;
+}
+
+static void take_column_names(table *t)
+{
+    char *cell = t->lines.line[0];
+    for (size_t j = 0; cell; j++) {
+        t->column_names[j] = cell;
+        cell = cut_cell(cell);
+    }
+}
+
+static rapt_code take_size(table *t, rapt_error *err)
+{
+    size_t cells = t->lines.count ? count_cells(t->lines.line[0]) : 0;
+    if (t->lines.count <= t->names || cells <= t->names)
+        return rapt_fail(err, RAPT_FORMAT, "%s: no number%s", t->path, t->names ? " beside the names" : "");
+    t->rows = t->lines.count - t->names;
+    t->columns = cells - t->names;
+    t->values = calloc(t->rows, t->columns * sizeof *t->values);
+    t->row_names = calloc(t->rows, sizeof *t->row_names);
+    t->column_names = calloc(cells, sizeof *t->column_names);
+    if (!t->values || !t->row_names || !t->column_names)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu x %zu numbers", t->path, t->rows, t->columns);
+    return RAPT_OK;
+}
+
+static rapt_code read_table(const char *file, table *t, rapt_error *err)
+{
+    t->path = strcmp(file, "-") == 0 ? "standard input" : file;
+    rapt_code code = lines_read(file, CLI_MAX_TEXT, &t->lines, err);
+    if (!code)
+        code = take_size(t, err);
+    if (!code && t->names)
+        take_column_names(t);
+    for (size_t i = 0; i < t->rows && !code; i++)
+        code = take_row(t, i, err);
+    return code;
+}
+
+static void free_table(table *t)
+{
+    lines_free(&t->lines);
+    free(t->values);
+    free(t->row_names);
+    free(t->column_names);
+}
+
+int plot_table(int argc, char **argv)
+{
+    table_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    table t = {.names = a.names};
+    rapt_code code = read_table(a.file, &t, &err);
+    if (!code) {
+        draw_heat map = {.rows = t.rows, .columns = t.columns, .values = t.values};
+        map.row_names = t.names ? t.row_names : NULL;
+        map.column_names = t.names ? t.column_names + 1 : NULL;
+        code = plot_heat_maps(&a.o, &map, 1, 1, NULL, &err);
+    }
+    free_table(&t);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,300 @@
+/* cli/plot/plot_training.c: `rapt plot training`: what train.jsonl says, as curves against steps. Of one training, or of
+ * several to compare. */
+#define _GNU_SOURCE /* asprintf */
+#include "cli/plot/plot.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/suggest.h"
+#include "cli/cli.h"
+#include "text/lines.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_FIELDS 16
+
+enum { KEY_FIELD = 256 };
+
+static const struct argp_option OPTIONS[] = {
+    {"field", KEY_FIELD, "NAME", 0, "What to draw: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
+     "file; can be repeated, for two kinds of numbers at most, which get an axis each (default: loss, and val_loss where it "
+     "is there)", 0},
+    {0}};
+
+typedef struct training_arguments {
+    char **paths; /* [path_count], within argv */
+    size_t path_count, field_count;
+    const char *fields[MOST_FIELDS];
+    plot_options o;
+} training_arguments;
+
+/* ---- kinds of numbers, of which each has an axis ------------------------------------------------------------ */
+
+/* All losses are of one kind; any other field is of its own. */
+static const char *kind_of(const char *field)
+{
+    return strcmp(field, "val_loss") == 0 ? "loss" : field;
+}
+
+/* The number of a field's kind among those of the fields: 0, 1, ... */
+static size_t axis_of(const training_arguments *a, const char *field)
+{
+    size_t axis = 0;
+    for (size_t i = 0; i < a->field_count; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i; j++)
+            first = first && strcmp(kind_of(a->fields[j]), kind_of(a->fields[i])) != 0;
+        if (strcmp(kind_of(a->fields[i]), kind_of(field)) == 0)
+            return axis;
+        axis += first;
+    }
+    return axis;
+}
+
+/* What stands beside an axis: the one field that it is for, or what they are. */
+static const char *label_of_axis(const training_arguments *a, size_t axis)
+{
+    const char *label = NULL;
+    for (size_t i = 0; i < a->field_count; i++)
+        if (axis_of(a, a->fields[i]) == axis)
+            label = label && strcmp(kind_of(label), "loss") == 0 ? "loss, nats a token" : a->fields[i];
+    return label;
+}
+
+static void check_kinds(const training_arguments *a, struct argp_state *state)
+{
+    for (size_t i = 0; a->o.out && i < a->field_count; i++)
+        if (axis_of(a, a->fields[i]) > 1)
+            cli_usage_error(state, "--field %s: a third kind of numbers; a picture has two vertical axes",
+                            quote(a->fields[i]).text);
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------- */
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    training_arguments *a = state->input;
+    switch (key) {
+    case KEY_FIELD:
+        if (a->field_count == MOST_FIELDS)
+            cli_usage_error(state, "more than %d --field", MOST_FIELDS);
+        a->fields[a->field_count++] = text;
+        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
+    case ARGP_KEY_ARGS:
+        a->paths = state->argv + state->next;
+        a->path_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END: check_kinds(a, state); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model folder or a train.jsonl"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
+    .doc = "Draw the course of trainings: losses, or other fields of train.jsonl, against steps."
+           "\vA FOLDER is a model that was trained; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
+           "lines are JSON objects with a number \"step\". Lines without the field are passed over."};
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+/* The lines of a train.jsonl. */
+typedef struct history {
+    const char *name; /* of the training */
+    char *path;       /* of the file */
+    json_t **lines;   /* [count] */
+    size_t count;
+} history;
+
+/* One curve, in memory of its own. */
+typedef struct series {
+    char *name;
+    double *x, *y;
+    size_t count;
+} series;
+
+static rapt_code take_line(history *h, const char *text, size_t size, rapt_error *err)
+{
+    json_error_t where;
+    json_t *o = json_loadb(text, size, 0, &where);
+    if (!o)
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: %s", h->path, h->count + 1, quote(where.text).text);
+    h->lines[h->count++] = o;
+    if (!json_is_number(json_object_get(o, "step")))
+        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: no object with a number \"step\"", h->path, h->count);
+    return RAPT_OK;
+}
+
+static rapt_code read_lines(history *h, rapt_error *err)
+{
+    struct lines lines = {0};
+    rapt_code code = lines_read(h->path, CLI_MAX_TEXT, &lines, err);
+    if (!code && lines.count == 0)
+        code = rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", h->path);
+    h->lines = calloc(lines.count + 1, sizeof *h->lines);
+    if (!code && !h->lines)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu lines", h->path, lines.count);
+    for (size_t i = 0; i < lines.count && !code; i++)
+        code = take_line(h, lines.line[i], lines.length[i], err);
+    lines_free(&lines);
+    return code;
+}
+
+static rapt_code read_history(const char *path, const char *name, history *h, rapt_error *err)
+{
+    bool folder;
+    h->name = name;
+    if (file_is_folder(path, &folder, err) != RAPT_OK)
+        return err->code;
+    h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
+    return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its path", path);
+}
+
+static void free_history(history *h)
+{
+    for (size_t i = 0; i < h->count; i++)
+        json_decref(h->lines[i]);
+    free(h->lines);
+    free(h->path);
+}
+
+/* ---- curves ------------------------------------------------------------------------------------------------ */
+
+static rapt_code take_points(const history *h, const char *field, series *s, rapt_error *err)
+{
+    s->x = malloc((h->count + 1) * sizeof *s->x);
+    s->y = malloc((h->count + 1) * sizeof *s->y);
+    if (!s->x || !s->y)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a curve", h->path);
+    for (size_t i = 0; i < h->count; i++) {
+        const json_t *value = json_object_get(h->lines[i], field);
+        if (value && !json_is_number(value))
+            return rapt_fail(err, RAPT_FORMAT, "%s:%zu: \"%s\" is not a number", h->path, i + 1, quote(field).text);
+        if (!value)
+            continue;
+        s->x[s->count] = json_number_value(json_object_get(h->lines[i], "step"));
+        s->y[s->count++] = json_number_value(value);
+    }
+    return RAPT_OK;
+}
+
+/* A field that no line has. */
+static rapt_code fail_field(const history *h, const char *field, rapt_error *err)
+{
+    const char *keys[64], *key;
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach(h->lines[0], key, value)
+        if (count < sizeof keys / sizeof *keys)
+            keys[count++] = key;
+    const char *near = suggest_nearest(field, keys, count);
+    return rapt_fail(err, RAPT_VALUE, "%s: no line has \"%s\"%s%s%s", h->path, quote(field).text,
+                     near ? "; did you mean \"" : "", near ? quote(near).text : "", near ? "\"?" : "");
+}
+
+/* What tells curves apart: the training where there are several, the field where there are several, or both. */
+static char *name_curve(const training_arguments *a, const history *h, const char *field)
+{
+    char *name = NULL;
+    bool both = a->path_count > 1 && a->field_count > 1;
+    const char *what = strcmp(field, "loss") == 0 ? "training" : strcmp(field, "val_loss") == 0 ? "validation" : field;
+    int length = asprintf(&name, "%s%s%s", a->path_count > 1 ? h->name : "", both ? ", " : "",
+                          a->field_count > 1 || a->path_count == 1 ? what : "");
+    return length < 0 ? NULL : name;
+}
+
+static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, series *s,
+                             rapt_error *err)
+{
+    rapt_code code = take_points(h, field, s, err);
+    if (!code && s->count == 0 && !optional)
+        code = fail_field(h, field, err);
+    s->name = name_curve(a, h, field);
+    return code || s->name ? code : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a curve", h->path);
+}
+
+/* A curve for each training and field; `optional`: fields but the first may be absent. */
+static rapt_code make_curves(const training_arguments *a, char *const *names, bool optional, series *s, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < a->path_count && !code; i++) {
+        history h = {0};
+        code = read_history(a->paths[i], names[i], &h, err);
+        for (size_t j = 0; j < a->field_count && !code; j++)
+            code = make_series(a, &h, a->fields[j], optional && j > 0, s++, err);
+        free_history(&h);
+    }
+    return code;
+}
+
+/* Curves of a training share a colour; where two axes are for one training, those of an axis do. */
+static size_t group_of(const training_arguments *a, size_t i)
+{
+    size_t training = i / a->field_count, axis = axis_of(a, a->fields[i % a->field_count]);
+    return 1 + (a->path_count == 1 ? axis : training);
+}
+
+static rapt_code draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
+{
+    size_t kept = 0, count = a->path_count * a->field_count;
+    draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
+    draw_curve *curves = calloc(count, sizeof *curves);
+    if (!curves)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+    for (size_t i = 0; i < count; i++)
+        if (s[i].count > 0)
+            curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y, group_of(a, i),
+                                          axis_of(a, a->fields[i % a->field_count]) == 1};
+    rapt_code code = plot_curves(&a->o, curves, kept, labels, err);
+    free(curves);
+    return code;
+}
+
+static rapt_code run_named(const training_arguments *a, char *const *names, bool losses, rapt_error *err)
+{
+    size_t count = a->path_count * a->field_count;
+    series *s = calloc(count, sizeof *s);
+    rapt_code code = s ? make_curves(a, names, losses, s, err)
+                       : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+    if (!code)
+        code = draw(a, names, s, err);
+    for (size_t i = 0; s && i < count; i++) {
+        free(s[i].name);
+        free(s[i].x);
+        free(s[i].y);
+    }
+    free(s);
+    return code;
+}
+
+static rapt_code run(training_arguments *a, rapt_error *err)
+{
+    bool losses = a->field_count == 0;
+    if (losses) {
+        a->fields[a->field_count++] = "loss";
+        a->fields[a->field_count++] = "val_loss";
+    }
+    char **names = calloc(a->path_count, sizeof *names);
+    if (!names)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu names", a->path_count);
+    rapt_code code = plot_name_paths((const char *const *)a->paths, a->path_count, names, err);
+    if (!code)
+        code = run_named(a, names, losses, err);
+    for (size_t i = 0; i < a->path_count; i++)
+        free(names[i]);
+    free(names);
+    return code;
+}
+
+int plot_training(int argc, char **argv)
+{
+    training_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    return run(&a, &err) ? cli_fail(&err) : 0;
+}

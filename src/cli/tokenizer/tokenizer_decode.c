@@ -1,0 +1,103 @@
+/* cli/tokenizer/tokenizer_decode.c: `rapt tokenizer decode`: ids to text. */
+#include "cli/tokenizer/tokenizer.h"
+
+#include "base/quote.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_LINES = 256, MOST_DIGITS = 9 };
+static const char SPACES[] = " \t\r\n";
+
+static const struct argp_option OPTIONS[] = {
+    {"lines", KEY_LINES, NULL, 0, "Each line holds the ids of a text, which becomes a line", 0}, {0}};
+
+typedef struct arguments {
+    tokenizer_operands operands;
+    bool lines;
+} arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_LINES: a->lines = true; return 0;
+    default: return tokenizer_operand(key, text, state, &a->operands, 1);
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER [FILE]",
+    .doc = "Turn ids, from a file or standard input, into text."
+           "\vIds are numbers with white space between them. The text is printed as it is, with no line end added. "
+           "TOKENIZER: see `rapt tokenizer --help`."};
+
+/* The id that a word of digits stands for; `number` counts the words of the input. */
+static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
+                           rapt_error *err)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);
+    if (size > MOST_DIGITS || strspn(copy, "0123456789") != size)
+        return rapt_fail(err, RAPT_FORMAT, "word %zu, \"%s\", is not an id", number, quote(copy).text);
+    *id = (int32_t)atol(copy);
+    if (!rapt_tokenizer_token(k, *id, NULL))
+        return rapt_fail(err, RAPT_VALUE, "word %zu: id %d is not in the vocabulary", number, *id);
+    return RAPT_OK;
+}
+
+/* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
+static rapt_code take_words(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
+                            size_t *words, rapt_error *err)
+{
+    const char *end = text + size;
+    rapt_code code = RAPT_OK;
+    *count = 0;
+    for (text += strspn(text, SPACES); text < end && code == RAPT_OK; text += strspn(text, SPACES)) {
+        size_t length = strcspn(text, SPACES);
+        code = take_word(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
+        text += length ? length : 1;
+    }
+    return code;
+}
+
+static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t count, rapt_error *err)
+{
+    size_t size;
+    char *text = rapt_tokenizer_decode(k, ids, count, &size);
+    if (!text)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of %zu ids", count);
+    fwrite(text, 1, size, stdout);
+    free(text);
+    return RAPT_OK;
+}
+
+static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size, rapt_error *err)
+{
+    const arguments *a = arguments_of;
+    size_t count, words = 0;
+    rapt_code code = RAPT_OK;
+    int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
+    if (!ids)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for ids");
+    for (size_t at = 0; at < size && code == RAPT_OK;) {
+        const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
+        size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
+        code = take_words(k, text + at, length, ids, &count, &words, err);
+        if (code == RAPT_OK)
+            code = decode_text(k, ids, count, err);
+        if (code == RAPT_OK && a->lines)
+            putchar('\n');
+        at += length + 1;
+    }
+    free(ids);
+    return code;
+}
+
+int tokenizer_decode(int argc, char **argv)
+{
+    arguments a = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    return tokenizer_run(&a.operands, decode, &a);
+}

@@ -1,0 +1,143 @@
+/* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. */
+#include "cli/tokenizer/tokenizer.h"
+
+#include "base/quote.h"
+#include "text/json_text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_LINES = 256, KEY_JSONL, KEY_COUNT, KEY_SPECIALS };
+
+static const struct argp_option OPTIONS[] = {
+    {"lines", KEY_LINES, NULL, 0, "Each line of the input is a text, without its line feed", 0},
+    {"jsonl", KEY_JSONL, NULL, 0, "Each line is a JSON object with `text`, to which `ids` is added", 0},
+    {"count", KEY_COUNT, NULL, 0, "How many ids there are, in place of the ids", 0},
+    {"specials", KEY_SPECIALS, NULL, 0, "The texts of special tokens become those tokens (else they are text like any other)", 0},
+    {"allow-special", 0, NULL, OPTION_ALIAS, NULL, 0},
+    {0}};
+
+typedef struct arguments {
+    tokenizer_operands operands;
+    bool lines, jsonl, count, specials;
+} arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_LINES: a->lines = true; return 0;
+    case KEY_JSONL: a->jsonl = true; return 0;
+    case KEY_COUNT: a->count = true; return 0;
+    case KEY_SPECIALS: a->specials = true; return 0;
+    case ARGP_KEY_END:
+        if (a->lines && a->jsonl)
+            cli_usage_error(state, "--lines and --jsonl exclude each other");
+        return 0;
+    default: return tokenizer_operand(key, text, state, &a->operands, 1);
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER [FILE]",
+    .doc = "Turn a file, or standard input, into the ids of its tokens."
+           "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. The texts of "
+           "special tokens are text like any other, as in tiktoken's encode_ordinary; --specials (or --allow-special) makes "
+           "them those tokens, as allowed_special=\"all\" does, and adds what a tokenizer.json puts before and after a "
+           "text. TOKENIZER: see `rapt tokenizer --help`."};
+
+static void print_ids(const int32_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("%s%d", i ? " " : "", ids[i]);
+    putchar('\n');
+}
+
+static rapt_code encode_text(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size, rapt_error *err)
+{
+    int32_t *ids;
+    size_t count;
+    rapt_code code = rapt_tokenizer_encode_bytes(k, text, size, a->specials, &ids, &count, err);
+    if (code == RAPT_OK && a->count)
+        printf("%zu\n", count);
+    else if (code == RAPT_OK)
+        print_ids(ids, count);
+    free(ids);
+    return code;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static json_t *ids_json(const int32_t *ids, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, json_integer(ids[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static rapt_code print_object(const arguments *a, json_t *object, const int32_t *ids, size_t count, rapt_error *err)
+{
+    json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
+    char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
+    if (!line)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");
+    puts(line);
+    free(line);
+    return RAPT_OK;
+}
+
+static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, const char *line, size_t size, rapt_error *err)
+{
+    json_error_t where;
+    json_t *object = json_loadb(line, size, JSON_ALLOW_NUL, &where), *text = json_object_get(object, "text");
+    rapt_code code = RAPT_OK;
+    int32_t *ids = NULL;
+    size_t count;
+    if (!object)
+        code = rapt_fail(err, RAPT_FORMAT, "%s", quote(where.text).text);
+    else if (!json_is_string(text))
+        code = rapt_fail(err, RAPT_FORMAT, "not an object with a string `text`");
+    else
+        code = rapt_tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
+                                           &count, err);
+    if (code == RAPT_OK)
+        code = print_object(a, object, ids, count, err);
+    free(ids);
+    json_decref(object);
+    return code;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size, rapt_error *err)
+{
+    rapt_error why = {0};
+    for (size_t at = 0, number = 1; at < size; number++) {
+        const char *feed = memchr(text + at, '\n', size - at);
+        size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
+        rapt_code code = (a->jsonl ? encode_object : encode_text)(k, a, text + at, length, &why);
+        if (code)
+            return rapt_fail(err, code, "line %zu: %s", number, why.message);
+        at += length + 1;
+    }
+    return RAPT_OK;
+}
+
+static rapt_code encode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size, rapt_error *err)
+{
+    const arguments *a = arguments_of;
+    return (a->lines || a->jsonl ? encode_lines : encode_text)(k, a, text, size, err);
+}
+
+int tokenizer_encode(int argc, char **argv)
+{
+    arguments a = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    return tokenizer_run(&a.operands, encode, &a);
+}

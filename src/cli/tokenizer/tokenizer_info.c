@@ -1,0 +1,187 @@
+/* cli/tokenizer/tokenizer_info.c: `rapt tokenizer info`: what a tokenizer is. */
+#include "cli/tokenizer/tokenizer.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "cli/say.h"
+#include "io/model.h"
+#include "text/bpe/byte_bpe.h"
+#include "text/json_text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { KEY_JSON = 256 };
+
+static const struct argp_option OPTIONS[] = {{"json", KEY_JSON, NULL, 0, "Print a JSON object", 0}, {0}};
+
+typedef struct arguments {
+    tokenizer_operands operands;
+    bool json;
+} arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_JSON: a->json = true; return 0;
+    default: return tokenizer_operand(key, text, state, &a->operands, 0);
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER",
+    .doc = "Tell the type and the size of a tokenizer, its special tokens, and how it cuts text."
+           "\vEntries are the largest id and one. TOKENIZER: see `rapt tokenizer --help`; of a translation "
+           "model's folder those of both sides are told."};
+
+typedef struct facts {
+    size_t entries, tokens, longest; /* tokens: entries without holes; longest: in bytes */
+    json_t *specials;                /* text to id */
+} facts;
+
+static void find_facts(const rapt_tokenizer *k, facts *f)
+{
+    *f = (facts){.entries = rapt_tokenizer_size(k), .specials = json_object()};
+    for (size_t i = 0; i < f->entries; i++) {
+        size_t size = 0;
+        const char *token = rapt_tokenizer_token(k, (int32_t)i, &size);
+        f->tokens += token != NULL;
+        f->longest = size > f->longest ? size : f->longest;
+        if (token && rapt_tokenizer_special(k, token) == (int32_t)i)
+            json_object_set_new(f->specials, token, json_integer((json_int_t)i));
+    }
+}
+
+static const char *name_of(const rapt_tokenizer *k)
+{
+    static const char *const names[] = {"words", "characters", "byte-level bpe"};
+    return names[rapt_tokenizer_kind_of(k)];
+}
+
+/* NULL: not byte-level BPE. */
+static const byte_bpe *bpe_of(const rapt_tokenizer *k)
+{
+    return rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE ? byte_bpe_of(k) : NULL;
+}
+
+static json_t *to_json(const rapt_tokenizer *k, const facts *f)
+{
+    char hash[CONFIG_HASH_TEXT];
+    const byte_bpe *b = bpe_of(k);
+    model_hash(k, hash);
+    return json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", name_of(k), "entries",
+                               (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
+                               (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
+                               "pattern", b ? split_pattern(b->cut) : NULL, "hash", hash);
+}
+
+static rapt_code print_json(json_t *object, rapt_error *err)
+{
+    char *text = json_text(object, 0);
+    json_decref(object);
+    if (!text)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");
+    puts(text);
+    free(text);
+    return RAPT_OK;
+}
+
+static void print_text(const rapt_tokenizer *k, const facts *f)
+{
+    char hash[CONFIG_HASH_TEXT];
+    const char *text;
+    json_t *id;
+    const byte_bpe *b = bpe_of(k);
+    printf("type      %s%s", name_of(k), b && b->ranks ? ", " : "");
+    cli_print_clean(stdout, b && b->ranks ? b->ranks : "");
+    putchar('\n');
+    printf("entries   %zu, %zu of them tokens; the longest has %zu byte%s\n", f->entries, f->tokens, f->longest,
+           cli_plural(f->longest));
+    json_object_foreach(f->specials, text, id)
+        printf("special   %" JSON_INTEGER_FORMAT " %s\n", json_integer_value(id), quote(text).text);
+    if (b) {
+        fputs("pattern   ", stdout);
+        cli_print_clean(stdout, split_pattern(b->cut));
+        putchar('\n');
+    }
+    model_hash(k, hash);
+    printf("hash      %s\n", hash);
+}
+
+/* Of a tokenizer that is printed as text, or as the JSON object `*object`. */
+static rapt_code tell(const char *path, bool json, json_t **object, rapt_error *err)
+{
+    facts f;
+    rapt_tokenizer *k = rapt_tokenizer_load(path, err);
+    if (!k)
+        return err->code;
+    find_facts(k, &f);
+    if (json)
+        *object = to_json(k, &f);
+    else
+        print_text(k, &f);
+    json_decref(f.specials);
+    rapt_tokenizer_free(k);
+    return RAPT_OK;
+}
+
+/* ---- a translation model ------------------------------------------------------------------------------------------ */
+
+static const char *const SIDES[] = {"source", "target"};
+
+/* The path of a side's tokenizer, to be freed; NULL where the folder has none. */
+static rapt_code side_path(const char *folder, int side, char **path, rapt_error *err)
+{
+    char name[32];
+    bool there;
+    snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
+    *path = file_join(folder, name);
+    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    if (code || !there) {
+        free(*path);
+        *path = NULL;
+    }
+    return code;
+}
+
+static rapt_code tell_sides(char *const paths[2], bool json, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    json_t *both = json_object();
+    for (int side = 0; side < 2 && !code; side++) {
+        json_t *object = NULL;
+        if (!paths[side])
+            continue;
+        if (!json)
+            printf("%s%s\n", side ? "\n" : "", paths[1] ? SIDES[side] : "source and target");
+        code = tell(paths[side], json, &object, err);
+        if (!code && json)
+            json_object_set_new(both, SIDES[side], object);
+    }
+    if (!code && json)
+        return print_json(both, err);
+    json_decref(both);
+    return code;
+}
+
+int tokenizer_info(int argc, char **argv)
+{
+    arguments a = {0};
+    rapt_error err = {0};
+    json_t *object = NULL;
+    cli_parse(&ARGP, argc, argv, &a);
+    char *paths[2] = {NULL, NULL};
+    rapt_code code = side_path(a.operands.tokenizer, 0, &paths[0], &err);
+    if (!code)
+        code = side_path(a.operands.tokenizer, 1, &paths[1], &err);
+    if (!code)
+        code = paths[0] ? tell_sides(paths, a.json, &err) : tell(a.operands.tokenizer, a.json, &object, &err);
+    if (!code && object)
+        code = print_json(object, &err);
+    free(paths[0]);
+    free(paths[1]);
+    return code ? cli_fail(&err) : 0;
+}

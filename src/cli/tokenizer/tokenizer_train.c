@@ -1,0 +1,181 @@
+/* cli/tokenizer/tokenizer_train.c: `rapt tokenizer train`: a vocabulary from texts. What it learns is up to the library. */
+#include "cli/tokenizer/tokenizer.h"
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/say.h"
+#include "text/lines.h"
+#include "text/split/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_NORMALIZE, KEY_THREADS,
+       KEY_QUIET };
+enum { DEFAULT_ENTRIES = 8192, MOST_ENTRIES = 1 << 24 };
+
+static const struct argp_option OPTIONS[] = {
+    {"out", 'o', "FILE", 0, "The tokenizer file to write", 0},
+    {"type", KEY_TYPE, "NAME", 0, "bpe (byte-level, default), characters or words", 0},
+    {"vocab-size", KEY_VOCAB_SIZE, "N", 0, "Entries; bpe: at most, default 8192; words: the most frequent, default all", 0},
+    {"min-freq", KEY_MIN_FREQ, "N", 0, "bpe: pairs (default 2), words: words (default 1) that are rarer are left out", 0},
+    {"special", KEY_SPECIAL, "TEXT", 0, "bpe: a special token, such as <|endoftext|>; can be repeated", 0},
+    {"pattern", KEY_PATTERN, "P", 0, "bpe: how text is cut: gpt2 (default), cl100k, o200k, or a regular expression", 0},
+    {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower case before anything else", 0},
+    {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: what text goes through first: nfc, plain (marks and spaces as on a keyboard) "
+                                            "or plain_lowercase", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No message", 0},
+    {0}};
+
+typedef struct arguments {
+    const char *out;
+    char **texts; /* [count], within argv */
+    size_t count;
+    rapt_tokenizer_kind kind;
+    bool lowercase, quiet;
+    rapt_bpe_options bpe;
+    const char **specials;
+} arguments;
+
+static rapt_tokenizer_kind choose_kind(const char *text, struct argp_state *state)
+{
+    if (strcmp(text, "words") == 0)
+        return RAPT_WORDS;
+    if (strcmp(text, "characters") == 0)
+        return RAPT_CHARACTERS;
+    if (strcmp(text, "bpe") != 0)
+        cli_usage_error(state, "--type: '%s' is none of bpe, characters, words", text);
+    return RAPT_BYTE_BPE;
+}
+
+static const char *choose_pattern(const char *text)
+{
+    if (strcmp(text, "gpt2") == 0)
+        return SPLIT_GPT2;
+    if (strcmp(text, "cl100k") == 0)
+        return SPLIT_CL100K;
+    return strcmp(text, "o200k") == 0 ? SPLIT_O200K : text;
+}
+
+static rapt_normalization choose_normalization(const char *text, struct argp_state *state)
+{
+    static const char *const names[] = {"none", "nfc", "plain", "plain_lowercase"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (rapt_normalization)i;
+    cli_usage_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
+    return RAPT_NORMALIZE_NONE;
+}
+
+static void check_usage(arguments *a, struct argp_state *state)
+{
+    a->texts = state->argv + state->next;
+    a->count = (size_t)(state->argc - state->next);
+    if (a->count == 0 || !a->out)
+        cli_usage_error(state, "wants a text at least, and -o FILE");
+    if (a->kind != RAPT_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
+        cli_usage_error(state, "--%s goes with --type bpe",
+                        a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
+    if (a->kind != RAPT_WORDS && a->lowercase)
+        cli_usage_error(state, "--lowercase goes with --type words");
+    if (a->kind == RAPT_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
+        cli_usage_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case 'o': a->out = text; return 0;
+    case KEY_TYPE: a->kind = choose_kind(text, state); return 0;
+    case KEY_VOCAB_SIZE: a->bpe.vocab_size = (size_t)cli_integer(text, 1, MOST_ENTRIES, "vocab-size", state); return 0;
+    case KEY_MIN_FREQ: a->bpe.min_freq = (size_t)cli_integer(text, 1, INT32_MAX, "min-freq", state); return 0;
+    case KEY_SPECIAL: a->specials[a->bpe.special_count++] = text; return 0;
+    case KEY_PATTERN: a->bpe.pattern = choose_pattern(text); return 0;
+    case KEY_LOWERCASE: a->lowercase = true; return 0;
+    case KEY_NORMALIZE: a->bpe.normalization = choose_normalization(text, state); return 0;
+    case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case ARGP_KEY_ARGS: check_usage(a, state); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a text at least, and -o FILE"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "TEXT... -o FILE",
+    .doc = "Learn a tokenizer from texts."
+           "\vSeveral texts count as one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
+           "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};
+
+/* All texts, one after the other. */
+static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    *text = NULL, *size = 0;
+    for (size_t i = 0; i < a->count && code == RAPT_OK; i++) {
+        char *part, *moved;
+        size_t length;
+        code = file_read(a->texts[i], CLI_MAX_TEXT, &part, &length, err);
+        if (code)
+            break;
+        moved = realloc(*text, *size + length + 1);
+        if (moved)
+            memcpy(moved + *size, part, length + 1);
+        free(part);
+        *text = moved ? moved : *text;
+        *size += moved ? length : 0;
+        code = moved ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %s", a->texts[i]);
+    }
+    return code;
+}
+
+/* Takes `text`, which lines_split frees. */
+static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, rapt_error *err)
+{
+    struct lines lines = {0};
+    rapt_words_options o = {a->lowercase, a->bpe.min_freq, a->bpe.vocab_size};
+    if (lines_split(a->texts[0], text, size, &lines, err) != RAPT_OK)
+        return NULL;
+    rapt_tokenizer *k = rapt_tokenizer_train_words((const char *const *)lines.line, lines.count, &o, err);
+    lines_free(&lines);
+    return k;
+}
+
+static rapt_tokenizer *train(const arguments *a, rapt_error *err)
+{
+    char *text;
+    size_t size;
+    rapt_tokenizer *k = NULL;
+    rapt_bpe_options bpe = a->bpe;
+    bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
+    bpe.specials = a->specials;
+    rapt_code code = read_texts(a, &text, &size, err);
+    if (code == RAPT_OK && a->kind == RAPT_WORDS)
+        return train_words(a, text, size, err);
+    if (code == RAPT_OK && a->kind == RAPT_CHARACTERS)
+        k = rapt_tokenizer_train_characters(text, size, err);
+    else if (code == RAPT_OK)
+        k = rapt_tokenizer_train_bpe(text, size, &bpe, err);
+    free(text);
+    return k;
+}
+
+int tokenizer_train(int argc, char **argv)
+{
+    rapt_error err = {0};
+    arguments a = {.kind = RAPT_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
+    if (!a.specials)
+        return cli_fail(&(rapt_error){RAPT_NO_MEMORY, "no memory"});
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.bpe.threads, a.quiet);
+    rapt_tokenizer *k = train(&a, &err);
+    rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
+    if (code == RAPT_OK && !a.quiet)
+        cli_say("%s: %zu entries\n", a.out, rapt_tokenizer_size(k));
+    rapt_tokenizer_free(k);
+    free(a.specials);
+    return code ? cli_fail(&err) : 0;
+}
