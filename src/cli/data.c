@@ -1,11 +1,11 @@
 /* cli/data.c: `rapt data check`: what a file of sentence pairs holds, and which lines one would rather leave out.
- * For whoever is about to train a translator. Which lines those are is found in data/check.c. */
+ * For whoever is about to train a translator. Which lines those are is found in data/check/check.c. */
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
 #include "cli/parts.h"
 #include "cli/say.h"
-#include "data/check.h"
+#include "data/check/check.h"
 #include "text/json_text.h"
 
 #include <jansson.h>

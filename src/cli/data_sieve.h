@@ -3,7 +3,7 @@
 #define CLI_DATA_SIEVE_H
 
 #include "base/file.h"
-#include "data/check.h"
+#include "data/check/check.h"
 #include "text/lines.h"
 
 /* The lines of a text that are copied: those from `run` to where `rest` begins are still to be written. */

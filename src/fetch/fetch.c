@@ -2,7 +2,7 @@
  * (src/fetch/module), which the first download loads. No downloading here. */
 #include "fetch/fetch.h"
 
-#include "view/module.h"
+#include "base/module.h"
 
 rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err)
 {

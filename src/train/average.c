@@ -7,7 +7,7 @@
 #include "io/params.h"
 #include "io/seal.h"
 #include "rapt/io.h"
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint_list.h"
 #include "train/leftovers.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "data/text_files.h"
 #include "io/model.h"
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint_list.h"
 #include "train/leftovers.h"
 #include "train/log.h"
 #include "train/lengthen.h"

@@ -7,7 +7,7 @@
 #include "rapt/train.h"
 
 #include "base/lock.h"
-#include "train/checkpoint.h"
+#include "train/checkpoint/checkpoint.h"
 
 /* What one pass computes: sentence pairs, or windows of a text. Borrowed until the next one is asked for. */
 typedef struct train_batch {

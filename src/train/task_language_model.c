@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "data/text_files.h"
-#include "data/token_file.h"
+#include "data/tokens/token_file.h"
 #include "decode/prompt.h"
 #include "recipe/recipe_model.h"
 #include "train/sample.h"

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "ops/tape.h"
-#include "train/checkpoint_clock.h"
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint_clock.h"
+#include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
 #include "train/log.h"
 

@@ -3,7 +3,7 @@
  * No drawing here. */
 #include "view/draw.h"
 
-#include "view/module.h"
+#include "base/module.h"
 
 static void *function_of(const char *name, rapt_error *err)
 {

@@ -1,5 +1,5 @@
-/* test_check.c: what data/check.h finds, on texts so small that everything can be counted by hand. */
-#include "data/check.h"
+/* test_check.c: what data/check/check.h finds, on texts so small that everything can be counted by hand. */
+#include "data/check/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * nothing crashes, nothing is left. Linked as tests/failing.h says. */
 #include "failing.h"
 
-#include "data/check.h"
+#include "data/check/check.h"
 
 static rapt_code check_two_pairs(void)
 {

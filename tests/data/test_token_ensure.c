@@ -1,5 +1,5 @@
 /* tests/data/test_token_ensure.c: token files that are made once: when they are made again, and the seed's text. For
- * src/data/token_make.c. What they hold is in test_token_make.c. */
+ * src/data/tokens/token_make.c. What they hold is in test_token_make.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* tests/data/test_token_file.c: opening token files: the format against bytes made by hand, every kind of damage, ids in
- * memory, parts. For src/data/token_file.c and token_format.c. How they are made from texts is in test_token_make.c. */
+ * memory, parts. For src/data/tokens/token_file.c and token_format.c. How they are made from texts is in test_token_make.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* tests/data/test_token_make.c: token files from texts: what is written, what cannot be, and what is never overwritten.
- * For src/data/token_make.c. When a file is made again is in test_token_ensure.c. */
+ * For src/data/tokens/token_make.c. When a file is made again is in test_token_ensure.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

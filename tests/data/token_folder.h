@@ -1,5 +1,5 @@
-/* tests/data/token_folder.h: a folder with a text and its token file, for the tests of src/data/token_make.c. To be included
- * after cmocka.h. */
+/* tests/data/token_folder.h: a folder with a text and its token file, for the tests of src/data/tokens/token_make.c. To
+ * be included after cmocka.h. */
 #ifndef DATA_TOKEN_FOLDER_H
 #define DATA_TOKEN_FOLDER_H
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
-#include "data/check.h"
+#include "data/check/check.h"
 #include "rapt/data.h"
 
 static rapt_code check(const check_input *in, check_report *r)

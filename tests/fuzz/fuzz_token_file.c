@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
-#include "data/token_format.h"
+#include "data/tokens/token_format.h"
 #include "rapt/stream.h"
 
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-/* tests/train/test_checkpoint.c: which counters a checkpoint may hold, and how its folder is read. For src/train/checkpoint.c,
+/* tests/train/test_checkpoint.c: which counters a checkpoint may hold, and how its folder is read. For
+ * src/train/checkpoint/checkpoint.c,
  * checkpoint_list.c and leftovers.c. That a resumed run goes the same way is in check_resume.sh. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,8 +12,8 @@
 #include "folder.h"
 #include "io/safetensors.h"
 #include "rapt/io.h"
-#include "train/checkpoint.h"
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_list.h"
 #include "train/leftovers.h"
 
 #include <math.h>

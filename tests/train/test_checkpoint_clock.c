@@ -9,7 +9,7 @@
 
 #include "train/train_folder.h"
 
-#include "train/checkpoint_clock.h"
+#include "train/checkpoint/checkpoint_clock.h"
 
 static void ten_seconds(void **state)
 {

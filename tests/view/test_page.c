@@ -1,8 +1,8 @@
 /* test_page.c: the page of rapt explain --html: the data arrive in it unharmed, it is whole or not there, and it refuses
- * what is no explanation. For src/view/page.c; what a browser makes of it: check_page.sh, for which
+ * what is no explanation. For src/view/page/page.c; what a browser makes of it: check_page.sh, for which
  * `test_page IN.json OUT.html` writes a page. */
 #define _GNU_SOURCE
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/file.h"
 

@@ -1,8 +1,8 @@
 /* test_page_numbers.c: how the numbers of an explanation stand in its page: exactly where there is room for them, else rounded
- * as page_steps.h says, or left out; what can be had from another step is told once. For src/view/page_steps.c, page_plan.c
+ * as page_steps.h says, or left out; what can be had from another step is told once. For src/view/page/page_steps.c, page_plan.c
  * and page_numbers.c. The letters are read back here by the formulas of page_steps.h, in double. */
-#include "view/page.h"
-#include "view/page_steps.h"
+#include "view/page/page.h"
+#include "view/page/page_steps.h"
 
 #include "text/bpe/base64.h"
 

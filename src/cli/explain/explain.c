@@ -1,5 +1,5 @@
 /* cli/explain/explain.c: `rapt explain`: options, and what is printed where. Texts become tokens in explain_input.c, the pass is
- * run in explain_pass.c, its steps are printed in explain_text.c and explain_json.c; the page is in view/page.h. */
+ * run in explain_pass.c, its steps are printed in explain_text.c and explain_json.c; the page is in view/page/page.h. */
 #define _GNU_SOURCE
 #include "cli/explain/explain.h"
 
@@ -7,7 +7,7 @@
 #include "cli/model.h"
 #include "cli/say.h"
 #include "text/json_text.h"
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include <stdlib.h>
 #include <string.h>

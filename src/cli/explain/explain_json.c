@@ -6,7 +6,7 @@
 #include "cli/generate.h"
 #include "cli/inspect/token_names.h"
 #include "text/utf8.h"
-#include "view/page.h"
+#include "view/page/page.h"
 #include "view/print.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* cli/inspect/known_words.h: texts of which a vocabulary of words lacks something. For the commands that look into
- * models, where a
- * word that became <unk> would be shown as something that nobody wrote, and for the warnings of the others. */
+ * models, where a word that became <unk> would be shown as something that nobody wrote, and for the warnings of the others. */
 #ifndef CLI_INSPECT_KNOWN_WORDS_H
 #define CLI_INSPECT_KNOWN_WORDS_H
 

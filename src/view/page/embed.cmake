@@ -1,5 +1,5 @@
 # embed.cmake: the page inside the program. Included by CMakeLists.txt it adds the rule that makes page_parts.c (see
-# view/page_parts.h) out of the files in this folder, and gives it to rapt_view; run by that rule, with OUT and DIR, it
+# view/page/page_parts.h) out of the files in this folder, and gives it to rapt_view; run by that rule, with OUT and DIR, it
 # makes it. CMake does it alone: html, style and scripts as hexadecimal digits, put together, cut where the data belong.
 set(PAGE_SCRIPTS dom data numbers parts colours heat_draw heat attention sentence diagram steps backward main)
 
@@ -48,6 +48,6 @@ function(array name hex)
     file(APPEND ${OUT} "const unsigned char ${name}[] = {\n${bytes}};\nconst size_t ${name}_size = sizeof ${name};\n")
 endfunction()
 
-file(WRITE ${OUT} "/* Made from src/view/page by embed.cmake. */\n#include \"view/page_parts.h\"\n\n")
+file(WRITE ${OUT} "/* Made from src/view/page by embed.cmake. */\n#include \"view/page/page_parts.h\"\n\n")
 array(page_head "${head}")
 array(page_tail "${tail}")

@@ -1,10 +1,10 @@
-/* data/check_lines.h: lines of any bytes as sides with measures. For check.c; not the reader of training (pairs.c), which
+/* data/check/check_lines.h: lines of any bytes as sides with measures. For check.c; not the reader of training (pairs.c), which
  * refuses a file with a faulty line. */
-#ifndef DATA_CHECK_LINES_H
-#define DATA_CHECK_LINES_H
+#ifndef DATA_CHECK_CHECK_LINES_H
+#define DATA_CHECK_CHECK_LINES_H
 
-#include "data/check.h"
-#include "data/check_script.h"
+#include "data/check/check.h"
+#include "data/check/check_script.h"
 
 typedef struct check_text {
     const char *at; /* without white space at the ends */

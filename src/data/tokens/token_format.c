@@ -1,6 +1,6 @@
-/* data/token_format.c: what a token file's header must be, and ids of 2 or 4 bytes. For token_file.c and token_make.c.
+/* data/tokens/token_format.c: what a token file's header must be, and ids of 2 or 4 bytes. For token_file.c and token_make.c.
  * Neither reads nor writes files. */
-#include "data/token_format.h"
+#include "data/tokens/token_format.h"
 
 #include <string.h>
 #include <xxhash.h>

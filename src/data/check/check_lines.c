@@ -1,6 +1,6 @@
-/* data/check_lines.c: see check_lines.h. One walk over a side says where it begins and ends, how long it is, and which
+/* data/check/check_lines.c: see check_lines.h. One walk over a side says where it begins and ends, how long it is, and which
  * script its letters are of. */
-#include "data/check_lines.h"
+#include "data/check/check_lines.h"
 
 #include "text/lines.h"
 #include "text/utf8.h"

@@ -1,6 +1,6 @@
-/* train/checkpoint_clock.h: when a checkpoint is due by the clock, where the recipe names no number of steps. */
-#ifndef TRAIN_CHECKPOINT_CLOCK_H
-#define TRAIN_CHECKPOINT_CLOCK_H
+/* train/checkpoint/checkpoint_clock.h: when a checkpoint is due by the clock, where the recipe names no number of steps. */
+#ifndef TRAIN_CHECKPOINT_CHECKPOINT_CLOCK_H
+#define TRAIN_CHECKPOINT_CHECKPOINT_CLOCK_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-/* view/page_parts.h: the page as it is before the data come in. For page.c. The bytes are made from the files in
+/* view/page/page_parts.h: the page as it is before the data come in. For page.c. The bytes are made from the files in
  * src/view/page when rapt is built, by src/view/page/embed.cmake: page.html with style and scripts in their places, cut where
  * the data belong. */
-#ifndef VIEW_PAGE_PARTS_H
-#define VIEW_PAGE_PARTS_H
+#ifndef VIEW_PAGE_PAGE_PARTS_H
+#define VIEW_PAGE_PAGE_PARTS_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
-/* data/check_same.h: lines that were there before. For check.c. */
-#ifndef DATA_CHECK_SAME_H
-#define DATA_CHECK_SAME_H
+/* data/check/check_same.h: lines that were there before. For check.c. */
+#ifndef DATA_CHECK_CHECK_SAME_H
+#define DATA_CHECK_CHECK_SAME_H
 
-#include "data/check_lines.h"
+#include "data/check/check_lines.h"
 
 /* Marks CHECK_DUPLICATE where an earlier pair has both texts, else CHECK_OTHER_TARGET where one has the source. The
  * texts are compared as they are, but for white space at their ends. RAPT_NO_MEMORY. */

@@ -1,6 +1,6 @@
-/* data/token_file.c: token files as read-only memory: opened and checked, or made of ids; and their parts. For training
+/* data/tokens/token_file.c: token files as read-only memory: opened and checked, or made of ids; and their parts. For training
  * and evaluation of language models. Writing them is in token_make.c. */
-#include "data/token_file.h"
+#include "data/tokens/token_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-/* train/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the state's numbers travel as hex
- * text in its metadata, whatever a locale makes of a decimal point. For the training loop. */
+/* train/checkpoint/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the state's
+ * numbers travel as hex text in its metadata, whatever a locale makes of a decimal point. For the training loop. */
 #define _GNU_SOURCE
-#include "train/checkpoint.h"
+#include "train/checkpoint/checkpoint.h"
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/params.h"
 #include "io/seal.h"
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint_list.h"
 
 #include <errno.h>
 #include <inttypes.h>

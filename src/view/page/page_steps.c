@@ -1,6 +1,6 @@
-/* view/page_steps.c: see page_steps.h. Steps are read from the explanation's JSON; what many of them have in common (a mask's
- * triangle, heads that are columns of another step) is found in the numbers themselves, never told by names. */
-#include "view/page_steps.h"
+/* view/page/page_steps.c: see page_steps.h. Steps are read from the explanation's JSON; what many of them have in common
+ * (a mask's triangle, heads that are columns of another step) is found in the numbers themselves, never told by names. */
+#include "view/page/page_steps.h"
 
 #include "text/bpe/base64.h"
 

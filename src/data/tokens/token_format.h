@@ -1,7 +1,7 @@
-/* data/token_format.h: the header of token files, and ids of 2 or 4 bytes. For what writes and what opens token files.
+/* data/tokens/token_format.h: the header of token files, and ids of 2 or 4 bytes. For what writes and what opens token files.
  * The layout is described in rapt/stream.h. */
-#ifndef DATA_TOKEN_FORMAT_H
-#define DATA_TOKEN_FORMAT_H
+#ifndef DATA_TOKENS_TOKEN_FORMAT_H
+#define DATA_TOKENS_TOKEN_FORMAT_H
 
 #include "rapt/base.h"
 

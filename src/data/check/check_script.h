@@ -1,6 +1,6 @@
-/* data/check_script.h: which script a letter belongs to. For check.c; not a guess at the language. */
-#ifndef DATA_CHECK_SCRIPT_H
-#define DATA_CHECK_SCRIPT_H
+/* data/check/check_script.h: which script a letter belongs to. For check.c; not a guess at the language. */
+#ifndef DATA_CHECK_CHECK_SCRIPT_H
+#define DATA_CHECK_CHECK_SCRIPT_H
 
 #include "rapt/base.h"
 

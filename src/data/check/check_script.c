@@ -1,5 +1,5 @@
-/* data/check_script.c: scripts of letters, by a pattern with an alternative for each. For check.c. */
-#include "data/check_script.h"
+/* data/check/check_script.c: scripts of letters, by a pattern with an alternative for each. For check.c. */
+#include "data/check/check_script.h"
 
 #include "text/utf8.h"
 

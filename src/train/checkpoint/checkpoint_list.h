@@ -1,6 +1,6 @@
-/* train/checkpoint_list.h: which checkpoints a model folder holds. For resuming, deleting old ones, and averages. */
-#ifndef TRAIN_CHECKPOINT_LIST_H
-#define TRAIN_CHECKPOINT_LIST_H
+/* train/checkpoint/checkpoint_list.h: which checkpoints a model folder holds. For resuming, deleting old ones, and averages. */
+#ifndef TRAIN_CHECKPOINT_CHECKPOINT_LIST_H
+#define TRAIN_CHECKPOINT_CHECKPOINT_LIST_H
 
 #include "rapt/base.h"
 

@@ -1,7 +1,7 @@
-/* view/page.h: one HTML file that shows a pass of the model: sentence, architecture, attention, matrices, predictions.
+/* view/page/page.h: one HTML file that shows a pass of the model: sentence, architecture, attention, matrices, predictions.
  * For `rapt explain --html`. Not what computes or describes the pass: that comes as JSON, as `rapt explain --json` has it. */
-#ifndef VIEW_PAGE_H
-#define VIEW_PAGE_H
+#ifndef VIEW_PAGE_PAGE_H
+#define VIEW_PAGE_PAGE_H
 
 #include "rapt/base.h"
 

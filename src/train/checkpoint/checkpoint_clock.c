@@ -1,5 +1,6 @@
-/* train/checkpoint_clock.c: see checkpoint_clock.h. For the loop; decides which steps have a checkpoint, never what is in it. */
-#include "train/checkpoint_clock.h"
+/* train/checkpoint/checkpoint_clock.c: see checkpoint_clock.h. For the loop; decides which steps have a checkpoint,
+ * never what is in it. */
+#include "train/checkpoint/checkpoint_clock.h"
 
 #define SECONDS 10 /* at least between two checkpoints */
 #define SHARE 0.05 /* of the time, at most */

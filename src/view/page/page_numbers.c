@@ -1,7 +1,7 @@
-/* view/page_numbers.c: numbers as the letters that stand in a page, in the formats of page_steps.h, the lowest byte of each
+/* view/page/page_numbers.c: numbers as the letters that stand in a page, in the formats of page_steps.h, the lowest byte of each
  * first. Which format is taken: page_plan.c. */
-#include "view/page.h"
-#include "view/page_steps.h"
+#include "view/page/page.h"
+#include "view/page/page_steps.h"
 
 #include "text/bpe/base64.h"
 

@@ -1,6 +1,6 @@
-/* view/module.c: see module.h. It knows no module. */
+/* base/module.c: see module.h. It knows no module. */
 #define _GNU_SOURCE /* asprintf */
-#include "view/module.h"
+#include "base/module.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #define PROGRAM_PATH 4096
+#ifndef RAPT_MODULES
+#define RAPT_MODULES "../lib/rapt" /* from the program's folder, where the build knows no other */
+#endif
 
 /* NULL: neither place has one. */
 static void *load(const char *folder, const char *file)

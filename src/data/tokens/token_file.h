@@ -1,12 +1,12 @@
-/* data/token_file.h: the inside of rapt_token_file, for token_make.c, which compares it with a text,
+/* data/tokens/token_file.h: the inside of rapt_token_file, for token_make.c, which compares it with a text,
  * and for training, which makes one before all is checked. */
-#ifndef DATA_TOKEN_FILE_H
-#define DATA_TOKEN_FILE_H
+#ifndef DATA_TOKENS_TOKEN_FILE_H
+#define DATA_TOKENS_TOKEN_FILE_H
 
 #include "rapt/stream.h"
 
 #include "base/file.h"
-#include "data/token_format.h"
+#include "data/tokens/token_format.h"
 
 #include <signal.h>
 

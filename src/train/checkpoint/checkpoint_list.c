@@ -1,7 +1,7 @@
-/* train/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that can't be looked at is
- * not an empty one: a run would begin anew over a trained model. */
+/* train/checkpoint/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that can't
+ * be looked at is not an empty one: a run would begin anew over a trained model. */
 #define _GNU_SOURCE
-#include "train/checkpoint_list.h"
+#include "train/checkpoint/checkpoint_list.h"
 
 #include "base/file.h"
 

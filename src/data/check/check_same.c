@@ -1,5 +1,5 @@
-/* data/check_same.c: see check_same.h. A table of all sources, and one of all pairs. */
-#include "data/check_same.h"
+/* data/check/check_same.c: see check_same.h. A table of all sources, and one of all pairs. */
+#include "data/check/check_same.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* data/check.c: see check.h: first each line alone (check_lines.c), then what only the whole file can tell: which lines
+/* data/check/check.c: see check.h: first each line alone (check_lines.c), then what only the whole file can tell: which lines
  * repeat others (check_same.c), what is usual on a side, and which lines are not. */
-#include "data/check.h"
+#include "data/check/check.h"
 
-#include "data/check_lines.h"
-#include "data/check_same.h"
+#include "data/check/check_lines.h"
+#include "data/check/check_same.h"
 
 #include <math.h>
 #include <stdlib.h>

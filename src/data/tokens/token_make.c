@@ -1,6 +1,6 @@
-/* data/token_make.c: a text file into a token file, in portions, and only where it is not there already. For the start
+/* data/tokens/token_make.c: a text file into a token file, in portions, and only where it is not there already. For the start
  * of a training run. Texts and results may be larger than memory; how a text is cut is the tokenizer's business. */
-#include "data/token_file.h"
+#include "data/tokens/token_file.h"
 
 #include "base/stop.h"
 

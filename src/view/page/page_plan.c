@@ -1,6 +1,6 @@
-/* view/page_plan.c: how finely each step of a page is kept. A page that takes long to open is looked at once: where not all
+/* view/page/page_plan.c: how finely each step of a page is kept. A page that takes long to open is looked at once: where not all
  * fits exactly, what tells less is kept in fewer bits, and at last left out. It knows names and sizes, no numbers. */
-#include "view/page_steps.h"
+#include "view/page/page_steps.h"
 
 #include "base/ends.h"
 #include "text/bpe/base64.h"

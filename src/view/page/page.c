@@ -1,12 +1,12 @@
-/* view/page.c: puts the data into the page. For `rapt explain --html`. The numbers of a step go in as base64: shorter than
+/* view/page/page.c: puts the data into the page. For `rapt explain --html`. The numbers of a step go in as base64: shorter than
  * digits, and quick to read where a model has millions of them; how, and which of them: page_steps.h. Not the page itself:
  * src/view/page. */
 #define _GNU_SOURCE /* fopencookie */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/file.h"
-#include "view/page_parts.h"
-#include "view/page_steps.h"
+#include "view/page/page_parts.h"
+#include "view/page/page_steps.h"
 
 #include <stdio.h>
 #include <string.h>

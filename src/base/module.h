@@ -1,7 +1,7 @@
-/* view/module.h: functions of the program that lie in a file of their own, because the libraries that they need take longer
+/* base/module.h: functions of the program that lie in a file of their own, because the libraries that they need take longer
  * to load than most commands run. For draw_module.c and src/fetch. */
-#ifndef VIEW_MODULE_H
-#define VIEW_MODULE_H
+#ifndef BASE_MODULE_H
+#define BASE_MODULE_H
 
 #include "rapt/base.h"
 

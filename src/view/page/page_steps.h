@@ -1,7 +1,7 @@
-/* view/page_steps.h: the steps of an explanation as numbers, and how they are to stand in a page: how finely, and what need
+/* view/page/page_steps.h: the steps of an explanation as numbers, and how they are to stand in a page: how finely, and what need
  * not stand there because it can be had from another step. For page.c; not the page's JSON. */
-#ifndef VIEW_PAGE_STEPS_H
-#define VIEW_PAGE_STEPS_H
+#ifndef VIEW_PAGE_PAGE_STEPS_H
+#define VIEW_PAGE_PAGE_STEPS_H
 
 #include "rapt/base.h"
 

@@ -1,6 +1,6 @@
-/* train/checkpoint.h: everything that a stopped run needs to go on as if it had never stopped. */
-#ifndef TRAIN_CHECKPOINT_H
-#define TRAIN_CHECKPOINT_H
+/* train/checkpoint/checkpoint.h: everything that a stopped run needs to go on as if it had never stopped. */
+#ifndef TRAIN_CHECKPOINT_CHECKPOINT_H
+#define TRAIN_CHECKPOINT_CHECKPOINT_H
 
 #include "rapt/io.h"
 #include "rapt/train.h"

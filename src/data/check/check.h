@@ -1,7 +1,7 @@
-/* data/check.h: what is wrong with a file of sentence pairs, counted and line by line. For `rapt data check`. Nothing is
+/* data/check/check.h: what is wrong with a file of sentence pairs, counted and line by line. For `rapt data check`. Nothing is
  * changed, and no vocabulary is needed. */
-#ifndef DATA_CHECK_H
-#define DATA_CHECK_H
+#ifndef DATA_CHECK_CHECK_H
+#define DATA_CHECK_CHECK_H
 
 #include "rapt/base.h"
 
