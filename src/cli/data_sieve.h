@@ -1,4 +1,4 @@
-/* cli/data_sieve.h: what `rapt data check` does with each line: names it, or copies it. For data.c. */
+/* cli/data_sieve.h: what `rapt data check` does with each line: names it, or copies it. For cmd_data.c. */
 #ifndef CLI_DATA_SIEVE_H
 #define CLI_DATA_SIEVE_H
 

@@ -1,6 +1,6 @@
 /* cli/generate_at.c: `rapt generate --at`: what a model expects after a token of the prompt. It generates nothing. */
 #define _GNU_SOURCE /* strdup */
-#include "cli/generate.h"
+#include "cli/cmd_generate.h"
 
 #include "base/quote.h"
 #include "cli/say.h"

@@ -1,9 +1,9 @@
-/* cli/info_model.c: `rapt info MODEL`: what a model is, how large, and what it takes to run it. For info.c. The words
+/* cli/info_model.c: `rapt info MODEL`: what a model is, how large, and what it takes to run it. For cmd_info.c. The words
  * are those of config.json. */
-#include "cli/info.h"
+#include "cli/cmd_info.h"
 
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/cli_model.h"
 #include "io/model.h"
 #include "recipe/recipe_seal.h"
 

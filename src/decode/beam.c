@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/math.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "decode/prompt.h"
 #include "decode/sampler.h"
 #include "decode/text_stream.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #include <stdlib.h>
 #include <string.h>

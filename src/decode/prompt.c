@@ -3,7 +3,7 @@
 #include "decode/prompt.h"
 
 #include "decode/sampler.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #include <stdlib.h>
 

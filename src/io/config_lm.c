@@ -1,6 +1,6 @@
 /* io/config_lm.c: language models as folders: a decoder and its tokenizer. For model.c. */
 #include "io/model.h"
-#include "io/params.h"
+#include "io/params_file.h"
 
 #define TOKENIZER_FILE "tokenizer.json"
 #define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size needs no reason */

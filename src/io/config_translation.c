@@ -1,7 +1,7 @@
 /* io/config_translation.c: translation models as folders: an encoder-decoder and the tokenizers of its two sides. For
  * model.c. */
 #include "io/model.h"
-#include "io/params.h"
+#include "io/params_file.h"
 
 #include "text/prose/detokenise.h"
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/quote.h"
-#include "io/params.h"
+#include "io/params_file.h"
 #include "io/seal.h"
 #include "text/json_text.h"
 

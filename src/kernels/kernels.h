@@ -149,7 +149,7 @@ typedef struct kernels {
     void (*relu_backward)(size_t n, const rapt_real *y, const rapt_real *dy, rapt_real *dx); /* dx = y > 0 ? dy : 0 */
     /* y = f(x), and the derivative there, f'(x), to `slope` unless it is NULL. y or slope may be x. GELU: x Phi(x),
      * Phi of the normal distribution; its tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); SiLU:
-     * x / (1 + exp(-x)). -inf gives 0, inf gives inf, NaN stays; see body/activation.h for how, check_activation.c for
+     * x / (1 + exp(-x)). -inf gives 0, inf gives inf, NaN stays; see body/activation_body.h for how, check_activation.c for
      * how exactly. */
     void (*gelu)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);
     void (*gelu_tanh)(size_t n, const rapt_real *x, rapt_real *y, rapt_real *slope);

@@ -4,7 +4,7 @@
 
 #include "nn/attention_steps.h"
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * who look (rapt/record.h), and to check the fused one, which computes all passes that nobody looks at. */
 #include "nn/attention_steps.h"
 
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <string.h>
 

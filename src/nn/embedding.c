@@ -2,7 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "nn/embedding_std.h"
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {

@@ -3,7 +3,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
                         rapt_ffn_kind kind, bool bias, rapt_linear_init_kind init)

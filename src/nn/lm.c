@@ -1,11 +1,11 @@
 /* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; keys and
  * values are kept in lm_state.c, initial values chosen in lm_init.c. */
-#include "nn/lm.h"
+#include "nn/lm_core.h"
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
 #include "nn/pack.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {

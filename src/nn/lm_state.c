@@ -1,6 +1,6 @@
 /* nn/lm_state.c: decoding with a language model: keys and values kept from step to step, and the window that moves on
  * when the context is full. For generation; how the next token is chosen is not its business. */
-#include "nn/lm.h"
+#include "nn/lm_core.h"
 
 #include "nn/kv.h"
 

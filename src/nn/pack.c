@@ -1,7 +1,7 @@
 /* nn/pack.c: weights packed for inference, once and not at every product; see pack.h. */
 #include "nn/pack.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l, rapt_error *err)
 {

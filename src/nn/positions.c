@@ -3,7 +3,7 @@
 
 #include "base/math.h"
 #include "nn/names.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <math.h>
 #include <string.h>

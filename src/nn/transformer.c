@@ -3,7 +3,7 @@
 
 #include "nn/embedding_std.h"
 #include "nn/pack.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* ops/activation.c: GELU, its tanh form, SiLU, and the gate of SwiGLU. For feed-forward networks of language models.
- * Not ReLU: see elementwise.c, and linear.c for activations behind a matrix product.
+ * Not ReLU: see elementwise.c, and linear_op.c for activations behind a matrix product.
  *
  * A forward pass that is recorded computes the derivative f'(x) beside f(x), for next to nothing: both need the same
  * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), computed anew. */
 #include "ops/activation.h"
 
 #include "ops/elements.h"
-#include "ops/profile.h"
+#include "ops/profile_op.h"
 
 #define COST 4 /* of an element, in elementary operations */
 

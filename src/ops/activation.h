@@ -1,9 +1,9 @@
-/* ops/activation.h: activations as the operations that end with one see them. For activation.c and linear.c.
+/* ops/activation.h: activations as the operations that end with one see them. For activation.c and linear_op.c.
  * Not ReLU alone: rapt_relu has it, and the matrix product's tail. */
 #ifndef OPS_ACTIVATION_H
 #define OPS_ACTIVATION_H
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 /* One that is no name of rapt_activation. */
 bool activation_unknown(rapt_activation a);

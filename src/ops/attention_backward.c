@@ -1,6 +1,6 @@
 /* ops/attention_backward.c: the gradients of one head of the fused attention; the weights are computed again, bit for bit,
- * from each row's maximum and sum. For attention.c, where the formulas stand. */
-#include "ops/attention.h"
+ * from each row's maximum and sum. For attention_op.c, where the formulas stand. */
+#include "ops/attention_op.h"
 
 #include <string.h>
 

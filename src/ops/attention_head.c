@@ -1,7 +1,7 @@
 /* ops/attention_head.c: one head of the fused attention, forward: scores, mask, softmax, dropout and weighted sum of a few
- * queries at a time, so that the weights of a whole sentence are never stored. For attention.c; attention_backward.c
+ * queries at a time, so that the weights of a whole sentence are never stored. For attention_op.c; attention_backward.c
  * shares its parts. */
-#include "ops/attention.h"
+#include "ops/attention_op.h"
 
 #include <string.h>
 

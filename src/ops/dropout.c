@@ -1,7 +1,7 @@
 /* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For the stepwise
  * forms; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
-#include "ops/profile.h"
-#include "ops/tape.h"
+#include "ops/profile_op.h"
+#include "ops/tape_core.h"
 
 typedef struct dropout_node {
     tape_node node;

@@ -1,9 +1,9 @@
 /* ops/elements.h: one loop over the numbers of whole tensors, shared out among the threads. For elementwise.c,
- * activation.c and linear.c. Not for rows: those go through tape_units. */
+ * activation.c and linear_op.c. Not for rows: those go through tape_units. */
 #ifndef OPS_ELEMENTS_H
 #define OPS_ELEMENTS_H
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #define ELEMENTS_BLOCK 1024 /* numbers handled together: whole vectors, and scratch of a size known beforehand */
 

@@ -1,7 +1,7 @@
 /* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules
  * and for tests; the fused operations have these built in. Curved activations are in activation.c. */
 #include "ops/elements.h"
-#include "ops/profile.h"
+#include "ops/profile_op.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options
  * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
  * tokens; threads share out the features, so the sums don't depend on them. */
-#include "ops/profile.h"
-#include "ops/tape.h"
+#include "ops/profile_op.h"
+#include "ops/tape_core.h"
 
 #include "base/math.h"
 

@@ -3,7 +3,7 @@
 #ifndef OPS_LATE_H
 #define OPS_LATE_H
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 /* Reads n numbers once, front to back, so that they are in the cache when a product wants them. A tile of a product reads
  * many rows at once, which the processor does not see coming: waiting for memory there cost a third of its time. */

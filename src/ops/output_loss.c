@@ -4,10 +4,10 @@
  * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the
  * other, while it is in the cache: d, its gradient, takes the place of the logits; dx += d w, dw = d^T x, db = column
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
- * linear.c, bit for bit. */
+ * linear_op.c, bit for bit. */
 #include "ops/late.h"
-#include "ops/profile.h"
-#include "ops/record.h"
+#include "ops/profile_op.h"
+#include "ops/record_steps.h"
 #include "ops/loss.h"
 
 #include <stdio.h>

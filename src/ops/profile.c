@@ -1,5 +1,5 @@
 /* ops/profile.c: adds up what operations say of themselves, and the time between two of them. See rapt/profile.h. */
-#include "ops/profile.h"
+#include "ops/profile_op.h"
 
 #include "base/clock.h"
 

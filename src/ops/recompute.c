@@ -3,7 +3,7 @@
  *
  * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
  * same tensors in the same order as those of a block that is kept. */
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <string.h>
 

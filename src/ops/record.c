@@ -1,6 +1,6 @@
 /* ops/record.c: named steps of a pass, handed to the caller as they are computed, and their gradients after the walk back.
  * For modules, which know the names; the numbers are those of their operations. */
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include "ops/mask.h"
 

@@ -1,10 +1,10 @@
 /* ops/tape.c: the tape itself: memory of a pass, sticky errors, the walk back. For the operations, which do all the
  * arithmetic. */
-#include "ops/profile.h"
-#include "ops/tape.h"
+#include "ops/profile_op.h"
+#include "ops/tape_core.h"
 
 #include "base/rng.h"
-#include "ops/record.h"
+#include "ops/record_steps.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tensor/params.h: what a set of parameters says of its memory. For who counts before it is taken (train/memory.c). */
+/* tensor/params.h: what a set of parameters says of its memory. For who counts before it is taken (train/run_memory.c). */
 #ifndef TENSOR_PARAMS_H
 #define TENSOR_PARAMS_H
 

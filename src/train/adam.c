@@ -4,7 +4,7 @@
 
 #include "base/math.h"
 #include "ops/late.h"
-#include "ops/profile.h"
+#include "ops/profile_op.h"
 #include "train/adam_rows.h"
 #include "train/pieces.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/lock.h"
-#include "io/params.h"
+#include "io/params_file.h"
 #include "io/seal.h"
 #include "rapt/io.h"
 #include "train/checkpoint/checkpoint_list.h"

@@ -3,7 +3,7 @@
 #include "rapt/train.h"
 
 #include "ops/late.h"
-#include "ops/profile.h"
+#include "ops/profile_op.h"
 #include "train/pieces.h"
 
 #include <math.h>

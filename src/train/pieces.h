@@ -4,7 +4,7 @@
 #ifndef TRAIN_PIECES_H
 #define TRAIN_PIECES_H
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #define PIECES_AT_ONCE 1024
 

@@ -11,7 +11,7 @@
 #include "train/leftovers.h"
 #include "train/log.h"
 #include "train/lengthen.h"
-#include "train/memory.h"
+#include "train/run_memory.h"
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_init.h"
 #include "recipe/recipe_seal.h"

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 #include "train/checkpoint/checkpoint_clock.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"

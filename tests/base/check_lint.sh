@@ -18,7 +18,7 @@ noticed() {
     ! tools/lint.sh "$copy/t" >"$copy/out" && grep -q "$2" "$copy/out"
     tally $? "noticed: $1"
 }
-noticed 'an include of a lower layer' 'src/ops/linear.c:.*nn includes\|ops includes .*nn' src/ops/linear.c '#include "nn/names.h"\n'
+noticed 'an include of a lower layer' 'src/ops/linear_op.c:.*nn includes\|ops includes .*nn' src/ops/linear_op.c '#include "nn/names.h"\n'
 noticed 'a public header of a lower layer' 'tensor includes' src/tensor/gemm.c '#include "rapt/io.h"\n'
 noticed 'kernels that know tensors' 'src/kernels/scalar.c' src/kernels/scalar.c '#include "rapt/tensor.h"\n'
 noticed 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'

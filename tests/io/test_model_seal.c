@@ -10,7 +10,7 @@
 
 #include "io/model_folder.h"
 
-#include "io/params.h"
+#include "io/params_file.h"
 #include "io/seal.h"
 
 #include <jansson.h>

@@ -8,7 +8,7 @@
 
 #include "nn/model.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 #include "rapt/record.h"
 
 #define BATCH 2

@@ -4,7 +4,7 @@
 
 #include "nn/recorded.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 /* Counts, and sees that there is something behind every pointer. */
 static void look(void *context, const rapt_step *step)

@@ -9,7 +9,7 @@
 
 #include "ops_modules.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #define ROWS (OPS_ROWS + MODULE_ROWS)
 

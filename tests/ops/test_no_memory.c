@@ -4,7 +4,7 @@
 
 #include "ops_modules.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 #include "rapt/train.h"
 
 /* A scenario returns what went wrong, RAPT_OK if nothing did, and leaves nothing behind. */

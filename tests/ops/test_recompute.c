@@ -9,7 +9,7 @@
 
 #include "nn/lm_model.h"
 
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 #include "rapt/train.h"
 
 #define BATCH 3

@@ -17,7 +17,7 @@
 #include "rapt/train.h"
 
 #include "base/rng.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* tests/train/test_checkpoint.c: which counters a checkpoint may hold, and how its folder is read. For
- * src/train/checkpoint/checkpoint.c,
- * checkpoint_list.c and leftovers.c. That a resumed run goes the same way is in check_resume.sh. */
+ * src/train/checkpoint/checkpoint.c, checkpoint_list.c and leftovers.c. That a resumed run goes the same way is in
+ * check_resume.sh. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

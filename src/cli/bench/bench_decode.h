@@ -2,7 +2,7 @@
 #ifndef CLI_BENCH_BENCH_DECODE_H
 #define CLI_BENCH_BENCH_DECODE_H
 
-#include "cli/bench/bench.h"
+#include "cli/bench/cmd_bench.h"
 
 rapt_code bench_decode_text(const bench_options *o, rapt_error *err);                      /* gpt2 */
 /* a2, a3; RAPT_NOT_FOUND for other names. */

@@ -1,5 +1,5 @@
 /* cli/bench/bench_kernels.c: GFLOP/s of matrix products on ten Transformer shapes, beside the machine's measured peak. */
-#include "cli/bench/bench.h"
+#include "cli/bench/cmd_bench.h"
 #include "cli/cli.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* cli/bench/bench_peak.c: the machine's peak, measured with the micro-kernel itself on operands that stay in the first
  * cache: the share of it that whole operations reach is what blocking, packing and threading cost. */
-#include "cli/bench/bench.h"
+#include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"
 #include "base/pool.h"

@@ -1,6 +1,6 @@
 /* cli/bench/bench_train.c: whole training steps, timed in their parts. What is trained is in bench_sentences.c and
  * bench_windows.c. */
-#include "cli/bench/bench.h"
+#include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"
 #include "base/rng.h"

@@ -3,7 +3,7 @@
 #ifndef CLI_BENCH_BENCH_WORKLOAD_H
 #define CLI_BENCH_BENCH_WORKLOAD_H
 
-#include "cli/bench/bench.h"
+#include "cli/bench/cmd_bench.h"
 #include "rapt/nn.h"
 #include "rapt/train.h"
 

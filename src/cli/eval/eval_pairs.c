@@ -1,7 +1,7 @@
 /* cli/eval/eval_pairs.c: `rapt eval` of a translation model: loss and perplexity on sentence pairs, BLEU and chrF of its
  * translations. */
 #include "cli/cli.h"
-#include "cli/eval/eval.h"
+#include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_warnings.h"
 #include "cli/say.h"
 

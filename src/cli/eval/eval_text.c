@@ -1,7 +1,7 @@
 /* cli/eval/eval_text.c: `rapt eval` of a language model: loss, perplexity and bits per byte of whole texts. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
-#include "cli/eval/eval.h"
+#include "cli/eval/cmd_eval.h"
 #include "cli/say.h"
 
 #include "base/file.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_EVAL_EVAL_WARNINGS_H
 #define CLI_EVAL_EVAL_WARNINGS_H
 
-#include "cli/eval/eval.h"
+#include "cli/eval/cmd_eval.h"
 
 #include "rapt/data.h"
 

@@ -1,6 +1,6 @@
 /* cli/explain/explain_heading.c: which part of a model a step belongs to, in the book's words: "Encoder block 0: Self-attention".
  * For the headings of `rapt explain`. It knows names only. */
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "base/ends.h"
 

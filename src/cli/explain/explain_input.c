@@ -1,7 +1,7 @@
 /* cli/explain/explain_input.c: what `rapt explain` lets a model read, and what is known of it before the pass: the
  * tokens that should follow, the output, names. Texts become tokens in pass_input.c. */
 #define _GNU_SOURCE
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "cli/inspect/pass_input.h"
 #include "cli/inspect/token_names.h"

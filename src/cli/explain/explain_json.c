@@ -1,9 +1,9 @@
 /* cli/explain/explain_json.c: what `rapt explain` found out, as one JSON object: for --json, and for the page that --html
  * writes. */
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "base/math.h"
-#include "cli/generate.h"
+#include "cli/cmd_generate.h"
 #include "cli/inspect/token_names.h"
 #include "text/utf8.h"
 #include "view/page/page.h"

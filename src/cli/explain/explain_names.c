@@ -1,6 +1,6 @@
 /* cli/explain/explain_names.c: what `rapt explain` calls the axes of matrices, and which tokens they run along. What
  * tokens are called is in token_names.c. */
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include <string.h>
 

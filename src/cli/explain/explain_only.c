@@ -1,6 +1,6 @@
 /* cli/explain/explain_only.c: `rapt explain --only`: which steps are wanted, and what is near a pattern that matches nothing. */
 #define _GNU_SOURCE
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "base/quote.h"
 #include "base/suggest.h"

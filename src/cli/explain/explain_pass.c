@@ -1,10 +1,10 @@
 /* cli/explain/explain_pass.c: the pass that `rapt explain` looks at: forward over all positions at once, what the model expects
  * after each, and with --train the loss and the way back. What a step looks like is the business of others. */
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "base/math.h"
 #include "decode/sampler.h"
-#include "ops/tape.h"
+#include "ops/tape_core.h"
 
 #include <stdlib.h>
 #include <string.h>

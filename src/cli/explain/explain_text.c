@@ -1,6 +1,6 @@
 /* cli/explain/explain_text.c: what `rapt explain` found out, as text: parts with headings, and in each step after step. For
  * people; explain_json.c is for programs. */
-#include "cli/explain/explain.h"
+#include "cli/explain/cmd_explain.h"
 
 #include "cli/inspect/token_names.h"
 #include "view/print.h"

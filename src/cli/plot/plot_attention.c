@@ -3,7 +3,7 @@
 #include "cli/plot/plot_attention.h"
 
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/cli_model.h"
 
 #include <math.h>
 #include <stdio.h>

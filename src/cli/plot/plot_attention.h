@@ -2,7 +2,7 @@
 #ifndef CLI_PLOT_PLOT_ATTENTION_H
 #define CLI_PLOT_PLOT_ATTENTION_H
 
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 typedef enum attention_kind {
     ATTENTION_ANY,   /* cross for translation, causal for language models */

@@ -1,10 +1,10 @@
 /* cli/plot/plot_embedding.c: `rapt plot embedding`: where words lie among each other in a model's embedding, seen along the
  * two directions in which they differ most. */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "base/quote.h"
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/cli_model.h"
 #include "view/principal.h"
 
 #include <stdio.h>

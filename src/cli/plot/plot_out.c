@@ -1,6 +1,6 @@
 /* cli/plot/plot_out.c: what a part of `rapt plot` found, drawn to a file or printed as numbers. It computes nothing but the
  * range of colours. */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 #include "cli/say.h"
 
 #include <float.h>

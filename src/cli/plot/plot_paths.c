@@ -1,7 +1,7 @@
 /* cli/plot/plot_paths.c: what folders are called in a picture: by what tells them apart, without the way that leads to
  * all of them. For the parts of `rapt plot`. */
 #define _GNU_SOURCE /* strndup */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "base/ends.h"
 

@@ -1,9 +1,9 @@
 /* cli/plot/plot_positions.c: `rapt plot positions` and `rapt plot similarity`: encodings of positions, the book's or a
  * model's own, as a map or as curves, and the cosines between them. */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/cli_model.h"
 
 #include <ctype.h>
 #include <math.h>

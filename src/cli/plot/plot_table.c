@@ -1,5 +1,5 @@
 /* cli/plot/plot_table.c: `rapt plot table`: a table of numbers from any program as a heat map. */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "base/quote.h"
 #include "cli/cli.h"

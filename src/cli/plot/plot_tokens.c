@@ -1,6 +1,6 @@
 /* cli/plot/plot_tokens.c: tokens with the names that they have in a picture. For the parts of `rapt plot` that look into models.
  * Not a tokenizer. */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "cli/inspect/token_names.h"
 

@@ -1,7 +1,7 @@
 /* cli/plot/plot_training.c: `rapt plot training`: what train.jsonl says, as curves against steps. Of one training, or of
  * several to compare. */
 #define _GNU_SOURCE /* asprintf */
-#include "cli/plot/plot.h"
+#include "cli/plot/cmd_plot.h"
 
 #include "base/file.h"
 #include "base/quote.h"

@@ -1,5 +1,5 @@
 /* cli/tokenizer/tokenizer_decode.c: `rapt tokenizer decode`: ids to text. */
-#include "cli/tokenizer/tokenizer.h"
+#include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"
 

@@ -1,5 +1,5 @@
 /* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. */
-#include "cli/tokenizer/tokenizer.h"
+#include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"
 #include "text/json_text.h"

@@ -1,5 +1,5 @@
 /* cli/tokenizer/tokenizer_info.c: `rapt tokenizer info`: what a tokenizer is. */
-#include "cli/tokenizer/tokenizer.h"
+#include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/file.h"
 #include "base/quote.h"

@@ -1,5 +1,5 @@
 /* cli/tokenizer/tokenizer_train.c: `rapt tokenizer train`: a vocabulary from texts. What it learns is up to the library. */
-#include "cli/tokenizer/tokenizer.h"
+#include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/file.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* kernels/body/bf16.h: pairs of bf16 numbers in the 32 bits of one number: the upper 16 bits of an fp32 number are one in
  * bf16. Words for vocabularies that have no instructions for them (those that do define VEC_BF16 and the same words).
- * For body/gemm.h and body/pack_bf16.h. */
+ * For body/gemm_body.h and body/pack_bf16.h. */
 #ifndef KERNELS_BODY_BF16_H
 #define KERNELS_BODY_BF16_H
 

@@ -1,19 +1,19 @@
 /* kernels/body/table.h: all bodies, and the macro that makes a table of them. A level's file says the vocabulary and the
- * geometry of its tile (body/gemm.h), includes this, and makes its tables: KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16).
+ * geometry of its tile (body/gemm_body.h), includes this, and makes its tables: KERNELS_TABLE(kernels_avx2, "avx2", &gemm_bf16).
  * Not a header for anyone else. */
 #include "kernels/body/exp.h"
 #ifndef RAPT_DOUBLE
 #include "kernels/body/bf16.h"
 #endif
-#include "kernels/body/gemm.h"
-#include "kernels/body/pack.h"
+#include "kernels/body/gemm_body.h"
+#include "kernels/body/pack_body.h"
 #include "kernels/body/softmax.h"
 #include "kernels/body/layer_norm.h"
 #include "kernels/body/rms_norm.h"
 #include "kernels/body/rotary.h"
 #include "kernels/body/cross_entropy.h"
 #include "kernels/body/elementwise.h"
-#include "kernels/body/activation.h"
+#include "kernels/body/activation_body.h"
 #include "kernels/body/reduce.h"
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"

@@ -6,7 +6,7 @@
 #define GEMM_MR 14
 #define GEMM_VECTORS 2
 #define GEMM_A_STRIDE 16
-#include "kernels/body/gemm.h"
+#include "kernels/body/gemm_body.h"
 #include "kernels/body/pack_bf16.h"
 
 GEMM_TILE(gemm_tile_bf16, 2)

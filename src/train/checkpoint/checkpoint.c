@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
-#include "io/params.h"
+#include "io/params_file.h"
 #include "io/seal.h"
 #include "train/checkpoint/checkpoint_list.h"
 

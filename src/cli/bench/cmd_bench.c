@@ -1,0 +1,166 @@
+/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options, and what benchmarks share. */
+#include "cli/bench/cmd_bench.h"
+
+#include "cli/cli.h"
+#include "text/json_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_THREADS, KEY_SECONDS, KEY_JSON,
+       KEY_PROFILE, KEY_PRECISION, KEY_RECOMPUTE };
+
+static const struct argp_option OPTIONS[] = {
+    {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
+     "a2, a3; kernels: MxNxK", 0},
+    {"layers", KEY_LAYERS, "N", 0, "train, decode: the case with another number of blocks (on each side)", 0},
+    {"width", KEY_WIDTH, "N", 0, "train, decode: the case with so many features; heads stay as wide as they are, the "
+     "feed-forward network grows along", 0},
+    {"vocab", KEY_VOCAB, "N", 0, "train, decode: the case with so many tokens", 0},
+    {"batch", KEY_BATCH, "N", 0, "train, decode: so many rows together (decode: gpt2 1, then 8; a2, a3 32)", 0},
+    {"time", KEY_TIME, "N", 0, "train, decode: rows of so many tokens (decode: gpt2 160, the first 32 of them the prompt; "
+     "a2, a3 at most 20)", 0},
+    {"beam", KEY_BEAM, "N", 0, "decode: hypotheses of a sentence (default: 1, then 4)", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
+    {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16; of `decode` gpt2's only", 0},
+    {"recompute", KEY_RECOMPUTE, NULL, 0, "train: compute blocks again in the backward pass, as train.recompute", 0},
+    {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print what each operation takes, and its share of the peak", 0},
+    {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
+    {0}};
+
+typedef rapt_code bench_run(const bench_options *o, rapt_error *err);
+
+typedef struct bench_arguments {
+    const char *what;
+    bench_run *run;
+    bench_options o;
+} bench_arguments;
+
+static const struct {
+    const char *name;
+    bench_run *run;
+} BENCHES[] = {{"kernels", bench_kernels}, {"train", bench_train}, {"decode", bench_decode}, {"tokenizer", bench_tokenizer}};
+
+static const char WANTED[] = "wants `kernels`, `train`, `decode`, or `tokenizer` with a tokenizer and a text";
+
+static void take_argument(bench_arguments *a, const char *text, struct argp_state *state)
+{
+    for (size_t i = 0; !a->what && i < sizeof BENCHES / sizeof *BENCHES; i++)
+        if (strcmp(text, BENCHES[i].name) == 0)
+            a->run = BENCHES[i].run;
+    if (!a->run)
+        cli_usage_error(state, "%s", WANTED);
+    else if (!a->what)
+        a->what = text;
+    else if (a->run == bench_tokenizer && !a->o.text)
+        *(a->o.tokenizer ? &a->o.text : &a->o.tokenizer) = text;
+    else
+        cli_usage_error(state, "%s: one argument too much", text);
+}
+
+static void check(const bench_arguments *a, struct argp_state *state)
+{
+    const bench_sizes *s = &a->o.sizes;
+    bool models = a->run == bench_train || a->run == bench_decode;
+    if (!a->what || (a->run == bench_tokenizer && !a->o.text))
+        cli_usage_error(state, "%s", WANTED);
+    if (a->o.profile && !models)
+        cli_usage_error(state, "--profile is for `train` and `decode`");
+    if (a->o.recompute && a->run != bench_train)
+        cli_usage_error(state, "--recompute is for `train`");
+    if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
+        cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
+    if (a->o.beam && a->run != bench_decode)
+        cli_usage_error(state, "--beam is for `decode`");
+}
+
+static size_t size_of(const char *text, long least, long most, const char *option, struct argp_state *state)
+{
+    return (size_t)cli_integer(text, least, most, option, state);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    bench_arguments *a = state->input;
+    switch (key) {
+    case KEY_CASE: a->o.case_name = text; return 0;
+    case KEY_LAYERS: a->o.sizes.layers = size_of(text, 1, 1000, "layers", state); return 0;
+    case KEY_WIDTH: a->o.sizes.width = size_of(text, 8, 65536, "width", state); return 0;
+    case KEY_VOCAB: a->o.sizes.vocab = size_of(text, 8, 4000000, "vocab", state); return 0;
+    case KEY_BATCH: a->o.sizes.batch = size_of(text, 1, 100000, "batch", state); return 0;
+    case KEY_TIME: a->o.sizes.time = size_of(text, 2, 1000000, "time", state); return 0;
+    case KEY_BEAM: a->o.beam = size_of(text, 1, 100, "beam", state); return 0;
+    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case KEY_JSON: a->o.json = true; return 0;
+    case KEY_RECOMPUTE: a->o.recompute = true; return 0;
+    case KEY_PROFILE: a->o.profile = true; return 0;
+    case ARGP_KEY_ARG: take_argument(a, text, state); return 0;
+    case ARGP_KEY_END: check(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT",
+    .doc = "Time matrix products, training steps, decoding or a tokenizer on this machine, beside what it can do at most, "
+           "measured in the same run."
+           "\vkernels: ten shapes of Transformers in the three forms of a linear layer, NT (forward), NN (input gradient) and "
+           "TN (weight gradient). train: whole steps (forward, backward, clipping, Adam) of the d2l book's model (a1), a "
+           "Multi30k-sized (a2) and a base-sized one (a3), on random sentences; of nanoGPT's model for CPUs (a4n) and its baby "
+           "GPT (a4b), a small model under a vocabulary of 100,069 (a5), GPT-2 124M (a6), and one row of 8,192 tokens (long), on "
+           "random tokens. decode: GPT-2 124M with random weights writes 128 tokens after a prompt of 32, greedily, alone and "
+           "in a batch of 8; its limit is how fast memory can be read. a2, a3: 500 random sentences translated, greedily and "
+           "with a beam of 4. tokenizer: encoding and decoding of a text on one thread."};
+
+size_t bench_size(size_t wish, size_t own)
+{
+    return wish ? wish : own;
+}
+
+rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err)
+{
+    if (width % features == 0)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "--width %zu: heads of case %s have %zu features; a multiple of that is needed", width,
+                     case_name, features);
+}
+
+const char *bench_precision(const bench_options *o)
+{
+    return o->precision == RAPT_BF16 ? "bf16" : "fp32";
+}
+
+size_t bench_peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (size_t)usage.ru_maxrss / 1024;
+}
+
+rapt_code bench_print_json(const json_t *o, rapt_error *err)
+{
+    char *text = json_text(o, JSON_REAL_PRECISION(6));
+    if (text)
+        puts(text);
+    free(text);
+    return text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+}
+
+double bench_number(const json_t *o, const char *key)
+{
+    return json_number_value(json_object_get(o, key));
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bench_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    rapt_code code = a.run(&a.o, &err);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,46 @@
+/* cli/bench/cmd_bench.h: the benchmarks, and how they report. */
+#ifndef CLI_BENCH_CMD_BENCH_H
+#define CLI_BENCH_CMD_BENCH_H
+
+#include "rapt/tape.h"
+
+#include <jansson.h>
+
+/* Sizes that replace a case's own; 0: as the case has it. Heads keep their features and the feed-forward network its
+ * proportion when the width changes. */
+typedef struct bench_sizes {
+    size_t layers, width, vocab, batch, time;
+} bench_sizes;
+
+typedef struct bench_options {
+    const char *case_name; /* NULL: the first one */
+    bench_sizes sizes;
+    int threads;
+    double seconds; /* measured, for each case; 0: the benchmark's own wish */
+    rapt_precision precision;
+    size_t beam;    /* of `decode`; 0: 1, then 4 */
+    bool json, profile, recompute;
+    const char *tokenizer, *text; /* of `tokenizer` */
+} bench_options;
+
+rapt_code bench_kernels(const bench_options *o, rapt_error *err);
+rapt_code bench_train(const bench_options *o, rapt_error *err);
+rapt_code bench_decode(const bench_options *o, rapt_error *err);
+rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
+
+/* GFLOP/s of products in that precision on `threads` threads with all operands in registers or the first cache: what the
+ * machine can do at most. */
+double bench_peak(int threads, rapt_precision precision, rapt_error *err);
+
+/* The wish, or `own` where it is 0. */
+size_t bench_size(size_t wish, size_t own);
+/* RAPT_VALUE where a width of a case cannot be cut into heads of `features`. */
+rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err);
+const char *bench_precision(const bench_options *o); /* "fp32" or "bf16" */
+size_t bench_peak_memory(void); /* of this process so far, MB */
+
+/* Prints an object in one line. NULL is taken as one that there was no memory for. */
+rapt_code bench_print_json(const json_t *o, rapt_error *err);
+double bench_number(const json_t *o, const char *key);
+
+#endif

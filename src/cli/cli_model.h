@@ -1,0 +1,14 @@
+/* cli/cli_model.h: models for commands: loaded, with a note on stderr where nothing binds a folder's files to each other. */
+#ifndef CLI_CLI_MODEL_H
+#define CLI_CLI_MODEL_H
+
+#include "rapt/io.h"
+
+/* rapt_model_load and rapt_model_load_task. */
+rapt_model *cli_model(const char *folder, rapt_error *err);
+rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err);
+
+/* The note by itself, of a folder that the library will load; nothing where it can't be read. */
+void cli_note_seal(const char *folder);
+
+#endif

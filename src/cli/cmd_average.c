@@ -1,0 +1,58 @@
+/* cli/cmd_average.c: `rapt average`: a model of the mean of a training run's last checkpoints. The work is rapt_average's. */
+#include "cli/cli.h"
+#include "cli/cli_model.h"
+
+#include "base/file.h"
+#include "rapt/train.h"
+
+#include <stdlib.h>
+
+enum { KEY_LAST = 'n', KEY_OUT = 'o' };
+
+static const struct argp_option OPTIONS[] = {
+    {"last", KEY_LAST, "N", 0, "Checkpoints to average, the newest ones (default: all that are kept)", 0},
+    {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: average, in the model's folder)", 0},
+    {0}};
+
+typedef struct average_arguments {
+    const char *model, *out;
+    size_t last;
+} average_arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    average_arguments *a = state->input;
+    switch (key) {
+    case KEY_LAST: a->last = (size_t)cli_integer(text, 1, 1000, "last", state); return 0;
+    case KEY_OUT: a->out = text; return 0;
+    case ARGP_KEY_ARG:
+        if (a->model)
+            cli_usage_error(state, "one model folder only");
+        a->model = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->model)
+            cli_usage_error(state, "wants a model folder that rapt train has made");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "MODEL",
+    .doc = "Average the parameters of the last checkpoints of a training run into a model of its own."
+           "\vThe recipe's train.keep says how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
+           "checkpoint_every 0 the clock says which steps they are of, so that another run may have another mean."};
+
+int cmd_average(int argc, char **argv)
+{
+    average_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_note_seal(a.model);
+    char *own = a.out ? NULL : file_join(a.model, "average");
+    rapt_code code = a.out || own ? rapt_average(a.model, a.last, a.out ? a.out : own, &err)
+                                  : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
+    free(own);
+    return code ? cli_fail(&err) : 0;
+}

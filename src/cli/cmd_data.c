@@ -1,0 +1,241 @@
+/* cli/cmd_data.c: `rapt data check`: what a file of sentence pairs holds, and which lines one would rather leave out.
+ * For whoever is about to train a translator. Which lines those are is found in data/check/check.c. */
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/data_sieve.h"
+#include "cli/parts.h"
+#include "cli/say.h"
+#include "data/check/check.h"
+#include "text/json_text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_RATIO = 256, KEY_MARGIN, KEY_JSON, KEY_LINES, KEY_OUT };
+
+static const struct argp_option OPTIONS[] = {
+    {"ratio", KEY_RATIO, "X", 0, "One side X times as long as expected is too long (default 3)", 0},
+    {"margin", KEY_MARGIN, "N", 0, "But up to N characters more or less are not (default 20)", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
+    {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines better left out, each with a tab and why", 0},
+    {"out", KEY_OUT, "FILE", 0, "Write the other lines there; of two files SOURCE:TARGET", 0},
+    {0}};
+
+typedef struct arguments {
+    char *path[2], *out[2];
+    size_t count;
+    check_options check;
+    bool json, lines;
+} arguments;
+
+/* Cuts FILE:FILE in place. */
+static bool split(char *path[2])
+{
+    char *colon = strchr(path[0], ':');
+    if (colon) {
+        *colon = '\0';
+        path[1] = colon + 1;
+    }
+    return colon != NULL;
+}
+
+static void check_out(arguments *a, struct argp_state *state)
+{
+    if (a->count == 2 && !split(a->out))
+        cli_usage_error(state, "--out: two files are written for two, SOURCE:TARGET");
+    if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
+        cli_usage_error(state, "--out: both files would be %s", a->out[0]);
+}
+
+static void check_usage(arguments *a, struct argp_state *state)
+{
+    bool there;
+    if (a->count == 0)
+        cli_usage_error(state, "wants a file of pairs, or two files whose lines belong together");
+    if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* else reading it will say why */
+        a->count += split(a->path); /* as recipes name two files */
+    if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
+        cli_usage_error(state, "only one of the files can be standard input");
+    if (a->json && a->lines)
+        cli_usage_error(state, "--json and --lines are two ways to print");
+    if (a->out[0])
+        check_out(a, state);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_RATIO: a->check.ratio = cli_number(text, 1, 1e6, "ratio", state); return 0;
+    case KEY_MARGIN: a->check.margin = cli_number(text, 0, 1e9, "margin", state); return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_LINES: a->lines = true; return 0;
+    case KEY_OUT: a->out[0] = text; return 0;
+    case ARGP_KEY_ARG:
+        if (a->count == 2)
+            cli_usage_error(state, "takes one file or two");
+        a->path[a->count++] = text;
+        return 0;
+    case ARGP_KEY_END: check_usage(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
+    .doc = "Count pairs, lengths and what is wrong with a data set; with --out, write what is better kept."
+           "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines belong together; - is standard "
+           "input. Training by itself leaves out none but empty lines; --out does. A line that has several faults counts for "
+           "each, and as new for the first of them; only lines with two sides of text are compared with others. A script is "
+           "unusual where most letters of a side belong to another one than most letters of that side in the whole file. "
+           "Expected lengths, in characters, are those of the other side, times what this is over all pairs."};
+
+static const char *const NAMES[2] = {"source", "target"};
+#define TEXT(name, key, text) text,
+static const char *const TEXTS[CHECK_COUNT] = {CHECK_REASONS(TEXT) CHECK_NOTES(TEXT)};
+#undef TEXT
+
+/* ---- tables -------------------------------------------------------------------------------------------------- */
+
+static void print_side(const char *name, const check_side *s)
+{
+    printf("%-8s %7.1f %7zu %7zu   %7.1f %7zu %7zu   ", name, s->words.mean, s->words.median, s->words.max,
+           s->characters.mean, s->characters.median, s->characters.max);
+    if (s->script)
+        printf("%s, %.2f %% of letters\n", s->script, 100 * s->share);
+    else
+        printf("-\n");
+}
+
+static void print_finding(unsigned k, const check_finding *f)
+{
+    printf("%-30s %9zu ", TEXTS[k], f->lines);
+    if (k < CHECK_REASON_COUNT)
+        printf("%9zu ", f->newly);
+    else
+        printf("%9s ", "");
+    if (f->first)
+        printf("%10zu\n", f->first);
+    else
+        printf("%10s\n", "-");
+}
+
+static void print_report(const arguments *a, const check_report *r)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        fputs(i ? " and " : "", stdout);
+        cli_print_clean(stdout, a->path[i]);
+    }
+    printf(": %zu line%s, %zu pair%s\n\n", r->lines, cli_plural(r->lines), r->pairs, cli_plural(r->pairs));
+    printf("%-8s %-26s%-26sscript\n%-8s %7s %7s %7s   %7s %7s %7s\n", "", "  words", "  characters", "", "mean", "median",
+           "most", "mean", "median", "most");
+    for (size_t s = 0; s < 2; s++)
+        print_side(NAMES[s], &r->side[s]);
+    printf("\n%-30s %9s %9s %10s\n", "better left out", "lines", "new", "first line");
+    for (unsigned k = 0; k < CHECK_REASON_COUNT; k++)
+        print_finding(k, &r->found[k]);
+    printf("%-30s %9s %9zu, which leaves %zu\n\n", "in all", "", r->dropped, r->lines - r->dropped);
+    printf("%-30s %9s %9s %10s\n", "in what is left", "lines", "", "first line");
+    for (unsigned k = CHECK_REASON_COUNT; k < CHECK_COUNT; k++)
+        print_finding(k, &r->found[k]);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+static json_t *json_lengths(const check_lengths *l)
+{
+    return json_pack("{s:f, s:I, s:I}", "mean", l->mean, "median", (json_int_t)l->median, "max", (json_int_t)l->max);
+}
+
+static json_t *json_side(const check_side *s)
+{
+    return json_pack("{s:o, s:o, s:s?, s:f}", "words", json_lengths(&s->words), "characters", json_lengths(&s->characters),
+                     "script", s->script, "share", s->share);
+}
+
+static json_t *json_findings(const check_report *r, unsigned from, unsigned to)
+{
+    json_t *object = json_object();
+    for (unsigned k = from; k < to; k++) {
+        const check_finding *f = &r->found[k];
+        json_t *one = json_pack("{s:I}", "lines", (json_int_t)f->lines);
+        if (k < CHECK_REASON_COUNT)
+            json_object_set_new(one, "new", json_integer((json_int_t)f->newly));
+        json_object_set_new(one, "first_line", f->first ? json_integer((json_int_t)f->first) : json_null());
+        json_object_set_new(object, SIEVE_KEYS[k], one);
+    }
+    return object;
+}
+
+static rapt_code print_json(const arguments *a, const check_report *r, rapt_error *err)
+{
+    json_t *files = json_pack("[s, s*]", a->path[0], a->count == 2 ? a->path[1] : NULL);
+    json_t *object = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o}", "files", files, "lines", (json_int_t)r->lines,
+                               "pairs", (json_int_t)r->pairs, "source", json_side(&r->side[0]), "target",
+                               json_side(&r->side[1]), "drop", json_findings(r, 0, CHECK_REASON_COUNT), "dropped",
+                               (json_int_t)r->dropped, "left", (json_int_t)(r->lines - r->dropped), "keep",
+                               json_findings(r, CHECK_REASON_COUNT, CHECK_COUNT));
+    char *text = json_text(object, JSON_REAL_PRECISION(9));
+    json_decref(object);
+    if (!text)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object, or a file name that is not UTF-8");
+    puts(text);
+    free(text);
+    return RAPT_OK;
+}
+
+/* ---- the command --------------------------------------------------------------------------------------------- */
+
+static rapt_code check_texts(const arguments *a, const check_input *in, check_report *report, rapt_error *err)
+{
+    sieve s = {.names = a->lines};
+    check_options options = a->check;
+    options.each = sieve_take;
+    options.context = &s;
+    rapt_code code = a->out[0] ? sieve_open(&s, in, (const char *const *)a->out, err) : RAPT_OK;
+    code = code ? code : check_pairs(in, &options, report, err);
+    return sieve_close(&s, code, err);
+}
+
+static rapt_code check_files(const arguments *a, check_report *report, rapt_error *err)
+{
+    char *text[2] = {NULL, NULL};
+    rapt_code code = RAPT_OK;
+    check_input in = {.count = a->count};
+    for (size_t i = 0; i < a->count && !code; i++) {
+        code = file_read(a->path[i], CLI_MAX_TEXT, &text[i], &in.size[i], err);
+        in.text[i] = text[i];
+        in.name[i] = strcmp(a->path[i], "-") == 0 ? "standard input" : a->path[i];
+    }
+    if (!code)
+        code = check_texts(a, &in, report, err);
+    free(text[0]);
+    free(text[1]);
+    return code;
+}
+
+static int data_check(int argc, char **argv)
+{
+    check_report report;
+    rapt_error err = {0};
+    arguments a = {.check = {.ratio = 3, .margin = 20}};
+    cli_parse(&ARGP, argc, argv, &a);
+    rapt_code code = check_files(&a, &report, &err);
+    if (!code && a.json)
+        code = print_json(&a, &report, &err);
+    else if (!code && !a.lines)
+        print_report(&a, &report);
+    return code ? cli_fail(&err) : 0;
+}
+
+int cmd_data(int argc, char **argv)
+{
+    static const cli_part list[] = {{"check", data_check}};
+    static const cli_parts parts = {list, 1, "`check`", "check ...",
+                                    "Look at data before training on it."
+                                    "\vcheck PAIRS, or check SOURCE TARGET, counts pairs, lengths and what is wrong with "
+                                    "them, and writes what is better kept; it has a --help of its own."};
+    return cli_run_part(&parts, argc, argv);
+}

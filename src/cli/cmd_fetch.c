@@ -1,0 +1,178 @@
+/* cli/cmd_fetch.c: `rapt fetch`: public data sets and vocabularies, or where to get them by hand.
+ * For the recipes that want files which rapt does not ship. What is done with a file is in src/fetch. */
+#include "fetch/fetch.h"
+
+#include "base/ends.h"
+#include "base/file.h"
+#include "base/suggest.h"
+#include "cli/cli.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_DIR = 256, KEY_FROM, KEY_LIST, KEY_QUIET };
+
+static const struct argp_option OPTIONS[] = {
+    {"dir", KEY_DIR, "DIR", 0, "The folder for the files (default data/NAME)", 0},
+    {"from", KEY_FROM, "URL", 0, "A mirror: files of the same names are fetched from there", 0},
+    {"list", KEY_LIST, NULL, 0, "Fetch nothing; tell what there is, or NAME's files, sums and URLs", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
+    {0}};
+
+typedef struct arguments {
+    const fetch_set *set;
+    const char *dir, *from;
+    bool list, quiet;
+} arguments;
+
+static const fetch_set *find_set(const char *name, struct argp_state *state)
+{
+    const char *names[FETCH_SET_COUNT];
+    for (size_t i = 0; i < FETCH_SET_COUNT; i++) {
+        names[i] = FETCH_SETS[i].name;
+        if (strcmp(names[i], name) == 0)
+            return &FETCH_SETS[i];
+    }
+    const char *near = suggest_nearest(name, names, FETCH_SET_COUNT);
+    if (near)
+        cli_usage_error(state, "there is no '%s'; did you mean '%s'?", name, near);
+    cli_usage_error(state, "there is no '%s'; `rapt fetch --list` tells what there is", name);
+    return NULL;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case KEY_DIR: a->dir = text; return 0;
+    case KEY_FROM:
+        if (!strstr(text, "://"))
+            cli_usage_error(state, "--from: '%s' is no URL; a folder's is file:// and its whole path, as file:///media/stick",
+                            text);
+        a->from = text;
+        return 0;
+    case KEY_LIST: a->list = true; return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->set)
+            cli_usage_error(state, "takes one name");
+        a->set = find_set(text, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->set && !a->list)
+            cli_usage_error(state, "wants a name; `rapt fetch --list` tells what there is");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "NAME",
+    .doc = "Download a public data set or vocabulary, check its sha256 and unpack it."
+           "\vNAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Files that are "
+           "there are checked and never written over; after a cut the same command goes on where it was."};
+
+static char *path_of(const arguments *a, const fetch_set *set, const fetch_file *file)
+{
+    char folder[64];
+    snprintf(folder, sizeof folder, "data/%s", set->name);
+    return file_join(a->dir ? a->dir : folder, file->name);
+}
+
+static void list_sets(void)
+{
+    for (size_t i = 0; i < FETCH_SET_COUNT; i++) {
+        char text[32];
+        double bytes = 0;
+        for (size_t f = 0; f < FETCH_SETS[i].count; f++)
+            bytes += (double)FETCH_SETS[i].files[f].bytes;
+        printf("%-16s %8s  %s\n", FETCH_SETS[i].name, cli_bytes(bytes, text), FETCH_SETS[i].about);
+    }
+}
+
+/* One of a set: its place, sum and URL. */
+static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_error *err)
+{
+    char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
+    rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
+    if (!code) {
+        cli_print_clean(stdout, path);
+        printf("  %zu bytes\n    sha256 %s\n    ", file->bytes, file->sha256);
+        cli_print_clean(stdout, url);
+        putchar('\n');
+    }
+    free(path);
+    free(url);
+    return code;
+}
+
+/* ---- fetching ------------------------------------------------------------------------------------------------ */
+
+static void show_progress(void *context, size_t bytes, size_t all)
+{
+    char done[32], whole[32];
+    fputs("\r\033[K", stderr);
+    cli_say("%s  %s", (const char *)context, cli_bytes((double)bytes, done));
+    if (all)
+        fprintf(stderr, " of %s", cli_bytes((double)all, whole));
+}
+
+static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
+{
+    char size[32];
+    fetch_outcome outcome = FETCH_CAME;
+    bool live = !a->quiet && isatty(STDERR_FILENO);
+    r->progress = live ? show_progress : NULL;
+    r->context = (void *)r->path;
+    rapt_code code = fetch_get(r, &outcome, err);
+    if (live && outcome == FETCH_CAME)
+        fputs("\r\033[K", stderr);
+    if (code)
+        return code;
+    cli_print_clean(stdout, r->path);
+    printf("  %s  %s\n", cli_bytes((double)r->file->bytes, size),
+           outcome == FETCH_CAME ? "fetched" : "was there, and is right");
+    fflush(stdout);
+    return RAPT_OK;
+}
+
+static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error *err)
+{
+    char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
+    fetch_request request = {.file = file, .url = url, .path = path};
+    rapt_code code = path && url ? get_at(a, &request, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a file name");
+    free(path);
+    free(url);
+    return code;
+}
+
+/* What to do where there is no way to the file from here: printed, because paths may be longer than messages. The list is
+ * that of the publishers' URLs, also where a mirror failed. */
+static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
+{
+    bool packed = ends_in(file->url, ".gz") || ends_in(file->url, ".zip");
+    char *path = path_of(a, a->set, file);
+    cli_say("rapt: %s; or put it%s at %s yourself: see `rapt fetch %s --list%s%s`\n", err->message,
+            packed ? ", unpacked," : "", path ? path : file->name, a->set->name, a->dir ? " --dir " : "", a->dir ? a->dir : "");
+    free(path);
+    return 1;
+}
+
+int cmd_fetch(int argc, char **argv)
+{
+    arguments a = {0};
+    rapt_error err = {0};
+    rapt_code code = RAPT_OK;
+    cli_parse(&ARGP, argc, argv, &a);
+    if (!a.set)
+        list_sets();
+    size_t i = 0, count = a.set ? a.set->count : 0;
+    for (; i < count && !code; i += !code)
+        code = a.list ? list_file(&a, &a.set->files[i], &err) : get_file(&a, &a.set->files[i], &err);
+    if (code == RAPT_NOT_FOUND)
+        return tell_by_hand(&a, &a.set->files[i], &err);
+    return code ? cli_fail(&err) : 0;
+}

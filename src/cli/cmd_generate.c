@@ -1,0 +1,356 @@
+/* cli/cmd_generate.c: `rapt generate`: options, the prompt, and text to stdout as it comes. How it comes about is
+ * rapt_generate's business; --at is in generate_at.c. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+#include "cli/cmd_generate.h"
+#include "cli/cli_model.h"
+#include "cli/signals.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "decode/prompt.h"
+#include "text/json_text.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
+       KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
+       KEY_JSON, KEY_QUIET, KEY_STRICT, KEY_MIN_P,
+       KEY_BIAS, KEY_RANDOM_SEED };
+
+static const struct argp_option OPTIONS[] = {
+    {"prompt", KEY_PROMPT, "TEXT", 0, "The prompt, as the argument PROMPT; special tokens in it count as such", 0},
+    {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "The text to go on with is all of a file; - is standard input", 0},
+    {"max-tokens", KEY_MAX_TOKENS, "N", 0, "New tokens at most (default 200)", 0},
+    {"temperature", KEY_TEMPERATURE, "T", 0, "Divides the logits (default 0.8): 1 as the model says, lower is safer, higher "
+     "more varied; 0 always takes the likeliest token", 0},
+    {"greedy", KEY_GREEDY, NULL, 0, "Always the likeliest token: --temperature 0", 0},
+    {"top-k", KEY_TOP_K, "K", 0, "Draw among the K likeliest tokens only (default 200); 0: all", 0},
+    {"top-p", KEY_TOP_P, "P", 0, "Draw among the likeliest tokens that together have probability P (nucleus), after --top-k; "
+     "0 or 1: all (default)", 0},
+    {"min-p", KEY_MIN_P, "P", 0, "Draw only among the tokens that have P times the probability of the likeliest, after --top-p; "
+     "0: all (default)", 0},
+    {"logit-bias", KEY_BIAS, "ID:BIAS", 0, "Add BIAS to the logit of token ID; -inf rules it out; can be repeated", 0},
+    {"repetition-penalty", KEY_PENALTY, "R", 0, "Above 1 makes tokens that occurred already less likely: positive logits / R, "
+     "negative * R; 1: off (default); 0.001 to 1000", 0},
+    {"repetition-window", KEY_WINDOW, "N", 0, "The penalty looks at the last N tokens; 0: at all that the model sees "
+     "(default)", 0},
+    {"seed", KEY_SEED, "N", 0, "The same seed, prompt and options give the same text, on any machine, with any threads "
+     "(default 1)", 0},
+    {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A seed from the system, another each time, which stderr (and --json) tells", 0},
+    {"stop", KEY_STOP, "TEXT", 0, "Ends the text before TEXT, which is not printed; can be repeated", 0},
+    {"samples", KEY_SAMPLES, "N", 0, "N texts, each from numbers of its own, with a line ---- between them (default 1)", 0},
+    {"no-prompt", KEY_NO_PROMPT, NULL, 0, "Don't print the prompt before the text", 0},
+    {"at", KEY_AT, "POSITION", 0, "No text: print the likeliest tokens after this token of the prompt, counted from 0, or "
+     "with -1 from its end; all: after each", 0},
+    {"top", KEY_TOP, "N", 0, "How many tokens --at prints (default 5)", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each text, when it is complete", 0},
+    {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No speed and no warnings on stderr", 0},
+    {0}};
+
+static void take_stop(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    if (a->o.stop_count == GENERATE_MAX_STOPS)
+        cli_usage_error(state, "more than %d --stop", GENERATE_MAX_STOPS);
+    if (!*text)
+        cli_usage_error(state, "--stop: an empty text would end every text at once");
+    a->stops[a->o.stop_count++] = text;
+}
+
+static void take_bias(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    char id[32];
+    const char *colon = strchr(text, ':');
+    if (a->o.sample.bias_count == GENERATE_MAX_BIASES)
+        cli_usage_error(state, "more than %d --logit-bias", GENERATE_MAX_BIASES);
+    if (!colon || (size_t)(colon - text) >= sizeof id)
+        cli_usage_error(state, "--logit-bias: '%s' is not ID:BIAS", text);
+    snprintf(id, sizeof id, "%.*s", (int)(colon - text), text);
+    rapt_logit_bias *bias = &a->biases[a->o.sample.bias_count++];
+    bias->id = (int32_t)cli_integer(id, 0, INT32_MAX, "logit-bias", state);
+    bias->bias = strcmp(colon + 1, "-inf") == 0 ? -INFINITY : cli_number(colon + 1, -1e6, 1e6, "logit-bias", state);
+}
+
+/* Not above what --seed takes. */
+static uint64_t random_seed(struct argp_state *state)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        cli_usage_error(state, "--random-seed: the system has no random numbers");
+    return seed % CLI_MOST;
+}
+
+static void check(generate_arguments *a, struct argp_state *state)
+{
+    if (!a->model)
+        cli_usage_error(state, "wants a model");
+    if (!!a->operand + !!a->prompt + !!a->prompt_file > 1)
+        cli_usage_error(state, "one prompt only: as an argument, by --prompt or by --prompt-file");
+    a->prompt = a->prompt ? a->prompt : a->operand;
+    if (a->top && !a->has_at)
+        cli_usage_error(state, "--top belongs to --at");
+    if (a->random_seed && a->has_seed)
+        cli_usage_error(state, "--seed or --random-seed, not both");
+    if (a->random_seed)
+        a->o.sample.seed = random_seed(state);
+    if (a->greedy)
+        a->o.sample.temperature = 0;
+    a->o.sample.biases = a->biases;
+}
+
+static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    a->at_all = strcmp(text, "all") == 0;
+    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+    a->has_at = true;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    generate_arguments *a = state->input;
+    rapt_sample_options *s = &a->o.sample;
+    switch (key) {
+    case KEY_PROMPT: a->prompt = text; return 0;
+    case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
+    case KEY_MAX_TOKENS: a->o.max_tokens = (size_t)cli_integer(text, 0, CLI_MOST, "max-tokens", state); return 0;
+    case KEY_TEMPERATURE: s->temperature = cli_number(text, 0, 1e6, "temperature", state); return 0;
+    case KEY_GREEDY: a->greedy = true; return 0;
+    case KEY_TOP_K: s->top_k = (size_t)cli_integer(text, 0, CLI_MOST, "top-k", state); return 0;
+    case KEY_TOP_P: s->top_p = cli_number(text, 0, 1, "top-p", state); return 0;
+    case KEY_MIN_P: s->min_p = cli_number(text, 0, 1, "min-p", state); return 0;
+    case KEY_BIAS: take_bias(a, text, state); return 0;
+    case KEY_RANDOM_SEED: a->random_seed = true; return 0;
+    case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
+    case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MOST, "repetition-window", state); return 0;
+    case KEY_SEED:
+        s->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state);
+        a->has_seed = true;
+        return 0;
+    case KEY_STOP: take_stop(a, text, state); return 0;
+    case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MOST, "samples", state); return 0;
+    case KEY_NO_PROMPT: a->no_prompt = true; return 0;
+    case KEY_AT: take_at(a, text, state); return 0;
+    case KEY_TOP: a->top = cli_integer(text, 1, CLI_MOST, "top", state); return 0;
+    case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
+    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_STRICT: a->strict = true; return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            cli_usage_error(state, "a model and one prompt, no more; a prompt of several words needs quotes");
+        *(state->arg_num == 0 ? &a->model : &a->operand) = text;
+        return 0;
+    case ARGP_KEY_END: check(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "MODEL [PROMPT]",
+    .doc = "Continue a text with a trained language model."
+           "\vThe prompt and what follows go to stdout as they come, and a newline at the end. The text ends after --max-tokens, "
+           "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C (exit status 130). Without a prompt "
+           "a text begins, if the model knows <|endoftext|>."};
+
+/* ---- texts ---------------------------------------------------------------------------------------------------- */
+
+/* A text that is being made. */
+typedef struct output {
+    const generate_arguments *a;
+    generate_prompt prompt;
+    rapt_generate_options o;
+    rapt_generated report;
+    bool begun;    /* something of it is on stdout */
+    FILE *collect; /* --json: where it goes meanwhile */
+} output;
+
+/* What cannot be written is told at exit, as for every command: no message here. */
+static rapt_code write_out(const char *text, size_t size)
+{
+    return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_IO;
+}
+
+/* Prints what stands before a text; once it is known that there will be one. */
+static rapt_code begin(output *out)
+{
+    bool echo = !out->a->no_prompt, first = !out->begun;
+    out->begun = true;
+    if (first && out->o.row > 0 && write_out("----\n", 5))
+        return RAPT_IO;
+    return first && echo ? write_out(out->prompt.text, out->prompt.size) : RAPT_OK;
+}
+
+/* A rapt_text_sink. */
+static rapt_code stream(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)err;
+    if (*signals_stop())
+        return RAPT_INTERRUPTED;
+    return begin(context) ? RAPT_IO : write_out(text, size);
+}
+
+static rapt_code print_text(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
+{
+    generate_prompt p = out->prompt;
+    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, stream, out, err);
+    if ((code == RAPT_OK || code == RAPT_INTERRUPTED) && begin(out))
+        code = RAPT_IO;
+    return out->begun && write_out("\n", 1) ? RAPT_IO : code;
+}
+
+/* ---- as JSON -------------------------------------------------------------------------------------------------- */
+
+/* A rapt_text_sink. */
+static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+{
+    const output *out = context;
+    if (*signals_stop())
+        return RAPT_INTERRUPTED;
+    return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+}
+
+static json_t *text_json(const output *out, const char *text, size_t size, bool stopped)
+{
+    static const char *const ends[] = {[RAPT_END_LENGTH] = "length", [RAPT_END_STOP] = "stop",
+                                       [RAPT_END_OF_TEXT] = "end_of_text"};
+    size_t length;
+    char *valid = generate_valid_text(out->prompt.text, out->prompt.size, &length, NULL);
+    json_t *o = NULL;
+    if (valid)
+        o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->o.row, "seed",
+                      (json_int_t)out->o.sample.seed, "prompt", valid, length, "text", text, size, "prompt_tokens",
+                      (json_int_t)out->report.prompt_tokens, "tokens", (json_int_t)out->report.tokens, "end",
+                      stopped ? "interrupted" : ends[out->report.end]);
+    free(valid);
+    return o;
+}
+
+static rapt_code print_object(const output *out, const char *text, size_t size, bool stopped, rapt_error *err)
+{
+    json_t *o = text_json(out, text, size, stopped);
+    char *line = json_text(o, 0);
+    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    if (line && (puts(line) < 0 || fflush(stdout) != 0))
+        code = RAPT_IO;
+    free(line);
+    json_decref(o);
+    return code;
+}
+
+static rapt_code print_json(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    generate_prompt p = out->prompt;
+    out->collect = open_memstream(&text, &size);
+    if (!out->collect)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, collect, out, err);
+    if (fclose(out->collect) != 0)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    bool stopped = code == RAPT_INTERRUPTED;
+    if ((!code || stopped) && print_object(out, text, size, stopped, err))
+        code = RAPT_IO;
+    free(text);
+    return code;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------- */
+
+static void print_speed(size_t tokens, double seconds)
+{
+    fprintf(stderr, "%zu token%s in %.2f s: %.1f tokens/s\n", tokens, cli_plural(tokens), seconds,
+            seconds > 0 ? (double)tokens / seconds : 0);
+}
+
+static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    size_t tokens = 0;
+    double start = clock_seconds();
+    if (a->random_seed && !a->quiet)
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->o.sample.seed);
+    signals_catch();
+    for (long i = 0; i < a->samples && !code; i++) {
+        output out = {.a = a, .prompt = p, .o = a->o};
+        out.o.stops = a->stops;
+        out.o.row = (uint64_t)i;
+        out.o.report = &out.report;
+        code = (a->json ? print_json : print_text)(&out, t, m, err);
+        tokens += out.report.tokens;
+    }
+    if (!a->quiet && (!code || code == RAPT_INTERRUPTED))
+        print_speed(tokens, clock_seconds() - start);
+    return code;
+}
+
+static rapt_code read_prompt(const generate_arguments *a, char **text, generate_prompt *p, rapt_error *err)
+{
+    *text = NULL;
+    *p = (generate_prompt){a->prompt ? a->prompt : "", a->prompt ? strlen(a->prompt) : 0};
+    if (!a->prompt_file)
+        return RAPT_OK;
+    rapt_code code = file_read(a->prompt_file, CLI_MAX_TEXT, text, &p->size, err);
+    p->text = *text;
+    return code;
+}
+
+/* Of a prompt that the context has no room for, the model sees the end only. */
+static rapt_code check_context(const generate_arguments *a, const rapt_model *m, generate_prompt given, rapt_error *err)
+{
+    prompt p;
+    if (a->quiet && !a->strict)
+        return RAPT_OK;
+    rapt_code code = prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err);
+    if (code)
+        return code;
+    size_t count = p.count, context = m->lm->config.context;
+    free(p.ids);
+    if (count <= context)
+        return RAPT_OK;
+    if (a->strict)
+        return rapt_fail(err, RAPT_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
+    fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
+            context, rapt_lm_visible(&m->lm->config, count));
+    return RAPT_OK;
+}
+
+static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error *err)
+{
+    char *text;
+    generate_prompt p;
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads, .precision = a->precision}, err);
+    rapt_code code = t ? rapt_lm_pack(m->lm, t, err) : err->code;
+    if (!code && !(code = read_prompt(a, &text, &p, err))) {
+        code = check_context(a, m, p, err);
+        if (!code)
+            code = (a->has_at ? generate_at : print_texts)(a, t, m, p, err);
+        free(text);
+    }
+    rapt_tape_free(t);
+    return code;
+}
+
+int cmd_generate(int argc, char **argv)
+{
+    generate_arguments a = {.o = {.max_tokens = 200, .sample = {.temperature = 0.8, .top_k = 200, .seed = 1}}, .samples = 1};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.threads, a.quiet);
+    rapt_model *m = cli_model_task(a.model, RAPT_LANGUAGE_MODEL, &err);
+    rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
+    rapt_model_free(m);
+    if (code == RAPT_INTERRUPTED)
+        return signals_status();
+    return code && err.code ? cli_fail(&err) : code != RAPT_OK;
+}

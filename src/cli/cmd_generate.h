@@ -1,0 +1,34 @@
+/* cli/cmd_generate.h: what the files of `rapt generate` share. */
+#ifndef CLI_CMD_GENERATE_H
+#define CLI_CMD_GENERATE_H
+
+#include "rapt/generate.h"
+#include "rapt/io.h"
+
+#define GENERATE_MAX_STOPS 64
+#define GENERATE_MAX_BIASES 1024
+
+typedef struct generate_arguments {
+    const char *model, *operand, *prompt, *prompt_file;
+    rapt_generate_options o;
+    const char *stops[GENERATE_MAX_STOPS];
+    rapt_logit_bias biases[GENERATE_MAX_BIASES];
+    long samples, top, at;
+    int threads;
+    rapt_precision precision;
+    bool greedy, no_prompt, json, quiet, has_at, at_all, strict, has_seed, random_seed;
+} generate_arguments;
+
+/* The prompt as it was given. */
+typedef struct generate_prompt {
+    const char *text;
+    size_t size;
+} generate_prompt;
+
+/* --at: the likeliest tokens after one token of the prompt, to stdout. */
+rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err);
+
+/* `bytes` with U+FFFD for what is not UTF-8, as JSON wants it; free() it. NULL with `err` set. */
+char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err);
+
+#endif

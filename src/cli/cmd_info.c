@@ -1,0 +1,135 @@
+/* cli/cmd_info.c: `rapt info`: the machine and what rapt makes of it. A model's sizes are in info_model.c. */
+#include "cli/cmd_info.h"
+
+#include "base/cgroup.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "cli/cli.h"
+#include "kernels/kernels.h"
+#include "rapt/io.h"
+#include "text/json_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { KEY_JSON = 256, KEY_TENSORS, KEY_SEAL };
+
+static const struct argp_option OPTIONS[] = {
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
+    {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
+    {"seal", KEY_SEAL, NULL, 0, "Bind the files of a model folder to each other as they are now: after an edit on purpose", 0},
+    {0}};
+
+typedef struct info_arguments {
+    const char *model;
+    bool json, tensors, seal;
+} info_arguments;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    info_arguments *a = state->input;
+    switch (key) {
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_TENSORS: a->tensors = true; return 0;
+    case KEY_SEAL: a->seal = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->model)
+            cli_usage_error(state, "one model only");
+        a->model = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->seal && !a->model)
+            cli_usage_error(state, "--seal is for a model folder");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc = "[MODEL]",
+                                 .doc = "Show this machine and the kernels that rapt chose, or a model's sizes."};
+
+/* The levels that this machine has, best last. */
+static json_t *levels_json(void)
+{
+    json_t *levels = json_array();
+    for (const char *const *name = kernels_names; levels && *name; name++)
+        if (kernels_level(*name, NULL))
+            json_array_append_new(levels, json_string(*name));
+    return levels;
+}
+
+int info_print_json(json_t *o)
+{
+    rapt_error err = {0};
+    char *text = json_text(o, JSON_INDENT(2));
+    json_decref(o);
+    if (!text) {
+        rapt_fail(&err, RAPT_NO_MEMORY, "no memory for JSON");
+        return cli_fail(&err);
+    }
+    puts(text);
+    free(text);
+    return 0;
+}
+
+static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
+{
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu", cpu->brand,
+                                     "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr,
+                                     k->gemm.nr, "levels", levels_json()));
+}
+
+/* What the system lets this process have. */
+static void show_limits(void)
+{
+    char text[32];
+    memory_limit limits[MEMORY_LIMITS];
+    int cpus = pool_cpus("");
+    bool any = false;
+    memory_limits("", limits);
+    printf("cpus      %d for this process%s\n", cpus, cgroup_cpus("") == cpus ? ", as its cgroup's quota has it" : "");
+    printf("memory    ");
+    for (int i = 0; i < MEMORY_LIMITS; i++) {
+        if (limits[i].available == SIZE_MAX)
+            continue;
+        printf("%s%s %s", any ? "; " : "", limits[i].says, cli_bytes((double)limits[i].available, text));
+        any = true;
+    }
+    puts(any ? "" : "without a limit");
+}
+
+static int show_machine(const info_arguments *a)
+{
+    rapt_error err = {0};
+    cpu_features cpu = cpu_detect();
+    const kernels *k = kernels_active(&err);
+    pool *threads = k ? pool_new(0, &err) : NULL;
+    if (!threads)
+        return cli_fail(&err);
+    int count = pool_threads(threads);
+    pool_free(threads);
+    if (a->json)
+        return machine_json(&cpu, k, count);
+    printf("rapt      %s\n", rapt_version());
+    printf("cpu       %s\n", cpu.brand[0] ? cpu.brand : "unknown");
+    show_limits();
+    printf("threads   %d (RAPT_THREADS or --threads changes it, never the result)\n", count);
+    printf("isa       %s, of", k->name);
+    for (const char *const *name = kernels_names; *name; name++)
+        printf(" %s%s", *name, kernels_level(*name, NULL) ? "" : " (not on this machine)");
+    printf(" (RAPT_ISA lowers it)\n");
+    printf("gemm      tiles of %d x %d, blocks of %d products\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
+    printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);
+    return 0;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    info_arguments a = {0};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    if (a.seal && rapt_model_seal(a.model, &err))
+        return cli_fail(&err);
+    return a.model ? info_model(a.model, a.json, a.tensors) : show_machine(&a);
+}

@@ -1,0 +1,345 @@
+/* cli/cmd_score.c: the command `rapt score`, BLEU and chrF of a translated text.
+ * For whoever compares translations, made by rapt or by anything else.
+ * Not the metrics themselves: those are in rapt/metrics.h. */
+#include "cli/cli.h"
+
+#include "cli/score_warnings.h"
+#include "rapt/metrics.h"
+#include "text/json_text.h"
+#include "text/lines.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEXT_BYTES = 1 << 30 };
+enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_JSON, KEY_QUIET };
+enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP }; /* both: BLEU and chrF */
+
+struct arguments {
+    const char *hypothesis;
+    char **references; /* [count], within argv */
+    size_t count;
+    enum metric metric;
+    rapt_bleu_options bleu;
+    rapt_chrf_options chrf;
+    const char *bleu_only; /* an option that was given and that chrF does not have */
+    bool sentence, json, quiet;
+};
+
+/* The texts in the forms that the metrics take. */
+struct texts {
+    struct lines hypothesis;
+    struct lines *references;    /* [count] */
+    const char *const **columns; /* [count]: of each reference, the lines to score */
+    size_t count;
+};
+
+struct choice {
+    const char *name;
+    int value;
+};
+
+#define CHOICE(value, name) {name, value},
+static const struct choice metrics[] = {
+    {"bleu", METRIC_BLEU}, {"chrf", METRIC_CHRF}, {"chrf++", METRIC_CHRF_PP}, {NULL, 0}};
+static const struct choice tokenizers[] = {RAPT_TOKENIZERS(CHOICE){NULL, 0}};
+static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
+#undef CHOICE
+
+static const struct argp_option options[] = {
+    {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf or chrf++ (default: BLEU and chrF; with --sentence BLEU)", 0},
+    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Words of BLEU: 13a (default), none, intl or char", 0},
+    {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
+    {"smooth", KEY_SMOOTH, "NAME", 0, "BLEU without matches: exp (default), none, floor or add-k", 0},
+    {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
+    {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each score", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No warnings about text that looks tokenized", 0},
+    {0}};
+
+/* Reports wrong usage, which ends the program, for a name that is none of the choices. */
+static int choose(const struct choice *choices, const char *name, const char *option,
+                  struct argp_state *state)
+{
+    char known[80] = "";
+    for (const struct choice *c = choices; c->name; c++) {
+        if (strcmp(c->name, name) == 0)
+            return c->value;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", c->name);
+    }
+    cli_usage_error(state, "--%s: '%s' is none of %s", option, name, known);
+    return 0;
+}
+
+static double positive_number(const char *text, struct argp_state *state)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value <= 0)
+        cli_usage_error(state, "--smooth-value: '%s' is not a number above 0", text);
+    return value;
+}
+
+static void check_usage(const struct arguments *args, struct argp_state *state)
+{
+    size_t standard = strcmp(args->hypothesis, "-") == 0;
+    for (size_t r = 0; r < args->count; r++)
+        standard += strcmp(args->references[r], "-") == 0;
+    rapt_smooth smooth = args->bleu.smooth;
+    if (standard > 1)
+        cli_usage_error(state, "only one of the texts can be standard input");
+    else if (args->metric > METRIC_BLEU && args->bleu_only)
+        cli_usage_error(state, "--%s is for BLEU only", args->bleu_only);
+    else if (args->bleu.smooth_value != 0 && smooth != RAPT_SMOOTH_FLOOR && smooth != RAPT_SMOOTH_ADD_K)
+        cli_usage_error(state, "--smooth-value goes with --smooth floor or add-k");
+}
+
+static error_t parse_bleu_option(int key, char *text, struct arguments *args, struct argp_state *state)
+{
+    switch (key) {
+    case KEY_TOKENIZE:
+        args->bleu_only = "tokenize";
+        args->bleu.tokenize = (rapt_tokenize)choose(tokenizers, text, "tokenize", state);
+        return 0;
+    case KEY_SMOOTH:
+        args->bleu_only = "smooth";
+        args->bleu.smooth = (rapt_smooth)choose(smoothings, text, "smooth", state);
+        return 0;
+    case KEY_SMOOTH_VALUE:
+        args->bleu_only = "smooth-value";
+        args->bleu.smooth_value = positive_number(text, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void take_paths(struct arguments *args, struct argp_state *state)
+{
+    char **paths = state->argv + state->next;
+    size_t count = (size_t)(state->argc - state->next);
+    if (count < 2)
+        cli_usage_error(state, "wants a hypothesis and at least one reference");
+    args->hypothesis = paths[0];
+    args->references = paths + 1;
+    args->count = count - 1;
+    if (args->sentence && args->metric == METRIC_BOTH)
+        args->metric = METRIC_BLEU;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *args = state->input;
+    switch (key) {
+    case KEY_METRIC:
+        args->metric = (enum metric)choose(metrics, text, "metric", state);
+        args->chrf.word_order = args->metric == METRIC_CHRF_PP ? 2 : 0;
+        return 0;
+    case KEY_LOWERCASE:
+        args->bleu.lowercase = args->chrf.lowercase = true;
+        return 0;
+    case KEY_SENTENCE:
+        args->sentence = args->bleu.effective_order = true;
+        return 0;
+    case KEY_JSON:
+        args->json = true;
+        return 0;
+    case KEY_QUIET:
+        args->quiet = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        take_paths(args, state);
+        check_usage(args, state);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        cli_usage_error(state, "wants a hypothesis and at least one reference");
+        return EINVAL;
+    default:
+        return parse_bleu_option(key, text, args, state);
+    }
+}
+
+static const struct argp score_argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "HYPOTHESIS REFERENCE...",
+    .doc = "Score a translation against one or more references, line by line."
+           "\vPrints scores in percent, each with its name, the signature that sacreBLEU gives to a score of this kind, and the "
+           "version of rapt. "
+           "HYPOTHESIS or a REFERENCE can be - for standard input."};
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static rapt_code read_text(const char *path, struct lines *lines, rapt_error *err)
+{
+    rapt_code code = lines_read(path, MAX_TEXT_BYTES, lines, err);
+    if (code == RAPT_OK && lines->count == 0)
+        code = rapt_fail(err, RAPT_VALUE, "%s is empty", shown(path));
+    return code;
+}
+
+static rapt_code read_reference(const struct arguments *args, size_t r, struct texts *texts, rapt_error *err)
+{
+    struct lines *lines = &texts->references[r];
+    rapt_code code = read_text(args->references[r], lines, err);
+    if (code != RAPT_OK)
+        return code;
+    if (lines->count != texts->hypothesis.count)
+        return rapt_fail(err, RAPT_VALUE, "%.200s has %zu lines, but %.200s has %zu", shown(args->hypothesis),
+                         texts->hypothesis.count, shown(args->references[r]), lines->count);
+    return RAPT_OK;
+}
+
+static rapt_code read_texts(const struct arguments *args, struct texts *texts, rapt_error *err)
+{
+    texts->references = calloc(args->count, sizeof *texts->references);
+    texts->columns = calloc(args->count, sizeof *texts->columns);
+    if (!texts->references || !texts->columns)
+        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu references", args->count);
+    texts->count = args->count;
+    rapt_code code = read_text(args->hypothesis, &texts->hypothesis, err);
+    for (size_t r = 0; r < args->count && code == RAPT_OK; r++)
+        code = read_reference(args, r, texts, err);
+    return code;
+}
+
+static void free_texts(struct texts *texts)
+{
+    for (size_t r = 0; r < texts->count; r++)
+        lines_free(&texts->references[r]);
+    lines_free(&texts->hypothesis);
+    free(texts->references);
+    free(texts->columns);
+}
+
+/* Whole numbers as such: only add-k smoothing makes others. */
+static json_t *json_counts(const double *counts)
+{
+    json_t *array = json_array();
+    for (size_t n = 0; n < RAPT_BLEU_ORDER; n++)
+        json_array_append_new(array, counts[n] == floor(counts[n]) ? json_integer((json_int_t)counts[n])
+                                                                   : json_real(counts[n]));
+    return array;
+}
+
+static json_t *json_reals(const double *values)
+{
+    json_t *array = json_array();
+    for (size_t n = 0; n < RAPT_BLEU_ORDER; n++)
+        json_array_append_new(array, json_real(values[n]));
+    return array;
+}
+
+static void add_bleu(json_t *object, const rapt_bleu *bleu)
+{
+    json_object_set_new(object, "counts", json_counts(bleu->counts));
+    json_object_set_new(object, "totals", json_counts(bleu->totals));
+    json_object_set_new(object, "precisions", json_reals(bleu->precisions));
+    json_object_set_new(object, "bp", json_real(bleu->bp));
+    json_object_set_new(object, "sys_len", json_integer((json_int_t)bleu->sys_len));
+    json_object_set_new(object, "ref_len", json_integer((json_int_t)bleu->ref_len));
+}
+
+static rapt_code print_json(double score, const char *name, const char *signature, const rapt_bleu *bleu, rapt_error *err)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(name));
+    json_object_set_new(object, "score", json_real(score));
+    json_object_set_new(object, "signature", json_string(signature));
+    if (bleu)
+        add_bleu(object, bleu);
+    char *text = json_text(object, 0);
+    bool printed = text != NULL;
+    if (printed)
+        puts(text); /* a failure is reported at the end */
+    free(text);
+    json_decref(object);
+    return printed ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a JSON object");
+}
+
+/* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */
+static rapt_code print_score(const struct arguments *args, double score, const rapt_bleu *bleu,
+                             rapt_error *err)
+{
+    char signature[RAPT_SIGNATURE_SIZE + 32];
+    const char *name = bleu ? "BLEU" : args->metric == METRIC_CHRF_PP ? "chrF2++" : "chrF2";
+    if (bleu)
+        rapt_bleu_signature(&args->bleu, args->count, signature, RAPT_SIGNATURE_SIZE);
+    else
+        rapt_chrf_signature(&args->chrf, args->count, signature, RAPT_SIGNATURE_SIZE);
+    size_t used = strlen(signature);
+    snprintf(signature + used, sizeof signature - used, "|rapt:%s", rapt_version());
+    if (args->json)
+        return print_json(score, name, signature, bleu, err);
+    printf("%.2f %s|%s\n", score, name, signature);
+    return RAPT_OK;
+}
+
+/* Scores `count` lines from line `first` on as one text. */
+static rapt_code score_lines(const struct arguments *args, struct texts *texts, size_t first, size_t count,
+                             rapt_error *err)
+{
+    const char *const *hypothesis = (const char *const *)texts->hypothesis.line + first;
+    rapt_bleu bleu;
+    double chrf;
+    rapt_code code = RAPT_OK;
+    for (size_t r = 0; r < texts->count; r++)
+        texts->columns[r] = (const char *const *)texts->references[r].line + first;
+    if (args->metric <= METRIC_BLEU) {
+        code = rapt_bleu_corpus(&args->bleu, hypothesis, texts->columns, texts->count, count, &bleu, err);
+        code = code == RAPT_OK ? print_score(args, bleu.score, &bleu, err) : code;
+    }
+    if (args->metric == METRIC_BLEU || code != RAPT_OK)
+        return code;
+    code = rapt_chrf_corpus(&args->chrf, hypothesis, texts->columns, texts->count, count, &chrf, err);
+    return code == RAPT_OK ? print_score(args, chrf, NULL, err) : code;
+}
+
+static rapt_code score_each_line(const struct arguments *args, struct texts *texts, rapt_error *err)
+{
+    rapt_error why = {0};
+    for (size_t i = 0; i < texts->hypothesis.count; i++)
+        if (score_lines(args, texts, i, 1, &why) != RAPT_OK)
+            return rapt_fail(err, why.code, "line %zu: %s", i + 1, why.message);
+    return RAPT_OK;
+}
+
+static void warn(const struct arguments *args, const struct texts *texts)
+{
+    bool cuts_words = args->metric <= METRIC_BLEU && args->bleu.tokenize != RAPT_TOKENIZE_NONE &&
+                      args->bleu.tokenize != RAPT_TOKENIZE_CHAR;
+    score_warnings(shown(args->hypothesis), &texts->hypothesis, cuts_words);
+    for (size_t r = 0; r < texts->count; r++)
+        score_warnings(shown(args->references[r]), &texts->references[r], cuts_words);
+}
+
+static rapt_code run(const struct arguments *args, struct texts *texts, rapt_error *err)
+{
+    rapt_code code = read_texts(args, texts, err);
+    if (code == RAPT_OK && !args->quiet)
+        warn(args, texts);
+    if (code == RAPT_OK && args->sentence)
+        code = score_each_line(args, texts, err);
+    else if (code == RAPT_OK)
+        code = score_lines(args, texts, 0, texts->hypothesis.count, err);
+    return code;
+}
+
+int cmd_score(int argc, char **argv)
+{
+    struct arguments args = {0};
+    struct texts texts = {0};
+    rapt_error err = {0};
+    cli_parse(&score_argp, argc, argv, &args);
+    rapt_code code = run(&args, &texts, &err);
+    free_texts(&texts);
+    return code ? cli_fail(&err) : 0;
+}

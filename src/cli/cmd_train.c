@@ -1,0 +1,310 @@
+/* cli/cmd_train.c: `rapt train`: options, and what is said of the data, the model and how a run ended. The work is rapt_train's;
+ * the steps are shown by progress.c. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+#include "cli/fetch_hint.h"
+#include "cli/cli_model.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+
+#include "rapt/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_ASSIGNMENTS 256
+
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_PRECISION, KEY_QUIET,
+       KEY_HELP_RECIPE };
+
+static const struct argp_option OPTIONS[] = {
+    {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: the recipe's name, in models/)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
+    {"resume", KEY_RESUME, NULL, 0, "Resume from the newest checkpoint in the folder; without RECIPE, by the folder's own", 0},
+    {"init", KEY_INIT, "MODEL", 0, "Overrides train.init: start from this model's parameters, sizes and tokenizers", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
+    {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Overrides the recipe's train.precision: fp32 or bf16", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
+    {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
+    {0}};
+
+typedef struct train_arguments {
+    const char *recipe, *out, *init;
+    rapt_precision precision;
+    bool has_precision;
+    const char *assignments[MAX_ASSIGNMENTS];
+    size_t assignment_count;
+    bool resume, quiet, help_recipe;
+    int threads;
+    long max_steps, seed; /* seed -1: not given */
+} train_arguments;
+
+static void take_assignment(train_arguments *a, const char *text, struct argp_state *state)
+{
+    if (a->assignment_count == MAX_ASSIGNMENTS)
+        cli_usage_error(state, "more than %d --set", MAX_ASSIGNMENTS);
+    a->assignments[a->assignment_count++] = text;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    train_arguments *a = state->input;
+    switch (key) {
+    case KEY_OUT: a->out = text; return 0;
+    case KEY_SET: take_assignment(a, text, state); return 0;
+    case KEY_RESUME: a->resume = true; return 0;
+    case KEY_INIT: a->init = text; return 0;
+    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_SEED: a->seed = cli_integer(text, 0, (long)1 << 53, "seed", state); return 0;
+    case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, (long)1 << 53, "max-steps", state); return 0;
+    case KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->recipe)
+            cli_usage_error(state, "one recipe only");
+        a->recipe = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
+            cli_usage_error(state, "wants a recipe; with --resume and --out, the folder has one");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
+    .doc = "Train a model as a recipe says."
+           "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
+           "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the "
+           "result is then the same, byte for byte, as that of a run that never stopped. The exit status after a signal is "
+           "128 and its number: 130 after Ctrl-C."};
+
+typedef struct display {
+    bool quiet;
+    progress *progress; /* NULL: quiet */
+    rapt_recipe_task task;
+    int64_t patience;
+    rapt_progress last;
+} display;
+
+static void show_data(const display *d, const rapt_memory_plan *p)
+{
+    if (d->task == RAPT_RECIPE_LANGUAGE_MODEL) {
+        fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples, p->held_out,
+                p->target_vocab);
+        return;
+    }
+    fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->held_out);
+    if (p->dropped + p->held_out_dropped > 0)
+        fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->held_out_dropped);
+    if (p->shared_vocab)
+        fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
+    else
+        fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
+}
+
+static void show_products(const rapt_memory_plan *p)
+{
+    if (strcmp(p->products, "emulated") == 0)
+        fputs("products: bf16, emulated on this processor: no faster than fp32\n", stderr);
+    else if (strcmp(p->products, "fp32") != 0)
+        fprintf(stderr, "products: bf16, by %s\n", p->products);
+}
+
+static void show_plan(void *context, const rapt_memory_plan *p)
+{
+    char parameters[32], gradients[32], moments[32], activations[32];
+    const display *d = context;
+    if (d->quiet)
+        return;
+    progress_clear(d->progress);
+    show_data(d, p);
+    fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
+    show_products(p);
+    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
+            cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
+            cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
+}
+
+static void show_end(const display *d, const rapt_progress *p)
+{
+    progress_clear(d->progress);
+    if (d->quiet)
+        return;
+    if (p->report)
+        fprintf(stderr, "early stopping: val_loss has not fallen for %lld reports (train.patience)\n", (long long)d->patience);
+    else /* at the start of a call that has nothing to do */
+        fprintf(stderr, "this run ended after step %llu by early stopping (train.patience); with more patience --resume "
+                "continues it\n", (unsigned long long)p->step);
+}
+
+static void show_progress(void *context, const rapt_progress *p)
+{
+    display *d = context;
+    d->last = *p;
+    if (p->report || !p->gave_up)
+        progress_step(d->progress, p);
+    if (p->gave_up)
+        show_end(d, p);
+}
+
+static void show_phase(void *context, const char *what, size_t done, size_t count)
+{
+    const display *d = context;
+    progress_phase(d->progress, what, done, count);
+}
+
+/* The prompt is a line break where the recipe says nothing. */
+static void show_sample(void *context, uint64_t step, const char *text)
+{
+    const display *d = context;
+    progress_clear(d->progress);
+    if (!d->quiet)
+        fprintf(stderr, "---- a sample after step %llu\n%s\n----\n", (unsigned long long)step, text + (*text == '\n'));
+}
+
+static void show_model(const display *d, const char *out)
+{
+    if (d->quiet)
+        return;
+    cli_say("model: %s", out);
+    if (d->last.best_val_loss < d->last.val_loss)
+        cli_say(" (best validation loss %.4f at step %llu in %s/best)", d->last.best_val_loss,
+                (unsigned long long)d->last.best_step, out);
+    fputc('\n', stderr);
+}
+
+static void show_warning(void *context, const char *text)
+{
+    const display *d = context;
+    progress_clear(d->progress);
+    cli_say("rapt: warning: %s\n", text);
+}
+
+static int help_recipe(void)
+{
+    rapt_error err = {0};
+    char *text;
+    if (rapt_recipe_help(&text, &err))
+        return cli_fail(&err);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+/* To resume, the folder's own recipe will do. */
+static rapt_code read_file(const train_arguments *a, rapt_recipe *r, rapt_error *err)
+{
+    char *kept = NULL;
+    if (!a->recipe && asprintf(&kept, "%s/recipe.yaml", a->out) < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = rapt_recipe_read(kept ? kept : a->recipe, r, err);
+    free(kept);
+    return code;
+}
+
+static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
+{
+    char *assignment = NULL;
+    if (asprintf(&assignment, "train.init=%s", init) < 0)
+        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = rapt_recipe_set(r, assignment, err);
+    free(assignment);
+    return code;
+}
+
+static bool assigns(const train_arguments *a, const char *key)
+{
+    for (size_t i = 0; i < a->assignment_count; i++)
+        if (strncmp(a->assignments[i], key, strlen(key)) == 0 && a->assignments[i][strlen(key)] == '=')
+            return true;
+    return false;
+}
+
+/* A number of epochs would be ignored where the recipe has one of steps. */
+static rapt_code check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
+{
+    if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_VALUE, "--set train.epochs: the recipe has train.steps %lld, which decides; --set that, or "
+                     "train.steps=0 to go by epochs", (long long)r->train.steps);
+}
+
+static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
+{
+    rapt_code code = read_file(a, r, err);
+    for (size_t i = 0; i < a->assignment_count && !code; i++)
+        code = rapt_recipe_set(r, a->assignments[i], err);
+    if (!code)
+        code = check_length(a, r, err);
+    if (a->init && !code)
+        code = set_init(r, a->init, err);
+    if (a->seed >= 0)
+        r->seed = a->seed;
+    if (a->has_precision)
+        r->train.precision = a->precision;
+    return code ? code : rapt_recipe_check(r, a->recipe ? a->recipe : a->out, err);
+}
+
+/* models/NAME for some/where/NAME.yaml. */
+static char *default_out(const char *recipe)
+{
+    char *out = NULL;
+    const char *slash = strrchr(recipe, '/'), *base = slash ? slash + 1 : recipe, *dot = strrchr(base, '.');
+    int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    return asprintf(&out, "models/%.*s", length, base) < 0 ? NULL : out;
+}
+
+static bool on_terminal(void)
+{
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+}
+
+static int run(const train_arguments *a, const rapt_recipe *r)
+{
+    rapt_error err = {0};
+    display d = {.quiet = a->quiet, .task = r->task, .patience = r->train.patience};
+    progress_options shown = {.out = stderr, .terminal = on_terminal()};
+    char *out = a->out ? strdup(a->out) : default_out(a->recipe);
+    rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
+                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop(),
+                            .on_phase = show_phase, .on_plan = show_plan, .on_progress = show_progress,
+                            .on_sample = show_sample, .on_warning = show_warning, .context = &d};
+    d.progress = a->quiet ? NULL : progress_new(&shown);
+    if (r->train.init)
+        cli_note_seal(r->train.init);
+    signals_catch();
+    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
+    progress_free(d.progress, code != RAPT_OK);
+    if (code)
+        fetch_hint(&err);
+    else
+        show_model(&d, out);
+    free(out);
+    if (code)
+        cli_fail(&err);
+    return code == RAPT_INTERRUPTED ? signals_status() : code ? 1 : 0;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    train_arguments a = {.seed = -1};
+    rapt_recipe r;
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    if (a.help_recipe)
+        return help_recipe();
+    cli_warn_threads(a.threads, a.quiet);
+    int status = read_recipe(&a, &r, &err) ? cli_fail(&err) : run(&a, &r);
+    rapt_recipe_free(&r);
+    return status;
+}

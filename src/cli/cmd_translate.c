@@ -1,0 +1,287 @@
+/* cli/cmd_translate.c: `rapt translate`: lines in, lines out, block by block: a text larger than the memory, a pipe that goes
+ * on, and whoever types at a terminal. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "cli/alignment.h"
+#include "cli/lines_out.h"
+#include "cli/cli_model.h"
+#include "cli/say.h"
+#include "cli/unknown_words.h"
+#include "decode/prefixes.h"
+#include "rapt/decode.h"
+#include "text/prose/detokenise.h"
+#include "text/line_stream.h"
+#include "text/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many batches of lines are sorted by length together. */
+#define BLOCK_BATCHES 64
+
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
+       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT,
+       KEY_PREFIX_FILE, KEY_TOKENS };
+
+static const struct argp_option OPTIONS[] = {
+    {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 1)", 0},
+    {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam; lines count from 1", 0},
+    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
+    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
+    {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
+    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Each translation begins with the line of FILE that its own line has; an empty "
+                                                "one asks for nothing", 0},
+    {"alignment", KEY_ALIGNMENT, "KIND", 0, "After each translation, a tab and what its tokens look at: hard, soft, or words: "
+                                            "as hard, with tokens joined to words", 0},
+    {"tokens", KEY_TOKENS, NULL, 0, "After each translation, a tab and the tokens of the source, a tab and its own", 0},
+    {"split", KEY_SPLIT, "LINES", 0, "Which lines are translated sentence by sentence: long, those that the model can't "
+                                     "take as a whole; sentences, all of several (default: as the model was trained)", 0},
+    {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt; none: as "
+                                                  "the model has them (default: as the model folder says)", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be cut, are errors", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
+    {0}};
+
+typedef struct translate_arguments {
+    const char *model, *file, *prefix_file;
+    rapt_model *m;
+    struct lines prefixes; /* of prefix_file */
+    rapt_translate_options o;
+    bool quiet, strict, tokens;
+    alignment_kind alignment;
+} translate_arguments;
+
+static alignment_kind parse_alignment(const char *text, struct argp_state *state)
+{
+    alignment_kind kind = alignment_named(text);
+    if (kind == ALIGNMENT_NONE)
+        cli_usage_error(state, "--alignment %s: there are hard, soft and words", text);
+    return kind;
+}
+
+static rapt_split parse_split(const char *text, struct argp_state *state)
+{
+    if (strcmp(text, "long") == 0)
+        return RAPT_SPLIT_LONG;
+    if (strcmp(text, "sentences") != 0)
+        cli_usage_error(state, "--split %s: there are long and sentences", text);
+    return RAPT_SPLIT_SENTENCES;
+}
+
+static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
+{
+    if (!detokenise_language(text, &o->detokenize))
+        cli_usage_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
+    o->as_tokens = o->detokenize == RAPT_NO_LANGUAGE;
+}
+
+static void check(translate_arguments *a, struct argp_state *state)
+{
+    if (!a->model)
+        cli_usage_error(state, "wants a model");
+    if (a->o.prefix && a->prefix_file)
+        cli_usage_error(state, "--prefix or --prefix-file, not both");
+    if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
+        cli_usage_error(state, "only one of the lines and their prefixes can be standard input");
+    if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
+        cli_usage_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    translate_arguments *a = state->input;
+    switch (key) {
+    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, "beam", state); return 0;
+    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state); return 0;
+    case KEY_N_BEST: a->o.n_best = (size_t)cli_integer(text, 1, 1024, "n-best", state); return 0;
+    case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
+    case KEY_NO_REPEAT: a->o.no_repeat = (size_t)cli_integer(text, 1, 1024, "no-repeat-ngram", state); return 0;
+    case KEY_MAX_RATIO: a->o.max_ratio = cli_number(text, 0.01, 1000, "max-length-ratio", state); return 0;
+    case KEY_PREFIX: a->o.prefix = text; return 0;
+    case KEY_PREFIX_FILE: a->prefix_file = text; return 0;
+    case KEY_TOKENS: a->tokens = true; return 0;
+    case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
+    case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
+    case KEY_STRICT: a->strict = true; return 0;
+    case KEY_QUIET: a->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            cli_usage_error(state, "a model and one file, no more");
+        *(state->arg_num == 0 ? &a->model : &a->file) = text;
+        return 0;
+    case ARGP_KEY_END:
+        a->o.alignment = a->alignment != ALIGNMENT_NONE;
+        a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
+        check(a, state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc = "MODEL [FILE]",
+                                 .doc = "Translate the lines of FILE, or of standard input, with a trained model."};
+
+static const char *input_name(const translate_arguments *a)
+{
+    return a->file && strcmp(a->file, "-") != 0 ? a->file : "standard input";
+}
+
+static bool print_hypothesis(const translate_arguments *a, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
+{
+    bool ok = fputs(h->text, to) >= 0;
+    ok = ok && (!a->tokens || alignment_print_tokens(a->m, t, h, to));
+    ok = ok && alignment_print(a->alignment, a->m, t, h, to);
+    return ok && fputc('\n', to) != EOF;
+}
+
+static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+{
+    if (t->cut && !a->quiet)
+        cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
+                input_name(a), line);
+    if (a->o.n_best == 0)
+        return print_hypothesis(a, t, t->count ? &t->hypotheses[0] : &(rapt_hypothesis){.text = ""}, to);
+    bool ok = true;
+    for (size_t i = 0; i < t->count && ok; i++)
+        ok = fprintf(to, "%zu\t%.4f\t", line, t->hypotheses[i].score) > 0 &&
+             print_hypothesis(a, t, &t->hypotheses[i], to);
+    return ok;
+}
+
+/* A block goes out in one piece, so that an error leaves whole lines. */
+static rapt_code print_block(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    bool ok = to != NULL;
+    for (size_t i = 0; ok && i < b->count; i++)
+        ok = print_translation(a, b->first + i, &t[i], to);
+    ok = to && fclose(to) == 0 && ok;
+    rapt_code code = RAPT_OK;
+    if (!ok)
+        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text");
+    else
+        code = lines_out(text, size, err);
+    free(text);
+    return code;
+}
+
+/* What --strict refuses; else a line is warned about when it is printed. */
+static rapt_code check_cut(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
+{
+    for (size_t i = 0; a->strict && i < b->count; i++)
+        if (t[i].cut)
+            return rapt_fail(err, RAPT_VALUE, "line %zu is longer than the model takes, with no place to split", b->first + i);
+    return RAPT_OK;
+}
+
+/* The block ends before a line that is refused. */
+static rapt_code check_words(unknown_words *u, line_block *b, rapt_error *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        rapt_code code = unknown_words_check(u, b->first + i, b->line[i], err);
+        if (code) {
+            b->count = i;
+            return code;
+        }
+    }
+    return RAPT_OK;
+}
+
+static rapt_code run(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_translation *out,
+                     rapt_error *err)
+{
+    size_t before = b->first - 1;
+    if (!a->prefix_file)
+        return rapt_translator_run(t, b->line, b->count, out, err);
+    if (a->prefixes.count < before + b->count)
+        return rapt_fail(err, RAPT_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
+                         cli_plural(a->prefixes.count));
+    return rapt_translator_run_prefixed(t, b->line, (const char *const *)a->prefixes.line + before, b->count, out, err);
+}
+
+static rapt_code translate_block(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_error *err)
+{
+    rapt_error why = {0};
+    const char *what = "translate";
+    rapt_translation *out = calloc(b->count, sizeof *out);
+    rapt_code code = out ? run(a, t, b, out, &why)
+                         : rapt_fail(&why, RAPT_NO_MEMORY, "no memory");
+    if (!code) {
+        code = check_cut(a, b, out, &why);
+        what = code ? what : "print the translation of";
+        code = code ? code : print_block(a, b, out, &why);
+        rapt_translations_free(out, b->count);
+    }
+    free(out);
+    char to[32] = "";
+    if (b->count > 1)
+        snprintf(to, sizeof to, " to %zu", b->first + b->count - 1);
+    return code ? rapt_fail(err, code, "cannot %s line%s %zu%s of %.200s: %s", what, cli_plural(b->count), b->first, to,
+                            input_name(a), why.message) : RAPT_OK;
+}
+
+static rapt_code translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
+{
+    unknown_words unknown = {.k = a->m->source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet};
+    size_t most = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
+    line_block block = {.count = 1};
+    rapt_code code = RAPT_OK;
+    while (!code && block.count > 0) {
+        code = line_stream_next(in, most, &block, err);
+        rapt_code words = code ? RAPT_OK : check_words(&unknown, &block, err);
+        if (!code && block.count > 0)
+            code = translate_block(a, t, &block, words ? NULL : err);
+        code = words ? words : code;
+    }
+    unknown_words_end(&unknown);
+    if (!code && a->prefix_file && a->prefixes.count > block.first - 1)
+        code = rapt_fail(err, RAPT_VALUE, "%s has %zu lines, but %s %zu", a->prefix_file, a->prefixes.count, input_name(a),
+                         block.first - 1);
+    return code;
+}
+
+/* All of them before the first translation, so that a line's number tells which one is wrong. */
+static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
+{
+    rapt_error why = {0};
+    if (!a->prefix_file)
+        return RAPT_OK;
+    rapt_code code = lines_read(a->prefix_file, CLI_MAX_TEXT, &a->prefixes, err);
+    for (size_t i = 0; !code && i < a->prefixes.count; i++) {
+        prefixes p;
+        const char *line = a->prefixes.line[i];
+        if (prefixes_encode(&p, a->m, &line, 1, &why))
+            code = rapt_fail(err, why.code, "%.200s:%zu: %s", a->prefix_file, i + 1, why.message);
+        else
+            prefixes_free(&p);
+    }
+    return code;
+}
+
+int cmd_translate(int argc, char **argv)
+{
+    translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.o.threads, a.quiet);
+    rapt_model *m = a.m = cli_model_task(a.model, RAPT_TRANSLATION, &err);
+    line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
+    rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
+    bool ok = t && translate(&a, t, in, &err) == RAPT_OK;
+    rapt_translator_free(t);
+    line_stream_free(in);
+    lines_free(&a.prefixes);
+    rapt_model_free(m);
+    return ok ? 0 : cli_fail(&err);
+}

@@ -1,0 +1,119 @@
+/* cli/eval/cmd_eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. The work is in
+ * eval_pairs.c and eval_text.c. */
+#include "cli/cli.h"
+#include "cli/eval/cmd_eval.h"
+#include "cli/cli_model.h"
+#include "cli/say.h"
+#include "text/json_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY,
+       KEY_STRICT, KEY_QUIET };
+
+static const struct argp_option OPTIONS[] = {
+    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
+    {NULL, 0, NULL, 0, "For translation models:", 0},
+    {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 1)", 0},
+    {"limit", KEY_LIMIT, "N", 0, "Only the first N pairs of each file", 0},
+    {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be cut, are errors", 0},
+    {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
+    {0}};
+
+static void take_paths(eval_arguments *a, struct argp_state *state)
+{
+    char **paths = state->argv + state->next;
+    size_t count = (size_t)(state->argc - state->next);
+    if (count < 2)
+        cli_usage_error(state, "wants a model and a file: sentence pairs, or for a language model a text");
+    a->model = paths[0];
+    a->files = paths + 1;
+    a->file_count = count - 1;
+}
+
+static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
+{
+    eval_arguments *a = state->input;
+    switch (key) {
+    case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, a->for_pairs = "beam", state); return 0;
+    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state); return 0;
+    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MOST, a->for_pairs = "limit", state); return 0;
+    case KEY_LOWERCASE:
+        a->lowercase = true;
+        a->for_pairs = "lowercase";
+        return 0;
+    case KEY_STRICT:
+        a->strict = true;
+        a->for_pairs = "strict";
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    eval_arguments *a = state->input;
+    switch (key) {
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
+    case KEY_QUIET: a->quiet = true; return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case ARGP_KEY_ARGS: take_paths(a, state); return 0;
+    case ARGP_KEY_NO_ARGS: take_paths(a, state); return 0;
+    default: return parse_for_pairs(key, text, state);
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = parse, .args_doc = "MODEL FILE...",
+    .doc = "Evaluate a translation model on files of SOURCE<tab>TARGET lines, or a language model on texts."
+           "\vSentence pairs: loss in nats a target token, <eos> included; pairs that are too long for the model are cut as in "
+           "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file.\n\n"
+           "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
+           "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
+
+rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_parts *parts, rapt_loss_parts *sum, rapt_error *err)
+{
+    sum->nll += parts->nll;
+    sum->tokens += parts->tokens;
+    return rapt_tape_status(t, err);
+}
+
+void eval_print(json_t *o)
+{
+    char *text = json_text(o, 0);
+    puts(text ? text : "{}");
+    free(text);
+    json_decref(o);
+}
+
+/* Which options fit is known only when the model is. */
+static int refuse_option(const eval_arguments *a)
+{
+    cli_say("rapt: --%s is for translation models; %s is a language model\n", a->for_pairs, a->model);
+    return 2;
+}
+
+int cmd_eval(int argc, char **argv)
+{
+    eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.o.threads, a.quiet);
+    rapt_model *m = cli_model(a.model, &err);
+    bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
+    rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;
+    for (size_t i = 0; !code && i < a.file_count; i++)
+        code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
+    rapt_model_free(m);
+    if (!fits)
+        return refuse_option(&a);
+    return code ? cli_fail(&err) : 0;
+}

@@ -1,0 +1,29 @@
+/* cli/eval/cmd_eval.h: what the files of `rapt eval` share. */
+#ifndef CLI_EVAL_CMD_EVAL_H
+#define CLI_EVAL_CMD_EVAL_H
+
+#include "rapt/decode.h"
+#include "rapt/io.h"
+
+#include <jansson.h>
+
+typedef struct eval_arguments {
+    const char *model;
+    char **files;
+    size_t file_count, limit;
+    rapt_translate_options o;
+    bool lowercase, json, loss_only, strict, quiet;
+    const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
+} eval_arguments;
+
+/* Evaluates on one file and prints what comes out: sentence pairs for translation models, a text for language models. */
+rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
+rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err);
+
+/* Adds the parts of a pass's loss, once t has computed it, to those of the passes before. */
+rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_parts *parts, rapt_loss_parts *sum, rapt_error *err);
+
+/* Prints the object on a line and releases it. */
+void eval_print(json_t *o);
+
+#endif

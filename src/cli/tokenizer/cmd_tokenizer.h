@@ -1,0 +1,28 @@
+/* cli/tokenizer/cmd_tokenizer.h: the parts of `rapt tokenizer`, and what those that use a tokenizer share. */
+#ifndef CLI_TOKENIZER_CMD_TOKENIZER_H
+#define CLI_TOKENIZER_CMD_TOKENIZER_H
+
+#include "rapt/text.h"
+
+#include "cli/usage.h"
+
+/* argv[0] is "rapt tokenizer"; each returns the exit status. */
+int tokenizer_train(int argc, char **argv);
+int tokenizer_encode(int argc, char **argv);
+int tokenizer_decode(int argc, char **argv);
+int tokenizer_info(int argc, char **argv);
+
+typedef struct tokenizer_operands {
+    const char *tokenizer, *file; /* file NULL: standard input */
+} tokenizer_operands;
+
+/* For argp: takes the tokenizer and `files` files, 0 or 1. ARGP_ERR_UNKNOWN: the key is of no operand. */
+error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files);
+
+/* What a part does with a text: prints, and fails with a place in the text. */
+typedef rapt_code tokenizer_work(const rapt_tokenizer *k, const void *arguments, const char *text, size_t size,
+                                 rapt_error *err);
+/* Loads the tokenizer, reads the text, does the work and tells what failed, of which file. The exit status. */
+int tokenizer_run(const tokenizer_operands *o, tokenizer_work *work, const void *arguments);
+
+#endif

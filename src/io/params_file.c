@@ -1,0 +1,98 @@
+/* io/params_file.c: parameters to and from safetensors files. For model folders and checkpoints. */
+#include "io/params_file.h"
+
+#include "rapt/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define FORMAT_VERSION_TEXT TEXT(RAPT_FORMAT_VERSION)
+#define REAL_TYPE (sizeof(rapt_real) == 4 ? SAFETENSORS_F32 : SAFETENSORS_F64)
+
+safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data)
+{
+    safetensors_entry e = {.name = name, .dtype = REAL_TYPE, .ndim = shape->ndim, .data = data};
+    memcpy(e.shape, shape->shape, (size_t)shape->ndim * sizeof *e.shape);
+    e.bytes = rapt_tensor_size(shape) * sizeof *data;
+    return e;
+}
+
+rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err)
+{
+    const char *const metadata[] = {"format", "pt", "rapt_format_version", FORMAT_VERSION_TEXT, text ? key : NULL, text, NULL};
+    safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
+    size_t count = 0;
+    if (!entries)
+        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory to save", path);
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        if (!p->transient)
+            entries[count++] = params_entry(p->value.name, &p->value, p->value.data);
+    }
+    rapt_code code = safetensors_write(path, entries, count, metadata, err);
+    free(entries);
+    return code;
+}
+
+rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err)
+{
+    return params_save(set, path, NULL, NULL, err);
+}
+
+static bool same_shape(const safetensors_entry *e, const rapt_tensor *shape)
+{
+    bool same = e->ndim == shape->ndim;
+    for (int i = 0; same && i < e->ndim; i++)
+        same = e->shape[i] == shape->shape[i];
+    return same;
+}
+
+rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
+                      rapt_real *to, rapt_error *err)
+{
+    char text[96];
+    const safetensors_entry *e = safetensors_find(file, name);
+    if (!e)
+        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" is missing", path, name);
+    if (e->dtype != REAL_TYPE)
+        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
+                         safetensors_dtype_name(REAL_TYPE));
+    if (!same_shape(e, shape))
+        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" has not the shape %s that the configuration asks for", path,
+                         name, rapt_shape_text(shape, text, sizeof text));
+    memcpy(to, e->data, e->bytes);
+    return RAPT_OK;
+}
+
+rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)
+{
+    size_t wanted = 0;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
+        rapt_param *p = rapt_params_at(set, i);
+        wanted += !p->transient;
+        if (!p->transient)
+            code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
+        p->packed = NULL; /* of the values before */
+    }
+    for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
+        const char *name = safetensors_at(file, i)->name;
+        const rapt_param *p = rapt_params_find(set, name);
+        if (!p || p->transient)
+            code = rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" does not belong to this model", path, name);
+    }
+    return code;
+}
+
+rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err)
+{
+    safetensors *file;
+    rapt_code code = safetensors_open(path, &file, err);
+    if (code)
+        return code;
+    code = params_fill(set, file, path, err);
+    safetensors_close(file);
+    return code;
+}

@@ -1,0 +1,188 @@
+/* ops/attention_op.c: scaled dot-product attention of all heads (Vaswani et al. 2017, eq. 1), fused. Heads are shared out
+ * among threads; what happens in one of them is in attention_head.c and attention_backward.c.
+ *
+ * Backward, for one head, P the weights before and D after dropout:
+ *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
+ * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
+#include "ops/attention_op.h"
+#include "ops/profile_op.h"
+
+#include <math.h>
+#include <string.h>
+
+static void forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const attention_loop *loop = context;
+    (void)chunk;
+    for (size_t item = first; item < last; item++) {
+        attention_head h = attention_head_of(loop, item);
+        attention_forward_head(&h, loop->scratch + (size_t)worker * loop->scratch_size);
+    }
+}
+
+/* A unit is a group of query heads: they add to the same gradients of keys and values, one after the other. */
+static void backward_groups(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const attention_loop *loop = context;
+    (void)chunk;
+    for (size_t item = first * loop->n->group; item < last * loop->n->group; item++)
+        attention_backward_head(loop, item, loop->scratch + (size_t)worker * loop->scratch_size);
+}
+
+static size_t head_cost(const attention_node *n)
+{
+    return n->queries * n->keys * (n->d + n->dv + 16) / 4;
+}
+
+static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *add)
+{
+    *add = shared;
+    return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
+}
+
+/* Of both products of the forward pass, with all keys, though a mask hides some. */
+static double product_flops(const attention_node *n)
+{
+    return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
+}
+
+static double numbers_of(const attention_node *n)
+{
+    return (double)(rapt_tensor_size(n->q) + rapt_tensor_size(n->k) + rapt_tensor_size(n->v) + rapt_tensor_size(n->out));
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    attention_node *n = (attention_node *)node;
+    if (!n->out->grad_filled)
+        return;
+    profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products instead of two */
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.products, n)};
+    bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
+    loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
+    loop.dk = gradient_of(t, n->k, shared, &loop.add_k);
+    loop.dv = gradient_of(t, n->v, shared, &loop.add_v);
+    loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    if (loop.scratch && !tape_failed(t))
+        tape_units(t, n->batch * n->heads / n->group, 3 * n->group * head_cost(n), backward_groups, &loop);
+}
+
+static void forward(rapt_tape *t, const attention_node *n)
+{
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.products, n)};
+    profile_op(t, "attention", product_flops(n), numbers_of(n));
+    loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
+    if (loop.scratch)
+        tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
+}
+
+static bool is_batch(const rapt_tensor *x)
+{
+    return x->ndim == 3 || x->ragged;
+}
+
+/* Heads of keys and values: as many as of queries, or a part of them. 0 where the shapes don't fit. */
+static size_t key_heads(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+{
+    size_t dq = rapt_tensor_features(q), dk = rapt_tensor_features(k), dv = rapt_tensor_features(v);
+    if (heads == 0 || dq % heads != 0 || dk % (dq / heads) != 0)
+        return 0;
+    size_t count = dk / (dq / heads);
+    return heads % count == 0 && dv % count == 0 ? count : 0;
+}
+
+static bool shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+{
+    return is_batch(q) && is_batch(k) && is_batch(v) && tape_examples(q) == tape_examples(k) &&
+           tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
+           key_heads(q, k, v, heads) > 0;
+}
+
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
+                          const rapt_mask *mask, double p)
+{
+    char sq[96], sk[96], sv[96];
+    if (!shapes_fit(q, k, v, heads))
+        return rapt_tape_fail(t, RAPT_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
+                              rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
+                              rapt_shape_text(v, sv, sizeof sv), heads);
+    if (mask && (q->ragged || k->ragged) && (mask->keep || mask->per_query))
+        return rapt_tape_fail(t, RAPT_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
+    if (!(p >= 0 && p < 1))
+        return rapt_tape_fail(t, RAPT_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
+    return NULL;
+}
+
+static const void *copy(rapt_tape *t, const void *from, size_t bytes)
+{
+    void *to = from ? tape_alloc(t, bytes, 1) : NULL;
+    return to ? memcpy(to, from, bytes) : NULL;
+}
+
+static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
+{
+    n->masked = mask != NULL;
+    if (!mask)
+        return;
+    n->mask = *mask;
+    n->mask.valid_lens = copy(t, mask->valid_lens, n->batch * (mask->per_query ? n->queries : 1) * sizeof(int32_t));
+    n->mask.keep = copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
+}
+
+/* Of ragged examples, weights have the length of the longest, and zeros behind the others' ends. */
+static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
+{
+    rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);
+    n->weights = w ? w->data : NULL;
+    if (w && tape_computes(t))
+        memset(w->data, 0, rapt_tensor_size(w) * sizeof *w->data);
+    return w;
+}
+
+static rapt_tensor *allocate_output(rapt_tape *t, const attention_node *n)
+{
+    bool grad = tape_wants(t, n->q) || tape_wants(t, n->k) || tape_wants(t, n->v);
+    size_t shape[RAPT_MAX_DIMS] = {n->q->shape[0], n->q->shape[1]};
+    shape[n->q->ndim - 1] = n->heads * n->dv;
+    rapt_tensor *out = tape_output(t, n->q->ndim, shape, grad);
+    if (out)
+        out->ragged = n->q->ragged;
+    return out;
+}
+
+rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights)
+{
+    rapt_tensor *bad;
+    if (weights)
+        *weights = NULL;
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = check(t, q, k, v, heads, mask, p)))
+        return bad;
+    attention_node *n = tape_alloc(t, 1, sizeof *n);
+    if (!n)
+        return &t->poison;
+    size_t shared = key_heads(q, k, v, heads);
+    *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
+                          .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
+                          .dv = rapt_tensor_features(v) / shared, .group = heads / shared,
+                          .wish = weights ? wish : RAPT_WEIGHTS_NONE, .drops = p > 0 && t->pass.training};
+    n->scale = (rapt_real)(1 / sqrt((double)n->d));
+    copy_mask(t, n, mask);
+    if (n->drops)
+        n->key = tape_dropout(t, p);
+    n->row_max = tape_numbers(t, rapt_tensor_rows(q) * heads);
+    n->row_inv_sum = tape_numbers(t, rapt_tensor_rows(q) * heads);
+    n->out = allocate_output(t, n);
+    if (n->wish != RAPT_WEIGHTS_NONE)
+        *weights = allocate_weights(t, n);
+    arena_mark mark = tape_mark(t);
+    if (!tape_failed(t))
+        forward(t, n);
+    tape_release(t, mark);
+    if (!tape_failed(t) && n->out->requires_grad)
+        tape_record(t, &n->node, backward);
+    return tape_failed(t) ? &t->poison : n->out;
+}
+

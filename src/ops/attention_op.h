@@ -1,0 +1,87 @@
+/* ops/attention_op.h: the inside of the fused attention: one head of one example as matrices, forward and backward. */
+#ifndef OPS_ATTENTION_OP_H
+#define OPS_ATTENTION_OP_H
+
+#include "ops/mask.h"
+#include "ops/tape_core.h"
+
+#define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
+
+typedef struct attention_node {
+    tape_node node;
+    rapt_tensor *q, *k, *v, *out;
+    size_t batch, queries, keys; /* of the longest example */
+    size_t heads, d, dv;
+    size_t group;                /* query heads that share a head of keys and values */
+    rapt_mask mask;      /* the caller's arrays are copied: they must last until the backward pass */
+    bool masked, drops;
+    kernels_dropout key;
+    rapt_real scale;
+    rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
+    rapt_weights_wish wish;
+    rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
+} attention_node;
+
+typedef struct attention_loop {
+    rapt_tape *t;
+    const attention_node *n;
+    rapt_real *scratch;
+    size_t scratch_size; /* numbers, for each worker */
+    rapt_real *dq, *dk, *dv;
+    bool add_q, add_k, add_v; /* they hold sums already */
+} attention_loop;
+
+/* One head of one example, seen as matrices. */
+typedef struct attention_head {
+    const attention_node *n;
+    const kernels *kn;
+    const kernels_gemm *products;
+    size_t example, head;
+    tape_rows query_rows, key_rows; /* of the example */
+    size_t seen; /* keys that any query attends to */
+    matrix q, k, v;
+    kernels_dropout key;
+} attention_head;
+
+/* A few queries together. Under a causal mask none of them sees keys behind the last one's. */
+typedef struct query_tile {
+    size_t first, m;
+    size_t seen;  /* keys that any of them attends to */
+    size_t width; /* of a row of scores: seen, and zeros up to whole vectors */
+} query_tile;
+
+attention_head attention_head_of(const attention_loop *loop, size_t item);
+query_tile attention_tile(const attention_head *h, size_t first);
+
+/* A right factor [k x n] of this head's products: few queries read it where it stands, if they can; else it is packed
+ * into `panels`. */
+panel_matrix attention_factor(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
+/* The rows of a tile times packed panels of a transposed [keys, d] matrix: [m, width]; nothing in them is used beyond
+ * `seen`. */
+void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
+                          const rapt_real *panels, rapt_real *out);
+/* Unscaled scores [m, width] from packed keys. */
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys, rapt_real *scores);
+void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows);
+mask_row attention_mask_row(const attention_head *h, size_t query);
+size_t attention_row(const attention_head *h, size_t query); /* in row_max and row_inv_sum */
+matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width);
+/* The next numbers of a worker's memory, on a cache line. */
+rapt_real *attention_take(rapt_real **from, size_t numbers);
+void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld);
+size_t attention_vectors(size_t n); /* n rounded up to whole vectors */
+
+static inline matrix attention_transposed(matrix a)
+{
+    return (matrix){a.data, a.col, a.row};
+}
+
+/* The output of one head; memory of attention_forward_size() numbers. */
+void attention_forward_head(const attention_head *h, rapt_real *scratch);
+size_t attention_forward_size(const kernels_gemm *products, const attention_node *n);
+
+/* The gradients of head number `item`; memory of attention_backward_size() numbers. */
+void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch);
+size_t attention_backward_size(const kernels_gemm *products, const attention_node *n);
+
+#endif

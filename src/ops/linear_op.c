@@ -1,0 +1,273 @@
+/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are the tail of the matrix
+ * product, so y is written once; a curved activation follows each piece of the product, over y, or over its own
+ * derivative f' where a backward pass will come, which needs that and not z = x w^T + b.
+ *
+ * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
+#include "ops/activation.h"
+#include "ops/elements.h"
+#include "ops/profile_op.h"
+
+#include <string.h>
+
+#define SUM_COLUMNS 64 /* of a bias gradient that one thread adds up */
+
+typedef struct linear_layer {
+    rapt_tensor *x, *w, *b, *y; /* b: or NULL */
+    rapt_param *weight;         /* w is its value */
+} linear_layer;
+
+/* Layers side by side, or one with an activation. */
+typedef struct linear_node {
+    tape_node node;
+    size_t count;
+    linear_layer layers[RAPT_LINEAR_MOST];
+    rapt_activation activation;
+    rapt_real *slope; /* f'(z) of a curved activation, else NULL; dz takes its place */
+} linear_node;
+
+/* ---- backward ----------------------------------------------------------------------------------------------- */
+
+typedef struct linear_loop {
+    const kernels *k;
+    const linear_layer *l;
+    const rapt_real *dz;
+    rapt_real *to; /* dz, or db */
+    size_t rows, out;
+} linear_loop;
+
+static void relu_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const linear_loop *loop = context;
+    size_t from = first * loop->out;
+    (void)chunk, (void)worker;
+    loop->k->relu_backward((last - first) * loop->out, loop->l->y->data + from, loop->l->y->grad + from, loop->to + from);
+}
+
+/* dz: the gradient before the activation. NULL where none came, or memory is out. */
+static const rapt_real *through_activation(rapt_tape *t, const linear_node *n, const linear_layer *l)
+{
+    linear_loop loop = {.k = t->k, .l = l, .rows = rapt_tensor_rows(l->y), .out = rapt_tensor_features(l->y)};
+    if (!l->y->grad_filled || n->activation == RAPT_IDENTITY)
+        return l->y->grad_filled ? l->y->grad : NULL;
+    loop.to = n->slope ? n->slope : tape_scratch(t, loop.rows * loop.out, sizeof *loop.to);
+    if (n->slope)
+        elements_chain(t, loop.rows * loop.out, n->slope, l->y->grad, loop.to, false);
+    else if (loop.to)
+        tape_units(t, loop.rows, loop.out, relu_rows, &loop);
+    return loop.to;
+}
+
+static void sum_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const linear_loop *loop = context;
+    size_t from = first * SUM_COLUMNS, to = last * SUM_COLUMNS < loop->out ? last * SUM_COLUMNS : loop->out;
+    (void)chunk, (void)worker;
+    loop->k->column_sums(loop->rows, to - from, loop->dz + from, loop->out, loop->to + from);
+}
+
+static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *dz)
+{
+    linear_loop loop = {.k = t->k, .dz = dz, .to = tape_grad_zeroed(t, l->b), .rows = rapt_tensor_rows(l->y),
+                        .out = rapt_tensor_features(l->y)};
+    if (loop.to)
+        tape_units(t, (loop.out + SUM_COLUMNS - 1) / SUM_COLUMNS, loop.rows * SUM_COLUMNS / 4, sum_columns, &loop);
+}
+
+/* The products of a backward pass, and what they multiply. */
+typedef struct linear_products {
+    const rapt_real *dz[RAPT_LINEAR_MOST]; /* of each layer, or NULL */
+    gemm_job jobs[GEMM_MOST_JOBS];
+    size_t count;
+} linear_products;
+_Static_assert(2 * RAPT_LINEAR_MOST <= GEMM_MOST_JOBS, "a layer's backward pass has two products");
+
+/* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
+static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
+{
+    bool accumulate;
+    ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
+    rapt_real *dx = tape_grad(t, l->x, &accumulate);
+    if (!dx)
+        return;
+    bool continues = p->count > 0 && p->jobs[p->count - 1].c == dx;
+    p->jobs[p->count++] = (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[1], .k = l->w->shape[0],
+                                     .a = {dz, out, 1}, .b = {l->w->data, in, 1}, .c = dx,
+                                     .tail = {.accumulate = accumulate}, .continues = continues};
+}
+
+/* dw (+)= dz^T x. */
+static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
+{
+    bool accumulate;
+    ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
+    rapt_real *dw = tape_grad(t, l->w, &accumulate);
+    if (!dw)
+        return;
+    p->jobs[p->count++] = (gemm_job){.m = l->w->shape[0], .n = l->w->shape[1], .k = rapt_tensor_rows(l->x),
+                                     .a = {dz, 1, out}, .b = {l->x->data, in, 1}, .c = dw,
+                                     .tail = {.accumulate = accumulate}};
+    if (l->weight->sparse && tape_computes(t)) /* an embedding that is the output matrix too */
+        memset(l->weight->row_used, 1, l->w->shape[0]);
+}
+
+static double flops_of(const linear_node *n)
+{
+    double flops = 0;
+    for (size_t i = 0; i < n->count; i++)
+        flops += 2.0 * (double)rapt_tensor_rows(n->layers[i].x) * (double)rapt_tensor_size(n->layers[i].w);
+    return flops;
+}
+
+static double numbers_of(const linear_node *n)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < n->count; i++) {
+        const linear_layer *l = &n->layers[i];
+        numbers += rapt_tensor_size(l->w) + rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
+    }
+    return (double)numbers;
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    const linear_node *n = (const linear_node *)node;
+    linear_products p = {.count = 0};
+    profile_op(t, "linear", 2 * flops_of(n), 2 * numbers_of(n));
+    for (size_t i = n->count; i-- > 0;)
+        p.dz[i] = through_activation(t, n, &n->layers[i]);
+    for (size_t i = n->count; i-- > 0;)
+        if (p.dz[i])
+            add_input_job(t, &n->layers[i], p.dz[i], &p);
+    for (size_t i = n->count; i-- > 0;)
+        if (p.dz[i])
+            add_weight_job(t, &n->layers[i], p.dz[i], &p);
+    if (tape_failed(t))
+        return;
+    gemm_all(&t->team, p.jobs, p.count);
+    for (size_t i = n->count; i-- > 0;)
+        if (p.dz[i])
+            bias_gradient(t, &n->layers[i], p.dz[i]);
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------------ */
+
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b)
+{
+    size_t in = rapt_tensor_features(x);
+    if (w->ndim != 2 || w->shape[1] != in)
+        return rapt_tape_fail(t, RAPT_SHAPE, "linear %s: input has %zu features, weight wants %zu", w->name, in,
+                              w->ndim == 2 ? w->shape[1] : 0);
+    if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
+        return rapt_tape_fail(t, RAPT_SHAPE, "linear %s: bias has %zu elements, output %zu", w->name,
+                              rapt_tensor_size(b), w->shape[0]);
+    return NULL;
+}
+
+/* A layer with its output, y undefined yet. False after recording the failure. */
+static bool prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
+{
+    size_t shape[RAPT_MAX_DIMS];
+    *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
+    if (check(t, l->x, l->w, l->b))
+        return false;
+    for (int i = 0; i < l->x->ndim; i++)
+        shape[i] = i + 1 < l->x->ndim ? l->x->shape[i] : l->w->shape[0];
+    l->y = tape_output(t, l->x->ndim, shape, tape_wants(t, l->x) || tape_wants(t, l->w) || tape_wants(t, l->b));
+    if (!l->y)
+        return false;
+    l->y->name = l->w->name;
+    l->y->ragged = l->x->ragged;
+    return true;
+}
+
+/* Packed for these kernels, and not about to change. */
+static const rapt_real *packed_weight(const rapt_tape *t, const rapt_param *w)
+{
+    return t->pass.record || w->packed_for != t->team.products ? NULL : w->packed;
+}
+
+static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
+{
+    ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
+    return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
+                      .b = {l->w->data, 1, in}, .packed = packed_weight(t, l->weight), .c = l->y->data,
+                      .tail = {.bias = l->b ? l->b->data : NULL}};
+}
+
+/* The layers with their outputs, undefined yet; NULL after recording the failure. */
+static linear_node *node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
+{
+    linear_node *n = tape_alloc(t, 1, sizeof *n);
+    if (!n)
+        return NULL;
+    *n = (linear_node){.count = count, .activation = activation};
+    for (size_t i = 0; i < count; i++)
+        if (!prepare(t, &n->layers[i], &in[i]))
+            return NULL;
+    return n;
+}
+
+rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
+{
+    if (tape_failed(t))
+        return &t->poison;
+    if (activation_unknown(activation))
+        return rapt_tape_fail(t, RAPT_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
+    linear_node *n = node_of(t, &(rapt_linear_args){x, w, b}, 1, activation);
+    if (!n)
+        return &t->poison;
+    rapt_tensor *y = n->layers[0].y;
+    bool curved = activation_curved(activation);
+    if (curved && y->requires_grad && !(n->slope = tape_numbers(t, rapt_tensor_size(y))))
+        return &t->poison;
+    profile_op(t, "linear", flops_of(n), numbers_of(n));
+    gemm_job job = forward_job(t, &n->layers[0]);
+    job.tail.relu = activation == RAPT_RELU;
+    job.c = n->slope ? n->slope : y->data;
+    activation_run run = {activation, job.c, y->data, n->slope};
+    if (curved)
+        job.after = activation_piece, job.context = &run;
+    gemm(&t->team, &job);
+    if (y->requires_grad)
+        tape_record(t, &n->node, backward);
+    return y;
+}
+
+/* Whether products into one gradient stand side by side, as `add_input_job` wants them, and no others meet in one. */
+static bool can_go_together(const rapt_linear_args *in, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if ((i < j && in[i].w == in[j].w) || in[i].x == &in[j].w->value ||
+                (i < j && in[i].x == in[j].x && in[j - 1].x != in[j].x))
+                return false;
+    return true;
+}
+
+static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
+{
+    gemm_job jobs[RAPT_LINEAR_MOST];
+    linear_node *n = node_of(t, in, count, RAPT_IDENTITY);
+    bool grad = false;
+    for (size_t i = 0; n && i < count; i++) {
+        y[i] = n->layers[i].y;
+        jobs[i] = forward_job(t, &n->layers[i]);
+        grad = grad || y[i]->requires_grad;
+    }
+    if (!n)
+        return false;
+    profile_op(t, "linear", flops_of(n), numbers_of(n));
+    gemm_all(&t->team, jobs, count);
+    if (grad)
+        tape_record(t, &n->node, backward);
+    return true;
+}
+
+void rapt_linear_ops(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
+{
+    bool one_by_one = count > RAPT_LINEAR_MOST || !can_go_together(in, count);
+    if (!tape_failed(t) && !one_by_one && together(t, count, in, y))
+        return;
+    for (size_t i = 0; i < count; i++)
+        y[i] = rapt_linear_op(t, in[i].x, in[i].w, in[i].b, RAPT_IDENTITY);
+}

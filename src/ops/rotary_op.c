@@ -1,0 +1,104 @@
+/* ops/rotary_op.c: rotary positions: pairs of features of every head, turned by an angle that grows with the position. For
+ * queries and keys of language models. Not the angles: the module makes the table of their cosines and sines.
+ *
+ * Backward: the transposed rotation, that is, back by the same angle. */
+#include "ops/profile_op.h"
+#include "ops/tape_core.h"
+
+typedef struct rotary_node {
+    tape_node node;
+    rapt_tensor *x, *y;
+    const rapt_real *table; /* of position `first` */
+    size_t d;               /* features of a head */
+} rotary_node;
+
+typedef struct rotary_loop {
+    const kernels *k;
+    const rotary_node *r;
+    const rapt_real *from;
+    rapt_real *to;
+    rapt_real direction;
+    rapt_real *scratch; /* a row for each worker where the result is added, or NULL */
+} rotary_loop;
+
+static void turn_row(const rotary_loop *loop, size_t row, size_t position, int worker)
+{
+    const rotary_node *r = loop->r;
+    size_t width = rapt_tensor_features(r->x), at = row * width;
+    rapt_real *to = loop->to + at, *turned = loop->scratch ? loop->scratch + (size_t)worker * width : to;
+    loop->k->rotary(width / r->d, r->d / 2, loop->direction, loop->from + at, r->table + position * r->d, turned);
+    if (loop->scratch)
+        loop->k->add(width, to, turned, to);
+}
+
+/* A unit is a position of an example; shorter examples of a ragged tensor leave their last units empty. */
+static void turn_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+{
+    const rotary_loop *loop = context;
+    size_t longest = tape_longest(loop->r->x);
+    (void)chunk;
+    for (size_t unit = first; unit < last; unit++) {
+        tape_rows rows = tape_rows_of(loop->r->x, unit / longest);
+        if (unit % longest < rows.count)
+            turn_row(loop, rows.first + unit % longest, unit % longest, worker);
+    }
+}
+
+static void turn(rapt_tape *t, rotary_loop loop)
+{
+    const rapt_tensor *x = loop.r->x;
+    profile_op(t, "rotary", 0, 2.0 * (double)rapt_tensor_size(x));
+    tape_units(t, tape_examples(x) * tape_longest(x), rapt_tensor_features(x), turn_units, &loop);
+}
+
+static void backward(rapt_tape *t, tape_node *node)
+{
+    const rotary_node *r = (rotary_node *)node;
+    bool add;
+    rapt_real *dx = r->y->grad_filled ? tape_grad(t, r->x, &add) : NULL;
+    if (!dx)
+        return;
+    rotary_loop loop = {.k = t->k, .r = r, .from = r->y->grad, .to = dx, .direction = -1};
+    size_t scratch = rapt_tensor_features(r->x) * (size_t)rapt_tape_threads(t);
+    loop.scratch = add ? tape_scratch(t, scratch, sizeof *loop.scratch) : NULL;
+    if (!tape_failed(t))
+        turn(t, loop);
+}
+
+static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, size_t first)
+{
+    char sx[96], st[96];
+    const rapt_tensor *w = &table->value;
+    rapt_shape_text(x, sx, sizeof sx);
+    if (!table->buffer)
+        return rapt_tape_fail(t, RAPT_VALUE, "rotary %s: the table is not a buffer", w->name);
+    if (w->ndim != 2 || w->shape[1] % 2 != 0)
+        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: the table's shape %s is not [positions, an even number]", w->name,
+                              rapt_shape_text(w, st, sizeof st));
+    if ((x->ndim != 3 && !x->ragged) || rapt_tensor_features(x) % w->shape[1] != 0)
+        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name, sx,
+                              w->shape[1]);
+    if (first > w->shape[0] || tape_longest(x) > w->shape[0] - first)
+        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name,
+                              first + tape_longest(x) - 1, sx, w->shape[0]);
+    return NULL;
+}
+
+rapt_tensor *rapt_rotary_op(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
+{
+    rapt_tensor *bad;
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = check(t, x, table, first)))
+        return bad;
+    size_t d = table->value.shape[1];
+    rotary_node *node = tape_alloc(t, 1, sizeof *node);
+    rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
+    if (tape_failed(t))
+        return &t->poison;
+    *node = (rotary_node){.x = x, .y = y, .table = table->value.data + first * d, .d = d};
+    turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
+    if (y->requires_grad)
+        tape_record(t, &node->node, backward);
+    return y;
+}

@@ -1,0 +1,152 @@
+/* ops/tape_core.h: what operations share: the tape's inside, gradients, parallel rows, scratch memory. */
+#ifndef OPS_TAPE_CORE_H
+#define OPS_TAPE_CORE_H
+
+#include "rapt/record.h"
+#include "rapt/profile.h"
+#include "rapt/tape.h"
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "kernels/kernels.h"
+#include "ops/spare.h"
+#include "tensor/gemm.h"
+
+/* A recorded operation: the first member of each operation's own record. */
+typedef struct tape_node tape_node;
+struct tape_node {
+    tape_node *previous;
+    void (*backward)(rapt_tape *t, tape_node *node);
+    struct tape_result *results; /* the newest when it was recorded: its own, and those before */
+};
+
+typedef struct tape_weights {
+    struct tape_weights *previous;
+    const char *name;
+    rapt_tensor *weights;
+} tape_weights;
+
+/* A tensor that an operation returned, or the caller made. */
+typedef struct tape_result {
+    struct tape_result *previous;
+    bool keeps_grad; /* the caller's */
+    rapt_tensor tensor;
+} tape_result;
+
+/* Who looks at this tape (ops/record_steps.h). */
+typedef struct tape_step tape_step;
+typedef struct tape_recorder {
+    rapt_record_fn *fn; /* NULL: nobody */
+    void *context;
+    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached on the way back */
+} tape_recorder;
+
+#define TAPE_PROFILE_KINDS 48
+typedef struct tape_profile {
+    bool on;
+    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: what the time since then belongs to, or NULL */
+    size_t count;
+    double since;
+} tape_profile;
+
+struct rapt_tape {
+    const kernels *k;
+    pool *pool;
+    gemm_team team;
+    arena step, scratch;
+    rapt_pass pass;
+    uint64_t passes; /* begun so far */
+    tape_node *last;
+    tape_result *results; /* of this pass, newest first */
+    const rapt_tensor *handed_on; /* a result whose memory the next operation may have, or NULL */
+    spare spare; /* gradients that were passed on */
+    tape_recorder recorder;
+    bool walked;          /* back, in this pass */
+    bool walking;
+    bool counts; /* memory only: nothing is computed, see tape_count */
+    tape_profile profile;
+    rapt_weights_wish wish;
+    tape_weights *weights;
+    uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
+    rapt_error error;
+    rapt_tensor poison;
+    void (*hook)(void *context, const rapt_error *err);
+    void *hook_context;
+};
+
+/* True when an operation must not run: an earlier failure. */
+bool tape_failed(const rapt_tape *t);
+
+/* Memory of this pass, or of this operation; NULL after recording the failure. Scratch goes back with the mark. */
+void *tape_alloc(rapt_tape *t, size_t count, size_t size);
+void *tape_scratch(rapt_tape *t, size_t count, size_t size);
+/* The same for numbers of tensors, as large as the batch makes them. In a pass that is only counted they have no memory:
+ * operations compute in loops of the pool, which then are not run, and look at tape_computes before they touch numbers
+ * anywhere else. */
+rapt_real *tape_numbers(rapt_tape *t, size_t count);
+arena_mark tape_mark(const rapt_tape *t);
+void tape_release(rapt_tape *t, arena_mark mark);
+
+/* From here on, until it is off again, passes are counted: they take no memory for numbers, compute nothing, and give no
+ * loss; rapt_tape_memory is then what the same passes will take. Turned off, the tape is ready for them. Between two
+ * passes; parameters and inputs need no numbers either. tape_expect: the memory of the largest pass, to be taken at once. */
+void tape_count(rapt_tape *t, bool on);
+void tape_expect(rapt_tape *t, size_t step, size_t scratch);
+static inline bool tape_computes(const rapt_tape *t)
+{
+    return !t->counts;
+}
+
+/* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.
+ * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
+rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
+rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
+/* For modules: nobody but the next operation that gets y needs its numbers, nor does the one that made it (a linear layer
+ * without activation, dropout), so that a result may take their place. y; nothing happens where somebody records. */
+rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y);
+/* For that operation: y's memory, once, if it was handed on; else NULL. */
+rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y);
+/* tape_output_like of a, in the memory of b, which has its shape, if that was handed on. */
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad);
+bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
+
+/* Records an operation; `node` starts with a tape_node. */
+void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *));
+
+/* Where to put x's gradient: *accumulate says whether it holds a sum already (add) or not (overwrite all of it).
+ * NULL where x wants none, or memory is out. */
+rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
+/* The same, zero-filled where it held nothing: for operations that only add. */
+rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
+/* Makes the gradient of y, an operation's output, that of x as it is, memory and all. False, and nothing done, where x
+ * has one already or wants none, or y's is to be kept. The last thing that the operation does with y. */
+bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
+/* Memory for x's gradient, where it wants one and has none; it holds nothing yet. */
+void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
+/* Runs the backward pass of each recorded operation, the last one's first. */
+void tape_walk(rapt_tape *t);
+
+/* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
+ * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */
+typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
+void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
+size_t tape_chunks(size_t units, size_t unit_cost);
+
+/* Writes which result of this pass was the first with a number that is not finite; false where there is none.
+ * Results are called by the parameter that made them: operations put its name into their output. */
+bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size);
+
+/* The key of the next dropout of this pass. */
+kernels_dropout tape_dropout(rapt_tape *t, double p);
+/* Index in the global batch of example b of this pass. */
+uint32_t tape_example(const rapt_tape *t, size_t b);
+
+/* A tensor as examples and the rows of each: [batch, time, feature], ragged, or [rows, feature] as one example. */
+size_t tape_examples(const rapt_tensor *x);
+size_t tape_longest(const rapt_tensor *x); /* rows of the longest example */
+typedef struct tape_rows {
+    size_t first, count;
+} tape_rows;
+tape_rows tape_rows_of(const rapt_tensor *x, size_t example);
+
+#endif

@@ -1,0 +1,259 @@
+/* train/run_memory.c: see run_memory.h. Nothing here knows a formula of any operation: the model is made without numbers
+ * (RAPT_SEED_SHAPES), and the passes of a run go over it on a tape that counts and does not compute (ops/tape_core.h). So what is
+ * counted is what a step takes, whatever the operations do. */
+#include "train/run_memory.h"
+
+#include "base/memory.h"
+#include "ops/tape_core.h"
+#include "tensor/params.h"
+
+#include <stdio.h>
+
+#define MOST_TOKENS ((size_t)1 << 20) /* of a batch that is counted as it is; larger ones from two that are not */
+#define SMALL_THINGS ((size_t)8 << 20) /* what is not counted: lists, buffers, ends of pages; */
+#define TRANSLATING ((size_t)16 << 20) /* of each thread: a tape, the states of a search; */
+#define TRANSLATING_SPACE ((size_t)96 << 20) /* and a stack, and a heap of its own */
+#define LOADED_SPACE 2 /* times its bytes: addresses of a copy of a model that was loaded, of which nothing was counted */
+#define REST 32 /* and a part of the whole: the tables of the pages, a stack, a tokenizer's cache */
+
+typedef struct need {
+    size_t parameters, trained; /* bytes */
+    size_t step, scratch, workspace; /* of the tape */
+    size_t set;                 /* address space that the parameters will take, with their gradients */
+    size_t evaluation, evaluation_space; /* of a copy of the model that translates, with its packed weights */
+} need;
+
+static size_t resident(const need *n)
+{
+    size_t sum = n->parameters + 3 * n->trained + n->step + n->scratch + n->workspace + n->evaluation;
+    return sum + sum / REST + SMALL_THINGS;
+}
+
+/* The tape asks for an eighth more than it needs, at once. */
+static size_t address_space(const need *n)
+{
+    return n->set + n->evaluation_space + 2 * n->trained + n->step + n->step / 8 + n->scratch + n->scratch / 8 + n->workspace +
+           SMALL_THINGS;
+}
+
+/* Batches are so many tokens; else so many sentences or windows. */
+static bool by_tokens(const rapt_recipe *k)
+{
+    return k->task == RAPT_RECIPE_TRANSLATION && k->train.batch_tokens > 0;
+}
+
+/* ---- counting ------------------------------------------------------------------------------------------------- */
+
+static void count_parameters(const run *r, need *n)
+{
+    const rapt_params *set = r->model->params;
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
+        n->parameters += bytes;
+        n->trained += p->buffer || p->frozen ? 0 : bytes;
+    }
+    n->set = params_space(set);
+    if (!r->recipe->train.eval_bleu || !r->task->score)
+        return;
+    size_t threads = (size_t)rapt_tape_threads(r->tape);
+    n->evaluation = 2 * n->parameters + threads * TRANSLATING;
+    size_t copy = n->set ? n->set : LOADED_SPACE * (n->parameters + n->trained);
+    n->evaluation_space = copy + n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
+}
+
+/* The passes of a step and of validation over a batch of that size, in whatever the recipe measures batches. */
+static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
+{
+    train_batch batch;
+    rapt_loss_parts parts;
+    const rapt_pass training = {.record = true, .training = true};
+    rapt_code code = r->task->sized(r, size, false, &batch, err);
+    tape_count(r->tape, true);
+    if (!code)
+        code = run_pass(r, &batch, training, run_training_sums(r->recipe), &parts, err);
+    if (!code && (r->recipe->data.held_out > 0 || r->recipe->data.valid)) {
+        code = r->task->sized(r, size, true, &batch, err);
+        if (!code)
+            code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
+    }
+    n->step = r->tape->step.peak;
+    n->scratch = r->tape->scratch.peak;
+    n->workspace = rapt_tape_memory(r->tape) - n->step - n->scratch;
+    tape_count(r->tape, false);
+    rapt_params_zero_grad(r->model->params);
+    return code;
+}
+
+/* A straight line through two sizes. */
+static size_t extended(size_t at1, size_t at2, size_t size1, size_t size2, size_t size)
+{
+    return at2 + (size_t)((double)(at2 - at1) / (double)(size2 - size1) * (double)(size - size2));
+}
+
+/* The tape's memory with a batch of `size`. Of windows all are alike, so that few tell of many. */
+static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
+{
+    bool windows = r->recipe->task == RAPT_RECIPE_LANGUAGE_MODEL;
+    size_t most = MOST_TOKENS / (size_t)r->recipe->model.context / 2 * 2;
+    most = most > 2 ? most : 2;
+    if (!windows || size <= most)
+        return count_passes(r, size, n, err);
+    need half = {0};
+    rapt_code code = count_passes(r, most / 2, &half, err);
+    if (!code)
+        code = count_passes(r, most, n, err);
+    if (!code)
+        n->step = extended(half.step, n->step, most / 2, most, size);
+    return code;
+}
+
+/* ---- the limits ----------------------------------------------------------------------------------------------- */
+
+typedef struct budget {
+    memory_limit limits[MEMORY_LIMITS];
+    size_t taken, mapped; /* what is there already of memory and of addresses: parameters that were loaded; their gradients
+                             are mapped, and touched by the first step */
+} budget;
+
+/* What a limit counts of a need, with what is there. */
+static size_t counted(const budget *b, int limit, const need *n)
+{
+    return b->limits[limit].address_space ? b->mapped + address_space(n) : resident(n);
+}
+
+/* What may be taken in all, with what is there. */
+static size_t room_of(const budget *b, int limit)
+{
+    const memory_limit *l = &b->limits[limit];
+    size_t there = l->address_space ? b->mapped : b->taken;
+    return l->available < SIZE_MAX - there ? l->available + there : SIZE_MAX;
+}
+
+/* Of the limits that are too low the one that lacks most, or MEMORY_LIMITS. */
+static int exceeded_limit(const budget *b, const need *n)
+{
+    int worst = MEMORY_LIMITS;
+    size_t lack = 0;
+    for (int limit = 0; limit < MEMORY_LIMITS; limit++) {
+        size_t all = counted(b, limit, n), room = room_of(b, limit);
+        if (all > room && all - room > lack) {
+            lack = all - room;
+            worst = limit;
+        }
+    }
+    return worst;
+}
+
+/* A size between one that fits and one that doesn't: where a straight line meets the limit, every third time halfway. */
+static size_t next_size(const budget *b, int limit, const need *low, const need *high, size_t least, size_t most, int round)
+{
+    double from = (double)counted(b, limit, low), to = (double)counted(b, limit, high), room = (double)room_of(b, limit);
+    double part = to > from && room > from ? (room - from) / (to - from) : 0;
+    size_t wide = most - least, step = round % 3 == 2 ? wide / 2 : (size_t)((part < 1 ? part : 1) * (double)wide);
+    return step < 1 ? least + 1 : step >= wide ? most - 1 : least + step;
+}
+
+/* The largest batch below `size` that fits, or 0. `over`: the need with `size`, of which `limit` is too low. */
+static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit, size_t size, size_t *fits, rapt_error *err)
+{
+    need fixed = over, low;
+    fixed.step = fixed.scratch = 0;
+    low = fixed;
+    size_t most = size;
+    *fits = 0;
+    for (int round = 0; most - *fits > 1; round++) {
+        size_t middle = next_size(b, limit, &low, &over, *fits, most, round);
+        need n = fixed;
+        rapt_code code = count_batch(r, middle, &n, err);
+        if (code)
+            return code;
+        int exceeded = exceeded_limit(b, &n);
+        if (exceeded == MEMORY_LIMITS)
+            *fits = middle, low = n;
+        else
+            most = middle, over = n, limit = exceeded;
+    }
+    return RAPT_OK;
+}
+
+/* ---- the message ---------------------------------------------------------------------------------------------- */
+
+typedef struct size_text {
+    char text[32];
+} size_text;
+
+static size_text bytes_text(size_t bytes)
+{
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    size_text t;
+    size_t unit = 0;
+    double x = (double)bytes / 1000;
+    for (; x >= 999.95 && unit < 5; unit++)
+        x /= 1000;
+    snprintf(t.text, sizeof t.text, "%.1f %s", x, units[unit]);
+    return t;
+}
+
+/* What to do about it. */
+static void advise(const run *r, size_t size, size_t fits, char *text, size_t room)
+{
+    const rapt_recipe *k = r->recipe;
+    bool pairs = k->task == RAPT_RECIPE_TRANSLATION;
+    const char *key = by_tokens(k) ? "train.batch_tokens" : "train.batch";
+    const char *length = pairs ? "data.max_len" : "model.context", *again = k->train.recompute ? "" : ", or set train.recompute";
+    size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;
+    if (fits)
+        snprintf(text, room, "%s is %zu, and at most %zu fits (with train.accumulate %zu a step sees as much); or lower %s%s",
+                 key, size, fits, accumulate, length, again);
+    else
+        snprintf(text, room, "not even %s 1 fits: lower model.layers, model.d_model or %s%s", key, length, again);
+}
+
+static rapt_code refuse(run *r, const budget *b, const need *n, int limit, size_t size, rapt_error *err)
+{
+    char advice[256];
+    size_t fits;
+    const memory_limit *l = &b->limits[limit];
+    rapt_code code = largest_that_fits(r, b, *n, limit, size, &fits, err);
+    if (code)
+        return code;
+    advise(r, size, fits, advice, sizeof advice);
+    return rapt_fail(err, RAPT_NO_MEMORY,
+                     "this run takes %s of %s (parameters %s, gradients and Adam %s, activations and scratch %s); %s %s: %s",
+                     bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
+                     bytes_text(n->parameters).text, bytes_text(3 * n->trained).text,
+                     bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(room_of(b, limit)).text, advice);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+static void tell(const run *r, const need *n)
+{
+    rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
+                             .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
+                             .parameter_count = rapt_params_size(r->model->params), .products = rapt_tape_products(r->tape)};
+    r->task->describe(r, &plan);
+    if (r->options->on_plan)
+        r->options->on_plan(r->options->context, &plan);
+}
+
+rapt_code memory_check(run *r, rapt_error *err)
+{
+    need n = {0};
+    budget b = {.taken = 0};
+    size_t size = (size_t)(by_tokens(r->recipe) ? r->recipe->train.batch_tokens : r->recipe->train.batch);
+    count_parameters(r, &n);
+    memory_limits("", b.limits);
+    rapt_code code = count_batch(r, size, &n, err);
+    if (code)
+        return code;
+    tell(r, &n);
+    b.taken = r->init ? n.parameters : 0;
+    b.mapped = r->init ? n.parameters + n.trained : 0;
+    int limit = exceeded_limit(&b, &n);
+    if (limit < MEMORY_LIMITS)
+        return refuse(r, &b, &n, limit, size, err);
+    tape_expect(r->tape, n.step + n.step / 8, n.scratch + n.scratch / 8);
+    return RAPT_OK;
+}
