@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/lint.sh: rules that a machine can check: which folder may include which, how long functions and files are, how
-# files begin, what words and widths are not to be found. Prints each break with file and line, and the function lengths.
+# files are called and begin, what words and widths are not to be found. Prints each break with file and line, and the function lengths.
 # `tools/lint.sh DIR` checks another tree of the same layout.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
@@ -52,6 +52,12 @@ echo "$lengths" | awk '
         if (long > 0.02 * NR) print "src: more than 2 % of the functions have more than 60 lines"
     }' | tee >(grep '^src' >>"$broken")
 find src include -name '*.[ch]' -exec wc -l {} + | awk '$2 != "total" && $1 > 700 { print $2 ": " $1 " lines; at most 700" }' | say
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+# Backtraces and profiles show the last part of a path only.
+find src include -name '*.[ch]' | sort | awk -F/ '
+    $NF in first { print $0 ": " first[$NF] " has the same name"; next }
+    { first[$NF] = $0 }' | say
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 mapfile -t code < <(find src include tests tools examples bench -name '*.[ch]' 2>/dev/null | sort)

@@ -26,6 +26,7 @@ noticed 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more
 noticed 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
 noticed 'a long file' 'linear.c: .*lines; at most 700' src/nn/linear.c "$(printf '\\n%.0s' {1..700})"
 noticed 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'
+noticed 'two files of one name' 'src/text/main.c: src/cli/main.c has the same name' src/text/main.c '/* text/main.c: a second one. */\n'
 noticed 'a header without extern "C"' 'bare.h' include/rapt/bare.h '#pragma once\n'
 noticed 'long functions' 'more than 2 %' src/nn/long.c \
     "/* nn/long.c: long functions. */\n$(for i in {1..99}; do printf 'int f%d(void)\\n{\\n%s}\\n' "$i" "$(printf '    ;\\n%.0s' {1..61})"; done)"
