@@ -26,7 +26,7 @@ static void small_sentence(rapt_tape *t, rapt_params *set)
 /* Row i is all 0 but for a 1 at column ids[i]. */
 static rapt_tensor *one_hot(rapt_tape *t, rapt_tokens tokens, size_t words)
 {
-    rapt_tensor *y = rapt_new(t, 2, (size_t[]){tokens.batch * tokens.time, words}, false);
+    rapt_tensor *y = rapt_tape_tensor(t, 2, (size_t[]){tokens.batch * tokens.time, words}, false);
     if (rapt_tape_error(t)->code)
         return y;
     memset(y->data, 0, rapt_tensor_size(y) * sizeof *y->data);
@@ -57,8 +57,8 @@ static void two_sentences(rapt_tape *t, rapt_params *set)
     rapt_tape_begin(t, (rapt_pass){.record = true}); /* a pass of its own, which can be walked back */
     rapt_tokens batch = {.ids = (int32_t[]){1, 2, 4, 3, 4, 3, 2, 1}, .batch = 2, .time = 4};
     rapt_tensor *weight = &table.weight->value, *y = rapt_embedding_forward(t, &table, batch);
-    rapt_tensor *product = rapt_matmul(t, one_hot(t, batch, 5), weight, false);
-    rapt_backward(t, rapt_sum(t, y), NULL);
+    rapt_tensor *product = rapt_op_matmul(t, one_hot(t, batch, 5), weight, false);
+    rapt_backward(t, rapt_op_sum(t, y), NULL);
     printf("\n-- two sentences --\n");
     if (!show_ready(t, set))
         return;

@@ -53,7 +53,7 @@ static rapt_tensor *random_words(rapt_params *set, const char *name, size_t batc
 /* The table with a dimension for the batch, and no more of it than `time` places. */
 static rapt_tensor *rows_of_batch(rapt_tape *t, const rapt_tensor *table, size_t time)
 {
-    return rapt_input(t, 3, (size_t[]){1, time, table->shape[1]}, table->data, false);
+    return rapt_tape_input(t, 3, (size_t[]){1, time, table->shape[1]}, table->data, false);
 }
 
 /* Word vectors [batch, time, d] plus a table of max_len positions: the shapes of both and of the sum. */
@@ -159,9 +159,9 @@ static bool print_angles(rapt_tape *t)
         frequency[j] = (rapt_real)exp(2 * j * factor);
     for (int i = 0; i < SALES_TIME; i++)
         place[i] = (rapt_real)i;
-    rapt_tensor *places = rapt_input(t, 2, (size_t[]){SALES_TIME, 1}, place, false);
-    rapt_tensor *row = rapt_input(t, 2, (size_t[]){1, SALES_FEATURES / 2}, frequency, false);
-    rapt_tensor *angles = rapt_matmul(t, places, row, false);
+    rapt_tensor *places = rapt_tape_input(t, 2, (size_t[]){SALES_TIME, 1}, place, false);
+    rapt_tensor *row = rapt_tape_input(t, 2, (size_t[]){1, SALES_FEATURES / 2}, frequency, false);
+    rapt_tensor *angles = rapt_op_matmul(t, places, row, false);
     if (rapt_tape_error(t)->code)
         return false;
     printf("factor: -ln(10000) / 64 = %.6f\n", factor);
@@ -204,7 +204,7 @@ static void usual_batch(rapt_tape *t, rapt_params *set)
     rapt_tensor *steps = rapt_positions_forward(t, &m.positions, rapt_embedding_forward(t, &m.embedding, tokens), 0);
     m.scale = true;
     rapt_tensor *scaled = rapt_preprocess(t, &m, tokens, 0);
-    rapt_tensor *larger = rapt_scale(t, rapt_embedding_forward(t, &m.embedding, tokens), sqrt(512));
+    rapt_tensor *larger = rapt_op_scale(t, rapt_embedding_forward(t, &m.embedding, tokens), sqrt(512));
     rapt_tensor *scaled_steps = rapt_positions_forward(t, &m.positions, larger, 0);
     printf("\n-- a batch of the usual size --\n");
     if (!show_ready(t, set))

@@ -68,7 +68,7 @@ static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_ten
     maps m = make_maps(set, prefix, d);
     rapt_tensor *q = rapt_linear_forward(t, &m.q, x), *k = rapt_linear_forward(t, &m.k, x);
     rapt_tensor *v = rapt_linear_forward(t, &m.v, x);
-    rapt_tensor *third = rapt_input(t, 3, (size_t[]){1, 1, d}, x->data + 2 * d, false);
+    rapt_tensor *third = rapt_tape_input(t, 3, (size_t[]){1, 1, d}, x->data + 2 * d, false);
     rapt_tensor *alone = rapt_linear_forward(t, &m.q, third);
     if (!show_ready(t, set))
         return;
@@ -87,7 +87,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_linear m;
     rapt_linear_init(&m, set, "paper.", 2, 2, true, RAPT_LINEAR_ZEROS);
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 3, -1}, false);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 3, -1}, false);
     if (!show_ready(t, set))
         return;
     for (int i = 0; i < 4; i++)

@@ -43,8 +43,8 @@ static rapt_tensor reshaped(const rapt_tensor *x, size_t a, size_t b, size_t c, 
 /* Two words of four features and two heads: the numbers of the chapter. */
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 2, 4}, (rapt_real[]){1, 2, 3, 4, 5, 6, 7, 8}, false);
-    rapt_tensor *split = rapt_split_heads(t, x, 2);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 4}, (rapt_real[]){1, 2, 3, 4, 5, 6, 7, 8}, false);
+    rapt_tensor *split = rapt_op_split_heads(t, x, 2);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -62,10 +62,10 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 static projections split(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, size_t heads)
 {
     projections p = project(t, set, prefix, x, heads), s = {NULL, NULL, NULL};
-    s.q = rapt_split_heads(t, p.q, heads);
-    s.k = rapt_split_heads(t, p.k, heads);
-    s.v = rapt_split_heads(t, p.v, heads);
-    rapt_tensor *back = rapt_concat_heads(t, s.q);
+    s.q = rapt_op_split_heads(t, p.q, heads);
+    s.k = rapt_op_split_heads(t, p.k, heads);
+    s.v = rapt_op_split_heads(t, p.v, heads);
+    rapt_tensor *back = rapt_op_concat_heads(t, s.q);
     if (!show_ready(t, set))
         return s;
     rapt_tensor between = reshaped(p.q, x->shape[0], x->shape[1], heads, rapt_tensor_features(x) / heads);
@@ -106,8 +106,8 @@ static void print_table(rapt_tape *t, rapt_params *set)
 {
     char text[DRAWN_HEADS * SALES_TIME][32];
     const char *names[DRAWN_HEADS * SALES_TIME];
-    rapt_tensor *q = rapt_split_heads(t, project(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS).q,
-                                      SALES_HEADS);
+    rapt_tensor *q = rapt_op_split_heads(t, project(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS).q,
+                                         SALES_HEADS);
     for (size_t i = 0; i < DRAWN_HEADS * SALES_TIME; i++) {
         snprintf(text[i], sizeof text[i], "%zu: %s", i / SALES_TIME, input_sales_words[i % SALES_TIME]);
         names[i] = text[i];

@@ -21,10 +21,10 @@ static products score(rapt_tape *t, rapt_params *set, const char *prefix, rapt_t
     size_t d = rapt_tensor_features(x);
     rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
     rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_LINEAR_PYTORCH);
-    p.q = rapt_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
-    p.k = rapt_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
-    p.scores = rapt_matmul(t, p.q, p.k, true);
-    p.scaled = rapt_scale(t, p.scores, 1 / sqrt((double)(d / heads)));
+    p.q = rapt_op_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
+    p.k = rapt_op_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
+    p.scores = rapt_op_matmul(t, p.q, p.k, true);
+    p.scaled = rapt_op_scale(t, p.scores, 1 / sqrt((double)(d / heads)));
     return p;
 }
 
@@ -81,9 +81,9 @@ static void check_products(const products *p)
 /* Two queries, three keys, two features: the numbers of the chapter. */
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
-    rapt_tensor *q = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 0, -1}, false);
-    rapt_tensor *k = rapt_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){2, 0, 1, 1, -1, 3}, false);
-    rapt_tensor *scores = rapt_matmul(t, q, k, true), *scaled = rapt_scale(t, scores, 1 / sqrt(2));
+    rapt_tensor *q = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 0, -1}, false);
+    rapt_tensor *k = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){2, 0, 1, 1, -1, 3}, false);
+    rapt_tensor *scores = rapt_op_matmul(t, q, k, true), *scaled = rapt_op_scale(t, scores, 1 / sqrt(2));
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -106,7 +106,7 @@ static void why_scaled(rapt_tape *t, rapt_params *set)
         rapt_param *q = rapt_params_add(set, name, 3, (size_t[]){1, 200, d}, normal);
         snprintf(name, sizeof name, "random.k%zu", d);
         rapt_param *k = rapt_params_add(set, name, 3, (size_t[]){1, 200, d}, normal);
-        rapt_tensor *scores = rapt_matmul(t, &q->value, &k->value, true);
+        rapt_tensor *scores = rapt_op_matmul(t, &q->value, &k->value, true);
         if (!show_ready(t, set))
             return;
         printf("d = %4zu: products spread %6.3f, divided by sqrt(d) %.3f\n", d, spread(scores),
@@ -118,7 +118,7 @@ static void why_scaled(rapt_tape *t, rapt_params *set)
 /* What the mask hides becomes -inf, the rest stays. A copy for looking: chapter 6 hides by leaving keys out. */
 static rapt_tensor *hide_later_keys(rapt_tape *t, const rapt_tensor *x)
 {
-    rapt_tensor *y = rapt_input(t, x->ndim, x->shape, x->data, false);
+    rapt_tensor *y = rapt_tape_input(t, x->ndim, x->shape, x->data, false);
     size_t time = rapt_tensor_features(x);
     for (size_t n = 0; !rapt_tape_error(t)->code && n < rapt_tensor_size(y); n++)
         if (n % time > n / time % time)

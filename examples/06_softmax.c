@@ -10,7 +10,7 @@ enum { HEADS = 16, SALES_HEADS = 4 };
 
 static rapt_tensor *softmax_of(rapt_tape *t, size_t rows, size_t columns, const rapt_real *scores)
 {
-    return rapt_masked_softmax(t, rapt_input(t, 3, (size_t[]){1, rows, columns}, scores, false), NULL);
+    return rapt_op_masked_softmax(t, rapt_tape_input(t, 3, (size_t[]){1, rows, columns}, scores, false), NULL);
 }
 
 /* All rows of x sum to 1, all numbers are from 0 to 1. */
@@ -78,9 +78,9 @@ static void lengths(rapt_tape *t, rapt_params *set)
     rapt_mask sentence = {.valid_lens = (int32_t[]){2, 3}};
     rapt_mask query = {.valid_lens = (int32_t[]){1, 3, 2, 4}, .per_query = true};
     rapt_mask nothing = {.valid_lens = (int32_t[]){0, 4}};
-    rapt_tensor *a = rapt_masked_softmax(t, &scores->value, &sentence);
-    rapt_tensor *b = rapt_masked_softmax(t, &scores->value, &query);
-    rapt_tensor *c = rapt_masked_softmax(t, &scores->value, &nothing);
+    rapt_tensor *a = rapt_op_masked_softmax(t, &scores->value, &sentence);
+    rapt_tensor *b = rapt_op_masked_softmax(t, &scores->value, &query);
+    rapt_tensor *c = rapt_op_masked_softmax(t, &scores->value, &nothing);
     printf("\n-- sentences of unequal length --\n");
     if (!show_ready(t, set))
         return;
@@ -109,11 +109,11 @@ static weights attend(rapt_tape *t, rapt_params *set, const char *name, rapt_ten
     rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
     snprintf(prefix, sizeof prefix, "%s.", name);
     rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_LINEAR_PYTORCH);
-    rapt_tensor *q = rapt_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
-    rapt_tensor *k = rapt_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
-    rapt_tensor *scaled = rapt_scale(t, rapt_matmul(t, q, k, true), 1 / sqrt((double)(d / heads)));
-    weights w = {rapt_masked_softmax(t, scaled, mask), NULL};
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tensor *q = rapt_op_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
+    rapt_tensor *k = rapt_op_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
+    rapt_tensor *scaled = rapt_op_scale(t, rapt_op_matmul(t, q, k, true), 1 / sqrt((double)(d / heads)));
+    weights w = {rapt_op_masked_softmax(t, scaled, mask), NULL};
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_multi_head_attention_forward(t, &m, x, x, x, mask);
     w.fused = rapt_tape_attention(t, name);
     return w;

@@ -28,20 +28,20 @@ static attention attend(rapt_tape *t, rapt_params *set, const char *prefix, rapt
     a.q = rapt_linear_forward(t, &a.m.q, x);
     a.k = rapt_linear_forward(t, &a.m.k, x);
     a.v = rapt_linear_forward(t, &a.m.v, x);
-    rapt_tensor *queries = rapt_split_heads(t, a.q, heads), *keys = rapt_split_heads(t, a.k, heads);
-    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, queries, keys, true), 1 / sqrt((double)(d / heads)));
-    a.weights = rapt_masked_softmax(t, scores, mask);
-    a.values = rapt_split_heads(t, a.v, heads);
-    a.output = rapt_matmul(t, a.weights, a.values, false);
+    rapt_tensor *queries = rapt_op_split_heads(t, a.q, heads), *keys = rapt_op_split_heads(t, a.k, heads);
+    rapt_tensor *scores = rapt_op_scale(t, rapt_op_matmul(t, queries, keys, true), 1 / sqrt((double)(d / heads)));
+    a.weights = rapt_op_masked_softmax(t, scores, mask);
+    a.values = rapt_op_split_heads(t, a.v, heads);
+    a.output = rapt_op_matmul(t, a.weights, a.values, false);
     return a;
 }
 
 /* The numbers of the chapter's example: two queries, two keys, values of two features. */
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
-    rapt_tensor *weights = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 0, 0.25, 0.75}, false);
-    rapt_tensor *values = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){4, 0, 8, 2}, false);
-    rapt_tensor *output = rapt_matmul(t, weights, values, false);
+    rapt_tensor *weights = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 0, 0.25, 0.75}, false);
+    rapt_tensor *values = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){4, 0, 8, 2}, false);
+    rapt_tensor *output = rapt_op_matmul(t, weights, values, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -80,8 +80,8 @@ static double spread(const rapt_tensor *x)
 static void usual_batch(rapt_tape *t, rapt_params *set)
 {
     attention a = attend(t, set, "attention.", input_batch(t, set), HEADS, NULL);
-    rapt_tensor *fused = rapt_attention_op(t, a.q, a.k, a.v, HEADS, NULL, 0, RAPT_WEIGHTS_NONE, NULL);
-    rapt_tensor *output = rapt_concat_heads(t, a.output);
+    rapt_tensor *fused = rapt_op_attention(t, a.q, a.k, a.v, HEADS, NULL, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *output = rapt_op_concat_heads(t, a.output);
     printf("\n-- a batch of the usual size --\n");
     if (!show_ready(t, set))
         return;

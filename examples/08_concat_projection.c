@@ -24,12 +24,12 @@ static void init(rapt_multi_head_attention *m, rapt_params *set, const char *pre
 static result attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const rapt_mask *mask)
 {
     result r;
-    rapt_tensor *q = rapt_split_heads(t, rapt_linear_forward(t, &m->q, x), m->heads);
-    rapt_tensor *k = rapt_split_heads(t, rapt_linear_forward(t, &m->k, x), m->heads);
-    rapt_tensor *v = rapt_split_heads(t, rapt_linear_forward(t, &m->v, x), m->heads);
-    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, q, k, true), 1 / sqrt((double)rapt_tensor_features(q)));
-    r.heads = rapt_matmul(t, rapt_masked_softmax(t, scores, mask), v, false);
-    r.concat = rapt_concat_heads(t, r.heads);
+    rapt_tensor *q = rapt_op_split_heads(t, rapt_linear_forward(t, &m->q, x), m->heads);
+    rapt_tensor *k = rapt_op_split_heads(t, rapt_linear_forward(t, &m->k, x), m->heads);
+    rapt_tensor *v = rapt_op_split_heads(t, rapt_linear_forward(t, &m->v, x), m->heads);
+    rapt_tensor *scores = rapt_op_scale(t, rapt_op_matmul(t, q, k, true), 1 / sqrt((double)rapt_tensor_features(q)));
+    r.heads = rapt_op_matmul(t, rapt_op_masked_softmax(t, scores, mask), v, false);
+    r.concat = rapt_op_concat_heads(t, r.heads);
     r.projected = rapt_linear_forward(t, &m->o, r.concat);
     return r;
 }
@@ -38,13 +38,13 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_linear o;
     rapt_linear_init(&o, set, "paper.o.", 4, 2, true, RAPT_LINEAR_ZEROS);
-    rapt_tensor *heads = rapt_input(t, 4, (size_t[]){1, 2, 2, 2}, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}, false);
+    rapt_tensor *heads = rapt_tape_input(t, 4, (size_t[]){1, 2, 2, 2}, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
     memcpy(o.weight->value.data, (rapt_real[]){1, 0, 1, 0, 0, 1, 0, -1}, 8 * sizeof(rapt_real));
     memcpy(o.bias->value.data, (rapt_real[]){0, 10}, 2 * sizeof(rapt_real));
-    rapt_tensor *concat = rapt_concat_heads(t, heads), *projected = rapt_linear_forward(t, &o, concat);
+    rapt_tensor *concat = rapt_op_concat_heads(t, heads), *projected = rapt_linear_forward(t, &o, concat);
     if (!show_ready(t, set))
         return;
     show_whole("heads [batch, head, time, feature]", heads);
@@ -117,7 +117,7 @@ static void whole_layer(rapt_tape *t, rapt_params *set)
     rapt_param *k = rapt_params_add(set, "pair.k", 3, shape, normal);
     rapt_param *v = rapt_params_add(set, "pair.v", 3, shape, normal);
     init(&m, set, "pair.attention.", 16, 4);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_mask every = {.keep = (uint8_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
     rapt_tensor *y = rapt_multi_head_attention_forward(t, &m, &q->value, &k->value, &v->value, &every);
     printf("\n-- the whole layer, on two sentences --\n");

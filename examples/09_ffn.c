@@ -15,7 +15,7 @@ typedef struct steps {
 
 static steps run(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
-    rapt_tensor *hidden = rapt_linear_forward(t, &m->dense1, x), *active = rapt_relu(t, hidden);
+    rapt_tensor *hidden = rapt_linear_forward(t, &m->dense1, x), *active = rapt_op_relu(t, hidden);
     return (steps){hidden, active, rapt_linear_forward(t, &m->dense2, active)};
 }
 
@@ -24,7 +24,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_ffn m;
     rapt_ffn_init(&m, set, "paper.", 2, 3, 2, RAPT_LINEAR_ZEROS);
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){1, -2}, false);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){1, -2}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -111,7 +111,7 @@ static void usual_batch(rapt_tape *t, rapt_params *set)
     if (!show_ready(t, set))
         return;
     size_t place = 7 * 50 + 20; /* sentence 7, position 20 */
-    rapt_tensor *alone = rapt_input(t, 3, (size_t[]){1, 1, D_MODEL}, x->data + place * D_MODEL, false);
+    rapt_tensor *alone = rapt_tape_input(t, 3, (size_t[]){1, 1, D_MODEL}, x->data + place * D_MODEL, false);
     rapt_tensor *y = rapt_ffn_forward(t, &m, alone);
     if (!show_ready(t, set))
         return;

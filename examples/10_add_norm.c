@@ -43,10 +43,10 @@ static void print_moments(const char *name, const rapt_tensor *x)
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_add_norm m;
-    rapt_add_norm_init(&m, set, "paper.", 1, (size_t[]){4}, 0, RAPT_POST_NORM);
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){1, -1, 2, 3}, false);
-    rapt_tensor *y = rapt_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){-1, 1, 2, 1}, false);
-    rapt_tensor *sum = rapt_add(t, x, y), *z = rapt_add_norm_after(t, &m, x, y);
+    rapt_add_norm_init(&m, set, "paper.", 1, (size_t[]){4}, 0, RAPT_NORM_PLACE_POST);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){1, -1, 2, 3}, false);
+    rapt_tensor *y = rapt_tape_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){-1, 1, 2, 1}, false);
+    rapt_tensor *sum = rapt_op_add(t, x, y), *z = rapt_add_norm_after(t, &m, x, y);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -61,7 +61,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 static void ones(rapt_tape *t, rapt_params *set)
 {
     rapt_add_norm m;
-    rapt_add_norm_init(&m, set, "ones.", 2, (size_t[]){3, 4}, 0.5, RAPT_POST_NORM);
+    rapt_add_norm_init(&m, set, "ones.", 2, (size_t[]){3, 4}, 0.5, RAPT_NORM_PLACE_POST);
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 3, 4}, (rapt_init){RAPT_INIT_ONES, 0});
     rapt_tensor *z = rapt_add_norm_after(t, &m, &one->value, &one->value);
     printf("\n-- ones --\n");
@@ -81,12 +81,12 @@ static void wrong_shape(void)
     if (t) {
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_real numbers[24] = {0};
-        rapt_tensor *x = rapt_input(t, 3, (size_t[]){2, 3, 4}, numbers, false);
-        rapt_add(t, x, rapt_input(t, 3, (size_t[]){2, 3, 2}, numbers, false));
+        rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, numbers, false);
+        rapt_op_add(t, x, rapt_tape_input(t, 3, (size_t[]){2, 3, 2}, numbers, false));
         rapt_tape_status(t, &err);
     }
     printf("%s\n", err.message);
-    show_check("a sublayer that changes the number of features cannot be added", err.code == RAPT_SHAPE);
+    show_check("a sublayer that changes the number of features cannot be added", err.code == RAPT_ERR_SHAPE);
     rapt_tape_free(t);
 }
 
@@ -106,12 +106,12 @@ static void init_block(block *m, rapt_params *set, const char *prefix, size_t d,
     snprintf(name, sizeof name, "%sffn.", prefix);
     rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, RAPT_LINEAR_PYTORCH);
     snprintf(name, sizeof name, "%snorm1.", prefix);
-    rapt_add_norm_init(&m->norm1, set, name, 1, &d, 0, RAPT_POST_NORM);
+    rapt_add_norm_init(&m->norm1, set, name, 1, &d, 0, RAPT_NORM_PLACE_POST);
     snprintf(name, sizeof name, "%snorm2.", prefix);
     if (one_norm)
         m->norm2 = m->norm1;
     else
-        rapt_add_norm_init(&m->norm2, set, name, 1, &d, 0, RAPT_POST_NORM);
+        rapt_add_norm_init(&m->norm2, set, name, 1, &d, 0, RAPT_NORM_PLACE_POST);
 }
 
 /* Both sums of a block and what the norms make of them. */
@@ -122,9 +122,9 @@ typedef struct steps {
 static steps run(rapt_tape *t, const block *m, rapt_tensor *x, const rapt_mask *mask)
 {
     steps s;
-    s.sum1 = rapt_add(t, rapt_multi_head_attention_forward(t, &m->attention, x, x, x, mask), x);
+    s.sum1 = rapt_op_add(t, rapt_multi_head_attention_forward(t, &m->attention, x, x, x, mask), x);
     s.norm1 = rapt_layer_norm_forward(t, &m->norm1.norm, s.sum1);
-    s.sum2 = rapt_add(t, rapt_ffn_forward(t, &m->ffn, s.norm1), s.norm1);
+    s.sum2 = rapt_op_add(t, rapt_ffn_forward(t, &m->ffn, s.norm1), s.norm1);
     s.norm2 = rapt_layer_norm_forward(t, &m->norm2.norm, s.sum2);
     return s;
 }

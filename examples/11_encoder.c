@@ -20,7 +20,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     rapt_encoder_block m;
     rapt_block_config c = {.d_model = 2, .heads = 1, .ffn = 2, .init = RAPT_LINEAR_ZEROS};
     rapt_encoder_block_init(&m, set, "paper.", &c);
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){2, 0, 0, 2}, false);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){2, 0, 0, 2}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", err.message), 1;
     rapt_encoder m;
     init_trained_size(&m, set);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){0});
     if (table_only) {
         print_table(t, set, &m);

@@ -16,8 +16,8 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     rapt_mask causal = {.causal = true}, valid = {.valid_lens = (int32_t[]){2}};
     rapt_attention_sizes sizes = {.query = 2, .key = 2, .value = 2, .hidden = 2, .heads = 1};
     rapt_multi_head_attention_init(&m, set, "paper.", sizes, false, 0, RAPT_LINEAR_ZEROS);
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){4, 0, 0, 2, 2, 4}, false);
-    rapt_tensor *memory = rapt_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){1, 0, 0, 1, 9, 9}, false);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){4, 0, 0, 2, 2, 4}, false);
+    rapt_tensor *memory = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){1, 0, 0, 1, 9, 9}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
@@ -119,7 +119,7 @@ static void lengths_per_query(rapt_tape *t, const rapt_transformer *m, const rap
     for (int i = 0; i < BATCH * TIME; i++)
         lens[i] = i % TIME + 1;
     const rapt_multi_head_attention *self = &m->decoder.blocks[0].self_attention;
-    rapt_tensor *h = rapt_input(t, 3, x->shape, x->data, false);
+    rapt_tensor *h = rapt_tape_input(t, 3, x->shape, x->data, false);
     rapt_mask by_query = {.valid_lens = lens, .per_query = true}, causal = {.causal = true};
     rapt_tensor *a = rapt_multi_head_attention_forward(t, self, h, h, h, &by_query);
     rapt_tensor *b = rapt_multi_head_attention_forward(t, self, h, h, h, &causal);
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", err.message), 1;
     batch p;
     make_batch(&p);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){0});
     if (table_only) {
         print_table(t, m, &p);

@@ -47,7 +47,7 @@ static char *read_text(const char *path, size_t *size, rapt_error *err)
     long end = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     char *text = end >= 0 && end < INT32_MAX ? calloc((size_t)end + 1, 1) : NULL;
     if (!text || fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)end, f) != (size_t)end) {
-        rapt_fail(err, RAPT_IO, "%s: cannot be read", path);
+        rapt_fail(err, RAPT_ERR_IO, "%s: cannot be read", path);
         free(text);
         text = NULL;
     }
@@ -82,7 +82,7 @@ static bool open_book(book *b, const char *path, const char *ranks, rapt_error *
     b->tokens = rapt_token_file_from_ids(b->ids, b->count, rapt_tokenizer_size(b->tokenizer), err);
     if (!b->tokens)
         return false;
-    rapt_part training = rapt_training_part(b->tokens, 0.9);
+    rapt_token_range training = rapt_token_range_training(b->tokens, 0.9);
     b->windows = rapt_windows_new(b->tokens, &training, CONTEXT, BATCH, 2, err);
     return b->windows != NULL;
 }
@@ -168,7 +168,7 @@ typedef struct steps {
 /* A copy with -inf where a key stands after its query. */
 static rapt_tensor *hide_later_keys(rapt_tape *t, const rapt_tensor *scores)
 {
-    rapt_tensor *y = rapt_input(t, scores->ndim, scores->shape, scores->data, false);
+    rapt_tensor *y = rapt_tape_input(t, scores->ndim, scores->shape, scores->data, false);
     for (size_t i = 0; !rapt_tape_error(t)->code && i < rapt_tensor_size(y); i++)
         if (i % CONTEXT > i / CONTEXT % CONTEXT)
             y->data[i] = (rapt_real)-INFINITY;
@@ -180,14 +180,14 @@ static void attend(rapt_tape *t, const rapt_multi_head_attention *m, steps *s)
     s->q = rapt_linear_forward(t, &m->q, s->x);
     s->k = rapt_linear_forward(t, &m->k, s->x);
     s->v = rapt_linear_forward(t, &m->v, s->x);
-    s->q_heads = rapt_split_heads(t, s->q, HEADS);
-    s->k_heads = rapt_split_heads(t, s->k, HEADS);
-    s->v_heads = rapt_split_heads(t, s->v, HEADS);
-    s->scaled = rapt_scale(t, rapt_matmul(t, s->q_heads, s->k_heads, true), 1 / sqrt(D_HEAD));
+    s->q_heads = rapt_op_split_heads(t, s->q, HEADS);
+    s->k_heads = rapt_op_split_heads(t, s->k, HEADS);
+    s->v_heads = rapt_op_split_heads(t, s->v, HEADS);
+    s->scaled = rapt_op_scale(t, rapt_op_matmul(t, s->q_heads, s->k_heads, true), 1 / sqrt(D_HEAD));
     s->masked = hide_later_keys(t, s->scaled);
-    s->weights = rapt_masked_softmax(t, s->masked, NULL);
-    s->heads = rapt_matmul(t, s->weights, s->v_heads, false);
-    s->concat = rapt_concat_heads(t, s->heads);
+    s->weights = rapt_op_masked_softmax(t, s->masked, NULL);
+    s->heads = rapt_op_matmul(t, s->weights, s->v_heads, false);
+    s->concat = rapt_op_concat_heads(t, s->heads);
     s->projected = rapt_linear_forward(t, &m->o, s->concat);
 }
 
@@ -198,15 +198,15 @@ static steps compute(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
     s.embedded = rapt_embedding_forward(t, &m->input.embedding, tokens);
     s.x = rapt_positions_forward(t, &m->input.positions, s.embedded, 0);
     attend(t, &block->attention, &s);
-    s.sum1 = rapt_add(t, s.projected, s.x);
+    s.sum1 = rapt_op_add(t, s.projected, s.x);
     s.norm1 = rapt_layer_norm_forward(t, &block->norm1.norm, s.sum1);
     s.hidden = rapt_linear_forward(t, &block->ffn.dense1, s.norm1);
-    s.active = rapt_relu(t, s.hidden);
+    s.active = rapt_op_relu(t, s.hidden);
     s.ffn = rapt_linear_forward(t, &block->ffn.dense2, s.active);
-    s.sum2 = rapt_add(t, s.ffn, s.norm1);
+    s.sum2 = rapt_op_add(t, s.ffn, s.norm1);
     s.norm2 = rapt_layer_norm_forward(t, &block->norm2.norm, s.sum2); /* the same norm once more */
     s.logits = rapt_linear_forward(t, &m->output, s.norm2);
-    s.probabilities = rapt_masked_softmax(t, s.logits, NULL);
+    s.probabilities = rapt_op_masked_softmax(t, s.logits, NULL);
     return s;
 }
 
@@ -231,8 +231,8 @@ static rapt_tensor *show_angles(rapt_tape *t)
         scaled[j] = (rapt_real)(2 * j * factor);
         frequency[j] = (rapt_real)exp(2 * j * factor);
     }
-    rapt_tensor *position = rapt_input(t, 2, (size_t[]){CONTEXT, 1}, place, false);
-    rapt_tensor *angles = rapt_matmul(t, position, rapt_input(t, 2, (size_t[]){1, HALF}, frequency, false), false);
+    rapt_tensor *position = rapt_tape_input(t, 2, (size_t[]){CONTEXT, 1}, place, false);
+    rapt_tensor *angles = rapt_op_matmul(t, position, rapt_tape_input(t, 2, (size_t[]){1, HALF}, frequency, false), false);
     if (rapt_tape_error(t)->code)
         return angles;
     show_row("position_arange", CONTEXT, place, "%2.0f");
@@ -261,13 +261,13 @@ static double table_difference(const rapt_tensor *table, const rapt_tensor *angl
 static void show_positions(rapt_tape *t, const rapt_tensor *table, const steps *s)
 {
     printf("\n-- positions --\n");
-    rapt_tensor *angles = show_angles(t), *of_batch = rapt_input(t, 3, (size_t[]){1, CONTEXT, D_MODEL}, table->data, false);
-    rapt_tensor *expanded = rapt_new(t, 3, (size_t[]){BATCH, CONTEXT, D_MODEL}, false);
+    rapt_tensor *angles = show_angles(t), *of_batch = rapt_tape_input(t, 3, (size_t[]){1, CONTEXT, D_MODEL}, table->data, false);
+    rapt_tensor *expanded = rapt_tape_tensor(t, 3, (size_t[]){BATCH, CONTEXT, D_MODEL}, false);
     if (rapt_tape_error(t)->code)
         return;
     for (size_t b = 0; b < BATCH; b++)
         memcpy(expanded->data + b * rapt_tensor_size(table), table->data, rapt_tensor_size(table) * sizeof *table->data);
-    rapt_tensor *sum = rapt_add(t, s->embedded, expanded);
+    rapt_tensor *sum = rapt_op_add(t, s->embedded, expanded);
     if (rapt_tape_error(t)->code)
         return;
     show("positions", table);
@@ -308,7 +308,7 @@ static bool rows_sum_to_one(const rapt_tensor *x)
 
 static void show_attention(rapt_tape *t, const steps *s)
 {
-    rapt_tensor *by_mask = rapt_masked_softmax(t, s->scaled, &(rapt_mask){.causal = true});
+    rapt_tensor *by_mask = rapt_op_masked_softmax(t, s->scaled, &(rapt_mask){.causal = true});
     if (rapt_tape_error(t)->code)
         return;
     printf("\n-- attention --\n");
@@ -345,8 +345,8 @@ static void show_prediction(rapt_tape *t, const rapt_lm *m, const book *b, const
 {
     char name[64], first[64];
     rapt_tensor *whole = rapt_lm_forward(t, m, batch->inputs);
-    rapt_loss_parts loss;
-    rapt_cross_entropy(t, s->logits, batch->labels, NULL, &loss);
+    rapt_loss_sums loss;
+    rapt_op_cross_entropy(t, s->logits, batch->labels, NULL, &loss);
     if (rapt_tape_error(t)->code)
         return;
     size_t words = rapt_tensor_features(s->logits), best = likeliest(s->probabilities->data, words);

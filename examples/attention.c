@@ -16,12 +16,12 @@ int main(void)
     rapt_param *data = rapt_params_add(set, "x", 3, (size_t[]){1, 3, 4}, (rapt_init){RAPT_INIT_NORMAL, 1});
 
     rapt_mask causal = {.causal = true};
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){.record = true});
     rapt_tensor *x = &data->value; /* [batch 1, time 3, feature 4] */
     rapt_tensor *y = rapt_multi_head_attention_forward(t, &layer, x, x, x, &causal);
     rapt_tensor *w = rapt_tape_attention(t, "demo"); /* [batch 1, head 2, query 3, key 3] */
-    if (rapt_backward(t, rapt_sum(t, y), &err) != RAPT_OK) /* the way back: gradients of x and all weights */
+    if (rapt_backward(t, rapt_op_sum(t, y), &err) != RAPT_OK) /* the way back: gradients of x and all weights */
         return fprintf(stderr, "%s\n", err.message), 1;
 
     for (size_t row = 0; row < rapt_tensor_rows(w); row++)

@@ -34,13 +34,13 @@
  *        rapt_multi_head_attention layer;
  *        rapt_attention_sizes sizes = {.query = 8, .key = 8, .value = 8, .hidden = 8, .heads = 2};
  *        rapt_multi_head_attention_init(&layer, set, "demo.", sizes, false, 0, RAPT_LINEAR_XAVIER);
- *        rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+ *        rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
  *        rapt_tape_begin(t, (rapt_pass){.record = true});
- *        rapt_tensor *x = rapt_input(t, 3, (size_t[]){2, 5, 8}, numbers, true);
+ *        rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){2, 5, 8}, numbers, true);
  *        rapt_mask mask = {.valid_lens = (int32_t[]){5, 3}};
  *        rapt_tensor *y = rapt_multi_head_attention_forward(t, &layer, x, x, x, &mask);
  *        rapt_tensor *weights = rapt_tape_attention(t, "demo");
- *        if (rapt_backward(t, rapt_sum(t, y), &err) != RAPT_OK)
+ *        if (rapt_backward(t, rapt_op_sum(t, y), &err) != RAPT_OK)
  *            fprintf(stderr, "%s\n", err.message);
  *
  * Afterwards y is [2, 5, 8], weights is [2, 2, 5, 5] (batch, head, query, key), and the gradients are in
@@ -61,7 +61,7 @@
  *   rapt/lm.h        decoder-only language models and their decoding in a window
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder,
  *                    decoder and its cache
- *   rapt/record.h    every intermediate of a pass, and its gradient, under its name
+ *   rapt/observe.h    every intermediate of a pass, and its gradient, under its name
  *   rapt/profile.h   what each operation takes of a step
  *   rapt/tape.h      the tape, masks, and the operations that modules are made of
  *   rapt/tensor.h    tensors, named parameters and their initial values
@@ -100,7 +100,7 @@
 #include "rapt/base.h"
 #include "rapt/tensor.h"
 #include "rapt/tape.h"
-#include "rapt/record.h"
+#include "rapt/observe.h"
 #include "rapt/profile.h"
 #include "rapt/nn.h"
 #include "rapt/lm.h"

@@ -144,7 +144,7 @@ static inline bool failing_again(failing *f, rapt_code code)
         return false;
     }
     bool unnoticed = code == RAPT_OK && f->unnoticed-- > 0;
-    if (code != RAPT_NO_MEMORY && !unnoticed)
+    if (code != RAPT_ERR_MEMORY && !unnoticed)
         fail_msg("%s: allocation %ld fails, the code is %d", f->what, f->turn, code);
     f->turn++;
     return true;

@@ -12,7 +12,7 @@ from torch import nn
 
 STEPS, BATCHES = 10, 3
 RELU, GELU_TANH, SWIGLU = 0, 2, 3                   # rapt_ffn_kind
-SINUSOIDAL, LEARNED, ROTARY = 0, 1, 2               # rapt_lm_positions
+SINUSOIDAL, LEARNED, ROTARY = 0, 1, 2               # rapt_positions_kind
 
 
 def causal(x):

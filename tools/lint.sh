@@ -11,7 +11,7 @@ say() { tee -a "$broken"; }
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
 layers='base kernels tensor ops nn text metrics data io decode recipe train view fetch cli'
-headers='base:base tensor:tensor tape:ops record:ops profile:ops nn:nn lm:nn text:text metrics:metrics data:data stream:data io:io decode:decode generate:decode recipe:recipe train:train'
+headers='base:base tensor:tensor tape:ops observe:ops profile:ops nn:nn lm:nn text:text metrics:metrics data:data stream:data io:io decode:decode generate:decode recipe:recipe train:train'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i

@@ -38,14 +38,14 @@ typedef float rapt_real;
 /* Every reason why a call can fail, with the word that `rapt_code_name` returns. */
 #define RAPT_CODES(X)                                                                              \
     X(RAPT_OK, "ok")                                                                               \
-    X(RAPT_NO_MEMORY, "out of memory")                                                             \
-    X(RAPT_IO, "input/output error")                                                               \
-    X(RAPT_FORMAT, "malformed input")                                                              \
-    X(RAPT_SHAPE, "shapes do not fit")                                                             \
-    X(RAPT_VALUE, "value out of range")                                                            \
-    X(RAPT_NOT_FOUND, "not found")                                                                 \
-    X(RAPT_NOT_FINITE, "not a finite number")                                                      \
-    X(RAPT_INTERRUPTED, "interrupted")
+    X(RAPT_ERR_MEMORY, "out of memory")                                                             \
+    X(RAPT_ERR_IO, "input/output error")                                                               \
+    X(RAPT_ERR_FORMAT, "malformed input")                                                              \
+    X(RAPT_ERR_SHAPE, "shapes do not fit")                                                             \
+    X(RAPT_ERR_VALUE, "value out of range")                                                            \
+    X(RAPT_ERR_NOT_FOUND, "not found")                                                                 \
+    X(RAPT_ERR_NOT_FINITE, "not a finite number")                                                      \
+    X(RAPT_ERR_INTERRUPTED, "interrupted")
 
 typedef enum rapt_code {
 #define RAPT_CODE_ENUM(name, text) name,
@@ -60,7 +60,7 @@ typedef struct rapt_error {
 } rapt_error;
 
 /* Records a failure unless `err` already holds one (the first cause is kept); `err` may be NULL.
- * Returns `code`, so that `return rapt_fail(err, RAPT_IO, ...)` reads well. */
+ * Returns `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
 rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
 /* The short English text of a code; never NULL. */

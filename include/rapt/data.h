@@ -31,7 +31,7 @@ const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
  * the source (letter case aside), so that a sentence with several translations is on one side as a whole. */
 bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction);
 
-typedef enum rapt_too_long { RAPT_CUT, RAPT_DROP, RAPT_REFUSE } rapt_too_long;
+typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
 typedef struct rapt_dataset_options {
     size_t max_len;         /* tokens of a sentence, <eos> included; 1 at least */
@@ -39,7 +39,7 @@ typedef struct rapt_dataset_options {
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
     bool held_out;          /* take the pairs that are held out, else the others */
     double fraction;        /* held out, 0 for none */
-    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_INTERRUPTED; NULL: never */
+    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_ERR_INTERRUPTED; NULL: never */
 } rapt_dataset_options;
 
 /* Pairs as token ids. */
@@ -64,7 +64,7 @@ typedef struct rapt_batch {
 typedef struct rapt_loader rapt_loader;
 
 /* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
- * order of the file. The last batch may be smaller. RAPT_VALUE: batches of none. */
+ * order of the file. The last batch may be smaller. RAPT_ERR_VALUE: batches of none. */
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
 /* Batches of sentences of like length, shuffled by (seed, epoch): as many as fit where each counts as the longest sentence
  * of either side, one at least. Their number is the same in every epoch. */

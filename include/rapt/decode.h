@@ -3,7 +3,8 @@
  * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
  * threads.
  *
- * A line of several sentences is translated sentence by sentence where the model knows single ones only (rapt_split), and so
+ * A line of several sentences is translated sentence by sentence where the model knows single ones only (rapt_sentence_split),
+ * and so
  * is any line of more than rapt_model.max_len tokens. Of a sentence that is too long still, a piece is what reaches to the last
  * clause that fits (, ; : and dashes), or else to the last space. Only what has no such place is cut off, and
  * rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind Chinese and Japanese.
@@ -22,11 +23,11 @@ extern "C" {
 enum { RAPT_TRANSLATE_BATCH = 64 };
 
 /* Which lines are translated sentence by sentence. */
-typedef enum rapt_split {
-    RAPT_SPLIT_AS_TRAINED, /* as rapt_model.by_sentence says */
-    RAPT_SPLIT_LONG,       /* those that the model can't take as a whole */
-    RAPT_SPLIT_SENTENCES   /* all that have several */
-} rapt_split;
+typedef enum rapt_sentence_split {
+    RAPT_SENTENCE_SPLIT_AS_TRAINED, /* as rapt_model.by_sentence says */
+    RAPT_SENTENCE_SPLIT_LONG,       /* those that the model can't take as a whole */
+    RAPT_SENTENCE_SPLIT_ALL   /* all that have several */
+} rapt_sentence_split;
 
 typedef struct rapt_translate_options {
     size_t beam;           /* 1: greedy; 0 counts as 1; at most 65,536 */
@@ -35,7 +36,7 @@ typedef struct rapt_translate_options {
     size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 0: all, else 1 to 256; each works on batches of its own */
-    rapt_precision precision; /* of products; RAPT_BF16: with the weights packed so */
+    rapt_precision precision; /* of products; RAPT_PRECISION_BF16: with the weights packed so */
     size_t no_repeat;         /* n: no n tokens follow each other twice in a translation; 0: they may */
     double max_ratio;         /* R: a translation has R times the tokens of its source (<eos> included) and 10 more at
                                  most, behind the prefix; R >= 0; 0: twice and 10, or max_len for a model trained on
@@ -45,7 +46,7 @@ typedef struct rapt_translate_options {
     rapt_language detokenize; /* instead of the model's own */
     bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
     bool alignment;           /* of every hypothesis; costs a pass over it */
-    rapt_split split;
+    rapt_sentence_split split;
     bool tokens;              /* of the source and of every hypothesis, too */
 } rapt_translate_options;
 
@@ -83,8 +84,8 @@ typedef struct rapt_translation {
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
  * gives an empty translation. Packs the model's weights once.
- * `options` may be NULL. RAPT_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model
- * doesn't know, or leaves it no position for what follows. RAPT_NOT_FINITE: the model's numbers are such that there is no
+ * `options` may be NULL. RAPT_ERR_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model
+ * doesn't know, or leaves it no position for what follows. RAPT_ERR_NOT_FINITE: the model's numbers are such that there is no
  * likeliest token. */
 rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);

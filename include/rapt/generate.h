@@ -53,16 +53,16 @@ typedef struct rapt_sample_options {
 } rapt_sample_options;
 
 /* Why a text ended. */
-typedef enum rapt_text_end {
-    RAPT_END_LENGTH, /* max_tokens were made, or something failed before */
-    RAPT_END_STOP,   /* a stop text came */
-    RAPT_END_OF_TEXT /* the model's own end of text came */
-} rapt_text_end;
+typedef enum rapt_finish_reason {
+    RAPT_FINISH_LENGTH, /* max_tokens were made, or something failed before */
+    RAPT_FINISH_STOP,   /* a stop text came */
+    RAPT_FINISH_END_OF_TEXT /* the model's own end of text came */
+} rapt_finish_reason;
 
 typedef struct rapt_generated {
     size_t prompt_tokens;
     size_t tokens; /* that were made, the end of text not counted */
-    rapt_text_end end;
+    rapt_finish_reason end;
 } rapt_generated;
 
 typedef struct rapt_generate_options {

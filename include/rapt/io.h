@@ -15,7 +15,7 @@ extern "C" {
 
 #define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
 
-typedef enum rapt_task { RAPT_TRANSLATION, RAPT_LANGUAGE_MODEL } rapt_task;
+typedef enum rapt_task { RAPT_TASK_TRANSLATION, RAPT_TASK_LANGUAGE_MODEL } rapt_task;
 
 /* A model with all it needs; what the task doesn't use is NULL. All of it is owned. */
 typedef struct rapt_model {
@@ -42,7 +42,7 @@ typedef struct rapt_model {
  *
  * The files are bound to each other: `config.json` names the tokenizers by hashes, and `model.safetensors` carries a copy of
  * `config.json` under its own checksums. A folder where they don't agree is refused: a number was changed, or files of two
- * training runs are mixed (RAPT_FORMAT; the message says what, and how to seal a folder that was edited on purpose). A folder
+ * training runs are mixed (RAPT_ERR_FORMAT; the message says what, and how to seal a folder that was edited on purpose). A folder
  * without such a copy, of rapt 0.1 or with parameters of another program, is loaded with `sealed` false: nothing would tell
  * that its config.json was changed. */
 rapt_model *rapt_model_load(const char *folder, rapt_error *err);

@@ -16,11 +16,11 @@ extern "C" {
 
 /* ---- shape ------------------------------------------------------------------------------------------------ */
 
-typedef enum rapt_lm_positions {
-    RAPT_LM_SINUSOIDAL, /* rapt_positions, added to the embedding */
-    RAPT_LM_LEARNED,    /* a trained row for each position, added to the embedding */
-    RAPT_LM_ROTARY      /* queries and keys are turned by their positions: rapt_rotary_op */
-} rapt_lm_positions;
+typedef enum rapt_positions_kind {
+    RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
+    RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding */
+    RAPT_POSITIONS_ROTARY      /* queries and keys are turned by their positions: rapt_op_rotary */
+} rapt_positions_kind;
 
 typedef enum rapt_lm_init_kind {
     RAPT_LM_INIT_PYTORCH, /* linear layers as nn.Linear; embedding and learned positions N(0, embedding_std^2) */
@@ -37,7 +37,7 @@ typedef struct rapt_lm_config {
     rapt_norm_kind norm;
     double norm_eps;     /* 0: 1e-5 */
     rapt_ffn_kind ffn_kind;
-    rapt_lm_positions positions;
+    rapt_positions_kind positions;
     double rotary_base;  /* 0: 10000 */
     bool tied;           /* the output matrix is the embedding, without a bias */
     bool bias;           /* of all linear layers in the blocks, and of layer norms */
@@ -55,12 +55,12 @@ typedef struct rapt_lm_config {
  *          used twice; an output matrix of its own; as PyTorch initialises. Vocabulary 100,070: the largest id of
  *          cl100k_base in the sales textbook, plus 1; set `vocab` for another text
  *   gpt2   the smallest GPT-2 (Radford et al. 2019), 124,439,808 parameters
- * An unknown name is RAPT_NOT_FOUND. */
+ * An unknown name is RAPT_ERR_NOT_FOUND. */
 rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *err);
 
 /* ---- modules ---------------------------------------------------------------------------------------------- */
 
-/* The table of rapt_rotary_op for heads of d features, d even: cosines and sines of i / base^(2j/d) (Su et al. 2021,
+/* The table of rapt_op_rotary for heads of d features, d even: cosines and sines of i / base^(2j/d) (Su et al. 2021,
  * eq. 15). A buffer named `name` that is not saved with the model. */
 rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
 
@@ -99,9 +99,9 @@ void rapt_lm_free(rapt_lm *m);
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* Logits [batch, time, vocab]. */
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
-/* rapt_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
+/* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts);
+                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 /* As rapt_transformer_pack. */

@@ -16,8 +16,8 @@
  * the defaults. Nothing is kept of the arguments. What is punctuation or a capital beyond ASCII is what the
  * installed utf8proc's version of Unicode says.
  *
- * Errors: RAPT_FORMAT for text that is not UTF-8; RAPT_VALUE for no segments, no references, an option out of
- * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_NO_MEMORY.
+ * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, an option out of
+ * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.
  */
 #ifndef RAPT_METRICS_H
 #define RAPT_METRICS_H

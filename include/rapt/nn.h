@@ -33,12 +33,12 @@ rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
 
-typedef enum rapt_norm_kind { RAPT_NORM_LAYER, RAPT_NORM_RMS } rapt_norm_kind;
+typedef enum rapt_norm_kind { RAPT_NORM_KIND_LAYER, RAPT_NORM_KIND_RMS } rapt_norm_kind;
 
 typedef struct rapt_layer_norm {
     rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalised: "weight", "bias" (or NULL) */
     double eps;
-    rapt_norm_kind kind; /* RMS: only divided by the root of the mean square (rapt_rms_norm_op) */
+    rapt_norm_kind kind; /* RMS: only divided by the root of the mean square (rapt_op_rms_norm) */
 } rapt_layer_norm;
 
 /* `shape`: the 1 to 4 trailing dimensions to normalise over. eps is PyTorch's 1e-5. */
@@ -107,7 +107,7 @@ typedef struct rapt_multi_head_attention {
     rapt_linear q, k, v, o; /* "q.", "k.", "v.", "o." */
     size_t heads, kv_heads; /* of queries; of keys and values, each for heads / kv_heads of the queries' */
     double dropout; /* on the weights */
-    const rapt_param *rotary; /* the table of rapt_rotary_op that turns queries and keys, or NULL */
+    const rapt_param *rotary; /* the table of rapt_op_rotary that turns queries and keys, or NULL */
 } rapt_multi_head_attention;
 
 typedef struct rapt_attention_sizes {
@@ -173,13 +173,13 @@ rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
 
-typedef enum rapt_norm_place { RAPT_POST_NORM, RAPT_PRE_NORM } rapt_norm_place;
+typedef enum rapt_norm_place { RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE } rapt_norm_place;
 
 typedef struct rapt_add_norm {
     rapt_layer_norm norm;
     double dropout;
     rapt_norm_place place;
-    const char *name; /* of its steps (rapt/record.h); NULL: the norm's, by its weight */
+    const char *name; /* of its steps (rapt/observe.h); NULL: the norm's, by its weight */
 } rapt_add_norm;
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
@@ -301,11 +301,11 @@ void rapt_transformer_free(rapt_transformer *m);
 /* Logits of targets under teacher forcing. */
 rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                       const int32_t *source_lens, rapt_tokens target);
-/* rapt_output_loss of its hidden states: the cross-entropy of the labels, which are the target's tokens one position
+/* rapt_op_output_loss of its hidden states: the cross-entropy of the labels, which are the target's tokens one position
  * later. */
 rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
                                    rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
-                                   rapt_loss_parts *parts);
+                                   rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
 /* Packs all weight matrices once for inference, at the level of the tape; call after loading, and not while

@@ -206,9 +206,9 @@ void rapt_recipe_defaults(rapt_recipe *recipe);
  * ("recipes/../data/en-fr.tsv").
  * `*out` may be uninitialised; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.
- *   - RAPT_NOT_FOUND, RAPT_IO: no such file, or not readable;
- *   - RAPT_FORMAT: "PATH:LINE: not YAML: ..." and the like;
- *   - RAPT_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?',
+ *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or not readable;
+ *   - RAPT_ERR_FORMAT: "PATH:LINE: not YAML: ..." and the like;
+ *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?',
  *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
@@ -219,11 +219,11 @@ rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_erro
 /* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
  * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
  * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
- * of the other task or of another tokenizer is set, which would do nothing. RAPT_VALUE: "PATH: reason". */
+ * of the other task or of another tokenizer is set, which would do nothing. RAPT_ERR_VALUE: "PATH: reason". */
 rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
 /* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,
- * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_VALUE:
+ * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_ERR_VALUE:
  * a text that is not UTF-8, or a value that no key can have. */
 rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
 

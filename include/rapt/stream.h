@@ -6,7 +6,7 @@
  *
  *    rapt_tokenizer *k = rapt_tokenizer_load("cl100k_base:cl100k_base.tiktoken", &err);
  *    rapt_token_file *f = rapt_token_file_ensure(k, "book.txt", "book.tokens", &err);
- *    rapt_part part = rapt_training_part(f, 0.9);
+ *    rapt_token_range part = rapt_token_range_training(f, 0.9);
  *    rapt_windows *w = rapt_windows_new(f, &part, 16, 4, 1, &err);
  *    for (uint64_t step = 0; w && step < steps; step++) {
  *        const rapt_window_batch *b = rapt_windows_random(w, step);
@@ -75,15 +75,15 @@ size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, 
 /* ---- parts ------------------------------------------------------------------------------------------------ */
 
 /* Tokens begin .. end - 1. */
-typedef struct rapt_part {
+typedef struct rapt_token_range {
     size_t begin, end;
     const char *name; /* in messages: "the training part has 12 tokens"; NULL: "the part" */
-} rapt_part;
+} rapt_token_range;
 
 /* The first floor(count * fraction) tokens, the rest, all of them. `fraction` is held within 0 and 1. */
-rapt_part rapt_training_part(const rapt_token_file *f, double fraction);
-rapt_part rapt_validation_part(const rapt_token_file *f, double fraction);
-rapt_part rapt_whole_part(const rapt_token_file *f);
+rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction);
+rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction);
+rapt_token_range rapt_token_range_all(const rapt_token_file *f);
 
 /* ---- windows ---------------------------------------------------------------------------------------------- */
 
@@ -104,7 +104,7 @@ typedef struct rapt_window_batch {
 /* `batch` windows at once, of `context` tokens each. NULL with `err` set: fewer tokens in the part than context + 1
  * ("the training part has 12 tokens; a window of 16 needs 17"), a part beyond the file, a context or batch of 0, out of
  * memory. */
-rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_part *part, size_t context, size_t batch,
+rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
                                uint64_t seed, rapt_error *err);
 void rapt_windows_free(rapt_windows *w);
 

@@ -16,10 +16,11 @@ extern "C" {
 
 typedef struct rapt_tape rapt_tape;
 
-/* Of products of matrices. RAPT_BF16: their operands are rounded to bf16 (8 bits of precision, the range of fp32); sums,
+/* Of products of matrices. RAPT_PRECISION_BF16: their operands are rounded to bf16 (8 bits of precision, the range of fp32);
+ * sums,
  * parameters, gradients and all else stay in fp32. Results don't depend on the number of threads, but on the processor and
  * on what is multiplied together. */
-typedef enum rapt_precision { RAPT_FP32, RAPT_BF16 } rapt_precision;
+typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16 } rapt_precision;
 
 typedef struct rapt_tape_options {
     int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
@@ -58,8 +59,9 @@ void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_err
 bool rapt_tape_training(const rapt_tape *t);
 int rapt_tape_threads(const rapt_tape *t);
 const char *rapt_tape_isa(const rapt_tape *t);
-/* What computes its products: "fp32"; for RAPT_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than fp32. */
-const char *rapt_tape_products(const rapt_tape *t);
+/* What computes its products: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
+ * fp32. */
+const char *rapt_tape_gemm(const rapt_tape *t);
 /* Bytes that tensors of one pass took at most so far, and scratch memory of all threads. */
 size_t rapt_tape_memory(const rapt_tape *t);
 
@@ -68,9 +70,9 @@ size_t rapt_tape_memory(const rapt_tape *t);
 rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 
 /* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */
-rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad);
+rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
 /* The same, filled from `data` (copied). */
-rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
+rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
 
 /* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
 
@@ -88,85 +90,86 @@ typedef struct rapt_mask {
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 typedef enum rapt_activation {
-    RAPT_IDENTITY,
-    RAPT_RELU,      /* max(0, x) */
-    RAPT_GELU,      /* x Phi(x), Phi of the normal distribution, exact (Hendrycks & Gimpel 2016) */
-    RAPT_GELU_TANH, /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's */
-    RAPT_SILU       /* x / (1 + exp(-x)) */
+    RAPT_ACTIVATION_IDENTITY,
+    RAPT_ACTIVATION_RELU,      /* max(0, x) */
+    RAPT_ACTIVATION_GELU,      /* x Phi(x), Phi of the normal distribution, exact (Hendrycks & Gimpel 2016) */
+    RAPT_ACTIVATION_GELU_TANH, /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): GPT-2's */
+    RAPT_ACTIVATION_SILU       /* x / (1 + exp(-x)) */
 } rapt_activation;
 
 /* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */
-rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
+rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
 
 typedef struct rapt_linear_args {
     rapt_tensor *x;
     rapt_param *w, *b; /* b: or NULL */
 } rapt_linear_args;
 
-#define RAPT_LINEAR_MOST 3
-/* y[i] = x[i] w[i]^T + b[i], bit for bit as from rapt_linear_op. Up to RAPT_LINEAR_MOST layers are computed side by
+#define RAPT_OP_LINEARS_MAX 3
+/* y[i] = x[i] w[i]^T + b[i], bit for bit as from rapt_op_linear. Up to RAPT_OP_LINEARS_MAX layers are computed side by
  * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
-void rapt_linear_ops(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
+void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
  * `transpose_b`; gives [..., m, n]. Heads of b may be fewer, and divide those of a: in [batch, heads, m, k] as many
  * neighbours share one of b's. */
-rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
+rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
-rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
-rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
-rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
-rapt_tensor *rapt_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation); /* RAPT_IDENTITY: x itself */
+rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
+rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
+rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
+rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation); /* RAPT_ACTIVATION_IDENTITY: x itself */
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
-rapt_tensor *rapt_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
+rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
 
 /* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at
  * position first + i is turned by the angle whose cosine and sine are table[first + i][j] and
  * table[first + i][d/2 + j]. x [batch, time, heads * d], or ragged; table [max_len, d], a buffer; d is
  * even. */
-rapt_tensor *rapt_rotary_op(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
+rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
  * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
-rapt_tensor *rapt_dropout(rapt_tape *t, rapt_tensor *x, double p);
+rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p);
 
 /* (x - mean) / sqrt(var + eps) * gamma + beta over the trailing dimensions that gamma's shape names; population
  * variance (Ba et al. 2016, eq. 4). beta may be NULL (0); with gamma NULL too, over the last dimension. */
-rapt_tensor *rapt_layer_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
+rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
 
 /* x / sqrt(mean(x^2) + eps) * gamma over the last dimension (Zhang & Sennrich 2019, eq. 4); gamma may be NULL. */
-rapt_tensor *rapt_rms_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
+rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
 
 /* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. */
-rapt_tensor *rapt_add_norm_op(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
+rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
                               double eps, double p);
 
 /* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
-rapt_tensor *rapt_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
+rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
 /* [batch, time, heads * d] to [batch, heads, time, d], and back. */
-rapt_tensor *rapt_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
-rapt_tensor *rapt_concat_heads(rapt_tape *t, rapt_tensor *x);
+rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
+rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
 
 /* Attention weights on request. */
-typedef enum rapt_weights_wish { RAPT_WEIGHTS_NONE, RAPT_WEIGHTS_BEFORE_DROPOUT, RAPT_WEIGHTS_AFTER_DROPOUT } rapt_weights_wish;
+typedef enum rapt_attention_capture { RAPT_CAPTURE_NONE, RAPT_CAPTURE_BEFORE_DROPOUT,
+                                     RAPT_CAPTURE_AFTER_DROPOUT } rapt_attention_capture;
 
 /* Makes every multi-head attention of the coming passes keep its weights, until the wish is NONE again. */
-void rapt_tape_watch_attention(rapt_tape *t, rapt_weights_wish wish);
-rapt_weights_wish rapt_tape_attention_wish(const rapt_tape *t);
+void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture wish);
+rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
 /* Files the weights of this pass under the name of their module ("encoder.0.attention"; borrowed), and finds them
  * again: [batch, heads, queries, keys], NULL where there are none. */
-void rapt_tape_file_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
+void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
 rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
 /* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1).
  * q [batch, queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives
  * [batch, queries, heads * dv]. If `weights` is not NULL and the wish is not NONE, *weights becomes a tensor
  * [batch, heads, queries, keys] without gradient. Never stores the weights otherwise. Equals the steps
- * (rapt_split_heads, rapt_matmul, rapt_scale, rapt_masked_softmax, rapt_dropout, rapt_matmul,
- * rapt_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
-rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights);
+ * (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
+ * rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
+rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_attention_capture wish, rapt_tensor **weights);
 
 /* What nn.Embedding calls its options. */
 typedef struct rapt_embed_options {
@@ -183,7 +186,7 @@ typedef struct rapt_embed_options {
 
 /* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d]. `options` may
  * be NULL. An id outside w, or a position beyond the table, is a failure. */
-rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
+rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
 
 typedef struct rapt_loss_options {
     double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */
@@ -192,17 +195,17 @@ typedef struct rapt_loss_options {
 } rapt_loss_options;
 
 /* What the loss was made of, for reports. */
-typedef struct rapt_loss_parts {
+typedef struct rapt_loss_sums {
     double nll;    /* sum of -log p(label) over positions that count, nats, no smoothing */
     size_t tokens; /* positions that count */
-} rapt_loss_parts;
+} rapt_loss_sums;
 
 /* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one number.
  * `parts` may be NULL. */
-rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
-                                const rapt_loss_options *options, rapt_loss_parts *parts);
+rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
+                                   const rapt_loss_options *options, rapt_loss_sums *parts);
 
-/* rapt_cross_entropy(rapt_linear_op(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
+/* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
  * takes their place, so that a vocabulary of 100,000 entries never lies in memory twice. x [batch, time, in],
  * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
  * count cost nothing.
@@ -211,10 +214,10 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
  * rapt_grad_norm and rapt_adam_step make it chunk by chunk as they go, with the same bits, and it never lies in memory.
  * Whoever else wants it, or begins another pass before the step, calls rapt_param_settle. It does so for large
  * vocabularies and up to 8 rows; with more, making the gradient twice takes longer than keeping it in memory. */
-rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
-                              const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts);
+rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                                 const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts);
 
-/* Makes the gradient that w->late describes and adds it to value.grad; nothing to do where there is none. RAPT_VALUE:
+/* Makes the gradient that w->late describes and adds it to value.grad; nothing to do where there is none. RAPT_ERR_VALUE:
  * it belongs to another tape or a pass that is over. */
 rapt_code rapt_param_settle(rapt_tape *t, rapt_param *w, rapt_error *err);
 
@@ -229,14 +232,14 @@ typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_
 /* fn(t, module, &in), a block of a deep model. In a pass with `recompute`, what the block computes on the way
  * is released at once; the backward pass runs fn again, for the same results, and walks back through that (Chen et al.
  * 2016, section 4.1). Then fn must give the same both times, in a tensor of its own and of x's shape, from `in`, parameters
- * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_record,
- * rapt_tape_watch_attention, keep_gradients), blocks are kept as in any other pass. */
+ * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_observe,
+ * rapt_tape_capture_attention, keep_gradients), blocks are kept as in any other pass. */
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* The sum of all elements, as a loss to try things with. */
-rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x);
+rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x);
 /* The sum of x * w with constant w of the same size (copied): a loss with any gradient one likes. */
-rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
+rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@ typedef struct rapt_init {
 } rapt_init;
 
 /* The gradient of a matrix [out, in] that is not made yet: dy^T x, summed over the rows that count in blocks of so many
- * as a matrix product takes. Its numbers lie in the memory of a pass, see rapt_output_loss. */
+ * as a matrix product takes. Its numbers lie in the memory of a pass, see rapt_op_output_loss. */
 typedef struct rapt_late_grad {
     const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: there is none */
     size_t dy_stride;             /* numbers from one row of dy to the next */

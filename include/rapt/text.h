@@ -20,7 +20,7 @@ extern "C" {
 /* The ids of the special tokens of every vocabulary of words, and of every other that translation uses. */
 enum { RAPT_UNK = 0, RAPT_PAD = 1, RAPT_BOS = 2, RAPT_EOS = 3, RAPT_SPECIALS = 4 };
 
-typedef enum rapt_tokenizer_kind { RAPT_WORDS, RAPT_CHARACTERS, RAPT_BYTE_BPE } rapt_tokenizer_kind;
+typedef enum rapt_tokenizer_kind { RAPT_TOKENIZER_WORDS, RAPT_TOKENIZER_CHARACTERS, RAPT_TOKENIZER_BYTE_BPE } rapt_tokenizer_kind;
 
 typedef struct rapt_tokenizer rapt_tokenizer;
 
@@ -42,23 +42,23 @@ rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, r
 
 /* Languages whose way of writing words and marks together is known: none, de, en, es, fr, it, nl, pt. */
 typedef enum rapt_language {
-    RAPT_NO_LANGUAGE,
-    RAPT_GERMAN,
-    RAPT_ENGLISH,
-    RAPT_SPANISH,
-    RAPT_FRENCH,
-    RAPT_ITALIAN,
-    RAPT_DUTCH,
-    RAPT_PORTUGUESE
+    RAPT_LANGUAGE_NONE,
+    RAPT_LANGUAGE_GERMAN,
+    RAPT_LANGUAGE_ENGLISH,
+    RAPT_LANGUAGE_SPANISH,
+    RAPT_LANGUAGE_FRENCH,
+    RAPT_LANGUAGE_ITALIAN,
+    RAPT_LANGUAGE_DUTCH,
+    RAPT_LANGUAGE_PORTUGUESE
 } rapt_language;
 
 /* What a text goes through before it is cut into pieces; a tokenizer.json has it as its normalizer. */
 typedef enum rapt_normalization {
-    RAPT_NORMALIZE_NONE,
-    RAPT_NORMALIZE_NFC,            /* Unicode's composed form */
-    RAPT_NORMALIZE_PLAIN,          /* typographic quotation marks (not guillemets), apostrophes and dashes as a keyboard has
+    RAPT_NORMALIZATION_NONE,
+    RAPT_NORMALIZATION_NFC,            /* Unicode's composed form */
+    RAPT_NORMALIZATION_PLAIN,          /* typographic quotation marks (not guillemets), apostrophes and dashes as a keyboard has
                                       them; NFKC; no control characters; one space for several, and none at the ends */
-    RAPT_NORMALIZE_PLAIN_LOWERCASE /* the same, and small letters */
+    RAPT_NORMALIZATION_PLAIN_LOWERCASE /* the same, and small letters */
 } rapt_normalization;
 
 typedef struct rapt_bpe_options {
@@ -70,7 +70,7 @@ typedef struct rapt_bpe_options {
     rapt_normalization normalization; /* learned from lines that went through it, each by itself */
     bool marks_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
     int threads;                 /* 0: all; the result doesn't depend on it */
-    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_INTERRUPTED; NULL: never */
+    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_ERR_INTERRUPTED; NULL: never */
 } rapt_bpe_options;
 
 /* Merges the most frequent pair of tokens again and again (equal counts: the pair with the smaller first id, then the
@@ -79,7 +79,7 @@ rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const ra
                                          rapt_error *err);
 
 /* Whether <unk> <pad> <bos> <eos> have their ids, so that translation can use it. */
-bool rapt_tokenizer_has_marks(const rapt_tokenizer *k);
+bool rapt_tokenizer_has_specials(const rapt_tokenizer *k);
 
 /* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
  * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the

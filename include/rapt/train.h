@@ -34,7 +34,7 @@ void rapt_adam_free(rapt_adam *a);
  * rapt_adam_catch_up and rapt_adam_flush make those steps, one by one, with the same bits as if made in time. */
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
 /* Brings the rows of p that a batch is about to read up to date: before each forward pass that looks ids up in a sparse p.
- * Does nothing for other parameters. RAPT_VALUE: an id has no row (the others are done; the pass will say which). */
+ * Does nothing for other parameters. RAPT_ERR_VALUE: an id has no row (the others are done; the pass will say which). */
 rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens);
 /* Brings all rows up to date: before values or moments are read otherwise, to evaluate or to save. Refuses where the tape
  * holds a failure. */
@@ -84,7 +84,7 @@ typedef struct rapt_memory_plan {
     size_t dropped, held_out_dropped; /* too long: of those to train on, and of those held out */
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* both are one tokenizer's */
-    const char *products; /* what computes them: rapt_tape_products */
+    const char *products; /* what computes them: rapt_tape_gemm */
 } rapt_memory_plan;
 
 typedef struct rapt_train_options {
@@ -93,10 +93,11 @@ typedef struct rapt_train_options {
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys of the recipe that are given and say otherwise are refused */
     bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none, nor any trace of one:
-                              a model, best/ or a line in train.jsonl (RAPT_VALUE) */
+                              a model, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
-    /* Turns nonzero: after the batch or the token of a sample at hand, a checkpoint is written and RAPT_INTERRUPTED returned. A
+    /* Turns nonzero: after the batch or the token of a sample at hand, a checkpoint is written and RAPT_ERR_INTERRUPTED
+       returned. A
      * step or report that was not finished is made by the call that resumes. */
     const volatile sig_atomic_t *stop;
     /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
@@ -115,8 +116,9 @@ typedef struct rapt_train_options {
  * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
  * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
  *
- * `out` is locked from the first look at it to the end: RAPT_IO, at once, where another process or thread trains into it. What
- * can't be read there (RAPT_IO) is not taken for what isn't there.
+ * `out` is locked from the first look at it to the end: RAPT_ERR_IO, at once, where another process or thread trains into it.
+ * What
+ * can't be read there (RAPT_ERR_IO) is not taken for what isn't there.
  *
  * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
  * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. */
@@ -125,8 +127,9 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each number the sum from the oldest to the newest in double, divided and
  * rounded.
- * RAPT_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints; RAPT_FORMAT where one is of another
- * shape; RAPT_IO where one can't be read (a run that goes on may have deleted it), or another process writes into `out`. */
+ * RAPT_ERR_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints; RAPT_ERR_FORMAT where one is of
+ * another
+ * shape; RAPT_ERR_IO where one can't be read (a run that goes on may have deleted it), or another process writes into `out`. */
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus

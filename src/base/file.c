@@ -28,7 +28,7 @@ static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, 
 
 static rapt_code fail_errno(rapt_error *err, const char *action, const char *path)
 {
-    rapt_code code = errno == ENOMEM ? RAPT_NO_MEMORY : errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO;
+    rapt_code code = errno == ENOMEM ? RAPT_ERR_MEMORY : errno == ENOENT ? RAPT_ERR_NOT_FOUND : RAPT_ERR_IO;
     return fail_path(err, code, action, path, strerror(errno));
 }
 
@@ -36,7 +36,7 @@ static rapt_code fail_too_large(rapt_error *err, const char *path, size_t max_by
 {
     char reason[64];
     snprintf(reason, sizeof reason, "larger than %zu bytes", max_bytes);
-    return fail_path(err, RAPT_VALUE, "read", path, reason);
+    return fail_path(err, RAPT_ERR_VALUE, "read", path, reason);
 }
 
 static ssize_t read_some(int fd, void *to, size_t room)
@@ -73,7 +73,7 @@ static rapt_code read_all(int fd, const char *path, size_t room, size_t max_byte
 {
     *data = malloc(room + 1);
     if (!*data)
-        return fail_path(err, RAPT_NO_MEMORY, "read", path, "out of memory");
+        return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     for (*size = 0;;) {
         ssize_t got = read_some(fd, *data + *size, room - *size);
         if (got < 0)
@@ -84,7 +84,7 @@ static rapt_code read_all(int fd, const char *path, size_t room, size_t max_byte
         if (*size > max_bytes)
             return fail_too_large(err, path, max_bytes);
         if (*size == room && !grow(data, &room, max_bytes))
-            return fail_path(err, RAPT_NO_MEMORY, "read", path, "out of memory");
+            return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     }
     (*data)[*size] = '\0';
     return RAPT_OK;
@@ -104,9 +104,9 @@ static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **da
     if (fd < 0 || fstat(fd, &info) != 0)
         return fail_errno(err, "read", path);
     if (S_ISDIR(info.st_mode))
-        return fail_path(err, RAPT_IO, "read", path, strerror(EISDIR));
+        return fail_path(err, RAPT_ERR_IO, "read", path, strerror(EISDIR));
     if (is_endless(fd, &info))
-        return fail_path(err, RAPT_IO, "read", path, "a device, which may never end");
+        return fail_path(err, RAPT_ERR_IO, "read", path, "a device, which may never end");
     if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
         return fail_too_large(err, path, max_bytes);
     return read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
@@ -251,7 +251,7 @@ static rapt_code check_replaceable(const char *path, rapt_error *err)
     struct stat info;
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
         return RAPT_OK;
-    return fail_path(err, RAPT_IO, "write", path, S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
+    return fail_path(err, RAPT_ERR_IO, "write", path, S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
 }
 
 rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
@@ -345,9 +345,9 @@ static rapt_code map_open_file(file_map *m, int fd, const char *path, rapt_error
     if (fstat(fd, &info) != 0)
         return fail_errno(err, "read", path);
     if (S_ISDIR(info.st_mode))
-        return fail_path(err, RAPT_IO, "read", path, strerror(EISDIR));
+        return fail_path(err, RAPT_ERR_IO, "read", path, strerror(EISDIR));
     if (!S_ISREG(info.st_mode))
-        return fail_path(err, RAPT_IO, "read", path, "not a regular file, so it cannot be mapped");
+        return fail_path(err, RAPT_ERR_IO, "read", path, "not a regular file, so it cannot be mapped");
     if (info.st_size == 0) /* mmap refuses */
         return RAPT_OK;
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -388,7 +388,7 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
     if (put < 0)
         code = fail_errno(err, "append to", path);
     else if ((size_t)put < size)
-        code = fail_path(err, RAPT_IO, "append to", path, "only a part could be written (disk full?)");
+        code = fail_path(err, RAPT_ERR_IO, "append to", path, "only a part could be written (disk full?)");
     if (close(fd) != 0 && code == RAPT_OK)
         code = fail_errno(err, "append to", path);
     return code;
@@ -437,7 +437,7 @@ rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
     char *steps = file_join("", path);
     *made = 0;
     if (!steps)
-        return fail_path(err, RAPT_NO_MEMORY, "make folder", path, "out of memory");
+        return fail_path(err, RAPT_ERR_MEMORY, "make folder", path, "out of memory");
     rapt_code code = RAPT_OK;
     if (*path == '\0') {
         errno = ENOENT;

@@ -6,15 +6,15 @@
 
 #include "rapt/base.h"
 
-/* Messages read "cannot read PATH: REASON". Codes: RAPT_NOT_FOUND for a missing file or folder,
- * RAPT_NO_MEMORY, and RAPT_IO for whatever else the system says (no permission, a directory, disk full). */
+/* Messages read "cannot read PATH: REASON". Codes: RAPT_ERR_NOT_FOUND for a missing file or folder,
+ * RAPT_ERR_MEMORY, and RAPT_ERR_IO for whatever else the system says (no permission, a directory, disk full). */
 
 /* Reads all of `path` into `*data`, which the caller frees; data[size] is a NUL that `*size` does not count.
  * "-" is standard input. Pipes and terminals are read to their end; other devices, but for empty ones, are refused. More than
- * `max_bytes` is an error (RAPT_VALUE), found without reading on. On failure `*data` is NULL. */
+ * `max_bytes` is an error (RAPT_ERR_VALUE), found without reading on. On failure `*data` is NULL. */
 rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
-/* The same for files that rapt or a tool has made, which are regular ones: others are refused (RAPT_IO) without waiting for
+/* The same for files that rapt or a tool has made, which are regular ones: others are refused (RAPT_ERR_IO) without waiting for
  * them. "-" has no meaning. */
 rapt_code file_read_regular(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
@@ -23,7 +23,7 @@ rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data
 
 /* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written, fsynced and
  * renamed, then the folder is fsynced. A symbolic link is followed, and stays. What is there and no regular file is
- * refused (RAPT_IO). The temporary file is removed on every failure; where the file system allows it, it has no name
+ * refused (RAPT_ERR_IO). The temporary file is removed on every failure; where the file system allows it, it has no name
  * until it is complete, so that a process that is killed leaves nothing either. */
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
 
@@ -45,7 +45,7 @@ char *file_writer_draft(const file_writer *w);
 rapt_code file_writer_finish(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
 
-/* A file as read-only memory: it may be larger than the machine's. Only a regular file can be mapped (RAPT_IO for
+/* A file as read-only memory: it may be larger than the machine's. Only a regular file can be mapped (RAPT_ERR_IO for
  * others). It must not be cut off while it is mapped; replacing it by another file does no harm. */
 typedef struct file_map {
     const char *data; /* NULL for an empty file */

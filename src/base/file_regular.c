@@ -15,9 +15,9 @@ static rapt_code check_regular(int fd, const char *path, rapt_error *err)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
-        return rapt_fail(err, RAPT_IO, "cannot read %.380s: %s", path, strerror(errno));
+        return rapt_fail(err, RAPT_ERR_IO, "cannot read %.380s: %s", path, strerror(errno));
     if (!S_ISREG(info.st_mode))
-        return rapt_fail(err, RAPT_IO, "cannot read %.380s: %s", path,
+        return rapt_fail(err, RAPT_ERR_IO, "cannot read %.380s: %s", path,
                          S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
     return RAPT_OK;
 }

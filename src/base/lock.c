@@ -19,7 +19,7 @@ enum { TRIES = 100, HOST = 64, HOLDER = 128 };
 
 static rapt_code fail(rapt_error *err, const char *folder, const char *reason)
 {
-    return rapt_fail(err, RAPT_IO, "cannot lock the folder %.300s: %s", folder, reason);
+    return rapt_fail(err, RAPT_ERR_IO, "cannot lock the folder %.300s: %s", folder, reason);
 }
 
 /* Who holds it, as far as the file says: a number and a name, nothing else is believed. */
@@ -30,8 +30,8 @@ static rapt_code fail_busy(rapt_error *err, const char *folder, int fd)
     ssize_t size = pread(fd, text, HOLDER, 0);
     text[size > 0 ? size : 0] = '\0';
     if (sscanf(text, "%ld %64[A-Za-z0-9._-]", &process, host) != 2)
-        return rapt_fail(err, RAPT_IO, "%.300s: another process writes into this folder", folder);
-    return rapt_fail(err, RAPT_IO, "%.300s: process %ld on %s writes into this folder", folder, process, host);
+        return rapt_fail(err, RAPT_ERR_IO, "%.300s: another process writes into this folder", folder);
+    return rapt_fail(err, RAPT_ERR_IO, "%.300s: process %ld on %s writes into this folder", folder, process, host);
 }
 
 static rapt_code fail_lock(rapt_error *err, const char *folder, int fd, int reason)
@@ -112,7 +112,7 @@ rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
 {
     bool again = true;
     *l = (folder_lock){.folder = file_join("", folder), .path = file_join(folder, FOLDER_LOCK_FILE), .fd = -1};
-    rapt_code code = l->folder && l->path ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "%.300s: no memory for its lock", folder);
+    rapt_code code = l->folder && l->path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%.300s: no memory for its lock", folder);
     for (int i = 0; i < TRIES && again && !code; i++) {
         if (l->fd >= 0)
             close(l->fd);

@@ -15,7 +15,7 @@ typedef struct folder_lock {
     int fd;
 } folder_lock;
 
-/* Makes the folder if need be and takes its lock, or fails at once: RAPT_IO where another process or thread has it (the
+/* Makes the folder if need be and takes its lock, or fails at once: RAPT_ERR_IO where another process or thread has it (the
  * message names process and host), and where the file system has no locks; it never goes on without one.
  *
  * The lock is the kernel's (flock), so that it ends with its process, however that ends: a file that a crash has left holds

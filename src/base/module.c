@@ -39,6 +39,6 @@ void *module_function(const char *file, const char *name, const char *lack, rapt
     void *module = slash ? load(program, file) : NULL, *function = module ? dlsym(module, name) : NULL;
     const char *why = function || !slash ? NULL : dlerror();
     if (!function)
-        rapt_fail(err, RAPT_NOT_FOUND, "%s (%s)", lack, why ? why : file);
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s (%s)", lack, why ? why : file);
     return function;
 }

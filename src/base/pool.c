@@ -149,7 +149,7 @@ static int wish_of(const char *text, rapt_error *err)
     long wish = strtol(text, &end, 10);
     if (end > text && *end == '\0' && wish >= 1 && wish <= MAX_THREADS)
         return (int)wish;
-    rapt_fail(err, RAPT_VALUE, "RAPT_THREADS is '%.40s'; it must be a whole number from 1 to %d", text, MAX_THREADS);
+    rapt_fail(err, RAPT_ERR_VALUE, "RAPT_THREADS is '%.40s'; it must be a whole number from 1 to %d", text, MAX_THREADS);
     return 0;
 }
 
@@ -181,12 +181,12 @@ pool *pool_new(int threads, rapt_error *err)
     if (threads == 0)
         return NULL;
     if (threads < 0 || threads > MAX_THREADS) {
-        rapt_fail(err, RAPT_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
+        rapt_fail(err, RAPT_ERR_VALUE, "%d threads asked for; at most %d are possible", threads, MAX_THREADS);
         return NULL;
     }
     pool *p = aligned_alloc(_Alignof(pool), sizeof *p);
     if (!p) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the thread pool");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the thread pool");
         return NULL;
     }
     *p = (pool){.threads = 1};
@@ -195,7 +195,7 @@ pool *pool_new(int threads, rapt_error *err)
     while (p->threads < threads && start_worker(p, p->threads))
         p->threads++;
     if (p->threads < threads) {
-        rapt_fail(err, RAPT_NO_MEMORY, "could not start thread %d of %d", p->threads + 1, threads);
+        rapt_fail(err, RAPT_ERR_MEMORY, "could not start thread %d of %d", p->threads + 1, threads);
         pool_free(p);
         return NULL;
     }

@@ -50,7 +50,7 @@ static bool begins_word(const rapt_tokenizer *k, int32_t id)
 {
     size_t size = 0;
     const char *text = rapt_tokenizer_token(k, id, &size);
-    return rapt_tokenizer_kind_of(k) == RAPT_WORDS || (text && size > 0 && text[0] == ' ');
+    return rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS || (text && size > 0 && text[0] == ' ');
 }
 
 /* words[i]: the number of the word that token i belongs to. Returns how many there are. */

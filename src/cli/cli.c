@@ -54,7 +54,7 @@ rapt_precision cli_precision(const char *text, struct argp_state *state)
     bool bf16 = strcmp(text, "bf16") == 0;
     if (!bf16 && strcmp(text, "fp32") != 0)
         cli_usage_error(state, "--precision: '%s' is neither fp32 nor bf16", text);
-    return bf16 ? RAPT_BF16 : RAPT_FP32;
+    return bf16 ? RAPT_PRECISION_BF16 : RAPT_PRECISION_FP32;
 }
 
 const char *cli_plural(size_t count)

@@ -97,7 +97,7 @@ static void list_sets(void)
 static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_error *err)
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
-    rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
+    rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the name of a file");
     if (!code) {
         cli_print_clean(stdout, path);
         printf("  %zu bytes\n    sha256 %s\n    ", file->bytes, file->sha256);
@@ -143,7 +143,7 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
     fetch_request request = {.file = file, .url = url, .path = path};
-    rapt_code code = path && url ? get_at(a, &request, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a file name");
+    rapt_code code = path && url ? get_at(a, &request, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a file name");
     free(path);
     free(url);
     return code;
@@ -172,7 +172,7 @@ int cmd_fetch(int argc, char **argv)
     size_t i = 0, count = a.set ? a.set->count : 0;
     for (; i < count && !code; i += !code)
         code = a.list ? list_file(&a, &a.set->files[i], &err) : get_file(&a, &a.set->files[i], &err);
-    if (code == RAPT_NOT_FOUND)
+    if (code == RAPT_ERR_NOT_FOUND)
         return tell_by_hand(&a, &a.set->files[i], &err);
     return code ? cli_fail(&err) : 0;
 }

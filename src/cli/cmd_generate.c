@@ -177,7 +177,7 @@ typedef struct output {
 /* What cannot be written is told at exit, as for every command: no message here. */
 static rapt_code write_out(const char *text, size_t size)
 {
-    return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_IO;
+    return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
 }
 
 /* Prints what stands before a text; once it is known that there will be one. */
@@ -186,7 +186,7 @@ static rapt_code begin(output *out)
     bool echo = !out->a->no_prompt, first = !out->begun;
     out->begun = true;
     if (first && out->o.row > 0 && write_out("----\n", 5))
-        return RAPT_IO;
+        return RAPT_ERR_IO;
     return first && echo ? write_out(out->prompt.text, out->prompt.size) : RAPT_OK;
 }
 
@@ -195,17 +195,17 @@ static rapt_code stream(void *context, const char *text, size_t size, rapt_error
 {
     (void)err;
     if (*signals_stop())
-        return RAPT_INTERRUPTED;
-    return begin(context) ? RAPT_IO : write_out(text, size);
+        return RAPT_ERR_INTERRUPTED;
+    return begin(context) ? RAPT_ERR_IO : write_out(text, size);
 }
 
 static rapt_code print_text(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
 {
     generate_prompt p = out->prompt;
     rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, stream, out, err);
-    if ((code == RAPT_OK || code == RAPT_INTERRUPTED) && begin(out))
-        code = RAPT_IO;
-    return out->begun && write_out("\n", 1) ? RAPT_IO : code;
+    if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && begin(out))
+        code = RAPT_ERR_IO;
+    return out->begun && write_out("\n", 1) ? RAPT_ERR_IO : code;
 }
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
@@ -215,14 +215,14 @@ static rapt_code collect(void *context, const char *text, size_t size, rapt_erro
 {
     const output *out = context;
     if (*signals_stop())
-        return RAPT_INTERRUPTED;
-    return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+        return RAPT_ERR_INTERRUPTED;
+    return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
 }
 
 static json_t *text_json(const output *out, const char *text, size_t size, bool stopped)
 {
-    static const char *const ends[] = {[RAPT_END_LENGTH] = "length", [RAPT_END_STOP] = "stop",
-                                       [RAPT_END_OF_TEXT] = "end_of_text"};
+    static const char *const ends[] = {[RAPT_FINISH_LENGTH] = "length", [RAPT_FINISH_STOP] = "stop",
+                                       [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
     size_t length;
     char *valid = generate_valid_text(out->prompt.text, out->prompt.size, &length, NULL);
     json_t *o = NULL;
@@ -239,9 +239,9 @@ static rapt_code print_object(const output *out, const char *text, size_t size, 
 {
     json_t *o = text_json(out, text, size, stopped);
     char *line = json_text(o, 0);
-    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
-        code = RAPT_IO;
+        code = RAPT_ERR_IO;
     free(line);
     json_decref(o);
     return code;
@@ -254,13 +254,13 @@ static rapt_code print_json(output *out, rapt_tape *t, const rapt_model *m, rapt
     generate_prompt p = out->prompt;
     out->collect = open_memstream(&text, &size);
     if (!out->collect)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, collect, out, err);
     if (fclose(out->collect) != 0)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
-    bool stopped = code == RAPT_INTERRUPTED;
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
+    bool stopped = code == RAPT_ERR_INTERRUPTED;
     if ((!code || stopped) && print_object(out, text, size, stopped, err))
-        code = RAPT_IO;
+        code = RAPT_ERR_IO;
     free(text);
     return code;
 }
@@ -289,7 +289,7 @@ static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const ra
         code = (a->json ? print_json : print_text)(&out, t, m, err);
         tokens += out.report.tokens;
     }
-    if (!a->quiet && (!code || code == RAPT_INTERRUPTED))
+    if (!a->quiet && (!code || code == RAPT_ERR_INTERRUPTED))
         print_speed(tokens, clock_seconds() - start);
     return code;
 }
@@ -319,7 +319,7 @@ static rapt_code check_context(const generate_arguments *a, const rapt_model *m,
     if (count <= context)
         return RAPT_OK;
     if (a->strict)
-        return rapt_fail(err, RAPT_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
     fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
             context, rapt_lm_visible(&m->lm->config, count));
     return RAPT_OK;
@@ -347,10 +347,10 @@ int cmd_generate(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.threads, a.quiet);
-    rapt_model *m = cli_model_task(a.model, RAPT_LANGUAGE_MODEL, &err);
-    rapt_code code = m ? generate(&a, m, &err) : RAPT_IO;
+    rapt_model *m = cli_model_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
+    rapt_code code = m ? generate(&a, m, &err) : RAPT_ERR_IO;
     rapt_model_free(m);
-    if (code == RAPT_INTERRUPTED)
+    if (code == RAPT_ERR_INTERRUPTED)
         return signals_status();
     return code && err.code ? cli_fail(&err) : code != RAPT_OK;
 }

@@ -182,7 +182,7 @@ static rapt_code read_text(const char *path, struct lines *lines, rapt_error *er
 {
     rapt_code code = lines_read(path, MAX_TEXT_BYTES, lines, err);
     if (code == RAPT_OK && lines->count == 0)
-        code = rapt_fail(err, RAPT_VALUE, "%s is empty", shown(path));
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", shown(path));
     return code;
 }
 
@@ -193,7 +193,7 @@ static rapt_code read_reference(const struct arguments *args, size_t r, struct t
     if (code != RAPT_OK)
         return code;
     if (lines->count != texts->hypothesis.count)
-        return rapt_fail(err, RAPT_VALUE, "%.200s has %zu lines, but %.200s has %zu", shown(args->hypothesis),
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", shown(args->hypothesis),
                          texts->hypothesis.count, shown(args->references[r]), lines->count);
     return RAPT_OK;
 }
@@ -203,7 +203,7 @@ static rapt_code read_texts(const struct arguments *args, struct texts *texts, r
     texts->references = calloc(args->count, sizeof *texts->references);
     texts->columns = calloc(args->count, sizeof *texts->columns);
     if (!texts->references || !texts->columns)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu references", args->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu references", args->count);
     texts->count = args->count;
     rapt_code code = read_text(args->hypothesis, &texts->hypothesis, err);
     for (size_t r = 0; r < args->count && code == RAPT_OK; r++)
@@ -262,7 +262,7 @@ static rapt_code print_json(double score, const char *name, const char *signatur
         puts(text); /* a failure is reported at the end */
     free(text);
     json_decref(object);
-    return printed ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a JSON object");
+    return printed ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
 }
 
 /* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */

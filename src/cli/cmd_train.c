@@ -205,7 +205,7 @@ static rapt_code read_file(const train_arguments *a, rapt_recipe *r, rapt_error 
 {
     char *kept = NULL;
     if (!a->recipe && asprintf(&kept, "%s/recipe.yaml", a->out) < 0)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
     rapt_code code = rapt_recipe_read(kept ? kept : a->recipe, r, err);
     free(kept);
     return code;
@@ -215,7 +215,7 @@ static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
 {
     char *assignment = NULL;
     if (asprintf(&assignment, "train.init=%s", init) < 0)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
     rapt_code code = rapt_recipe_set(r, assignment, err);
     free(assignment);
     return code;
@@ -234,7 +234,7 @@ static rapt_code check_length(const train_arguments *a, const rapt_recipe *r, ra
 {
     if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "--set train.epochs: the recipe has train.steps %lld, which decides; --set that, or "
+    return rapt_fail(err, RAPT_ERR_VALUE, "--set train.epochs: the recipe has train.steps %lld, which decides; --set that, or "
                      "train.steps=0 to go by epochs", (long long)r->train.steps);
 }
 
@@ -283,7 +283,7 @@ static int run(const train_arguments *a, const rapt_recipe *r)
     if (r->train.init)
         cli_note_seal(r->train.init);
     signals_catch();
-    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_ERR_MEMORY, "no memory");
     progress_free(d.progress, code != RAPT_OK);
     if (code)
         fetch_hint(&err);
@@ -292,7 +292,7 @@ static int run(const train_arguments *a, const rapt_recipe *r)
     free(out);
     if (code)
         cli_fail(&err);
-    return code == RAPT_INTERRUPTED ? signals_status() : code ? 1 : 0;
+    return code == RAPT_ERR_INTERRUPTED ? signals_status() : code ? 1 : 0;
 }
 
 int cmd_train(int argc, char **argv)

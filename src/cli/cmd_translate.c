@@ -65,20 +65,20 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
     return kind;
 }
 
-static rapt_split parse_split(const char *text, struct argp_state *state)
+static rapt_sentence_split parse_split(const char *text, struct argp_state *state)
 {
     if (strcmp(text, "long") == 0)
-        return RAPT_SPLIT_LONG;
+        return RAPT_SENTENCE_SPLIT_LONG;
     if (strcmp(text, "sentences") != 0)
         cli_usage_error(state, "--split %s: there are long and sentences", text);
-    return RAPT_SPLIT_SENTENCES;
+    return RAPT_SENTENCE_SPLIT_ALL;
 }
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
 {
     if (!detokenise_language(text, &o->detokenize))
         cli_usage_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
-    o->as_tokens = o->detokenize == RAPT_NO_LANGUAGE;
+    o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }
 
 static void check(translate_arguments *a, struct argp_state *state)
@@ -169,7 +169,7 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     ok = to && fclose(to) == 0 && ok;
     rapt_code code = RAPT_OK;
     if (!ok)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text");
     else
         code = lines_out(text, size, err);
     free(text);
@@ -181,7 +181,8 @@ static rapt_code check_cut(const translate_arguments *a, const line_block *b, co
 {
     for (size_t i = 0; a->strict && i < b->count; i++)
         if (t[i].cut)
-            return rapt_fail(err, RAPT_VALUE, "line %zu is longer than the model takes, with no place to split", b->first + i);
+            return rapt_fail(err, RAPT_ERR_VALUE, "line %zu is longer than the model takes, with no place to split",
+                             b->first + i);
     return RAPT_OK;
 }
 
@@ -205,7 +206,7 @@ static rapt_code run(const translate_arguments *a, rapt_translator *t, const lin
     if (!a->prefix_file)
         return rapt_translator_run(t, b->line, b->count, out, err);
     if (a->prefixes.count < before + b->count)
-        return rapt_fail(err, RAPT_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
                          cli_plural(a->prefixes.count));
     return rapt_translator_run_prefixed(t, b->line, (const char *const *)a->prefixes.line + before, b->count, out, err);
 }
@@ -216,7 +217,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
     const char *what = "translate";
     rapt_translation *out = calloc(b->count, sizeof *out);
     rapt_code code = out ? run(a, t, b, out, &why)
-                         : rapt_fail(&why, RAPT_NO_MEMORY, "no memory");
+                         : rapt_fail(&why, RAPT_ERR_MEMORY, "no memory");
     if (!code) {
         code = check_cut(a, b, out, &why);
         what = code ? what : "print the translation of";
@@ -246,7 +247,7 @@ static rapt_code translate(const translate_arguments *a, rapt_translator *t, lin
     }
     unknown_words_end(&unknown);
     if (!code && a->prefix_file && a->prefixes.count > block.first - 1)
-        code = rapt_fail(err, RAPT_VALUE, "%s has %zu lines, but %s %zu", a->prefix_file, a->prefixes.count, input_name(a),
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s has %zu lines, but %s %zu", a->prefix_file, a->prefixes.count, input_name(a),
                          block.first - 1);
     return code;
 }
@@ -275,7 +276,7 @@ int cmd_translate(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
-    rapt_model *m = a.m = cli_model_task(a.model, RAPT_TRANSLATION, &err);
+    rapt_model *m = a.m = cli_model_task(a.model, RAPT_TASK_TRANSLATION, &err);
     line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
     bool ok = t && translate(&a, t, in, &err) == RAPT_OK;

@@ -33,7 +33,7 @@ char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_e
 {
     valid_text v = {.text = malloc(3 * size + 1)}; /* a byte becomes three at most */
     text_stream *s = v.text ? text_stream_new(NULL, 0, put, &v, err) : NULL;
-    rapt_code code = s ? text_stream_push(s, bytes, size, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    rapt_code code = s ? text_stream_push(s, bytes, size, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (!code)
         code = text_stream_finish(s, err);
     text_stream_free(s);
@@ -129,7 +129,7 @@ static void print_at_json(const rapt_tokenizer *k, const expectation *e)
 static rapt_code find_position(long at, size_t count, size_t *position, rapt_error *err)
 {
     if (at >= (long)count || at < -(long)count)
-        return rapt_fail(err, RAPT_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
     *position = at >= 0 ? (size_t)at : count - (size_t)-at;
     return RAPT_OK;
 }
@@ -171,7 +171,7 @@ rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_mode
     e.ids = malloc(e.count * sizeof *e.ids);
     e.probabilities = malloc(e.count * sizeof *e.probabilities);
     rapt_code code = e.ids && e.probabilities ? prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err)
-                                              : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu tokens", e.count);
+                                              : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", e.count);
     if (!code)
         code = (a->at_all ? expect_all : expect_one)(a, t, m, &p, &e, err);
     free(e.ids);

@@ -17,7 +17,7 @@ typedef struct model_memory {
 static model_memory memory_of(const rapt_model *m)
 {
     double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real)), features;
-    if (m->task == RAPT_LANGUAGE_MODEL) {
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL) {
         const rapt_lm_config *c = &m->lm->config;
         features = (double)(c->layers * (c->d_model / c->heads * c->kv_heads));
     } else {
@@ -28,8 +28,8 @@ static model_memory memory_of(const rapt_model *m)
 
 static const char *kind_of(const rapt_tokenizer *k)
 {
-    static const char *const names[] = {[RAPT_WORDS] = "words", [RAPT_CHARACTERS] = "characters",
-                                        [RAPT_BYTE_BPE] = "byte_bpe"};
+    static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
+                                        [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe"};
     return names[rapt_tokenizer_kind_of(k)];
 }
 
@@ -57,7 +57,7 @@ static json_t *tensors_json(const rapt_params *set, bool wanted)
 static json_t *more_json(const rapt_model *m, bool tensors)
 {
     model_memory memory = memory_of(m);
-    const rapt_tokenizer *k = m->task == RAPT_LANGUAGE_MODEL ? m->tokenizer : m->target;
+    const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->tokenizer : m->target;
     return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
                      "tokenizer_kind", kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
                      "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
@@ -136,7 +136,7 @@ static void print_recipe(const rapt_model *m, const char *folder)
 static int print_model(const rapt_model *m, const char *folder, const json_t *config, bool tensors)
 {
     char bytes[32], training[32];
-    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     model_memory memory = memory_of(m);
     printf("task          %s\n", language ? "language model (decoder-only)" : "translation (encoder-decoder)");
     printf("parameters    %zu (%s; training takes %s, and activations)\n", rapt_params_size(m->params),
@@ -158,7 +158,7 @@ int info_model(const char *folder, bool json, bool tensors)
     json_t *config = m ? json_object() : NULL;
     bool ok = config && model_describe(m, config, folder, &err) == RAPT_OK;
     if (m && !ok)
-        rapt_fail(&err, RAPT_NO_MEMORY, "no memory for JSON");
+        rapt_fail(&err, RAPT_ERR_MEMORY, "no memory for JSON");
     int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, folder, config, tensors);
     json_decref(config);
     rapt_model_free(m);

@@ -36,7 +36,7 @@ rapt_code lines_out(const char *text, size_t size, rapt_error *err)
             continue;
         int reason = errno;
         take_back(line_part(text, done));
-        return rapt_fail(err, RAPT_IO, "%s", strerror(reason));
+        return rapt_fail(err, RAPT_ERR_IO, "%s", strerror(reason));
     }
     return RAPT_OK;
 }

@@ -41,7 +41,8 @@ static rapt_code report(unknown_words *u, size_t line, const unknown_list *list,
     const char *verb = list->unknown == 1 ? "is" : "are";
     known_words_write(list, words);
     if (u->strict)
-        return rapt_fail(err, RAPT_VALUE, "%.60s:%zu: %zu of %zu words %s unknown: %s", u->name, line, list->unknown, list->total,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.60s:%zu: %zu of %zu words %s unknown: %s", u->name, line, list->unknown,
+                         list->total,
                          verb, words);
     if (u->quiet)
         return RAPT_OK;

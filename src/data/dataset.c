@@ -20,7 +20,7 @@ static rapt_code encode(const rapt_tokenizer *k, const char *text, sentence *s, 
         return code;
     if (!longer) {
         free(s->ids);
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tokens of a line");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of a line");
     }
     s->ids = longer;
     s->ids[s->count++] = RAPT_EOS;
@@ -41,7 +41,7 @@ static rapt_code keep(rapt_dataset *d, const sentence *source, const sentence *t
     e.source = store(d, source, e.source_len);
     e.target = store(d, target, e.target_len);
     if (!e.source || !e.target)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data set");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data set");
     d->examples[d->count++] = e;
     return RAPT_OK;
 }
@@ -50,10 +50,10 @@ static rapt_code take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const 
                       const sentence *target, rapt_error *err)
 {
     size_t longest = source->count > target->count ? source->count : target->count;
-    if (longest > d->options.max_len && d->options.too_long == RAPT_REFUSE)
-        return rapt_fail(err, RAPT_VALUE, "%s:%zu: a sentence of %zu tokens; at most %zu are allowed",
+    if (longest > d->options.max_len && d->options.too_long == RAPT_TOO_LONG_ERROR)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s:%zu: a sentence of %zu tokens; at most %zu are allowed",
                          rapt_pairs_path(pairs), rapt_pairs_line(pairs, i), longest, d->options.max_len);
-    if (longest > d->options.max_len && d->options.too_long == RAPT_DROP) {
+    if (longest > d->options.max_len && d->options.too_long == RAPT_TOO_LONG_DROP) {
         d->dropped++;
         return RAPT_OK;
     }
@@ -82,13 +82,13 @@ static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_token
     for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
         bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
         if (stop_asked(d->options.stop))
-            return rapt_fail(err, RAPT_INTERRUPTED, "stopped");
+            return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         rapt_code code = out == d->options.held_out ? add(d, pairs, i, source, target, err) : RAPT_OK;
         if (code)
             return code;
     }
     if (d->count == 0)
-        return rapt_fail(err, RAPT_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
+        return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
                          d->options.held_out ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
                          d->options.held_out ? " (data.held_out is the share for it; 0: no validation)" : "");
     return RAPT_OK;
@@ -98,7 +98,7 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
                                const rapt_dataset_options *options, rapt_error *err)
 {
     if (options->max_len == 0) {
-        rapt_fail(err, RAPT_VALUE, "a data set of sentences of 0 tokens");
+        rapt_fail(err, RAPT_ERR_VALUE, "a data set of sentences of 0 tokens");
         return NULL;
     }
     rapt_dataset *d = calloc(1, sizeof *d);
@@ -108,7 +108,7 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
         d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
     }
     if (!d || !d->examples)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data set");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data set");
     else if (fill(d, pairs, source, target, err) == RAPT_OK)
         return d;
     rapt_dataset_free(d);

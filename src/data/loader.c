@@ -43,7 +43,7 @@ static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuff
     }
     if (l && l->order && l->starts && l->batch_order && l->window)
         return l;
-    rapt_fail(err, RAPT_NO_MEMORY, "no memory to order the data set");
+    rapt_fail(err, RAPT_ERR_MEMORY, "no memory to order the data set");
     rapt_loader_free(l);
     return NULL;
 }
@@ -51,7 +51,7 @@ static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuff
 rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
 {
     if (batch_size == 0) {
-        rapt_fail(err, RAPT_VALUE, "batches of 0 sentences");
+        rapt_fail(err, RAPT_ERR_VALUE, "batches of 0 sentences");
         return NULL;
     }
     batch_size = batch_size < d->count ? batch_size : d->count;

@@ -36,7 +36,7 @@ static rapt_code make_key(const char *source, uint64_t *key, rapt_error *err)
     size_t size;
     char *lower = utf8_lowercase(source, strlen(source), &size);
     if (!lower)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sentence");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sentence");
     *key = rng_hash_text(lower);
     free(lower);
     return RAPT_OK;
@@ -55,7 +55,7 @@ static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t n
 {
     char *tab = strchr(line, '\t');
     if (!tab)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: no tab between source and target", path, number);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: no tab between source and target", path, number);
     *tab = '\0';
     char *target = tab + 1;
     target[strcspn(target, "\t")] = '\0';
@@ -65,14 +65,14 @@ static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t n
 static rapt_code take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     if (!allocate(p, p->lines.count))
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu pairs", path, p->lines.count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, p->lines.count);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < p->lines.count && (limit == 0 || p->count < limit); i++)
         if (p->lines.length[i] > 0)
             code = take_line(p, p->lines.line[i], path, i + 1, err);
     if (code)
         return code;
-    return p->count ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
+    return p->count ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
 }
 
 /* ---- two files ------------------------------------------------------------------------------------------------ */
@@ -81,23 +81,24 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
 {
     size_t n = p->lines.count;
     if (n != p->targets.count)
-        return rapt_fail(err, RAPT_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n, p->targets.count);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n,
+                         p->targets.count);
     if (!allocate(p, n))
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu pairs", path, n);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, n);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < n && (limit == 0 || p->count < limit); i++)
         if (p->lines.length[i] + p->targets.length[i] > 0)
             code = add_pair(p, p->lines.line[i], p->targets.line[i], i + 1, err);
     if (code)
         return code;
-    return p->count ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: the files are empty", path);
+    return p->count ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files are empty", path);
 }
 
 static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     const char *colon = strchr(path, ':');
     char *source = strndup(path, (size_t)(colon - path));
-    rapt_code code = source ? lines_read(source, MAX_BYTES, &p->lines, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = source ? lines_read(source, MAX_BYTES, &p->lines, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
     free(source);
     if (!code)
         code = lines_read(colon + 1, MAX_BYTES, &p->targets, err);
@@ -114,7 +115,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
     if (!p) {
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
         return NULL;
     }
     bool there = true;

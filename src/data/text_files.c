@@ -48,7 +48,7 @@ static rapt_code look_at(const char *path, place *p, rapt_error *err)
     if (stat(path, &info) == 0)
         *p = (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)};
     else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* of these the last says that it can't be */
-        return rapt_fail(err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(errno));
+        return rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
     return RAPT_OK;
 }
 
@@ -79,7 +79,7 @@ static bool is_text(const file_map *m)
 
 static rapt_code no_memory(joining *j, const char *path)
 {
-    return rapt_fail(j->err, RAPT_NO_MEMORY, "%s: out of memory for a list of files", path);
+    return rapt_fail(j->err, RAPT_ERR_MEMORY, "%s: out of memory for a list of files", path);
 }
 
 static bool grow(joining *j)
@@ -144,7 +144,7 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
         return no_memory(j, folder);
     rapt_code code = RAPT_OK;
     if (lstat(path, &info) != 0 && errno != ENOENT)
-        code = rapt_fail(j->err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(errno));
+        code = rapt_fail(j->err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode))
         code = add_folder(j, path);
     else if (S_ISREG(info.st_mode) && is_wanted(j, name))
@@ -162,7 +162,7 @@ static rapt_code add_folder(joining *j, const char *folder)
         return code;
     int count = scandir(folder, &entries, is_visible, by_bytes);
     if (count < 0)
-        return rapt_fail(j->err, RAPT_IO, "cannot read the folder %s: %s", folder, strerror(errno));
+        return rapt_fail(j->err, RAPT_ERR_IO, "cannot read the folder %s: %s", folder, strerror(errno));
     for (int i = 0; i < count; i++) {
         if (!code)
             code = add_entry(j, folder, entries[i]->d_name);
@@ -198,7 +198,7 @@ static rapt_code look_at_folder_of(const char *path, place *p, rapt_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    rapt_code code = folder ? look_at(folder, p, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
+    rapt_code code = folder ? look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
     free(folder);
     return code;
 }
@@ -222,7 +222,7 @@ static rapt_code append_part(joining *j, const part *p)
     if (code)
         return code;
     if (same(where, j->out_file))
-        return rapt_fail(j->err, RAPT_VALUE, "%s: the joined texts would be written over it", p->path);
+        return rapt_fail(j->err, RAPT_ERR_VALUE, "%s: the joined texts would be written over it", p->path);
     code = file_map_open(&m, p->path, j->err);
     if (!code && (!p->found || is_text(&m))) {
         code = file_writer_put(j->out, m.data, m.size, j->err);
@@ -242,7 +242,7 @@ static rapt_code fill(joining *j, const char *list)
     for (size_t i = 0; i < j->count && !code; i++)
         code = append_part(j, &j->parts[i]);
     if (!code && j->bytes == 0)
-        code = rapt_fail(j->err, RAPT_FORMAT, "%s: no text in there%s", list,
+        code = rapt_fail(j->err, RAPT_ERR_FORMAT, "%s: no text in there%s", list,
                          j->names ? " in files of the wanted names" : "");
     return code;
 }

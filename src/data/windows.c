@@ -10,7 +10,7 @@
 
 struct rapt_windows {
     const rapt_token_file *file;
-    rapt_part part;
+    rapt_token_range part;
     size_t context, batch, windows; /* windows: one after the other, the last maybe shorter */
     uint64_t key;
     arena memory;
@@ -26,19 +26,19 @@ static rapt_code refuse(const rapt_token_file *f, rapt_code code, const char *re
     return rapt_fail(err, code, "%s%s%s", f->path ? f->path : "", f->path ? ": " : "", reason);
 }
 
-static rapt_code check(const rapt_token_file *f, const rapt_part *part, size_t context, size_t batch, rapt_error *err)
+static rapt_code check(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch, rapt_error *err)
 {
     rapt_error reason = {0};
     const char *name = part->name ? part->name : "part";
     size_t count = rapt_token_file_count(f);
     if (context == 0 || batch == 0)
-        rapt_fail(&reason, RAPT_VALUE, "windows of %zu tokens, %zu at once, are none", context, batch);
+        rapt_fail(&reason, RAPT_ERR_VALUE, "windows of %zu tokens, %zu at once, are none", context, batch);
     else if (context > INT32_MAX)
-        rapt_fail(&reason, RAPT_VALUE, "a window of %zu tokens is too long", context);
+        rapt_fail(&reason, RAPT_ERR_VALUE, "a window of %zu tokens is too long", context);
     else if (part->begin > part->end || part->end > count)
-        rapt_fail(&reason, RAPT_VALUE, "the %s is tokens %zu to %zu, but there are %zu", name, part->begin, part->end, count);
+        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s is tokens %zu to %zu, but there are %zu", name, part->begin, part->end, count);
     else if (part->end - part->begin <= context)
-        rapt_fail(&reason, RAPT_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, part->end - part->begin,
+        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, part->end - part->begin,
                   context, context + 1);
     return reason.code ? refuse(f, reason.code, reason.message, err) : RAPT_OK;
 }
@@ -57,7 +57,7 @@ static bool allocate(rapt_windows *w)
     return w->inputs && w->labels && w->valid_lens && w->examples && w->starts;
 }
 
-rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_part *part, size_t context, size_t batch,
+rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
                                uint64_t seed, rapt_error *err)
 {
     if (check(f, part, context, batch, err) != RAPT_OK)
@@ -70,7 +70,7 @@ rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_part *part, 
     }
     if (w && allocate(w))
         return w;
-    refuse(f, RAPT_NO_MEMORY, "no memory for a batch of windows", err);
+    refuse(f, RAPT_ERR_MEMORY, "no memory for a batch of windows", err);
     rapt_windows_free(w);
     return NULL;
 }

@@ -8,10 +8,10 @@
 /* Row i looks for token i: its input is the token before. */
 static rapt_tensor *weights_of(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, rapt_tokens inputs)
 {
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_decoder_hidden(t, &m->decoder, inputs, rapt_encoder_forward(t, &m->encoder, source, NULL), NULL);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_NONE);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_NONE);
     return rapt_tape_attention(t, m->decoder.blocks[m->decoder.layers - 1].cross_attention.name);
 }
 
@@ -61,7 +61,7 @@ static rapt_code fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens sourc
 {
     int32_t *inputs = malloc(a->targets * sizeof *inputs);
     rapt_code code = inputs ? run(t, m, source, inputs, target, a, err)
-                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an alignment");
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
     for (size_t i = 0; i < a->targets; i++)
         a->rows[i] = (rapt_alignment_row){0, a->sources, a->weights + i * (a->sources + 1)};
     free(inputs);
@@ -75,7 +75,7 @@ rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *s
     if (out->targets == 0)
         return RAPT_OK;
     if (!allocate(out, out->targets * (out->sources + 1)))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an alignment");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
     rapt_code code = fill(t, m, (rapt_tokens){source, 1, count}, target, out, err);
     if (code)
         align_free(out);

@@ -135,7 +135,7 @@ static rapt_code gather(beam_search *s, size_t sentence, size_t first, rapt_real
         rapt_real *x = logits + r * s->classes, max, sum;
         s->k->log_sum_exp(s->classes, x, &max, &sum);
         if (search_check(max, sum, err))
-            return RAPT_NOT_FINITE;
+            return RAPT_ERR_NOT_FINITE;
         double base = s->rows[r].log_p - (double)max - math_log((double)sum);
         search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
         if (forced < 0)
@@ -207,7 +207,7 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
     if (gather(s, sentence, first, logits, err))
-        return RAPT_NOT_FINITE;
+        return RAPT_ERR_NOT_FINITE;
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
         open += c->token != RAPT_EOS;
@@ -274,7 +274,7 @@ rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batc
 {
     beam_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
     if (!allocate(&s, memory))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a beam of %zu", options->beam);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a beam of %zu", options->beam);
     rapt_decoder_state *state = search_start(t, m, batch, options->beam, err);
     rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);

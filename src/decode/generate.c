@@ -60,7 +60,7 @@ static rapt_code append(generation *g, int32_t id, rapt_error *err)
         size_t room = 2 * g->room + 64;
         int32_t *longer = realloc(g->text.ids, room * sizeof *longer);
         if (!longer)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu tokens", room);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu tokens", room);
         g->text.ids = longer;
         g->room = room;
     }
@@ -84,7 +84,7 @@ static rapt_code run(generation *g, rapt_error *err)
         int32_t id;
         code = choose(g, &id, err);
         if (!code && id == g->end_of_text) {
-            g->report.end = RAPT_END_OF_TEXT;
+            g->report.end = RAPT_FINISH_END_OF_TEXT;
             break;
         }
         if (!code)
@@ -95,7 +95,7 @@ static rapt_code run(generation *g, rapt_error *err)
     if (!code)
         code = text_stream_finish(g->out, err);
     if (text_stream_stopped(g->out))
-        g->report.end = RAPT_END_STOP;
+        g->report.end = RAPT_FINISH_STOP;
     return code;
 }
 
@@ -106,7 +106,7 @@ static rapt_code check_biases(const generation *g, rapt_error *err)
     const rapt_sample_options *o = &g->o->sample;
     for (size_t i = 0; i < o->bias_count; i++)
         if (o->biases[i].id < 0 || (size_t)o->biases[i].id >= g->m->config.vocab)
-            return rapt_fail(err, RAPT_VALUE, "logit bias of token %d; the model knows 0 to %zu", (int)o->biases[i].id,
+            return rapt_fail(err, RAPT_ERR_VALUE, "logit bias of token %d; the model knows 0 to %zu", (int)o->biases[i].id,
                              g->m->config.vocab - 1);
     return RAPT_OK;
 }
@@ -164,7 +164,7 @@ static rapt_code collect(void *context, const char *text, size_t size, rapt_erro
         size_t room = 2 * c->room + size;
         char *longer = realloc(c->text, room);
         if (!longer)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text of %zu bytes", room);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text of %zu bytes", room);
         c->text = longer;
         c->room = room;
     }
@@ -179,7 +179,7 @@ char *rapt_generate_text(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k
 {
     collected c = {.text = calloc(1, 64), .room = 64};
     rapt_code code = c.text ? rapt_generate(t, m, k, text, size, options, collect, &c, err)
-                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (code) {
         free(c.text);
         return NULL;

@@ -11,7 +11,7 @@
 
 rapt_code search_failure(const rapt_error *err)
 {
-    return err ? err->code : RAPT_NO_MEMORY;
+    return err ? err->code : RAPT_ERR_MEMORY;
 }
 
 double search_penalty(double a, size_t length)
@@ -61,7 +61,7 @@ void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_rea
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)
 {
     bool finite = isfinite(max) && isfinite(sum);
-    return finite ? RAPT_OK : rapt_fail(err, RAPT_NOT_FINITE, "the model computes what is not a finite number");
+    return finite ? RAPT_OK : rapt_fail(err, RAPT_ERR_NOT_FINITE, "the model computes what is not a finite number");
 }
 
 /* The sentences that are not done, a row each. */
@@ -105,7 +105,7 @@ static rapt_code append(const greedy_search *s, size_t sentence, rapt_real *logi
     rapt_real max, sum;
     s->k->log_sum_exp(s->classes, logits, &max, &sum);
     if (search_check(max, sum, err))
-        return RAPT_NOT_FINITE;
+        return RAPT_ERR_NOT_FINITE;
     int32_t best = search_forced(s->batch, sentence, h->length);
     if (best < 0) {
         search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
@@ -158,7 +158,7 @@ rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_ba
 {
     greedy_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
     if (!allocate(&s, memory))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to search");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to search");
     rapt_decoder_state *state = search_start(t, m, batch, 1, err);
     rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);

@@ -12,12 +12,12 @@ static rapt_code encode(const rapt_model *m, const char *text, int32_t **ids, si
 {
     size_t size = strlen(text), valid = utf8_valid_prefix(text, size);
     if (valid < size)
-        return rapt_fail(err, RAPT_VALUE, "the prefix is not UTF-8: byte %zu", valid + 1);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the prefix is not UTF-8: byte %zu", valid + 1);
     while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
         size--;
     char *trimmed = strndup(text, size);
     rapt_code code = trimmed ? rapt_tokenizer_encode(m->target, trimmed, ids, count, err)
-                             : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a prefix");
+                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a prefix");
     free(trimmed);
     return code;
 }
@@ -26,10 +26,10 @@ static rapt_code check(const rapt_model *m, search_prefix p, rapt_error *err)
 {
     size_t most = m->net->config.max_positions;
     if (p.count >= most)
-        return rapt_fail(err, RAPT_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, most);
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, most);
     for (size_t i = 0; i < p.count; i++)
         if (p.ids[i] == RAPT_UNK)
-            return rapt_fail(err, RAPT_VALUE, "the prefix has a word that the model doesn't know");
+            return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a word that the model doesn't know");
     return RAPT_OK;
 }
 
@@ -38,7 +38,7 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *t
     rapt_code code = RAPT_OK;
     *p = (prefixes){calloc(count + 1, sizeof *p->ids), calloc(count + 1, sizeof *p->prefix), count};
     if (!p->ids || !p->prefix)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu prefixes", count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu prefixes", count);
     for (size_t i = 0; i < count && !code; i++) {
         size_t length = 0;
         if (!texts[i])

@@ -10,7 +10,7 @@ typedef struct prefixes {
     size_t count;
 } prefixes;
 
-/* The tokens of each of `count` texts, of none for NULL. RAPT_VALUE as rapt/decode.h says. */
+/* The tokens of each of `count` texts, of none for NULL. RAPT_ERR_VALUE as rapt/decode.h says. */
 rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *texts, size_t count, rapt_error *err);
 void prefixes_free(prefixes *p);
 

@@ -28,7 +28,7 @@ static rapt_code check_known(const rapt_lm *m, const rapt_tokenizer *k, const pr
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->ids[i] < 0 || (size_t)p->ids[i] >= m->config.vocab)
-            return rapt_fail(err, RAPT_VALUE, "token %zu, at byte %zu of the prompt, is %d; the model knows %zu", i,
+            return rapt_fail(err, RAPT_ERR_VALUE, "token %zu, at byte %zu of the prompt, is %d; the model knows %zu", i,
                              bytes_before(k, p, i) + 1, (int)p->ids[i], m->config.vocab);
     return RAPT_OK;
 }
@@ -38,7 +38,7 @@ static rapt_code start_of_text(const rapt_lm *m, const rapt_tokenizer *k, prompt
 {
     int32_t end = prompt_end_of_text(m, k);
     if (end < 0)
-        return rapt_fail(err, RAPT_VALUE, "a prompt of at least one token is needed");
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
     p->ids[0] = end;
     p->count = 1;
     return RAPT_OK;
@@ -48,8 +48,8 @@ rapt_code prompt_encode(const rapt_lm *m, const rapt_tokenizer *k, const char *t
 {
     rapt_error reason = {0};
     *p = (prompt){0};
-    if (rapt_tokenizer_kind_of(k) == RAPT_WORDS)
-        return rapt_fail(err, RAPT_VALUE, "a tokenizer of words cannot go on with a text: its tokens are words without what "
+    if (rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot go on with a text: its tokens are words without what "
                                           "stands between them");
     if (rapt_tokenizer_encode_bytes(k, text, size, true, &p->ids, &p->count, &reason) != RAPT_OK)
         return rapt_fail(err, reason.code, "the prompt: %s", reason.message);
@@ -91,7 +91,7 @@ rapt_code prompt_likeliest(rapt_tape *t, const rapt_lm *m, const prompt *p, size
                            double *probabilities, rapt_error *err)
 {
     if (position >= p->count)
-        return rapt_fail(err, RAPT_VALUE, "position %zu: the prompt has %zu tokens, counted from 0", position, p->count);
+        return rapt_fail(err, RAPT_ERR_VALUE, "position %zu: the prompt has %zu tokens, counted from 0", position, p->count);
     rapt_lm_state *state = rapt_lm_state_new(m, 1, err);
     rapt_code code = state ? prompt_likeliest_next(t, m, state, p->ids, position + 1, position, n, ids, probabilities, err)
                            : err->code;

@@ -17,17 +17,17 @@ static rapt_code check_options(const rapt_sample_options *o, rapt_error *err)
 {
     double r = o->repetition_penalty;
     if (!(o->temperature >= 0 && o->temperature < INFINITY))
-        return rapt_fail(err, RAPT_VALUE, "temperature %g: it is 0 (the likeliest token) or more", o->temperature);
+        return rapt_fail(err, RAPT_ERR_VALUE, "temperature %g: it is 0 (the likeliest token) or more", o->temperature);
     if (!(o->top_p >= 0 && o->top_p <= 1))
-        return rapt_fail(err, RAPT_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
+        return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
     if (!(o->min_p >= 0 && o->min_p <= 1))
-        return rapt_fail(err, RAPT_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
+        return rapt_fail(err, RAPT_ERR_VALUE, "min-p %g: it is from 0 to 1", o->min_p);
     for (size_t i = 0; i < o->bias_count; i++)
         if (!(o->biases[i].bias < INFINITY))
-            return rapt_fail(err, RAPT_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
+            return rapt_fail(err, RAPT_ERR_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
                              (int)o->biases[i].id);
     if (r != 0 && !(r >= LEAST_PENALTY && r <= MOST_PENALTY))
-        return rapt_fail(err, RAPT_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, LEAST_PENALTY,
+        return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, LEAST_PENALTY,
                          MOST_PENALTY);
     return RAPT_OK;
 }
@@ -43,7 +43,7 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
 
 static rapt_code no_memory(const sampler_input *in, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory to choose among %zu tokens", in->vocab);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to choose among %zu tokens", in->vocab);
 }
 
 /* Starts from the model's logit each time, so a token that occurs twice is penalised once. */
@@ -91,7 +91,7 @@ static rapt_code check_finite(const kernels *k, const rapt_real *x, const sample
         at++;
     if (at == in->vocab)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_NOT_FINITE, "the logits of position %llu are not finite: token %zu has %s",
+    return rapt_fail(err, RAPT_ERR_NOT_FINITE, "the logits of position %llu are not finite: token %zu has %s",
                      (unsigned long long)in->position, at, isnan(x[at]) ? "nan" : "inf");
 }
 
@@ -103,7 +103,7 @@ static rapt_code find_most(const kernels *k, const rapt_real *x, const sampler_i
         return code;
     *most = in->vocab > 0 ? k->argmax(in->vocab, x) : 0;
     if (in->vocab == 0 || x[*most] == -INFINITY)
-        return rapt_fail(err, RAPT_NOT_FINITE, "the logits of position %llu leave no token: all are -inf",
+        return rapt_fail(err, RAPT_ERR_NOT_FINITE, "the logits of position %llu leave no token: all are -inf",
                          (unsigned long long)in->position);
     return RAPT_OK;
 }
@@ -336,7 +336,7 @@ rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n,
                             arena *scratch, rapt_error *err)
 {
     if (n > in->vocab)
-        return rapt_fail(err, RAPT_VALUE, "the %zu likeliest of %zu tokens", n, in->vocab);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the %zu likeliest of %zu tokens", n, in->vocab);
     arena_mark mark = arena_save(scratch);
     rapt_code code = likeliest(k, in, n, ids, probabilities, scratch, err);
     arena_release(scratch, mark);

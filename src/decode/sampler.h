@@ -25,14 +25,14 @@ typedef struct sampler_input {
     size_t count;
 } sampler_input;
 
-/* NULL as options is greedy. RAPT_VALUE where an option is out of range. */
+/* NULL as options is greedy. RAPT_ERR_VALUE where an option is out of range. */
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err);
 
 /* The token: `*id`. Each token that stays has the weight exp((x - x_max) / T), and in order of ids the first is drawn
  * whose running sum is above u times the whole sum, u = rng_uniform(rng_mix(rng_mix(seed, rng_hash_text("sample")), row),
  * position). Weights are floats from the kernels' exp, sums are doubles: the same on every machine. Time grows with the
  * vocabulary only, whatever k and p are. Leaves nothing in `scratch`, which settles at 20 bytes for each token.
- * RAPT_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
+ * RAPT_ERR_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
 
 /* The n <= vocab likeliest tokens, ids[n], the likeliest first and of equals the smaller id, and their softmax

@@ -63,7 +63,7 @@ int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
 /* Sets logits to -inf where their token would end n tokens that tokens[length] has already. <eos> is never among them. */
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 
-/* RAPT_NOT_FINITE where one of the logits that these are of was no finite number. */
+/* RAPT_ERR_NOT_FINITE where one of the logits that these are of was no finite number. */
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);
 
 /* The code of the failure that `err` holds. */

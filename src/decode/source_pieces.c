@@ -21,7 +21,7 @@ typedef struct splitting {
 
 static rapt_code fail_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a line's tokens");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line's tokens");
 }
 
 static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
@@ -30,7 +30,7 @@ static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
         size_t room = p->room ? 2 * p->room : 64;
         source_piece *longer = realloc(p->piece, room * sizeof *longer);
         if (!longer)
-            return RAPT_NO_MEMORY;
+            return RAPT_ERR_MEMORY;
         p->piece = longer;
         p->room = room;
     }
@@ -275,5 +275,5 @@ rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_transl
     }
     ok = ok && join_tokens(pieces, count, out);
     rapt_translations_free(pieces, count);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
 }

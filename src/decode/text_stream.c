@@ -55,13 +55,13 @@ static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
 {
     size_t number = s->stop_count + 1, size = strlen(text), valid = utf8_valid_prefix(text, size);
     if (size == 0)
-        return rapt_fail(err, RAPT_VALUE, "stop string %zu is empty", number);
+        return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is empty", number);
     if (valid < size)
-        return rapt_fail(err, RAPT_VALUE, "stop string %zu is not UTF-8: byte %zu", number, valid + 1);
+        return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is not UTF-8: byte %zu", number, valid + 1);
     stop *p = &s->stops[s->stop_count++];
     *p = (stop){arena_string(&s->memory, text), size, 0, arena_array(&s->memory, size, sizeof *p->shorter)};
     if (!p->text || !p->shorter)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for stop string %zu", number);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for stop string %zu", number);
     prepare(p);
     return RAPT_OK;
 }
@@ -174,7 +174,7 @@ static rapt_code set_up(text_stream *s, const char *const *stops, size_t count, 
     size_t longest = 0;
     s->stops = arena_array(&s->memory, count, sizeof *s->stops);
     if (!s->stops)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu stop strings", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu stop strings", count);
     for (size_t i = 0; i < count; i++) {
         rapt_code code = add_stop(s, stops[i], err);
         if (code)
@@ -183,14 +183,14 @@ static rapt_code set_up(text_stream *s, const char *const *stops, size_t count, 
     }
     s->capacity = longest + PORTION;
     s->text = arena_alloc(&s->memory, s->capacity);
-    return s->text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory to stream text");
+    return s->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to stream text");
 }
 
 text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err)
 {
     text_stream *s = calloc(1, sizeof *s);
     if (!s) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to stream text");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to stream text");
         return NULL;
     }
     s->sink = sink;

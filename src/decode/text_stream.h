@@ -12,7 +12,7 @@ typedef rapt_code (*text_stream_sink)(void *context, const char *text, size_t si
 typedef struct text_stream text_stream;
 
 /* The strings are copied; the stream ends before the first of them. NULL with `err` set: a stop string is empty or not
- * UTF-8 (RAPT_VALUE; the message counts from 1), or memory is out. */
+ * UTF-8 (RAPT_ERR_VALUE; the message counts from 1), or memory is out. */
 text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err);
 void text_stream_free(text_stream *s);
 

@@ -44,7 +44,7 @@ static int by_length(const void *a, const void *b)
 
 static bool splits_sentences(const translator *t)
 {
-    return t->o.split == RAPT_SPLIT_AS_TRAINED ? t->m->by_sentence : t->o.split == RAPT_SPLIT_SENTENCES;
+    return t->o.split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? t->m->by_sentence : t->o.split == RAPT_SENTENCE_SPLIT_ALL;
 }
 
 static rapt_code encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out, rapt_error *err)
@@ -53,7 +53,7 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     const source_limits limits = {t->m->max_len, splits_sentences(t)};
     t->first = calloc(count + 1, sizeof *t->first);
     if (!t->first)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lines", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lines", count);
     for (size_t i = 0; i < count && !code; i++) {
         code = source_pieces_add(&t->source, t->m->source, limits, lines[i], &out[i].cut, err);
         t->first[i + 1] = t->source.count;
@@ -64,7 +64,7 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
         qsort(t->source.piece, t->source.count, sizeof *t->source.piece, by_length);
     t->parts = calloc(t->source.count + 1, sizeof *t->parts);
     t->begins = calloc(t->source.count + 1, sizeof *t->begins);
-    return t->parts && t->begins ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu translations", count);
+    return t->parts && t->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu translations", count);
 }
 
 /* Of a line in pieces the first one begins with the prefix. */
@@ -131,7 +131,7 @@ static rapt_code deliver(const translator *t, const search_result *r, rapt_trans
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
     }
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
 }
 
 static size_t without_end(const int32_t *ids, size_t count)
@@ -155,7 +155,7 @@ static rapt_code keep_tokens(const translator *t, const source_piece *piece, con
     bool ok = !t->o.tokens || copy_tokens(piece->ids, piece->count, &out->source, &out->source_count);
     for (size_t i = 0; i < out->count && t->o.tokens && ok; i++)
         ok = copy_tokens(r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens, &out->hypotheses[i].token_count);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the tokens of a translation");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a translation");
 }
 
 static rapt_code align(const translator *t, const source_piece *piece, const search_result *r, rapt_tape *tape,
@@ -173,7 +173,7 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     packed_batch p;
     search_result *results = arena_zeroed(memory, n, sizeof *results);
     if (!results || !pack_batch(t, first, n, memory, &p))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch of %zu lines", n);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch of %zu lines", n);
     rapt_code code = t->o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &t->search, memory, results, err)
                                    : search_greedy(tape, t->m->net, &p.batch, &t->search, memory, results, err);
     for (size_t i = 0; i < n && !code; i++) {
@@ -204,7 +204,7 @@ static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
 {
     out->hypotheses = calloc(1, sizeof *out->hypotheses);
     if (!out->hypotheses || !(out->hypotheses[0].text = calloc(1, 1)))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
     out->count = 1;
     return RAPT_OK;
 }
@@ -227,7 +227,7 @@ static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_transl
 static rapt_code replace(char **text, char *by, rapt_error *err)
 {
     if (!by)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
     free(*text);
     *text = by;
     return RAPT_OK;
@@ -250,26 +250,27 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
 
 static rapt_code refuse_word(const char *what, int value, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_VALUE, "%s: there is no number %d", what, value);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no number %d", what, value);
 }
 
 /* Of what the header promises; how many threads there can be, the pool knows. */
 static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
 {
     if (o->beam > LARGEST_BEAM)
-        return rapt_fail(err, RAPT_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
     if (o->n_best > o->beam)
-        return rapt_fail(err, RAPT_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
     if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
-        return rapt_fail(err, RAPT_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty, LARGEST_PENALTY,
+        return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
+                         LARGEST_PENALTY,
                          LARGEST_PENALTY);
     if (!(o->max_ratio >= 0))
-        return rapt_fail(err, RAPT_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
-    if ((unsigned)o->precision > RAPT_BF16)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
+    if ((unsigned)o->precision > RAPT_PRECISION_BF16)
         return refuse_word("precision", (int)o->precision, err);
-    if ((unsigned)o->detokenize > RAPT_PORTUGUESE)
+    if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_word("language", (int)o->detokenize, err);
-    return (unsigned)o->split > RAPT_SPLIT_SENTENCES ? refuse_word("split", (int)o->split, err) : RAPT_OK;
+    return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_word("split", (int)o->split, err) : RAPT_OK;
 }
 
 static rapt_code set_search(translator *t, rapt_error *err)
@@ -286,10 +287,10 @@ static rapt_code set_up(translator *t, rapt_error *err)
     t->tapes = calloc(n + 1, sizeof *t->tapes);
     t->errors = calloc(n + 1, sizeof *t->errors);
     if (!t->pool || !t->tapes || !t->errors)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate");
     for (size_t i = 0; i < n; i++)
         if (!(t->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err)))
-            return err ? err->code : RAPT_NO_MEMORY;
+            return err ? err->code : RAPT_ERR_MEMORY;
     return rapt_transformer_pack(t->m->net, t->tapes[0], err);
 }
 
@@ -324,13 +325,13 @@ static void forget_lines(translator *t)
 
 rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {
-    if (m->task != RAPT_TRANSLATION) {
-        rapt_fail(err, RAPT_VALUE, "a language model does not translate");
+    if (m->task != RAPT_TASK_TRANSLATION) {
+        rapt_fail(err, RAPT_ERR_VALUE, "a language model does not translate");
         return NULL;
     }
     translator *t = calloc(1, sizeof *t);
     if (!t) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate");
         return NULL;
     }
     *t = (translator){.m = m, .o = options ? *options : (rapt_translate_options){0}};

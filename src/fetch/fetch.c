@@ -10,5 +10,5 @@ rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_e
     *(void **)&get = module_function("rapt_fetch.so", "fetch_get",
                                      "this rapt cannot fetch: its module, built where libcurl, libarchive and nettle are, "
                                      "is missing", err);
-    return get ? get(request, outcome, err) : RAPT_NOT_FOUND;
+    return get ? get(request, outcome, err) : RAPT_ERR_NOT_FOUND;
 }

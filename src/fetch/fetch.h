@@ -38,9 +38,9 @@ typedef enum fetch_outcome { FETCH_CAME, FETCH_WAS_THERE } fetch_outcome;
  * never written over: it is right (FETCH_WAS_THERE) or an error. What came before a cut lies beside `path`, in a file of
  * the URL's name with .part, and the next call asks for the rest only; where that cannot be had, or makes another file, for
  * all of it again. A folder that it made and put nothing in goes again.
- * Errors: no connection, or none of the libraries in this build (RAPT_NOT_FOUND); another sum, more bytes than there should
- * be, or nothing that can be unpacked (RAPT_FORMAT), which forgets what came; files and folders that cannot be made or
- * written (RAPT_IO). */
+ * Errors: no connection, or none of the libraries in this build (RAPT_ERR_NOT_FOUND); another sum, more bytes than there should
+ * be, or nothing that can be unpacked (RAPT_ERR_FORMAT), which forgets what came; files and folders that cannot be made or
+ * written (RAPT_ERR_IO). */
 rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err);
 
 #endif

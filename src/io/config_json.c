@@ -38,7 +38,7 @@ rapt_code config_write(json_t *root, const config_member *members, size_t count,
     rapt_code code = config_check(members, count, config, path, err);
     for (size_t i = 0; i < count && !code; i++)
         if (!put_member(root, &members[i], (const char *)config + members[i].offset))
-            code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
     return code;
 }
 
@@ -63,8 +63,8 @@ static rapt_code refuse_type(const config_member *m, const json_t *value, const 
                                         [CONFIG_POSITIVE] = "a number", [CONFIG_BOOL] = "true or false",
                                         [CONFIG_WORD] = "a word", [CONFIG_HASH] = "a text"};
     if (!value)
-        return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing", path, m->key);
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is of another type; it must be %s", path, m->key, names[m->kind]);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is missing", path, m->key);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is of another type; it must be %s", path, m->key, names[m->kind]);
 }
 
 /* "post, pre" */
@@ -84,14 +84,14 @@ static rapt_code read_word(const config_member *m, const char *text, int *field,
             *field = i;
             return RAPT_OK;
         }
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is \"%s\"; this rapt knows: %s", path, m->key, quote(text).text,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%s\"; this rapt knows: %s", path, m->key, quote(text).text,
                      list_words(m->words, list, sizeof list));
 }
 
 static rapt_code read_hash(const config_member *m, const char *text, char *field, const char *path, rapt_error *err)
 {
     if (strlen(text) != CONFIG_HASH_TEXT - 1 || text[strspn(text, "0123456789abcdef")] != '\0')
-        return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is \"%s\"; it must be %d hexadecimal digits", path, m->key,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%s\"; it must be %d hexadecimal digits", path, m->key,
                          quote(text).text, CONFIG_HASH_TEXT - 1);
     memcpy(field, text, CONFIG_HASH_TEXT);
     return RAPT_OK;
@@ -133,7 +133,7 @@ static rapt_code check_size(const config_member *m, size_t n, const char *path, 
 {
     if ((double)n >= m->least && (double)n <= m->most)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is %lld; it must be from %.0f to %.0f", path, m->key, (long long)n,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %lld; it must be from %.0f to %.0f", path, m->key, (long long)n,
                      m->least, m->most);
 }
 
@@ -142,7 +142,7 @@ static rapt_code check_real(const config_member *m, double x, const char *path, 
     bool positive = m->kind == CONFIG_POSITIVE;
     if ((positive ? x > m->least : x >= m->least) && x < m->most)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is %g; it must be %s %g and below %g", path, m->key, x,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %g; it must be %s %g and below %g", path, m->key, x,
                      positive ? "above" : "at least", m->least, m->most);
 }
 
@@ -151,7 +151,7 @@ static rapt_code check_word(const config_member *m, int index, const char *path,
     for (int i = 0; m->words[i]; i++)
         if (i == index)
             return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" has no word for %d", path, m->key, index);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" has no word for %d", path, m->key, index);
 }
 
 static rapt_code check_member(const config_member *m, const void *field, const char *path, rapt_error *err)

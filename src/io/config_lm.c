@@ -48,7 +48,7 @@ enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 static double least_bytes(const rapt_lm_config *c)
 {
     double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
-    double rows = (double)c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_LM_ROTARY ? 0 : (double)c->context);
+    double rows = (double)c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_POSITIONS_ROTARY ? 0 : (double)c->context);
     double matrices = c->ffn_kind == RAPT_FFN_SWIGLU ? 3 : 2;
     return (rows * d + (double)c->layers * (2 * d * d + 2 * d * kv + matrices * d * (double)c->ffn)) * sizeof(rapt_real);
 }
@@ -58,12 +58,12 @@ static rapt_code check_rotary(const rapt_lm_config *c, const char *path, rapt_er
 {
     size_t features = c->d_model / c->heads;
     double bytes = (double)c->context * (double)features * sizeof(rapt_real);
-    if (c->positions != RAPT_LM_ROTARY)
+    if (c->positions != RAPT_POSITIONS_ROTARY)
         return RAPT_OK;
     if (features % 2)
-        return rapt_fail(err, RAPT_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
     if (bytes > FREE_TABLE && bytes > least_bytes(c))
-        return rapt_fail(err, RAPT_FORMAT, "%s: rotary positions for a context of %zu take %.0f bytes, more than the model",
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions for a context of %zu take %.0f bytes, more than the model",
                          path, c->context, bytes);
     return RAPT_OK;
 }
@@ -72,11 +72,11 @@ static rapt_code check(const config *k, const char *path, rapt_error *err)
 {
     const rapt_lm_config *c = &k->lm;
     if (c->d_model % c->heads)
-        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
     if (c->heads % c->kv_heads)
-        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads of keys do not divide %zu heads", path, c->kv_heads, c->heads);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads of keys do not divide %zu heads", path, c->kv_heads, c->heads);
     if (c->tied && c->output_bias)
-        return rapt_fail(err, RAPT_FORMAT, "%s: a tied model has no output bias", path);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a tied model has no output bias", path);
     return check_rotary(c, path, err);
 }
 
@@ -107,7 +107,7 @@ static rapt_code load_lm(rapt_model *m, const config *c, const model_source *fro
     rapt_code code = model_check_weights(from, least_bytes(&c->lm), err);
     m->lm = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
     m->params = m->lm ? m->lm->params : NULL;
-    return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_FORMAT;
+    return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
@@ -120,7 +120,7 @@ static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
         return code;
     model_vocabulary wanted = vocabulary(&c);
     m->tokenizer = model_load_tokenizer(from, TOKENIZER_FILE, &wanted, err);
-    return m->tokenizer ? load_lm(m, &c, from, err) : RAPT_FORMAT;
+    return m->tokenizer ? load_lm(m, &c, from, err) : RAPT_ERR_FORMAT;
 }
 
 const model_task model_language_model = {"a language model", "rapt generate", describe, save_tokenizer, load};

@@ -52,10 +52,10 @@ static rapt_code check_vocabularies(const config *c, const char *path, rapt_erro
 {
     bool one = c->net.source_vocab == c->net.target_vocab;
     if ((c->shared_vocab || c->net.tied) && !one)
-        return rapt_fail(err, RAPT_FORMAT, "%s: a model of one vocabulary, with %zu source tokens and %zu target tokens",
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a model of one vocabulary, with %zu source tokens and %zu target tokens",
                          path, c->net.source_vocab, c->net.target_vocab);
     if (c->shared_vocab && strcmp(c->source_hash, c->target_hash) != 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: a model of one vocabulary names two tokenizers", path);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a model of one vocabulary names two tokenizers", path);
     return RAPT_OK;
 }
 
@@ -63,9 +63,9 @@ static rapt_code check(const config *c, const char *path, rapt_error *err)
 {
     const rapt_block_config *b = &c->net.block;
     if (b->d_model % b->heads)
-        return rapt_fail(err, RAPT_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, b->heads, b->d_model);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, b->heads, b->d_model);
     if (c->max_len < 2 || c->max_len > c->net.max_positions)
-        return rapt_fail(err, RAPT_FORMAT, "%s: \"max_len\" is %zu; it must be from 2 to \"max_positions\", %zu", path,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"max_len\" is %zu; it must be from 2 to \"max_positions\", %zu", path,
                          c->max_len, c->net.max_positions);
     return check_vocabularies(c, path, err);
 }
@@ -104,7 +104,7 @@ static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_sou
     m->source = model_load_tokenizer(from, SOURCE_FILE, &source, err);
     if (m->source)
         m->target = c->shared_vocab ? m->source : model_load_tokenizer(from, TARGET_FILE, &target, err);
-    return m->target ? RAPT_OK : RAPT_FORMAT;
+    return m->target ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
 /* Bytes that the largest parameters of such a model take at the least. */
@@ -119,7 +119,7 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
     rapt_code code = model_check_weights(from, least_bytes(&c->net), err);
     m->net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
     m->params = m->net ? m->net->params : NULL;
-    return m->net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_FORMAT;
+    return m->net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)

@@ -18,8 +18,8 @@
 #define CONFIG_FILE "config.json"
 #define WEIGHTS_FILE "model.safetensors"
 
-static const model_task *const TASKS[] = {[RAPT_TRANSLATION] = &model_translation,
-                                          [RAPT_LANGUAGE_MODEL] = &model_language_model};
+static const model_task *const TASKS[] = {[RAPT_TASK_TRANSLATION] = &model_translation,
+                                          [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model};
 
 typedef struct header {
     size_t version;
@@ -29,7 +29,7 @@ typedef struct header {
 } header;
 
 static const char *const FORMATS[] = {"rapt-model", NULL};
-static const char *const WORDS[] = {[RAPT_TRANSLATION] = "translation", [RAPT_LANGUAGE_MODEL] = "language_model", NULL};
+static const char *const WORDS[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model", NULL};
 
 /* In the order of the file. */
 enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };
@@ -46,7 +46,7 @@ static rapt_code write_json(const json_t *root, const char *path, rapt_error *er
 {
     char *text = json_text(root, JSON_INDENT(2));
     rapt_code code = text ? file_write_atomic(path, text, strlen(text), err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
     free(text);
     return code;
 }
@@ -64,7 +64,7 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 {
     json_t *root = json_object();
     rapt_code code = root ? model_describe(m, root, path, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
     if (!code)
         code = write_json(root, path, err);
     json_decref(root);
@@ -74,7 +74,7 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     free(path);
     return code ? code : TASKS[m->task]->save_tokenizers(m, folder, err);
 }
@@ -82,7 +82,7 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *text = NULL, *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     if (!code)
         code = params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
@@ -105,7 +105,7 @@ static rapt_code read_header(const json_t *root, const char *path, header *h, ra
 {
     rapt_code code = config_read(root, HEADER, TASK_MEMBER, h, path, err);
     if (!code && h->version > RAPT_FORMAT_VERSION) /* whose tasks may be others */
-        code = rapt_fail(err, RAPT_FORMAT, "%s: format version %zu; this rapt reads up to %d", path, h->version,
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: format version %zu; this rapt reads up to %d", path, h->version,
                          RAPT_FORMAT_VERSION);
     return code ? code : config_read(root, HEADER + TASK_MEMBER, HEADER_MEMBERS - TASK_MEMBER, h, path, err);
 }
@@ -119,9 +119,9 @@ static json_t *read_json(const char *path, rapt_error *err)
         return NULL;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
     if (!root && where.text[0] == '\0') /* its way to say so */
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
     else if (!root)
-        rapt_fail(err, RAPT_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
     free(text);
     return root;
 }
@@ -140,9 +140,9 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
 {
     header h = {0};
     from->config = read_json(from->config_path, err);
-    rapt_code code = from->config ? read_header(from->config, from->config_path, &h, err) : RAPT_FORMAT;
+    rapt_code code = from->config ? read_header(from->config, from->config_path, &h, err) : RAPT_ERR_FORMAT;
     if (!code && wanted && h.task != *wanted)
-        code = rapt_fail(err, RAPT_VALUE, "%s is %s; %s runs it", from->folder, TASKS[h.task]->what, TASKS[h.task]->program);
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, TASKS[h.task]->what, TASKS[h.task]->program);
     if (!code)
         code = safetensors_open(from->weights_path, &from->weights, err);
     if (!code)
@@ -166,13 +166,13 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
     if (file_is_there(from->folder, &there, err) != RAPT_OK)
         return NULL;
     if (!there) {
-        rapt_fail(err, RAPT_NOT_FOUND, "%s: there is no such model folder", from->folder);
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", from->folder);
         return NULL;
     }
     rapt_model *m = name_files(from) ? calloc(1, sizeof *m) : NULL;
     if (m && fill_model(m, from, wanted, err) == RAPT_OK)
         return m;
-    rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a model", from->folder);
+    rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a model", from->folder);
     rapt_model_free(m);
     return NULL;
 }
@@ -222,7 +222,7 @@ rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err
 {
     safetensors *weights = NULL;
     char *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     *sealed = !code && seal_is_whole(weights);
     safetensors_close(weights);
     free(path);
@@ -233,10 +233,10 @@ rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error
 {
     bool there;
     char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     json_t *config = !code && there ? read_json(path, err) : NULL;
     if (!code && there)
-        code = config ? seal_check_config(config, path, m, err) : RAPT_FORMAT;
+        code = config ? seal_check_config(config, path, m, err) : RAPT_ERR_FORMAT;
     json_decref(config);
     free(path);
     return code;
@@ -246,9 +246,9 @@ rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error
 static rapt_code renew_config(const rapt_model *m, const model_source *from, rapt_error *err)
 {
     json_t *now = json_copy(from->config), *described = json_object();
-    rapt_code code = now && described ? model_describe(m, described, from->config_path, err) : RAPT_NO_MEMORY;
+    rapt_code code = now && described ? model_describe(m, described, from->config_path, err) : RAPT_ERR_MEMORY;
     if (!code && json_object_update(now, described))
-        code = RAPT_NO_MEMORY;
+        code = RAPT_ERR_MEMORY;
     if (!code && !json_equal(now, from->config))
         code = write_json(now, from->config_path, err);
     json_decref(described);
@@ -260,7 +260,7 @@ static rapt_code seal(const char *folder, rapt_error *err)
 {
     model_source from = {.folder = folder, .sealing = true};
     rapt_model *m = load_from(&from, NULL, err);
-    rapt_code code = m ? renew_config(m, &from, err) : RAPT_FORMAT;
+    rapt_code code = m ? renew_config(m, &from, err) : RAPT_ERR_FORMAT;
     if (!code)
         code = rapt_model_save_params(m, folder, err);
     rapt_model_free(m);
@@ -274,7 +274,7 @@ static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *
     bool is_run = false;
     char *run = file_join(folder, ".."), *checkpoints = file_join(folder, "../checkpoints");
     rapt_code code = run && checkpoints ? file_is_folder(checkpoints, &is_run, err)
-                                        : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+                                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     if (!code && is_run)
         code = folder_lock_take(lock, run, err);
     free(checkpoints);

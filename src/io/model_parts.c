@@ -12,7 +12,7 @@ static char *join(const char *folder, const char *name, rapt_error *err)
 {
     char *path = file_join(folder, name);
     if (!path)
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     return path;
 }
 
@@ -24,7 +24,7 @@ void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT])
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err)
 {
     char *path = join(folder, name, err);
-    rapt_code code = path ? rapt_tokenizer_save(k, path, err) : RAPT_NO_MEMORY;
+    rapt_code code = path ? rapt_tokenizer_save(k, path, err) : RAPT_ERR_MEMORY;
     free(path);
     return code;
 }
@@ -34,7 +34,7 @@ rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *w
     size_t n = rapt_tokenizer_size(k);
     if (n == wanted->entries || (wanted->at_least && n > wanted->entries))
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: %zu tokens; the model was made for %zu", path, n, wanted->entries);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu tokens; the model was made for %zu", path, n, wanted->entries);
 }
 
 static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary *wanted, bool any, const char *path,
@@ -44,7 +44,7 @@ static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary
     model_hash(k, own);
     rapt_code code = model_check_entries(k, wanted, path, err);
     if (!code && !any && strcmp(own, wanted->hash) != 0)
-        code = rapt_fail(err, RAPT_FORMAT, "%s: not the tokenizer that the model was trained with", path);
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: not the tokenizer that the model was trained with", path);
     return code;
 }
 
@@ -66,6 +66,7 @@ rapt_code model_check_weights(const model_source *from, double least, rapt_error
     size_t bytes = safetensors_bytes(from->weights);
     if ((double)bytes >= least)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path, bytes,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path,
+                     bytes,
                      least);
 }

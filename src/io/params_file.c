@@ -25,7 +25,7 @@ rapt_code params_save(const rapt_params *set, const char *path, const char *key,
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory to save", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory to save", path);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         if (!p->transient)
@@ -55,12 +55,12 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
     char text[96];
     const safetensors_entry *e = safetensors_find(file, name);
     if (!e)
-        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" is missing", path, name);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is missing", path, name);
     if (e->dtype != REAL_TYPE)
-        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is not of type %s", path, name,
                          safetensors_dtype_name(REAL_TYPE));
     if (!same_shape(e, shape))
-        return rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" has not the shape %s that the configuration asks for", path,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has not the shape %s that the configuration asks for", path,
                          name, rapt_shape_text(shape, text, sizeof text));
     memcpy(to, e->data, e->bytes);
     return RAPT_OK;
@@ -81,7 +81,7 @@ rapt_code params_fill(rapt_params *set, const safetensors *file, const char *pat
         const char *name = safetensors_at(file, i)->name;
         const rapt_param *p = rapt_params_find(set, name);
         if (!p || p->transient)
-            code = rapt_fail(err, RAPT_FORMAT, "%s: tensor \"%s\" does not belong to this model", path, name);
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" does not belong to this model", path, name);
     }
     return code;
 }

@@ -32,17 +32,17 @@ typedef struct reader {
 
 static rapt_code no_memory(const reader *r)
 {
-    return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for reading", r->path);
+    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for reading", r->path);
 }
 
 static rapt_code bad_byte(const reader *r, size_t at, const char *reason)
 {
-    return rapt_fail(r->err, RAPT_FORMAT, "%s: byte %zu: %s", r->path, at, quote(reason).text);
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: byte %zu: %s", r->path, at, quote(reason).text);
 }
 
 static rapt_code bad_tensor(const reader *r, const char *name, const char *reason)
 {
-    return rapt_fail(r->err, RAPT_FORMAT, "%s: tensor \"%s\": %s", r->path, quote(name).text, reason);
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\": %s", r->path, quote(name).text, reason);
 }
 
 static const char *data_of(const reader *r)
@@ -81,12 +81,12 @@ static rapt_code read_metadata(const reader *r)
     safetensors *s = r->s;
     s->metadata = json_object_get(s->header, "__metadata__");
     if (s->metadata && !json_is_object(s->metadata))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: __metadata__ is not an object of texts", r->path);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: __metadata__ is not an object of texts", r->path);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)s->metadata, key, value)
         if (!json_is_string(value))
-            return rapt_fail(r->err, RAPT_FORMAT, "%s: metadata \"%s\" is not a text", r->path,
+            return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: metadata \"%s\" is not a text", r->path,
                              quote(key).text);
     return RAPT_OK;
 }
@@ -109,7 +109,7 @@ static rapt_code read_dtype(const reader *r, safetensors_entry *e, const json_t 
             e->dtype = (safetensors_dtype)d;
             return RAPT_OK;
         }
-    return rapt_fail(r->err, RAPT_FORMAT, "%s: tensor \"%s\": dtype %s is not one of F32, F64, I32, I64, U8",
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: tensor \"%s\": dtype %s is not one of F32, F64, I32, I64, U8",
                      r->path, quote(e->name).text, quote(name).text);
 }
 
@@ -135,11 +135,11 @@ static rapt_code read_offsets(const reader *r, safetensors_entry *e, const json_
         !read_size(json_array_get(pair, 1), &end))
         return bad_tensor(r, e->name, "its data_offsets are not two whole numbers from 0");
     if (end < begin || end - begin != e->bytes)
-        return rapt_fail(r->err, RAPT_FORMAT,
+        return rapt_fail(r->err, RAPT_ERR_FORMAT,
                          "%s: tensor \"%s\": data_offsets are %zu to %zu, but the shape needs %zu bytes",
                          r->path, quote(e->name).text, begin, end, e->bytes);
     if (end > data_size(r))
-        return rapt_fail(r->err, RAPT_FORMAT,
+        return rapt_fail(r->err, RAPT_ERR_FORMAT,
                          "%s: byte %zu: the file ends before byte %zu, where tensor \"%s\" ends", r->path,
                          r->s->size, 8 + r->header_size + end, quote(e->name).text);
     e->data = data_of(r) + begin;
@@ -224,7 +224,7 @@ static rapt_code compare_hash(const reader *r, const char *key, const char *of, 
     safetensors_hash(data, size, digits);
     if (strcmp(digits, wanted) == 0)
         return RAPT_OK;
-    return rapt_fail(r->err, RAPT_FORMAT,
+    return rapt_fail(r->err, RAPT_ERR_FORMAT,
                      "%s: the file is damaged: the checksum of its %s is %s, and should be %s", r->path, of,
                      digits, quote(wanted).text);
 }
@@ -314,7 +314,7 @@ rapt_code safetensors_parse(const char *name, char *data, size_t size, safetenso
     safetensors *s = calloc(1, sizeof *s);
     if (!s) {
         free(data);
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", name);
     }
     s->buffer = s->taken = data;
     s->size = size;
@@ -326,7 +326,7 @@ rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
     *out = NULL;
     safetensors *s = calloc(1, sizeof *s);
     if (!s)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", path);
     rapt_code code = file_map_open(&s->map, path, err);
     if (code) {
         free(s);

@@ -46,7 +46,7 @@ typedef struct safetensors_entry {
 /* Writes `count` tensors to `path`, atomically: the old file or the whole new one, never a part. `metadata`
  * is key, value, key, value, ..., NULL (or NULL for none); the checksums are added to it. The header lists
  * tensors and metadata in the order given; the data lies with the widest elements first, so that every tensor
- * is aligned. Equal arguments give equal bytes. RAPT_VALUE: a name or key that is repeated, reserved or not
+ * is aligned. Equal arguments give equal bytes. RAPT_ERR_VALUE: a name or key that is repeated, reserved or not
  * UTF-8, or `bytes` that are not the shape's. */
 rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
                             const char *const *metadata, rapt_error *err);
@@ -55,7 +55,7 @@ typedef struct safetensors safetensors;
 
 /* Maps a regular file and checks all of it, the checksums where they are present. Files of other writers may
  * have none. It must not be cut off until safetensors_close; putting another in its place does no harm. On success the
- * caller owns `*out`; on failure it is NULL. RAPT_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
+ * caller owns `*out`; on failure it is NULL. RAPT_ERR_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
 
 /* The same for a file already in memory; `name` stands for the path in messages. `data` comes from malloc and

@@ -28,17 +28,17 @@ static const char no_digits[] = "0000000000000000";
 
 static rapt_code no_memory(const writer *w)
 {
-    return rapt_fail(w->err, RAPT_NO_MEMORY, "%s: no memory for writing", w->path);
+    return rapt_fail(w->err, RAPT_ERR_MEMORY, "%s: no memory for writing", w->path);
 }
 
 static rapt_code bad_entry(const writer *w, const safetensors_entry *e, const char *reason)
 {
-    return rapt_fail(w->err, RAPT_VALUE, "%s: tensor \"%s\": %s", w->path, quote(e->name).text, reason);
+    return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: tensor \"%s\": %s", w->path, quote(e->name).text, reason);
 }
 
 static rapt_code bad_metadata(const writer *w, const char *key, const char *reason)
 {
-    return rapt_fail(w->err, RAPT_VALUE, "%s: metadata \"%s\": %s", w->path, quote(key).text, reason);
+    return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: metadata \"%s\": %s", w->path, quote(key).text, reason);
 }
 
 static bool is_utf8(const char *text)
@@ -51,7 +51,7 @@ static rapt_code check_entry(const writer *w, const safetensors_entry *e)
 {
     size_t bytes;
     if (!e->name)
-        return rapt_fail(w->err, RAPT_VALUE, "%s: a tensor has no name", w->path);
+        return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: a tensor has no name", w->path);
     if (!is_utf8(e->name))
         return bad_entry(w, e, "the name is not UTF-8");
     if (!safetensors_dtype_name(e->dtype))
@@ -88,7 +88,7 @@ static rapt_code put_new(const writer *w, json_t *object, const char *key, json_
 {
     if (json_object_get(object, key)) {
         json_decref(value);
-        return rapt_fail(w->err, RAPT_VALUE, "%s: the name \"%s\" is reserved or comes twice", w->path,
+        return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: the name \"%s\" is reserved or comes twice", w->path,
                          quote(key).text);
     }
     return json_object_set_new(object, key, value) == 0 ? RAPT_OK : no_memory(w);
@@ -185,7 +185,7 @@ static rapt_code write_file(const writer *w, const char *header)
     char *start = NULL;
     size_t header_size = (strlen(header) + 7) / 8 * 8;
     if (header_size > SAFETENSORS_MAX_HEADER)
-        return rapt_fail(w->err, RAPT_VALUE, "%s: the header would have %zu bytes; the format allows %zu",
+        return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: the header would have %zu bytes; the format allows %zu",
                          w->path, header_size, SAFETENSORS_MAX_HEADER);
     rapt_code code = make_start(w, header, header_size, &start);
     if (!code)

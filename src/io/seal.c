@@ -16,7 +16,7 @@ rapt_code seal_text(const rapt_model *m, const char *path, char **text, rapt_err
     if (root && model_describe(m, root, path, err) == RAPT_OK)
         *text = json_text(root, JSON_COMPACT);
     json_decref(root);
-    return *text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
+    return *text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
 }
 
 bool seal_is_whole(const safetensors *file)
@@ -62,9 +62,9 @@ static rapt_code refuse(const char *key, const json_t *copy, const json_t *confi
                         const char *config_path, const char *folder, rapt_error *err)
 {
     if (strcmp(key, SEAL_RUN) == 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: of another training run than config.json; if they belong together, "
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another training run than config.json; if they belong together, "
                          "`rapt info %s --seal` binds them", file_path, folder);
-    return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
                      "binds them", config_path, key, shown(json_object_get(config, key)).text,
                      shown(json_object_get(copy, key)).text, name_of(file_path), folder);
 }
@@ -81,8 +81,8 @@ static rapt_code read_copy(const safetensors *file, const char *path, json_t **c
     json_decref(*copy);
     *copy = NULL;
     if (memory)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", path);
-    return rapt_fail(err, RAPT_FORMAT, "%s: the copy of config.json in its metadata is no JSON object", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the copy of config.json in its metadata is no JSON object", path);
 }
 
 rapt_code seal_check(const safetensors *file, const char *file_path, const json_t *config, const char *config_path,
@@ -102,7 +102,7 @@ static rapt_code check_model(const json_t *config, json_t *copy, const char *pat
     const char *key = first_difference(copy, config);
     if (!key)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%s: of another model: \"%s\" is %s, and should be %s", path, key,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another model: \"%s\" is %s, and should be %s", path, key,
                      shown(json_object_get(copy, key)).text, shown(json_object_get(config, key)).text);
 }
 
@@ -113,7 +113,7 @@ rapt_code seal_check_model(const safetensors *file, const char *file_path, const
     if (code || !copy) /* of rapt 0.1, or another program's: nothing to compare */
         return code;
     json_t *root = json_object();
-    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", file_path);
+    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", file_path);
     if (!code)
         code = check_model(root, copy, file_path, err);
     json_decref(root);
@@ -129,7 +129,8 @@ static rapt_code refuse_edit(json_t *described, const json_t *config, const char
     {
         const json_t *said = json_object_get(config, key);
         if (said && !equal(value, said))
-            return rapt_fail(err, RAPT_VALUE, "%s: \"%s\" is %s, and %s in the run, which would write it back: undo the edit, or "
+            return rapt_fail(err, RAPT_ERR_VALUE,
+                             "%s: \"%s\" is %s, and %s in the run, which would write it back: undo the edit, or "
                              "train into another folder with --init", config_path, key, shown(said).text, shown(value).text);
     }
     return RAPT_OK;
@@ -141,7 +142,7 @@ rapt_code seal_check_config(const json_t *config, const char *config_path, const
         return RAPT_OK;
     json_t *described = json_object();
     rapt_code code = described ? model_describe(m, described, config_path, err)
-                               : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for JSON", config_path);
+                               : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", config_path);
     if (!code)
         code = refuse_edit(described, config, config_path, err);
     json_decref(described);

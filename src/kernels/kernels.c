@@ -81,10 +81,10 @@ const kernels *kernels_level(const char *name, rapt_error *err)
             continue;
         if (LEVELS[i].here(&cpu))
             return LEVELS[i].table;
-        rapt_fail(err, RAPT_NOT_FOUND, "kernels: this processor or its operating system lacks the level %s", name);
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the level %s", name);
         return NULL;
     }
-    rapt_fail(err, RAPT_VALUE, "kernels: unknown level '%.40s'; this build has " NAMES_TEXT, name);
+    rapt_fail(err, RAPT_ERR_VALUE, "kernels: unknown level '%.40s'; this build has " NAMES_TEXT, name);
     return NULL;
 }
 

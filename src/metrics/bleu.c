@@ -66,14 +66,14 @@ static double smooth_value(const rapt_bleu_options *options)
 static rapt_code check(const rapt_bleu_options *options, size_t references, size_t segments, rapt_error *err)
 {
     if (!tokenize_name(options->tokenize))
-        return rapt_fail(err, RAPT_VALUE, "BLEU: no tokenizer has number %d", (int)options->tokenize);
+        return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: no tokenizer has number %d", (int)options->tokenize);
     if (!smooth_name(options->smooth))
-        return rapt_fail(err, RAPT_VALUE, "BLEU: no smoothing has number %d", (int)options->smooth);
+        return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: no smoothing has number %d", (int)options->smooth);
     if (!isfinite(options->smooth_value) || options->smooth_value < 0)
-        return rapt_fail(err, RAPT_VALUE, "BLEU: smoothing value %g is not a positive number",
+        return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: smoothing value %g is not a positive number",
                          options->smooth_value);
     if (references == 0 || segments == 0)
-        return rapt_fail(err, RAPT_VALUE, "BLEU: nothing to compare (%zu segments, %zu references)", segments,
+        return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: nothing to compare (%zu segments, %zu references)", segments,
                          references);
     return RAPT_OK;
 }

@@ -57,12 +57,12 @@ static bool order_fits(int order)
 static rapt_code check(const rapt_chrf_options *options, size_t references, size_t segments, rapt_error *err)
 {
     if (options && !(order_fits(options->char_order) && order_fits(options->word_order)))
-        return rapt_fail(err, RAPT_VALUE, "chrF: orders %d and %d are not both 0 to %d", options->char_order,
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: orders %d and %d are not both 0 to %d", options->char_order,
                          options->word_order, RAPT_CHRF_MAX_ORDER);
     if (options && !(isfinite(options->beta) && options->beta >= 0))
-        return rapt_fail(err, RAPT_VALUE, "chrF: beta %g is not a positive number", options->beta);
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: beta %g is not a positive number", options->beta);
     if (references == 0 || segments == 0)
-        return rapt_fail(err, RAPT_VALUE, "chrF: nothing to compare (%zu segments, %zu references)", segments,
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: nothing to compare (%zu segments, %zu references)", segments,
                          references);
     return RAPT_OK;
 }
@@ -110,7 +110,7 @@ static rapt_code load_side(const struct plan *plan, struct side *side, const cha
     if (code != RAPT_OK)
         return code;
     if (plan->word_order > 0 && !separate(&side->text, &side->separated))
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a segment");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
     if (!plan->whitespace)
         codes_drop_space(&side->text);
     return RAPT_OK;

@@ -23,16 +23,16 @@ bool codes_room(struct codes *codes, size_t count)
 static rapt_code decode(struct codes *codes, const char *text, size_t size, rapt_error *err)
 {
     if (!codes_room(codes, size + 1))
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a segment of %zu bytes", size);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
     for (size_t at = 0; at < size;) {
         size_t used = utf8_decode(text + at, size - at, &codes->at[codes->count]);
         if (used == 0)
-            return rapt_fail(err, RAPT_FORMAT, "byte %zu of a segment is not valid UTF-8", at + 1);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu of a segment is not valid UTF-8", at + 1);
         at += used;
         codes->count++;
     }
     if (codes->count > RAPT_METRIC_MAX_LENGTH)
-        return rapt_fail(err, RAPT_VALUE, "a segment has %zu characters, more than %d", codes->count,
+        return rapt_fail(err, RAPT_ERR_VALUE, "a segment has %zu characters, more than %d", codes->count,
                          RAPT_METRIC_MAX_LENGTH);
     return RAPT_OK;
 }
@@ -44,7 +44,7 @@ rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt
         return decode(codes, text, size, err);
     char *lower = utf8_lowercase(text, size, &size);
     if (!lower)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a segment of %zu bytes", size);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
     rapt_code code = decode(codes, lower, size, err);
     free(lower);
     return code;

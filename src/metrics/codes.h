@@ -21,8 +21,8 @@ struct word {
 /* Room for `count` code points; what was there is lost. False without memory. */
 bool codes_room(struct codes *codes, size_t count);
 
-/* Decodes UTF-8, in lower case if asked. RAPT_FORMAT, RAPT_VALUE above RAPT_METRIC_MAX_LENGTH,
- * RAPT_NO_MEMORY. */
+/* Decodes UTF-8, in lower case if asked. RAPT_ERR_FORMAT, RAPT_ERR_VALUE above RAPT_METRIC_MAX_LENGTH,
+ * RAPT_ERR_MEMORY. */
 rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err);
 
 /* Drops white space at the end. */

@@ -117,7 +117,7 @@ static rapt_code apply_all(const struct rule *rules, size_t count, struct codes 
 {
     for (size_t i = 0; i < count; i++) {
         if (!codes_room(spare, 3 * text->count)) /* at most " c " for each c */
-            return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a segment");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
         apply(&rules[i], text, spare);
         swap(text, spare);
     }
@@ -165,7 +165,7 @@ static void decode_entities(struct codes *text)
 static rapt_code pad(struct codes *text, struct codes *spare, rapt_error *err)
 {
     if (!codes_room(spare, text->count + 2))
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a segment");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
     put(spare, ' ');
     if (text->count > 0)
         memcpy(spare->at + 1, text->at, text->count * sizeof *text->at);
@@ -197,5 +197,5 @@ rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *
     case RAPT_TOKENIZE_CHAR:
         return apply_all(rules_char, 1, text, spare, err);
     }
-    return rapt_fail(err, RAPT_VALUE, "no tokenizer has number %d", (int)kind);
+    return rapt_fail(err, RAPT_ERR_VALUE, "no tokenizer has number %d", (int)kind);
 }

@@ -8,7 +8,7 @@
 #include "metrics/codes.h"
 
 /* Puts white space round the words of `text`; `spare` is used in between, and its contents are lost.
- * RAPT_NO_MEMORY. */
+ * RAPT_ERR_MEMORY. */
 rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *spare, rapt_error *err);
 
 #endif

@@ -43,9 +43,9 @@ rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t or
 {
     size_t nodes = units->count * order;
     if (nodes > TRIE_MAX_NODES)
-        return rapt_fail(err, RAPT_VALUE, "%zu n-grams in a segment are too many", nodes);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu n-grams in a segment are too many", nodes);
     if (!trie_clear(&grams->trie, nodes) || !counts_room(grams, nodes + 1))
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu n-grams", nodes);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu n-grams", nodes);
     grams->order = order;
     grams->reference = 0;
     for (size_t i = 0; i < units->count; i++)

@@ -16,7 +16,7 @@ struct ngrams {
     uint32_t reference; /* how many references were matched so far */
 };
 
-/* Counts the n-grams of a translation, instead of those before. RAPT_VALUE for too many, RAPT_NO_MEMORY. */
+/* Counts the n-grams of a translation, instead of those before. RAPT_ERR_VALUE for too many, RAPT_ERR_MEMORY. */
 rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t order, rapt_error *err);
 
 /* Adds to matches[n - 1] the n-grams of a reference that the translation has too, and that no earlier

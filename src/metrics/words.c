@@ -24,7 +24,7 @@ static uint32_t find_word(const struct trie *known, const struct codes *text, st
 
 static rapt_code fail_memory(size_t letters, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of %zu characters", letters);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of %zu characters", letters);
 }
 
 rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err)

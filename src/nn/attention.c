@@ -14,10 +14,10 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     size_t kv_heads = s.kv_heads ? s.kv_heads : s.heads, heads = s.heads ? s.heads : 1;
     size_t kv_hidden = s.hidden / heads * kv_heads;
     if (s.heads == 0 || s.hidden % s.heads != 0)
-        rapt_params_fail(set, RAPT_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, s.heads,
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, s.heads,
                          s.hidden);
     else if (s.heads % kv_heads != 0)
-        rapt_params_fail(set, RAPT_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
                          s.heads);
     *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = s.heads, .kv_heads = kv_heads,
                                      .dropout = dropout};
@@ -32,15 +32,15 @@ static attention_inputs project(rapt_tape *t, const rapt_multi_head_attention *m
                                 rapt_tensor *v, size_t first)
 {
     rapt_tensor *y[3];
-    rapt_linear_ops(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
+    rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
     attention_inputs p = {y[0], y[1], y[2]};
     if (record_on(t))
         attention_name_projections(t, m, p, q == k);
     if (!m->rotary)
         return p;
-    p.q = rapt_rotary_op(t, p.q, m->rotary, first);
-    p.k = rapt_rotary_op(t, p.k, m->rotary, first);
+    p.q = rapt_op_rotary(t, p.q, m->rotary, first);
+    p.k = rapt_op_rotary(t, p.k, m->rotary, first);
     if (record_on(t))
         attention_name_rotated(t, m, p);
     return p;
@@ -52,9 +52,9 @@ static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, att
     rapt_tensor *weights = NULL;
     if (record_on(t) && !p.q->ragged && !p.k->ragged)
         return attention_steps(t, m, p, mask);
-    rapt_tensor *y = rapt_attention_op(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_wish(t), &weights);
+    rapt_tensor *y = rapt_op_attention(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_capture(t), &weights);
     if (weights)
-        rapt_tape_file_attention(t, m->name, weights);
+        rapt_tape_store_attention(t, m->name, weights);
     return rapt_linear_forward(t, &m->o, y);
 }
 
@@ -86,10 +86,10 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
     if (rapt_tape_error(t)->code)
         return p.v;
     if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
-        return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
     if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)
-        return rapt_tape_fail(t, RAPT_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);
     append(&kv->k, p.k, past);
     append(&kv->v, p.v, past);

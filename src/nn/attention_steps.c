@@ -1,5 +1,5 @@
 /* nn/attention_steps.c: multi-head attention through the small operations, every intermediate under its name: for those
- * who look (rapt/record.h), and to check the fused one, which computes all passes that nobody looks at. */
+ * who look (rapt/observe.h), and to check the fused one, which computes all passes that nobody looks at. */
 #include "nn/attention_steps.h"
 
 #include "ops/record_steps.h"
@@ -42,7 +42,7 @@ void attention_name_rotated(rapt_tape *t, const rapt_multi_head_attention *m, at
 static rapt_tensor *split(rapt_tape *t, const rapt_multi_head_attention *m, const char *what, const char *formula,
                           const char *axes, rapt_tensor *x, size_t heads)
 {
-    rapt_tensor *y = rapt_split_heads(t, x, heads);
+    rapt_tensor *y = rapt_op_split_heads(t, x, heads);
     record_step(t, scope_of(m), what, formula, axes, y);
     return y;
 }
@@ -52,12 +52,12 @@ static rapt_tensor *weights_of(rapt_tape *t, const rapt_multi_head_attention *m,
                                const rapt_mask *mask)
 {
     record_scope s = scope_of(m);
-    rapt_tensor *scores = rapt_matmul(t, q, k, true);
+    rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     record_step(t, s, "scores", "Q K^T", WEIGHTS, scores);
-    rapt_tensor *scaled = rapt_scale(t, scores, 1 / sqrt((double)rapt_tensor_features(q)));
+    rapt_tensor *scaled = rapt_op_scale(t, scores, 1 / sqrt((double)rapt_tensor_features(q)));
     record_step(t, s, "scaled", "scores / sqrt(d_k)", WEIGHTS, scaled);
     record_masked(t, s, WEIGHTS, scaled, mask);
-    rapt_tensor *weights = rapt_masked_softmax(t, scaled, mask);
+    rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     record_step(t, s, "weights", "softmax(masked)", WEIGHTS, weights);
     return weights;
 }
@@ -72,11 +72,11 @@ rapt_tensor *attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, a
     rapt_tensor *v = split(t, m, "v.heads", "v split into heads", KEY_HEADS, p.v, m->kv_heads);
     rapt_tensor *weights = weights_of(t, m, q, k, mask);
     rapt_tensor *dropped = record_dropout(t, s, "weights.dropped", WEIGHTS, weights, m->dropout);
-    rapt_tape_file_attention(t, m->name,
-                             rapt_tape_attention_wish(t) == RAPT_WEIGHTS_AFTER_DROPOUT ? dropped : weights);
-    rapt_tensor *heads = rapt_matmul(t, dropped, v, false);
+    rapt_tape_store_attention(t, m->name,
+                              rapt_tape_attention_capture(t) == RAPT_CAPTURE_AFTER_DROPOUT ? dropped : weights);
+    rapt_tensor *heads = rapt_op_matmul(t, dropped, v, false);
     record_step(t, s, "heads", "weights V", QUERY_HEADS, heads);
-    rapt_tensor *concat = rapt_concat_heads(t, heads);
+    rapt_tensor *concat = rapt_op_concat_heads(t, heads);
     record_step(t, s, "concat", "concat(heads)", QUERIES, concat);
     rapt_tensor *y = rapt_linear_forward(t, &m->o, concat);
     record_step(t, s, "output", m->o.bias ? "concat W_o^T + b_o" : "concat W_o^T", QUERIES, y);
@@ -86,7 +86,7 @@ rapt_tensor *attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, a
 static rapt_tensor *first_rows(rapt_tape *t, const rapt_tensor *cache, size_t rows)
 {
     size_t size = rows * cache->shape[2], capacity = cache->shape[1] * cache->shape[2];
-    rapt_tensor *y = rapt_new(t, 3, (size_t[]){cache->shape[0], rows, cache->shape[2]}, false);
+    rapt_tensor *y = rapt_tape_tensor(t, 3, (size_t[]){cache->shape[0], rows, cache->shape[2]}, false);
     for (size_t b = 0; !rapt_tape_error(t)->code && b < cache->shape[0]; b++)
         memcpy(y->data + b * size, cache->data + b * capacity, size * sizeof *y->data);
     return y;

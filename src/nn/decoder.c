@@ -99,7 +99,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
         rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &c->block);
-    m->has_norm = c->block.norm == RAPT_PRE_NORM;
+    m->has_norm = c->block.norm == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model);
     init_output(m, set, c, shared);
@@ -141,9 +141,9 @@ rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_toke
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
 {
     if (tokens.lens) /* the cache holds as many positions of each */
-        return rapt_tape_fail(t, RAPT_SHAPE, "decoder: the rows of a decoding step are of one length");
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the rows of a decoding step are of one length");
     if (!s->one_each && tokens.time != 1)
-        return rapt_tape_fail(t, RAPT_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
                               tokens.time);
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
     for (size_t i = 0; i < m->layers; i++)

@@ -72,7 +72,7 @@ static rapt_code check_memory(const rapt_tape *t, const rapt_tensor *memory, rap
     char text[96];
     rapt_code code = rapt_tape_status(t, err);
     if (!code && memory->ndim != 3)
-        code = rapt_fail(err, RAPT_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
+        code = rapt_fail(err, RAPT_ERR_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
                          rapt_shape_text(memory, text, sizeof text), memory->ragged ? ", rows without padding," : "");
     return code;
 }
@@ -96,7 +96,7 @@ rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decode
         s->sentences = memory->shape[0];
     }
     if (!s || !allocate(s, memory, memory_lens, room, capacity))
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
     else if (fill(s, t, m, memory, err) == RAPT_OK)
         return s;
     rapt_decoder_state_free(s);

@@ -25,7 +25,7 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
     rapt_embedding_options o = options ? *options : (rapt_embedding_options){0};
     rapt_init normal = {RAPT_INIT_NORMAL, o.std != 0 ? o.std : 1};
     if (o.has_padding && (o.padding_idx < 0 || (size_t)o.padding_idx >= entries))
-        rapt_params_fail(set, RAPT_VALUE, "embedding %s: padding_idx %d, there are %zu entries", prefix, o.padding_idx,
+        rapt_params_fail(set, RAPT_ERR_VALUE, "embedding %s: padding_idx %d, there are %zu entries", prefix, o.padding_idx,
                          entries);
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){entries, d}, normal);
     m->options = (rapt_embed_options){.has_padding = o.has_padding, .padding_idx = o.padding_idx,
@@ -41,9 +41,9 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
 rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens)
 {
     if (!record_on(t))
-        return rapt_embed_op(t, m->weight, tokens, &m->options);
+        return rapt_op_embed(t, m->weight, tokens, &m->options);
     tokens.lens = NULL;
-    rapt_tensor *y = rapt_embed_op(t, m->weight, tokens, &m->options);
+    rapt_tensor *y = rapt_op_embed(t, m->weight, tokens, &m->options);
     record_step(t, record_scope_of(m->weight->value.name, 1), "", "E[id]", RECORD_BATCH, y);
     return y;
 }

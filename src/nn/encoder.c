@@ -35,7 +35,7 @@ void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
         rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &c->block);
-    m->has_norm = c->block.norm == RAPT_PRE_NORM;
+    m->has_norm = c->block.norm == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model);
 }

@@ -23,20 +23,21 @@ void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in,
 }
 
 static const rapt_activation activations[] = {
-    [RAPT_FFN_RELU] = RAPT_RELU, [RAPT_FFN_GELU] = RAPT_GELU, [RAPT_FFN_GELU_TANH] = RAPT_GELU_TANH};
+    [RAPT_FFN_RELU] = RAPT_ACTIVATION_RELU, [RAPT_FFN_GELU] = RAPT_ACTIVATION_GELU,
+    [RAPT_FFN_GELU_TANH] = RAPT_ACTIVATION_GELU_TANH};
 
 static rapt_tensor *activation_of(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
     if (m->kind != RAPT_FFN_SWIGLU)
-        return rapt_linear_op(t, x, m->dense1.weight, m->dense1.bias, activations[m->kind]);
+        return rapt_op_linear(t, x, m->dense1.weight, m->dense1.bias, activations[m->kind]);
     rapt_tensor *gate = rapt_linear_forward(t, &m->gate, x);
-    return rapt_swiglu(t, gate, rapt_linear_forward(t, &m->dense1, x));
+    return rapt_op_swiglu(t, gate, rapt_linear_forward(t, &m->dense1, x));
 }
 
 static rapt_tensor *hidden_of(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 {
     rapt_tensor *hidden = activation_of(t, m, x);
-    return m->dropout > 0 ? rapt_dropout(t, hidden, m->dropout) : hidden;
+    return m->dropout > 0 ? rapt_op_dropout(t, hidden, m->dropout) : hidden;
 }
 
 /* A step of its own only where there is something to drop. */
@@ -51,7 +52,7 @@ static rapt_tensor *gated_steps(rapt_tape *t, const rapt_ffn *m, record_scope s,
     record_step(t, s, "gate", m->gate.bias ? "x W_gate^T + b_gate" : "x W_gate^T", RECORD_BATCH, gate);
     rapt_tensor *up = rapt_linear_forward(t, &m->dense1, x);
     record_step(t, s, "up", m->dense1.bias ? "x W_up^T + b_up" : "x W_up^T", RECORD_BATCH, up);
-    rapt_tensor *product = rapt_swiglu(t, gate, up);
+    rapt_tensor *product = rapt_op_swiglu(t, gate, up);
     record_step(t, s, "product", "silu(gate) * up", RECORD_BATCH, product);
     product = dropped_step(t, m, s, product);
     rapt_tensor *y = rapt_linear_forward(t, &m->dense2, product);
@@ -65,7 +66,7 @@ static rapt_tensor *plain_steps(rapt_tape *t, const rapt_ffn *m, record_scope s,
                                            [RAPT_FFN_GELU_TANH] = "gelu_tanh(hidden)"};
     rapt_tensor *hidden = rapt_linear_forward(t, &m->dense1, x);
     record_step(t, s, "hidden", m->dense1.bias ? "x W_1^T + b_1" : "x W_1^T", RECORD_BATCH, hidden);
-    rapt_tensor *active = rapt_activate(t, hidden, activations[m->kind]);
+    rapt_tensor *active = rapt_op_activate(t, hidden, activations[m->kind]);
     record_step(t, s, "activation", formulas[m->kind], RECORD_BATCH, active);
     active = dropped_step(t, m, s, active);
     rapt_tensor *y = rapt_linear_forward(t, &m->dense2, active);

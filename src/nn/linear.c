@@ -18,5 +18,5 @@ void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size
 
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x)
 {
-    return rapt_linear_op(t, x, m->weight, m->bias, RAPT_IDENTITY);
+    return rapt_op_linear(t, x, m->weight, m->bias, RAPT_ACTIVATION_IDENTITY);
 }

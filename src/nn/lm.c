@@ -17,9 +17,9 @@ static void init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
     rapt_embedding_init(&m->input.embedding, set, "embedding.", c->vocab, c->d_model, &embedding);
     m->input.scale = c->scale_embedding;
     p->dropout = c->dropout;
-    if (c->positions == RAPT_LM_SINUSOIDAL)
+    if (c->positions == RAPT_POSITIONS_SINUSOIDAL)
         rapt_positions_init(p, set, "positions.", c->context, c->d_model, c->dropout, true);
-    else if (c->positions == RAPT_LM_LEARNED)
+    else if (c->positions == RAPT_POSITIONS_LEARNED)
         p->table = rapt_params_add(set, "positions.weight", 2, (size_t[]){c->context, c->d_model},
                                    (rapt_init){RAPT_INIT_NORMAL, std});
 }
@@ -27,7 +27,7 @@ static void init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 static void init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     rapt_param *rotary = NULL;
-    if (c->positions == RAPT_LM_ROTARY)
+    if (c->positions == RAPT_POSITIONS_ROTARY)
         rotary = rapt_rotary_init(set, "rotary.table", c->context, c->d_model / c->heads, c->rotary_base);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
@@ -37,7 +37,7 @@ static void init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 
 static void init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
-    m->has_norm = c->norm_place == RAPT_PRE_NORM;
+    m->has_norm = c->norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_norm_init(&m->norm, set, "norm.", c->d_model, c->norm, c->bias, c->norm_eps);
     if (c->tied)
@@ -65,7 +65,7 @@ rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *er
     rapt_lm *m = calloc(1, sizeof *m);
     rapt_params *set = m ? rapt_params_new(seed, err) : NULL;
     if (!set) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
         free(m);
         return NULL;
     }
@@ -88,10 +88,10 @@ void rapt_lm_free(rapt_lm *m)
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first)
 {
     if (tokens.lens)
-        return rapt_tape_fail(t, RAPT_SHAPE, "the rows of a language model are of one length");
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the rows of a language model are of one length");
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= m->config.vocab)
-            return rapt_tape_fail(t, RAPT_VALUE, "token %d at position %zu of row %zu is not in the vocabulary of %zu",
+            return rapt_tape_fail(t, RAPT_ERR_VALUE, "token %d at position %zu of row %zu is not in the vocabulary of %zu",
                                   tokens.ids[i], first + i % tokens.time, i / tokens.time, m->config.vocab);
     return NULL;
 }
@@ -99,7 +99,7 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
 {
     if (past > m->config.context || tokens.time > m->config.context - past)
-        return rapt_tape_fail(t, RAPT_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
                               m->config.context);
     return lm_check_ids(t, m, tokens, past);
 }
@@ -140,12 +140,12 @@ rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 }
 
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts)
+                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts)
 {
     if (record_on(t))
-        return rapt_cross_entropy(t, rapt_lm_forward(t, m, tokens), labels, options, parts);
-    return rapt_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options,
-                            late_weight_grad, parts);
+        return rapt_op_cross_entropy(t, rapt_lm_forward(t, m, tokens), labels, options, parts);
+    return rapt_op_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options,
+                               late_weight_grad, parts);
 }
 
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)
@@ -165,5 +165,5 @@ rapt_code rapt_lm_pack(rapt_lm *m, const rapt_tape *t, rapt_error *err)
     for (size_t i = 0; i < m->layers && !failed; i++)
         failed = pack_attention(m->params, t, &m->blocks[i].attention, err) ||
                  pack_ffn(m->params, t, &m->blocks[i].ffn, err);
-    return failed ? RAPT_NO_MEMORY : RAPT_OK;
+    return failed ? RAPT_ERR_MEMORY : RAPT_OK;
 }

@@ -25,12 +25,12 @@ rapt_lm_config lm_init_defaults(const rapt_lm_config *config)
 void lm_init_check(rapt_params *set, const rapt_lm_config *c)
 {
     if (!c->vocab || !c->layers || !c->d_model || !c->ffn || !c->context)
-        rapt_params_fail(set, RAPT_VALUE, "a model of %zu layers, d_model %zu, ffn %zu, vocabulary %zu, context %zu",
+        rapt_params_fail(set, RAPT_ERR_VALUE, "a model of %zu layers, d_model %zu, ffn %zu, vocabulary %zu, context %zu",
                          c->layers, c->d_model, c->ffn, c->vocab, c->context);
     else if (!c->heads || c->d_model % c->heads)
-        rapt_params_fail(set, RAPT_SHAPE, "%zu heads do not divide d_model, %zu", c->heads, c->d_model);
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "%zu heads do not divide d_model, %zu", c->heads, c->d_model);
     else if (c->tied && c->output_bias)
-        rapt_params_fail(set, RAPT_VALUE, "a tied model has no output bias");
+        rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model has no output bias");
 }
 
 static void fill(const rapt_lm *m, const rapt_linear *l, double std)

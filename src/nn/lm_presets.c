@@ -10,12 +10,13 @@ static const struct {
     rapt_lm_config config;
 } presets[] = {
     {"seed",
-     {.vocab = 100070, .layers = 1, .d_model = 64, .heads = 4, .ffn = 256, .context = 16, .norm_place = RAPT_POST_NORM,
-      .norm = RAPT_NORM_LAYER, .ffn_kind = RAPT_FFN_RELU, .positions = RAPT_LM_SINUSOIDAL, .bias = true,
+     {.vocab = 100070, .layers = 1, .d_model = 64, .heads = 4, .ffn = 256, .context = 16, .norm_place = RAPT_NORM_PLACE_POST,
+      .norm = RAPT_NORM_KIND_LAYER, .ffn_kind = RAPT_FFN_RELU, .positions = RAPT_POSITIONS_SINUSOIDAL, .bias = true,
       .output_bias = true, .shared_norm = true, .init = RAPT_LM_INIT_PYTORCH}},
     {"gpt2",
      {.vocab = 50257, .layers = 12, .d_model = 768, .heads = 12, .ffn = 3072, .context = 1024,
-      .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_LAYER, .ffn_kind = RAPT_FFN_GELU_TANH, .positions = RAPT_LM_LEARNED,
+      .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_LAYER, .ffn_kind = RAPT_FFN_GELU_TANH,
+       .positions = RAPT_POSITIONS_LEARNED,
       .tied = true, .bias = true, .dropout = 0.1, .init = RAPT_LM_INIT_GPT2}},
 };
 
@@ -26,5 +27,5 @@ rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *e
             *config = presets[i].config;
             return RAPT_OK;
         }
-    return rapt_fail(err, RAPT_NOT_FOUND, "there is no model \"%s\"; there are seed and gpt2", quote(name).text);
+    return rapt_fail(err, RAPT_ERR_NOT_FOUND, "there is no model \"%s\"; there are seed and gpt2", quote(name).text);
 }

@@ -39,7 +39,7 @@ rapt_lm_state *rapt_lm_state_new(const rapt_lm *m, size_t batch, rapt_error *err
     }
     if (s && allocate(s, m))
         return s;
-    rapt_fail(err, RAPT_NO_MEMORY, "no memory to keep %zu rows of %zu tokens", batch, m->config.context);
+    rapt_fail(err, RAPT_ERR_MEMORY, "no memory to keep %zu rows of %zu tokens", batch, m->config.context);
     rapt_lm_state_free(s);
     return NULL;
 }
@@ -74,7 +74,7 @@ static rapt_tensor *last_position(rapt_tape *t, rapt_tensor *x)
     if (rapt_tape_error(t)->code || x->shape[1] == 1)
         return x;
     size_t time = x->shape[1], d = x->shape[2];
-    rapt_tensor *y = rapt_new(t, 3, (size_t[]){x->shape[0], 1, d}, false);
+    rapt_tensor *y = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, d}, false);
     for (size_t b = 0; !rapt_tape_error(t)->code && b < x->shape[0]; b++)
         memcpy(y->data + b * d, x->data + (b * time + time - 1) * d, d * sizeof *y->data);
     return y;
@@ -84,7 +84,7 @@ static rapt_tensor *check_batch(rapt_tape *t, const rapt_lm_state *s, rapt_token
 {
     if (tokens.batch == s->batch)
         return NULL;
-    return rapt_tape_fail(t, RAPT_SHAPE, "%zu rows of tokens for a state of %zu", tokens.batch, s->batch);
+    return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu rows of tokens for a state of %zu", tokens.batch, s->batch);
 }
 
 rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_lm_state *s, rapt_tokens tokens, bool last_only)

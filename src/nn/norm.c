@@ -10,13 +10,13 @@ void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *pref
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, ndim, shape, (rapt_init){RAPT_INIT_ONES, 0});
     m->bias = rapt_params_add(set, name_join(prefix, "bias").text, ndim, shape, (rapt_init){RAPT_INIT_ZEROS, 0});
     m->eps = 1e-5;
-    m->kind = RAPT_NORM_LAYER;
+    m->kind = RAPT_NORM_KIND_LAYER;
 }
 
 void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, size_t features, rapt_norm_kind kind,
                     bool bias, double eps)
 {
-    bool has_bias = bias && kind == RAPT_NORM_LAYER;
+    bool has_bias = bias && kind == RAPT_NORM_KIND_LAYER;
     rapt_init ones = {RAPT_INIT_ONES, 0}, zeros = {RAPT_INIT_ZEROS, 0};
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 1, &features, ones);
     m->bias = has_bias ? rapt_params_add(set, name_join(prefix, "bias").text, 1, &features, zeros) : NULL;
@@ -26,9 +26,9 @@ void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, si
 
 static rapt_tensor *normalise(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
 {
-    if (m->kind == RAPT_NORM_RMS)
-        return rapt_rms_norm_op(t, x, m->weight, m->eps);
-    return rapt_layer_norm_op(t, x, m->weight, m->bias, m->eps);
+    if (m->kind == RAPT_NORM_KIND_RMS)
+        return rapt_op_rms_norm(t, x, m->weight, m->eps);
+    return rapt_op_layer_norm(t, x, m->weight, m->bias, m->eps);
 }
 
 static rapt_tensor *normalise_step(rapt_tape *t, const rapt_layer_norm *m, record_scope s, rapt_tensor *x)
@@ -37,7 +37,7 @@ static rapt_tensor *normalise_step(rapt_tape *t, const rapt_layer_norm *m, recor
                       biased[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma + beta",
                       plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
     rapt_tensor *y = normalise(t, m, x);
-    record_step(t, s, "output", m->kind == RAPT_NORM_RMS ? rms : m->bias ? biased : plain, RECORD_BATCH, y);
+    record_step(t, s, "output", m->kind == RAPT_NORM_KIND_RMS ? rms : m->bias ? biased : plain, RECORD_BATCH, y);
     return y;
 }
 
@@ -67,7 +67,7 @@ static record_scope scope_of(const rapt_add_norm *m)
 
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x)
 {
-    if (m->place != RAPT_PRE_NORM)
+    if (m->place != RAPT_NORM_PLACE_PRE)
         return x;
     return record_on(t) ? normalise_step(t, &m->norm, scope_of(m), x) : normalise(t, &m->norm, x);
 }
@@ -76,25 +76,25 @@ static rapt_tensor *after_steps(rapt_tape *t, const rapt_add_norm *m, rapt_tenso
 {
     record_scope s = scope_of(m);
     y = record_dropout(t, s, "dropped", RECORD_BATCH, y, m->dropout);
-    rapt_tensor *sum = rapt_add(t, x, y);
+    rapt_tensor *sum = rapt_op_add(t, x, y);
     record_step(t, s, "sum", "x + sublayer", RECORD_BATCH, sum);
-    return m->place == RAPT_PRE_NORM ? sum : normalise_step(t, &m->norm, s, sum);
+    return m->place == RAPT_NORM_PLACE_PRE ? sum : normalise_step(t, &m->norm, s, sum);
 }
 
 /* What dropout returns in y's stead is nobody else's. */
 static rapt_tensor *add_dropped(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
-    rapt_tensor *dropped = rapt_dropout(t, y, m->dropout);
-    return rapt_add(t, x, dropped == y ? y : tape_hand_on(t, dropped));
+    rapt_tensor *dropped = rapt_op_dropout(t, y, m->dropout);
+    return rapt_op_add(t, x, dropped == y ? y : tape_hand_on(t, dropped));
 }
 
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
     if (record_on(t))
         return after_steps(t, m, x, y);
-    if (m->place == RAPT_PRE_NORM)
+    if (m->place == RAPT_NORM_PLACE_PRE)
         return add_dropped(t, m, x, y);
-    if (m->norm.kind == RAPT_NORM_RMS)
+    if (m->norm.kind == RAPT_NORM_KIND_RMS)
         return normalise(t, &m->norm, add_dropped(t, m, x, y));
-    return rapt_add_norm_op(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, m->dropout);
+    return rapt_op_add_norm(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, m->dropout);
 }

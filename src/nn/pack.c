@@ -17,7 +17,7 @@ rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l
         w->panels_size = w->panels ? size : 0;
     }
     if (!w->panels)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to pack %s", w->value.name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to pack %s", w->value.name);
     panels_pack(g, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, w->panels);
     w->packed = w->panels;
     w->packed_for = g;
@@ -28,12 +28,12 @@ rapt_code pack_attention(rapt_params *set, const rapt_tape *t, const rapt_multi_
 {
     bool ok = !pack_linear(set, t, &a->q, err) && !pack_linear(set, t, &a->k, err) &&
               !pack_linear(set, t, &a->v, err) && !pack_linear(set, t, &a->o, err);
-    return ok ? RAPT_OK : RAPT_NO_MEMORY;
+    return ok ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 rapt_code pack_ffn(rapt_params *set, const rapt_tape *t, const rapt_ffn *f, rapt_error *err)
 {
     bool ok = (!f->gate.weight || !pack_linear(set, t, &f->gate, err)) && !pack_linear(set, t, &f->dense1, err) &&
               !pack_linear(set, t, &f->dense2, err);
-    return ok ? RAPT_OK : RAPT_NO_MEMORY;
+    return ok ? RAPT_OK : RAPT_ERR_MEMORY;
 }

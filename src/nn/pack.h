@@ -5,7 +5,7 @@
 
 #include "rapt/nn.h"
 
-/* Packs what is not packed yet for the kernels of `t`. Memory comes from the set. RAPT_NO_MEMORY or RAPT_OK. */
+/* Packs what is not packed yet for the kernels of `t`. Memory comes from the set. RAPT_ERR_MEMORY or RAPT_OK. */
 rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l, rapt_error *err);
 rapt_code pack_attention(rapt_params *set, const rapt_tape *t, const rapt_multi_head_attention *a, rapt_error *err);
 rapt_code pack_ffn(rapt_params *set, const rapt_tape *t, const rapt_ffn *f, rapt_error *err);

@@ -38,9 +38,9 @@ static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_te
     const rapt_tensor *table = &m->table->value;
     if (x->ndim != 3 || x->shape[2] != table->shape[1] || first > table->shape[0] ||
         x->shape[1] > table->shape[0] - first)
-        return rapt_tape_fail(t, RAPT_SHAPE, "positions %s: no rows %zu to %zu of %zu features", table->name, first,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: no rows %zu to %zu of %zu features", table->name, first,
                               first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
-    rapt_tensor *p = rapt_new(t, 3, x->shape, false);
+    rapt_tensor *p = rapt_tape_tensor(t, 3, x->shape, false);
     size_t size = x->shape[1] * x->shape[2];
     for (size_t i = 0; !rapt_tape_error(t)->code && tape_computes(t) && i < x->shape[0]; i++)
         memcpy(p->data + i * size, table->data + first * x->shape[2], size * sizeof *p->data);
@@ -52,7 +52,7 @@ static rapt_tensor *sum_steps(rapt_tape *t, const rapt_positions *m, rapt_tensor
 {
     const char *table = m->table->value.name;
     record_step(t, record_scope_of(table, 1), "", "P[position]", RECORD_BATCH, rows);
-    rapt_tensor *y = rapt_add(t, x, rows);
+    rapt_tensor *y = rapt_op_add(t, x, rows);
     record_step(t, record_scope_of(table, 2), "input", "embedding + positions", RECORD_BATCH, y);
     return record_dropout(t, record_scope_of(table, 2), "input.dropped", RECORD_BATCH, y, m->dropout);
 }
@@ -62,7 +62,7 @@ rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_
     if (rapt_tape_error(t)->code)
         return x;
     rapt_tensor *rows = rows_of(t, m, x, first);
-    return record_on(t) ? sum_steps(t, m, x, rows) : rapt_dropout(t, rapt_add(t, x, rows), m->dropout);
+    return record_on(t) ? sum_steps(t, m, x, rows) : rapt_op_dropout(t, rapt_op_add(t, x, rows), m->dropout);
 }
 
 void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
@@ -79,14 +79,14 @@ static rapt_tensor *position_rows(rapt_tape *t, const rapt_preprocessor *m, rapt
     const rapt_tensor *w = &m->embedding.weight->value, *table = &m->positions.table->value;
     arena_mark mark = tape_mark(t);
     if (first > table->shape[0] || tokens.time > table->shape[0] - first)
-        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
                               first + tokens.time - 1, table->name, table->shape[0]);
     int32_t *ids = tape_failed(t) ? NULL : tape_scratch(t, tokens.batch * tokens.time, sizeof *ids);
     if (!ids)
         return &t->poison;
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         ids[i] = (int32_t)(first + i % tokens.time);
-    rapt_tensor *rows = rapt_embed_op(t, m->positions.table, (rapt_tokens){ids, tokens.batch, tokens.time, NULL}, NULL);
+    rapt_tensor *rows = rapt_op_embed(t, m->positions.table, (rapt_tokens){ids, tokens.batch, tokens.time, NULL}, NULL);
     tape_release(t, mark);
     return rows;
 }
@@ -97,10 +97,10 @@ static rapt_tensor *preprocess_steps(rapt_tape *t, const rapt_preprocessor *m, r
     const rapt_param *w = m->embedding.weight, *table = m->positions.table;
     record_scope s = record_scope_of(table ? table->value.name : w->value.name, 2);
     tokens.lens = NULL;
-    rapt_tensor *x = rapt_embed_op(t, m->embedding.weight, tokens, &m->embedding.options);
+    rapt_tensor *x = rapt_op_embed(t, m->embedding.weight, tokens, &m->embedding.options);
     record_step(t, s, "embedding", "E[id]", RECORD_BATCH, x);
     if (m->scale) {
-        x = rapt_scale(t, x, sqrt((double)w->value.shape[1]));
+        x = rapt_op_scale(t, x, sqrt((double)w->value.shape[1]));
         record_step(t, s, "embedding.scaled", "embedding * sqrt(d_model)", RECORD_BATCH, x);
     }
     if (table)
@@ -117,5 +117,5 @@ rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_toke
     o.positions = m->positions.table;
     o.first_position = first;
     o.dropout = m->positions.dropout;
-    return rapt_embed_op(t, m->embedding.weight, tokens, &o);
+    return rapt_op_embed(t, m->embedding.weight, tokens, &o);
 }

@@ -7,7 +7,7 @@ rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len,
 {
     rapt_param *table = rapt_params_add(set, name, 2, (size_t[]){max_len, d}, (rapt_init){RAPT_INIT_ZEROS, 0});
     if (d % 2)
-        rapt_params_fail(set, RAPT_SHAPE, "%s: rotary positions turn pairs of features; a head has %zu", name, d);
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "%s: rotary positions turn pairs of features; a head has %zu", name, d);
     if (rapt_params_error(set)->code)
         return table;
     rapt_param_make_buffer(table, false);

@@ -10,10 +10,10 @@
 static void check_config(rapt_params *set, const rapt_transformer_config *c)
 {
     if (c->layers == 0 || c->block.d_model == 0 || c->source_vocab == 0 || c->target_vocab == 0)
-        rapt_params_fail(set, RAPT_VALUE, "a model of %zu layers, d_model %zu, vocabularies %zu and %zu", c->layers,
+        rapt_params_fail(set, RAPT_ERR_VALUE, "a model of %zu layers, d_model %zu, vocabularies %zu and %zu", c->layers,
                          c->block.d_model, c->source_vocab, c->target_vocab);
     if (c->tied && c->source_vocab != c->target_vocab)
-        rapt_params_fail(set, RAPT_VALUE, "a tied model needs one vocabulary; these have %zu and %zu entries",
+        rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model needs one vocabulary; these have %zu and %zu entries",
                          c->source_vocab, c->target_vocab);
 }
 
@@ -31,7 +31,7 @@ rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, ui
 {
     rapt_transformer *m = calloc(1, sizeof *m);
     if (!m) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
         return NULL;
     }
     m->config = *config;
@@ -70,14 +70,14 @@ rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, r
 
 rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
                                    rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
-                                   rapt_loss_parts *parts)
+                                   rapt_loss_sums *parts)
 {
     const rapt_linear *output = &m->decoder.output;
     if (record_on(t))
-        return rapt_cross_entropy(t, rapt_transformer_forward(t, m, source, source_lens, target), labels, options, parts);
+        return rapt_op_cross_entropy(t, rapt_transformer_forward(t, m, source, source_lens, target), labels, options, parts);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
     rapt_tensor *hidden = rapt_decoder_hidden(t, &m->decoder, target, memory, source_lens);
-    return rapt_output_loss(t, hidden, output->weight, output->bias, labels, options, false, parts);
+    return rapt_op_output_loss(t, hidden, output->weight, output->bias, labels, options, false, parts);
 }
 
 static void set_encoder_dropouts(rapt_encoder *m, rapt_dropouts p)
@@ -122,5 +122,5 @@ rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_er
                  pack_attention(m->params, t, &b->cross_attention, err) || pack_ffn(m->params, t, &b->ffn, err);
     }
     failed = failed || pack_linear(m->params, t, &m->decoder.output, err);
-    return failed ? RAPT_NO_MEMORY : RAPT_OK;
+    return failed ? RAPT_ERR_MEMORY : RAPT_OK;
 }

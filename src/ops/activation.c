@@ -12,12 +12,12 @@
 
 bool activation_unknown(rapt_activation a)
 {
-    return a > RAPT_SILU;
+    return a > RAPT_ACTIVATION_SILU;
 }
 
 bool activation_curved(rapt_activation a)
 {
-    return a == RAPT_GELU || a == RAPT_GELU_TANH || a == RAPT_SILU;
+    return a == RAPT_ACTIVATION_GELU || a == RAPT_ACTIVATION_GELU_TANH || a == RAPT_ACTIVATION_SILU;
 }
 
 void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
@@ -25,8 +25,8 @@ void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
     const activation_run *r = run;
     rapt_real *slope = r->slope ? r->slope + at : NULL;
     switch (r->activation) {
-    case RAPT_GELU: k->gelu(n, r->x + at, r->y + at, slope); break;
-    case RAPT_GELU_TANH: k->gelu_tanh(n, r->x + at, r->y + at, slope); break;
+    case RAPT_ACTIVATION_GELU: k->gelu(n, r->x + at, r->y + at, slope); break;
+    case RAPT_ACTIVATION_GELU_TANH: k->gelu_tanh(n, r->x + at, r->y + at, slope); break;
     default: k->silu(n, r->x + at, r->y + at, slope); break;
     }
 }
@@ -70,15 +70,15 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     return y;
 }
 
-rapt_tensor *rapt_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
+rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
 {
     if (tape_failed(t))
         return &t->poison;
     if (activation_unknown(activation))
-        return rapt_tape_fail(t, RAPT_VALUE, "activate: there is no activation %d", (int)activation);
-    if (activation == RAPT_IDENTITY)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "activate: there is no activation %d", (int)activation);
+    if (activation == RAPT_ACTIVATION_IDENTITY)
         return x;
-    return activation == RAPT_RELU ? rapt_relu(t, x) : activate(t, x, activation);
+    return activation == RAPT_ACTIVATION_RELU ? rapt_op_relu(t, x) : activate(t, x, activation);
 }
 
 /* ---- SwiGLU ------------------------------------------------------------------------------------------------- */
@@ -136,13 +136,13 @@ static void swiglu_backward(rapt_tape *t, tape_node *node)
         elements_run(t, rapt_tensor_size(s->y), COST, swiglu_backward_block, &g);
 }
 
-rapt_tensor *rapt_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up)
+rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up)
 {
     char sg[96], su[96];
     if (tape_failed(t))
         return &t->poison;
     if (!rapt_tensor_same_shape(gate, up))
-        return rapt_tape_fail(t, RAPT_SHAPE, "swiglu: gate %s and up %s differ", rapt_shape_text(gate, sg, sizeof sg),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "swiglu: gate %s and up %s differ", rapt_shape_text(gate, sg, sizeof sg),
                               rapt_shape_text(up, su, sizeof su));
     rapt_tensor *y = tape_output_like(t, gate, tape_wants(t, gate) || tape_wants(t, up));
     swiglu_node *node = tape_alloc(t, 1, sizeof *node);

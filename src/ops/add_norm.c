@@ -185,15 +185,15 @@ static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
     char sx[96], sy[96];
     rapt_shape_text(n->x, sx, sizeof sx);
     if (n->y && !rapt_tensor_same_shape(n->x, n->y))
-        return rapt_tape_fail(t, RAPT_SHAPE, "add_norm: %s and %s differ", sx, rapt_shape_text(n->y, sy, sizeof sy));
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "add_norm: %s and %s differ", sx, rapt_shape_text(n->y, sy, sizeof sy));
     if (n->norm_width == 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: the weight's shape %s does not end %s", n->gamma->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "layer_norm %s: the weight's shape %s does not end %s", n->gamma->name,
                               rapt_shape_text(n->gamma, sy, sizeof sy), sx);
     if (n->beta && (!n->gamma || !rapt_tensor_same_shape(n->gamma, n->beta)))
-        return rapt_tape_fail(t, RAPT_SHAPE, "layer_norm %s: weight and bias differ in shape",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "layer_norm %s: weight and bias differ in shape",
                               n->gamma ? n->gamma->name : n->beta->name);
     if (!(p >= 0 && p < 1))
-        return rapt_tape_fail(t, RAPT_VALUE, "add_norm: dropout probability %g is not in [0, 1)", p);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "add_norm: dropout probability %g is not in [0, 1)", p);
     return NULL;
 }
 
@@ -249,12 +249,12 @@ static rapt_tensor *value_of(rapt_param *p)
     return p ? &p->value : NULL;
 }
 
-rapt_tensor *rapt_layer_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps)
+rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps)
 {
     return norm(t, (norm_node){.x = x, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, 0);
 }
 
-rapt_tensor *rapt_add_norm_op(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
+rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
                               double eps, double p)
 {
     return norm(t, (norm_node){.x = x, .y = y, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, p);

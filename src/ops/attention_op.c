@@ -103,13 +103,13 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor 
 {
     char sq[96], sk[96], sv[96];
     if (!shapes_fit(q, k, v, heads))
-        return rapt_tape_fail(t, RAPT_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
                               rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
                               rapt_shape_text(v, sv, sizeof sv), heads);
     if (mask && (q->ragged || k->ragged) && (mask->keep || mask->per_query))
-        return rapt_tape_fail(t, RAPT_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: ragged examples take valid_lens of keys and causal, no other mask");
     if (!(p >= 0 && p < 1))
-        return rapt_tape_fail(t, RAPT_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: dropout probability %g is not in [0, 1)", p);
     return NULL;
 }
 
@@ -150,8 +150,8 @@ static rapt_tensor *allocate_output(rapt_tape *t, const attention_node *n)
     return out;
 }
 
-rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_weights_wish wish, rapt_tensor **weights)
+rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                               const rapt_mask *mask, double p, rapt_attention_capture wish, rapt_tensor **weights)
 {
     rapt_tensor *bad;
     if (weights)
@@ -167,7 +167,7 @@ rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / shared, .group = heads / shared,
-                          .wish = weights ? wish : RAPT_WEIGHTS_NONE, .drops = p > 0 && t->pass.training};
+                          .wish = weights ? wish : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
     n->scale = (rapt_real)(1 / sqrt((double)n->d));
     copy_mask(t, n, mask);
     if (n->drops)
@@ -175,7 +175,7 @@ rapt_tensor *rapt_attention_op(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     n->row_max = tape_numbers(t, rapt_tensor_rows(q) * heads);
     n->row_inv_sum = tape_numbers(t, rapt_tensor_rows(q) * heads);
     n->out = allocate_output(t, n);
-    if (n->wish != RAPT_WEIGHTS_NONE)
+    if (n->wish != RAPT_CAPTURE_NONE)
         *weights = allocate_weights(t, n);
     arena_mark mark = tape_mark(t);
     if (!tape_failed(t))

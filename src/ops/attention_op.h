@@ -18,7 +18,7 @@ typedef struct attention_node {
     kernels_dropout key;
     rapt_real scale;
     rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
-    rapt_weights_wish wish;
+    rapt_attention_capture wish;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
 } attention_node;
 

@@ -67,18 +67,18 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels
 {
     char text[96];
     if (!loss_fits(x, labels))
-        return rapt_tape_fail(t, RAPT_SHAPE, "cross_entropy: logits %s for %zu x %zu labels",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "cross_entropy: logits %s for %zu x %zu labels",
                               rapt_shape_text(x, text, sizeof text), labels.batch, labels.time);
     return loss_check(t, "cross_entropy", labels, rapt_tensor_features(x), o);
 }
 
-rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels, const rapt_loss_options *options,
-                                rapt_loss_parts *parts)
+rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels, const rapt_loss_options *options,
+                                   rapt_loss_sums *parts)
 {
     rapt_tensor *bad;
     options = options ? options : &(rapt_loss_options){0};
     if (parts)
-        *parts = (rapt_loss_parts){0};
+        *parts = (rapt_loss_sums){0};
     if (tape_failed(t))
         return &t->poison;
     if ((bad = check(t, logits, labels, options)))
@@ -93,7 +93,7 @@ rapt_tensor *rapt_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens l
     loss_loop loop = {.t = t, .n = n};
     profile_op(t, "cross-entropy", 0, (double)rapt_tensor_size(logits));
     tape_units(t, n->rows.rows, 2 * n->rows.classes, forward_rows, &loop);
-    rapt_loss_parts sums = loss_add_up(t, &n->rows, n->loss);
+    rapt_loss_sums sums = loss_add_up(t, &n->rows, n->loss);
     if (parts)
         *parts = sums;
     if (n->loss->requires_grad)

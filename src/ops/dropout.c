@@ -58,12 +58,12 @@ static void backward(rapt_tape *t, tape_node *node)
         t->k->add(n, dx, dropped, dx);
 }
 
-rapt_tensor *rapt_dropout(rapt_tape *t, rapt_tensor *x, double p)
+rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p)
 {
     if (tape_failed(t))
         return &t->poison;
     if (!(p >= 0 && p < 1))
-        return rapt_tape_fail(t, RAPT_VALUE, "dropout: probability %g is not in [0, 1)", p);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "dropout: probability %g is not in [0, 1)", p);
     if (p == 0 || !t->pass.training)
         return x;
     kernels_dropout key = tape_dropout(t, p);

@@ -65,13 +65,13 @@ static void add_block(const kernels *k, const void *context, size_t at, size_t n
     k->add(n, e->a->data + at, e->b->data + at, e->y->data + at);
 }
 
-rapt_tensor *rapt_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
+rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
 {
     char sa[96], sb[96];
     if (tape_failed(t))
         return &t->poison;
     if (!rapt_tensor_same_shape(a, b))
-        return rapt_tape_fail(t, RAPT_SHAPE, "add: %s and %s differ", rapt_shape_text(a, sa, sizeof sa),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "add: %s and %s differ", rapt_shape_text(a, sa, sizeof sa),
                               rapt_shape_text(b, sb, sizeof sb));
     rapt_tensor *y = tape_output_over(t, a, b, tape_wants(t, a) || tape_wants(t, b));
     if (!y)
@@ -90,7 +90,7 @@ static void scale_backward(rapt_tape *t, tape_node *node)
         pass_scaled(t, e->a, e->y, e->alpha);
 }
 
-rapt_tensor *rapt_scale(rapt_tape *t, rapt_tensor *x, double alpha)
+rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha)
 {
     if (tape_failed(t))
         return &t->poison;
@@ -136,7 +136,7 @@ static void relu_block(const kernels *k, const void *context, size_t at, size_t 
     k->relu(n, e->a->data + at, e->y->data + at);
 }
 
-rapt_tensor *rapt_relu(rapt_tape *t, rapt_tensor *x)
+rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x)
 {
     if (tape_failed(t))
         return &t->poison;
@@ -168,7 +168,7 @@ static void weigh(size_t n, const rapt_real *x, const rapt_real *w, rapt_real *w
     *y = (rapt_real)sum;
 }
 
-rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
+rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
 {
     if (tape_failed(t))
         return &t->poison;
@@ -183,7 +183,7 @@ rapt_tensor *rapt_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w)
     return finish(t, (elementwise_node){.a = x, .y = y, .weights = weights}, weighted_sum_backward);
 }
 
-rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x)
+rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x)
 {
     arena_mark mark = tape_mark(t);
     rapt_real *ones = tape_failed(t) ? NULL : tape_scratch(t, rapt_tensor_size(x), sizeof *ones);
@@ -191,7 +191,7 @@ rapt_tensor *rapt_sum(rapt_tape *t, rapt_tensor *x)
         return &t->poison;
     if (tape_computes(t))
         t->k->fill(rapt_tensor_size(x), 1, ones);
-    rapt_tensor *y = rapt_weighted_sum(t, x, ones);
+    rapt_tensor *y = rapt_op_weighted_sum(t, x, ones);
     tape_release(t, mark);
     return y;
 }

@@ -193,17 +193,17 @@ static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens
 {
     char text[96];
     if (w->ndim != 2)
-        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: the weight %s is not [entries, features]", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: the weight %s is not [entries, features]", w->name,
                               rapt_shape_text(w, text, sizeof text));
     if (tokens.batch == 0 || tokens.time == 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
     for (size_t b = 0; tokens.lens && b < tokens.batch; b++)
         if (tokens.lens[b] < 1 || (size_t)tokens.lens[b] > tokens.time)
-            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: row %zu has %d tokens of %zu", w->name, b, tokens.lens[b],
+            return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: row %zu has %d tokens of %zu", w->name, b, tokens.lens[b],
                                   tokens.time);
     for (size_t i = 0; i < tokens.batch * tokens.time; i++)
         if (tokens.ids[i] < 0 || (size_t)tokens.ids[i] >= w->shape[0])
-            return rapt_tape_fail(t, RAPT_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name,
+            return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: token %zu is %d, the vocabulary has %zu entries", w->name,
                                   i, tokens.ids[i], w->shape[0]);
     return NULL;
 }
@@ -212,13 +212,13 @@ static rapt_tensor *check_options(rapt_tape *t, const rapt_tensor *w, rapt_token
 {
     const rapt_tensor *p = o->positions ? &o->positions->value : NULL;
     if (p && (p->ndim != 2 || p->shape[1] != w->shape[1]))
-        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
                               w->shape[1]);
     if (p && (o->first_position > p->shape[0] || tokens.time > p->shape[0] - o->first_position))
-        return rapt_tape_fail(t, RAPT_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
                               o->first_position + tokens.time - 1, p->name, p->shape[0]);
     if (!(o->dropout >= 0 && o->dropout < 1))
-        return rapt_tape_fail(t, RAPT_VALUE, "embed %s: dropout probability %g is not in [0, 1)", w->name, o->dropout);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: dropout probability %g is not in [0, 1)", w->name, o->dropout);
     return NULL;
 }
 
@@ -273,7 +273,7 @@ static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const
     return n;
 }
 
-rapt_tensor *rapt_embed_op(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
 {
     rapt_tensor *bad;
     options = options ? options : &(rapt_embed_options){0};

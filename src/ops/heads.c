@@ -54,25 +54,25 @@ static rapt_tensor *run(rapt_tape *t, heads_node h)
     return h.y;
 }
 
-rapt_tensor *rapt_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads)
+rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads)
 {
     char text[96];
     if (tape_failed(t))
         return &t->poison;
     if (x->ndim != 3 || heads == 0 || x->shape[2] % heads != 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "split_heads: %s into %zu heads", rapt_shape_text(x, text, sizeof text),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "split_heads: %s into %zu heads", rapt_shape_text(x, text, sizeof text),
                               heads);
     return run(t, (heads_node){.x = x, .batch = x->shape[0], .time = x->shape[1], .heads = heads,
                                .d = x->shape[2] / heads, .split = true});
 }
 
-rapt_tensor *rapt_concat_heads(rapt_tape *t, rapt_tensor *x)
+rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x)
 {
     char text[96];
     if (tape_failed(t))
         return &t->poison;
     if (x->ndim != 4)
-        return rapt_tape_fail(t, RAPT_SHAPE, "concat_heads: %s is not [batch, heads, time, d]",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat_heads: %s is not [batch, heads, time, d]",
                               rapt_shape_text(x, text, sizeof text));
     return run(t, (heads_node){.x = x, .batch = x->shape[0], .heads = x->shape[1], .time = x->shape[2],
                                .d = x->shape[3]});

@@ -1,4 +1,4 @@
-/* ops/late.c: makes late gradients: a chunk for the optimizer, or all of one for whoever asks. For rapt_output_loss,
+/* ops/late.c: makes late gradients: a chunk for the optimizer, or all of one for whoever asks. For rapt_op_output_loss,
  * which leaves them, and train/. */
 #include "ops/late.h"
 
@@ -16,7 +16,7 @@ rapt_code late_check(const rapt_tape *t, const rapt_param *p, rapt_error *err)
 {
     if (!p->late.dy || (p->late.tape == t && p->late.pass == t->passes))
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: its late gradient belongs to another tape or to a pass that is over; "
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: its late gradient belongs to another tape or to a pass that is over; "
                      "rapt_param_settle keeps it", p->value.name);
 }
 

@@ -15,7 +15,7 @@ static inline void late_fetch(const rapt_real *x, size_t n)
 
 /* Whether a gradient with rows of `in` numbers can be left for later: a chunk of it has room. */
 bool late_fits(const rapt_tape *t, size_t in);
-/* RAPT_VALUE with a message that names the parameter: what p->late describes is gone. */
+/* RAPT_ERR_VALUE with a message that names the parameter: what p->late describes is gone. */
 rapt_code late_check(const rapt_tape *t, const rapt_param *p, rapt_error *err);
 /* Makes rows first .. first + count - 1 of p's gradient in `to` (`accumulate`: adds them to what is there). The bits of a
  * row don't depend on which others are made with it. */

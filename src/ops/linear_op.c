@@ -20,7 +20,7 @@ typedef struct linear_layer {
 typedef struct linear_node {
     tape_node node;
     size_t count;
-    linear_layer layers[RAPT_LINEAR_MOST];
+    linear_layer layers[RAPT_OP_LINEARS_MAX];
     rapt_activation activation;
     rapt_real *slope; /* f'(z) of a curved activation, else NULL; dz takes its place */
 } linear_node;
@@ -47,7 +47,7 @@ static void relu_rows(void *context, size_t first, size_t last, size_t chunk, in
 static const rapt_real *through_activation(rapt_tape *t, const linear_node *n, const linear_layer *l)
 {
     linear_loop loop = {.k = t->k, .l = l, .rows = rapt_tensor_rows(l->y), .out = rapt_tensor_features(l->y)};
-    if (!l->y->grad_filled || n->activation == RAPT_IDENTITY)
+    if (!l->y->grad_filled || n->activation == RAPT_ACTIVATION_IDENTITY)
         return l->y->grad_filled ? l->y->grad : NULL;
     loop.to = n->slope ? n->slope : tape_scratch(t, loop.rows * loop.out, sizeof *loop.to);
     if (n->slope)
@@ -75,11 +75,11 @@ static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *
 
 /* The products of a backward pass, and what they multiply. */
 typedef struct linear_products {
-    const rapt_real *dz[RAPT_LINEAR_MOST]; /* of each layer, or NULL */
+    const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* of each layer, or NULL */
     gemm_job jobs[GEMM_MOST_JOBS];
     size_t count;
 } linear_products;
-_Static_assert(2 * RAPT_LINEAR_MOST <= GEMM_MOST_JOBS, "a layer's backward pass has two products");
+_Static_assert(2 * RAPT_OP_LINEARS_MAX <= GEMM_MOST_JOBS, "a layer's backward pass has two products");
 
 /* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
 static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
@@ -155,10 +155,10 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor 
 {
     size_t in = rapt_tensor_features(x);
     if (w->ndim != 2 || w->shape[1] != in)
-        return rapt_tape_fail(t, RAPT_SHAPE, "linear %s: input has %zu features, weight wants %zu", w->name, in,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "linear %s: input has %zu features, weight wants %zu", w->name, in,
                               w->ndim == 2 ? w->shape[1] : 0);
     if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
-        return rapt_tape_fail(t, RAPT_SHAPE, "linear %s: bias has %zu elements, output %zu", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "linear %s: bias has %zu elements, output %zu", w->name,
                               rapt_tensor_size(b), w->shape[0]);
     return NULL;
 }
@@ -207,12 +207,12 @@ static linear_node *node_of(rapt_tape *t, const rapt_linear_args *in, size_t cou
     return n;
 }
 
-rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
+rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
 {
     if (tape_failed(t))
         return &t->poison;
     if (activation_unknown(activation))
-        return rapt_tape_fail(t, RAPT_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
     linear_node *n = node_of(t, &(rapt_linear_args){x, w, b}, 1, activation);
     if (!n)
         return &t->poison;
@@ -222,7 +222,7 @@ rapt_tensor *rapt_linear_op(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         return &t->poison;
     profile_op(t, "linear", flops_of(n), numbers_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);
-    job.tail.relu = activation == RAPT_RELU;
+    job.tail.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
     if (curved)
@@ -246,8 +246,8 @@ static bool can_go_together(const rapt_linear_args *in, size_t count)
 
 static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
-    gemm_job jobs[RAPT_LINEAR_MOST];
-    linear_node *n = node_of(t, in, count, RAPT_IDENTITY);
+    gemm_job jobs[RAPT_OP_LINEARS_MAX];
+    linear_node *n = node_of(t, in, count, RAPT_ACTIVATION_IDENTITY);
     bool grad = false;
     for (size_t i = 0; n && i < count; i++) {
         y[i] = n->layers[i].y;
@@ -263,11 +263,11 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
     return true;
 }
 
-void rapt_linear_ops(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
+void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
-    bool one_by_one = count > RAPT_LINEAR_MOST || !can_go_together(in, count);
+    bool one_by_one = count > RAPT_OP_LINEARS_MAX || !can_go_together(in, count);
     if (!tape_failed(t) && !one_by_one && together(t, count, in, y))
         return;
     for (size_t i = 0; i < count; i++)
-        y[i] = rapt_linear_op(t, in[i].x, in[i].w, in[i].b, RAPT_IDENTITY);
+        y[i] = rapt_op_linear(t, in[i].x, in[i].w, in[i].b, RAPT_ACTIVATION_IDENTITY);
 }

@@ -19,9 +19,9 @@ rapt_tensor *loss_check(rapt_tape *t, const char *op, rapt_tokens labels, size_t
 {
     for (size_t i = 0; i < labels.batch * labels.time; i++)
         if (labels.ids[i] < 0 || (size_t)labels.ids[i] >= classes)
-            return rapt_tape_fail(t, RAPT_VALUE, "%s: label %zu is %d, there are %zu classes", op, i, labels.ids[i], classes);
+            return rapt_tape_fail(t, RAPT_ERR_VALUE, "%s: label %zu is %d, there are %zu classes", op, i, labels.ids[i], classes);
     if (!(o->label_smoothing >= 0 && o->label_smoothing < 1) || !(o->normalizer >= 0))
-        return rapt_tape_fail(t, RAPT_VALUE, "%s: label smoothing %g, normalizer %g", op, o->label_smoothing, o->normalizer);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "%s: label smoothing %g, normalizer %g", op, o->label_smoothing, o->normalizer);
     return NULL;
 }
 
@@ -69,9 +69,9 @@ void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const ra
     n->row_loss[row] = lse - (1 - n->smoothing) * label - n->smoothing * mean;
 }
 
-rapt_loss_parts loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss)
+rapt_loss_sums loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss)
 {
-    rapt_loss_parts parts = {0};
+    rapt_loss_sums parts = {0};
     double sum = 0;
     if (!tape_computes(t))
         return parts;

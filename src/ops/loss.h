@@ -25,7 +25,7 @@ bool loss_counts(const loss_rows *n, size_t row);
 /* What the row adds to the sums; x: its logits, not read where it does not count. */
 void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const rapt_real *x);
 /* Adds up the rows in order, into `loss` and the result; of a pass that is only counted, nothing. */
-rapt_loss_parts loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss);
+rapt_loss_sums loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss);
 
 /* What the gradient of every row is multiplied by, given that of the loss. */
 rapt_real loss_scale(const loss_rows *n, const rapt_tensor *loss);

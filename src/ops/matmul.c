@@ -74,13 +74,13 @@ static matmul_node lay_out(rapt_tensor *a, rapt_tensor *b, bool transpose_b)
     return s;
 }
 
-rapt_tensor *rapt_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b)
+rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b)
 {
     char sa[96], sb[96];
     if (tape_failed(t))
         return &t->poison;
     if (!shapes_fit(a, b, transpose_b))
-        return rapt_tape_fail(t, RAPT_SHAPE, "matmul: %s times %s%s", rapt_shape_text(a, sa, sizeof sa),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "matmul: %s times %s%s", rapt_shape_text(a, sa, sizeof sa),
                               rapt_shape_text(b, sb, sizeof sb), transpose_b ? " transposed" : "");
     matmul_node *s = tape_alloc(t, 1, sizeof *s);
     if (!s)

@@ -1,5 +1,5 @@
 /* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation: for vocabularies so large that the
- * time goes into reading and writing logits. Small ones go through rapt_linear_op and rapt_cross_entropy.
+ * time goes into reading and writing logits. Small ones go through rapt_op_linear and rapt_op_cross_entropy.
  *
  * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the
  * other, while it is in the cache: d, its gradient, takes the place of the logits; dx += d w, dw = d^T x, db = column
@@ -55,13 +55,13 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor 
     char op[96], text[96];
     snprintf(op, sizeof op, "output_loss %s", w->name);
     if (!loss_fits(x, labels))
-        return rapt_tape_fail(t, RAPT_SHAPE, "%s: input %s for %zu x %zu labels", op, rapt_shape_text(x, text, sizeof text),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input %s for %zu x %zu labels", op, rapt_shape_text(x, text, sizeof text),
                               labels.batch, labels.time);
     if (w->ndim != 2 || w->shape[1] != rapt_tensor_features(x))
-        return rapt_tape_fail(t, RAPT_SHAPE, "%s: input has %zu features, weight wants %zu", op, rapt_tensor_features(x),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input has %zu features, weight wants %zu", op, rapt_tensor_features(x),
                               w->ndim == 2 ? w->shape[1] : 0);
     if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
-        return rapt_tape_fail(t, RAPT_SHAPE, "%s: bias has %zu elements, output %zu", op, rapt_tensor_size(b), w->shape[0]);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: bias has %zu elements, output %zu", op, rapt_tensor_size(b), w->shape[0]);
     return loss_check(t, op, labels, w->shape[0], o);
 }
 
@@ -149,7 +149,7 @@ static void forward_block(void *context, size_t index, int worker)
     }
 }
 
-static rapt_loss_parts forward(rapt_tape *t, output_node *n)
+static rapt_loss_sums forward(rapt_tape *t, output_node *n)
 {
     size_t classes = n->rows.classes, rows = rapt_tensor_rows(n->x);
     output_loop loop = {.t = t, .n = n};
@@ -312,7 +312,7 @@ static void backward(rapt_tape *t, tape_node *node)
 }
 
 static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const rapt_loss_options *options,
-                          rapt_loss_parts *parts)
+                          rapt_loss_sums *parts)
 {
     output_node *node = tape_alloc(t, 1, sizeof *node);
     if (!node)
@@ -323,20 +323,20 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
         return &t->poison;
     node->loss->name = n->w->value.name;
     profile_op(t, "output and loss", product_flops(node), numbers_of(node));
-    rapt_loss_parts sums = forward(t, node);
+    rapt_loss_sums sums = forward(t, node);
     if (parts)
         *parts = sums;
     tape_record(t, &node->node, backward);
     return node->loss;
 }
 
-rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
-                              const rapt_loss_options *options, bool late_weight_grad, rapt_loss_parts *parts)
+rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                                 const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts)
 {
     rapt_tensor *bt = b ? &b->value : NULL, *bad;
     options = options ? options : &(rapt_loss_options){0};
     if (parts)
-        *parts = (rapt_loss_parts){0};
+        *parts = (rapt_loss_sums){0};
     if (tape_failed(t))
         return &t->poison;
     if ((bad = check(t, x, &w->value, bt, labels, options)))
@@ -345,5 +345,5 @@ rapt_tensor *rapt_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES)
         return fused(t, &n, labels, options, parts);
-    return rapt_cross_entropy(t, rapt_linear_op(t, x, w, b, RAPT_IDENTITY), labels, options, parts);
+    return rapt_op_cross_entropy(t, rapt_op_linear(t, x, w, b, RAPT_ACTIVATION_IDENTITY), labels, options, parts);
 }

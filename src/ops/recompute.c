@@ -47,9 +47,9 @@ static rapt_tensor *run(rapt_tape *t, const block_node *n)
     char sx[96], sy[96];
     rapt_tensor *y = n->fn(t, n->module, &n->in);
     if (!tape_failed(t) && y == n->in.x)
-        return rapt_tape_fail(t, RAPT_VALUE, "block: its output is its input; one that is run again makes its own");
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; one that is run again makes its own");
     if (!tape_failed(t) && !rapt_tensor_same_shape(n->in.x, y))
-        return rapt_tape_fail(t, RAPT_SHAPE, "block: its output is %s, its input %s", rapt_shape_text(y, sy, sizeof sy),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "block: its output is %s, its input %s", rapt_shape_text(y, sy, sizeof sy),
                               rapt_shape_text(n->in.x, sx, sizeof sx));
     return y;
 }
@@ -121,7 +121,7 @@ static block_node *node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, 
 /* Not where somebody looks inside. */
 static bool runs_again(const rapt_tape *t)
 {
-    return t->pass.recompute && !t->pass.keep_gradients && !record_on(t) && t->wish == RAPT_WEIGHTS_NONE;
+    return t->pass.recompute && !t->pass.keep_gradients && !record_on(t) && t->wish == RAPT_CAPTURE_NONE;
 }
 
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)

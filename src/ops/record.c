@@ -13,7 +13,7 @@ struct tape_step {
     const rapt_tensor *tensor;
 };
 
-void rapt_record(rapt_tape *t, rapt_record_fn *fn, void *context)
+void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context)
 {
     t->recorder.fn = fn;
     t->recorder.context = context;
@@ -58,7 +58,7 @@ static const char *axes_of(const rapt_tensor *x, const char *axes)
 
 static void hand_over(const rapt_tape *t, const tape_step *s, bool gradient)
 {
-    rapt_step step = {s->name, s->formula, s->axes, s->tensor, gradient ? s->tensor->grad : s->tensor->data, gradient};
+    rapt_observation step = {s->name, s->formula, s->axes, s->tensor, gradient ? s->tensor->grad : s->tensor->data, gradient};
     t->recorder.fn(t->recorder.context, &step);
 }
 
@@ -77,7 +77,7 @@ void record_step(rapt_tape *t, record_scope s, const char *what, const char *for
 
 rapt_tensor *record_dropout(rapt_tape *t, record_scope s, const char *what, const char *axes, rapt_tensor *x, double p)
 {
-    rapt_tensor *y = rapt_dropout(t, x, p);
+    rapt_tensor *y = rapt_op_dropout(t, x, p);
     if (y != x)
         record_step(t, s, what, "dropout", axes, y);
     return y;

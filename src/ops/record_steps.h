@@ -1,4 +1,4 @@
-/* ops/record_steps.h: how modules name what they compute (rapt/record.h), and how the tape hands over gradients. Everything here
+/* ops/record_steps.h: how modules name what they compute (rapt/observe.h), and how the tape hands over gradients. Everything here
  * is for passes that somebody records: modules ask record_on() once and compute as ever where it says no. */
 #ifndef OPS_RECORD_STEPS_H
 #define OPS_RECORD_STEPS_H
@@ -25,7 +25,7 @@ record_scope record_scope_of(const char *name, int parts);
 /* Hands over x under the name "scope.what", and its gradient in rapt_backward; nothing where nobody records, or the tape
  * failed. `formula` and `axes` outlive the pass. */
 void record_step(rapt_tape *t, record_scope s, const char *what, const char *formula, const char *axes, rapt_tensor *x);
-/* rapt_dropout(x), a step of its own where it drops. */
+/* rapt_op_dropout(x), a step of its own where it drops. */
 rapt_tensor *record_dropout(rapt_tape *t, record_scope s, const char *what, const char *axes, rapt_tensor *x, double p);
 /* Copies that no gradient goes through: scores with -inf where the mask hides them; logits as "output", and their softmax. */
 void record_masked(rapt_tape *t, record_scope s, const char *axes, const rapt_tensor *scores, const rapt_mask *mask);

@@ -94,14 +94,14 @@ static rapt_tensor *run(rapt_tape *t, rms_node n)
     return n.y;
 }
 
-rapt_tensor *rapt_rms_norm_op(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps)
+rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps)
 {
     char sg[96], sx[96];
     rapt_tensor *g = gamma ? &gamma->value : NULL;
     if (tape_failed(t))
         return &t->poison;
     if (g && (g->ndim != 1 || g->shape[0] != rapt_tensor_features(x)))
-        return rapt_tape_fail(t, RAPT_SHAPE, "rms_norm %s: the weight's shape %s does not end %s", g->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rms_norm %s: the weight's shape %s does not end %s", g->name,
                               rapt_shape_text(g, sg, sizeof sg), rapt_shape_text(x, sx, sizeof sx));
     return run(t, (rms_node){.x = x, .gamma = g, .rows = rapt_tensor_rows(x), .width = rapt_tensor_features(x), .eps = eps});
 }

@@ -71,20 +71,20 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_param *
     const rapt_tensor *w = &table->value;
     rapt_shape_text(x, sx, sizeof sx);
     if (!table->buffer)
-        return rapt_tape_fail(t, RAPT_VALUE, "rotary %s: the table is not a buffer", w->name);
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "rotary %s: the table is not a buffer", w->name);
     if (w->ndim != 2 || w->shape[1] % 2 != 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: the table's shape %s is not [positions, an even number]", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: the table's shape %s is not [positions, an even number]", w->name,
                               rapt_shape_text(w, st, sizeof st));
     if ((x->ndim != 3 && !x->ragged) || rapt_tensor_features(x) % w->shape[1] != 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name, sx,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: %s does not consist of heads of %zu features", w->name, sx,
                               w->shape[1]);
     if (first > w->shape[0] || tape_longest(x) > w->shape[0] - first)
-        return rapt_tape_fail(t, RAPT_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rotary %s: position %zu of %s, but the table has %zu", w->name,
                               first + tape_longest(x) - 1, sx, w->shape[0]);
     return NULL;
 }
 
-rapt_tensor *rapt_rotary_op(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
+rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
 {
     rapt_tensor *bad;
     if (tape_failed(t))

@@ -38,13 +38,13 @@ static void forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
     }
 }
 
-rapt_tensor *rapt_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask)
+rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask)
 {
     char text[96];
     if (tape_failed(t))
         return &t->poison;
     if (x->ndim < 3)
-        return rapt_tape_fail(t, RAPT_SHAPE, "masked_softmax: %s is not [batch, queries, keys]",
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "masked_softmax: %s is not [batch, queries, keys]",
                               rapt_shape_text(x, text, sizeof text));
     softmax_node *s = tape_alloc(t, 1, sizeof *s);
     rapt_tensor *y = s ? tape_output_like(t, x, tape_wants(t, x)) : NULL;

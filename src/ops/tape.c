@@ -24,15 +24,15 @@ static bool set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *e
     t->pool = t->k ? pool_new(options->threads, err) : NULL;
     if (!t->pool)
         return false;
-    const kernels_gemm *products = options->precision == RAPT_BF16 ? t->k->bf16 : &t->k->gemm;
+    const kernels_gemm *products = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
     if (!products) {
-        rapt_fail(err, RAPT_VALUE, "this build computes in double precision: it has no bf16");
+        rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has no bf16");
         return false;
     }
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
     t->team = (gemm_team){products, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tape");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tape");
     return t->team.workspace != NULL;
 }
 
@@ -40,7 +40,7 @@ rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
 {
     rapt_tape *t = calloc(1, sizeof *t);
     if (!t) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tape");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tape");
         return NULL;
     }
     arena_init(&t->step, STEP_CHUNK);
@@ -119,17 +119,17 @@ void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *, const rapt_error *), 
     t->hook_context = context;
 }
 
-void rapt_tape_watch_attention(rapt_tape *t, rapt_weights_wish wish)
+void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture wish)
 {
     t->wish = wish;
 }
 
-rapt_weights_wish rapt_tape_attention_wish(const rapt_tape *t)
+rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t)
 {
     return t->wish;
 }
 
-void rapt_tape_file_attention(rapt_tape *t, const char *name, rapt_tensor *weights)
+void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights)
 {
     tape_weights *w = tape_failed(t) ? NULL : tape_alloc(t, 1, sizeof *w);
     if (!w)
@@ -156,7 +156,7 @@ int rapt_tape_threads(const rapt_tape *t)
     return pool_threads(t->pool);
 }
 
-const char *rapt_tape_products(const rapt_tape *t)
+const char *rapt_tape_gemm(const rapt_tape *t)
 {
     return t->team.products->name;
 }
@@ -176,7 +176,7 @@ void *tape_alloc(rapt_tape *t, size_t count, size_t size)
 {
     void *p = arena_array(&t->step, count, size);
     if (!p)
-        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a pass", count, size);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a pass", count, size);
     return p;
 }
 
@@ -186,7 +186,7 @@ rapt_real *tape_numbers(rapt_tape *t, size_t count)
         return tape_alloc(t, count, sizeof(rapt_real));
     rapt_real *p = arena_count(&t->step, count, sizeof *p);
     if (!p)
-        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a pass", count, sizeof *p);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a pass", count, sizeof *p);
     return p;
 }
 
@@ -209,7 +209,7 @@ void *tape_scratch(rapt_tape *t, size_t count, size_t size)
 {
     void *p = tape_computes(t) ? arena_array(&t->scratch, count, size) : arena_count(&t->scratch, count, size);
     if (!p)
-        rapt_tape_fail(t, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of scratch", count, size);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of scratch", count, size);
     return p;
 }
 
@@ -283,7 +283,7 @@ rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y)
     return y->data;
 }
 
-rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
+rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad)
 {
     if (tape_failed(t))
         return &t->poison;
@@ -291,7 +291,7 @@ rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
     for (int i = 0; i < ndim && i < RAPT_MAX_DIMS; i++)
         n = n > 0 && shape[i] <= SIZE_MAX / 16 / n ? n * shape[i] : 0;
     if (ndim < 1 || ndim > RAPT_MAX_DIMS || n == 0)
-        return rapt_tape_fail(t, RAPT_SHAPE, "a tensor of %d dimensions, empty or too large", ndim);
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "a tensor of %d dimensions, empty or too large", ndim);
     rapt_tensor *x = tape_output(t, ndim, shape, grad);
     if (!x)
         return &t->poison;
@@ -299,9 +299,9 @@ rapt_tensor *rapt_new(rapt_tape *t, int ndim, const size_t *shape, bool grad)
     return x;
 }
 
-rapt_tensor *rapt_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad)
+rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad)
 {
-    rapt_tensor *x = rapt_new(t, ndim, shape, grad);
+    rapt_tensor *x = rapt_tape_tensor(t, ndim, shape, grad);
     if (!tape_failed(t) && tape_computes(t))
         memcpy(x->data, data, rapt_tensor_size(x) * sizeof *data);
     return x;
@@ -475,13 +475,13 @@ static void walk_back(rapt_tape *t)
 rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
 {
     if (!tape_failed(t) && rapt_tensor_size(loss) != 1)
-        rapt_tape_fail(t, RAPT_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
+        rapt_tape_fail(t, RAPT_ERR_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
     if (!tape_failed(t) && !tape_wants(t, loss))
-        rapt_tape_fail(t, RAPT_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
+        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
     if (!tape_failed(t) && t->walked)
-        rapt_tape_fail(t, RAPT_VALUE, "backward: this pass was walked back already");
+        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: this pass was walked back already");
     if (!tape_failed(t) && tape_computes(t) && !isfinite((double)loss->data[0]))
-        rapt_tape_fail(t, RAPT_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
+        rapt_tape_fail(t, RAPT_ERR_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
     bool filled;
     rapt_real *grad = tape_failed(t) ? NULL : tape_grad(t, loss, &filled);
     if (grad && tape_computes(t))

@@ -2,7 +2,7 @@
 #ifndef OPS_TAPE_CORE_H
 #define OPS_TAPE_CORE_H
 
-#include "rapt/record.h"
+#include "rapt/observe.h"
 #include "rapt/profile.h"
 #include "rapt/tape.h"
 
@@ -36,7 +36,7 @@ typedef struct tape_result {
 /* Who looks at this tape (ops/record_steps.h). */
 typedef struct tape_step tape_step;
 typedef struct tape_recorder {
-    rapt_record_fn *fn; /* NULL: nobody */
+    rapt_observe_fn *fn; /* NULL: nobody */
     void *context;
     tape_step *steps, *parameters; /* of this pass, newest first: computed; reached on the way back */
 } tape_recorder;
@@ -65,7 +65,7 @@ struct rapt_tape {
     bool walking;
     bool counts; /* memory only: nothing is computed, see tape_count */
     tape_profile profile;
-    rapt_weights_wish wish;
+    rapt_attention_capture wish;
     tape_weights *weights;
     uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
     rapt_error error;

@@ -36,12 +36,12 @@ static rapt_code assign(rapt_recipe *recipe, const char *assignment, char *reaso
     char name[RECIPE_REASON];
     if (!equals) {
         snprintf(reason, RECIPE_REASON, "an assignment is KEY=VALUE");
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     }
     size_t length = (size_t)(equals - assignment);
     snprintf(name, sizeof name, "%.*s", length < RECIPE_REASON ? (int)length : RECIPE_REASON, assignment);
     const recipe_key *key = recipe_key_wanted(name, reason);
-    return key ? recipe_defaults_set(key, recipe, equals + 1, reason) : RAPT_VALUE;
+    return key ? recipe_defaults_set(key, recipe, equals + 1, reason) : RAPT_ERR_VALUE;
 }
 
 rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err)
@@ -64,7 +64,7 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "model.tied is true; it needs tokenizer.shared to be true as well");
     else
         return RAPT_OK;
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 /* Keys that are each in their range and yet don't fit a translation model. */
@@ -87,7 +87,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
                  (long long)r->train.accumulate);
     else
         return check_pairs_tokenizer(r, reason);
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static bool wants_path(rapt_recipe_tokenizer type)
@@ -105,7 +105,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
     else if (wants_path(r->tokenizer.type) && !r->tokenizer.path && !r->train.init)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
-    else if (r->tokenizer.normalize > RAPT_NORMALIZE_NFC)
+    else if (r->tokenizer.normalize > RAPT_NORMALIZATION_NFC)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
     else if (heads % kv_heads != 0)
         snprintf(reason, size, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
@@ -120,7 +120,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "train.reduction is book, which is for translation");
     else
         return RAPT_OK;
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 /* Of both tasks. */
@@ -133,7 +133,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
                  (long long)r->train.patience);
     else
         return RAPT_OK;
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static bool is_for(const recipe_key *key, const char *who)
@@ -156,7 +156,7 @@ static rapt_code check_idle(const rapt_recipe *r, const char *others, const char
             continue;
         snprintf(reason, RECIPE_REASON, "%s is %s; that is for %s %s only", key->name,
                  quote(recipe_key_value(key, r, value)).text, group, others);
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     }
     return RAPT_OK;
 }
@@ -177,22 +177,22 @@ static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
     if (r->tokenizer.normalize && !pairs)
         snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
     else if (learned && !pairs && check_idle(r, "bpe", "tokenizer.type", reason) != RAPT_OK)
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     else
         return learned && !words ? check_idle(r, "words", "tokenizer.type", reason) : RAPT_OK;
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static rapt_code check_together(const rapt_recipe *r, char *reason)
 {
     const long long heads = r->model.heads, d_model = r->model.d_model;
     if (check_other_task(r, reason) != RAPT_OK || check_training(r, reason) != RAPT_OK)
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
     else if ((r->task == RAPT_RECIPE_TRANSLATION ? check_translation : check_language_model)(r, reason) == RAPT_OK)
         return check_other_tokenizer(r, reason);
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err)

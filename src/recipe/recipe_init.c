@@ -79,7 +79,7 @@ static rapt_code check_folder(const char *began, const char *folder, const char 
     free(there);
     if (!other)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: the run began with the model in %s, not with that in %s: resume it with --init %s",
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the run began with the model in %s, not with that in %s: resume it with --init %s",
                      quote(resumed).text, quote(began).text, quote(folder).text, quote(began).text);
 }
 
@@ -106,14 +106,15 @@ static rapt_code find_kept(const char *resumed, const char *folder, const rapt_m
 static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokenizer said)
 {
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
-    if (said == RAPT_RECIPE_FILE || (kind == RAPT_BYTE_BPE && said > RAPT_RECIPE_FILE))
+    if (said == RAPT_RECIPE_FILE || (kind == RAPT_TOKENIZER_BYTE_BPE && said > RAPT_RECIPE_FILE))
         return said;
-    return kind == RAPT_WORDS ? RAPT_RECIPE_WORDS : kind == RAPT_CHARACTERS ? RAPT_RECIPE_CHARACTERS : RAPT_RECIPE_BPE;
+    return kind == RAPT_TOKENIZER_WORDS ? RAPT_RECIPE_WORDS : kind == RAPT_TOKENIZER_CHARACTERS
+           ? RAPT_RECIPE_CHARACTERS : RAPT_RECIPE_BPE;
 }
 
 static const rapt_tokenizer *tokenizer_of(const rapt_model *m)
 {
-    return m->task == RAPT_TRANSLATION ? m->source : m->tokenizer;
+    return m->task == RAPT_TASK_TRANSLATION ? m->source : m->tokenizer;
 }
 
 /* What nothing but a recipe knows of such a tokenizer. */
@@ -121,8 +122,9 @@ static bool is_recipes(const recipe_key *key, const rapt_model *m)
 {
     static const char *const words[] = {"lowercase", "min_freq", "max_size"}, *const pairs[] = {"pattern", "normalize"};
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(tokenizer_of(m));
-    const char *const *names = kind == RAPT_WORDS ? words : pairs;
-    size_t count = kind == RAPT_WORDS ? sizeof words / sizeof *words : kind == RAPT_BYTE_BPE ? sizeof pairs / sizeof *pairs : 0;
+    const char *const *names = kind == RAPT_TOKENIZER_WORDS ? words : pairs;
+    size_t count = kind == RAPT_TOKENIZER_WORDS ? sizeof words / sizeof *words : kind == RAPT_TOKENIZER_BYTE_BPE
+                   ? sizeof pairs / sizeof *pairs : 0;
     if (strncmp(key->name, "tokenizer.", 10) != 0)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -147,7 +149,7 @@ static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
     models->tokenizer.type = type_of(tokenizer_of(m), models->tokenizer.type);
     if (models->tokenizer.type == RAPT_RECIPE_BPE && models->tokenizer.vocab_size > 0)
         models->tokenizer.vocab_size = (int64_t)rapt_tokenizer_size(tokenizer_of(m));
-    if (m->task == RAPT_LANGUAGE_MODEL)
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return;
     models->tokenizer.shared = m->source == m->target;
     models->tokenizer.detokenize = m->detokenize;
@@ -158,7 +160,7 @@ static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
 static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     const recipe_key *key = recipe_key_find("model.vocab");
-    if (m->task == RAPT_LANGUAGE_MODEL && m->lm->config.vocab < rapt_tokenizer_size(m->tokenizer))
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL && m->lm->config.vocab < rapt_tokenizer_size(m->tokenizer))
         models->model.vocab = RAPT_RECIPE_VOCAB_TEXT;
     else
         recipe_key_copy(key, models, !s->sure && recipe_key_given(key, recipe) ? recipe : &s->recipe);
@@ -168,7 +170,7 @@ static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rap
 static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     recipe_defaults_of_task(recipe->task, models);
-    if (m->task == RAPT_LANGUAGE_MODEL)
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         recipe_take_lm(models, &m->lm->config);
     else
         recipe_take_transformer(models, &m->net->config);
@@ -182,7 +184,7 @@ static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const
 {
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
     const char *mine = recipe_key_value(key, r, here), *theirs = recipe_key_value(key, models, there);
-    return rapt_fail(err, RAPT_VALUE, "%s is %s; the model in %s has %s, which fine-tuning keeps: leave the key out",
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; the model in %s has %s, which fine-tuning keeps: leave the key out",
                      key->name, *mine ? quote(mine).text : "empty", quote(folder).text, *theirs ? quote(theirs).text : "none");
 }
 
@@ -194,7 +196,7 @@ static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const sou
     if (wanted == 0 || r->tokenizer.type != RAPT_RECIPE_BPE || (s->sure && wanted == s->recipe.tokenizer.vocab_size))
         return true;
     return wanted == (int64_t)rapt_tokenizer_size(tokenizer_of(m)) ||
-           (m->task == RAPT_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));
+           (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));
 }
 
 static rapt_code check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const source *s,
@@ -221,7 +223,7 @@ static rapt_code check_given(const rapt_recipe *recipe, const rapt_recipe *model
 /* Lengths that nobody gave are the model's, where the defaults are too long for it or the model decides. */
 static void fit_lengths(rapt_recipe *r, const rapt_model *m)
 {
-    const bool pairs = m->task == RAPT_TRANSLATION;
+    const bool pairs = m->task == RAPT_TASK_TRANSLATION;
     if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len > r->model.max_positions)
         r->data.max_len = r->model.max_positions;
     if (!pairs && !recipe_key_given(recipe_key_find("model.context"), r))
@@ -258,7 +260,7 @@ static rapt_code merge(const rapt_recipe *recipe, const rapt_recipe *models, con
         *out = all;
     else if (name)
         rapt_recipe_free(&all);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a recipe");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a recipe");
 }
 
 rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const char *folder, const char *resumed,

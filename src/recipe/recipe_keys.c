@@ -178,13 +178,13 @@ static rapt_code out_of_range(const recipe_key *key, const char *value, char *re
     char range[128];
     describe_range(key, "", range, sizeof range);
     snprintf(reason, RECIPE_REASON, "%s is %s; it must be %s", key->name, quote(value).text, range);
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static rapt_code wrong_type(const recipe_key *key, const char *value, const char *what, char *reason)
 {
     snprintf(reason, RECIPE_REASON, "%s is \"%s\"; it must be %s", key->name, quote(value).text, what);
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static rapt_code not_a_number(const recipe_key *key, const char *value, char *reason)
@@ -252,17 +252,17 @@ static rapt_code check_text(const recipe_key *key, const char *text, char *reaso
         snprintf(reason, RECIPE_REASON, "%s is not UTF-8 text", key->name);
     else
         return RAPT_OK;
-    return RAPT_VALUE;
+    return RAPT_ERR_VALUE;
 }
 
 static rapt_code set_text(const recipe_key *key, char **field, const char *text, char *reason)
 {
     if (check_text(key, text, reason) != RAPT_OK)
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     char *copy = *text ? strdup(text) : NULL;
     if (*text && !copy) {
         snprintf(reason, RECIPE_REASON, "no memory for %s", key->name);
-        return RAPT_NO_MEMORY;
+        return RAPT_ERR_MEMORY;
     }
     free(*field);
     *field = copy;

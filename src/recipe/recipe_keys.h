@@ -43,8 +43,8 @@
     INT(tokenizer.min_freq, 1, 1, 1000000, "words: rarer ones become <unk>")                                 \
     INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "words: the most frequent ones kept; 0: all")                 \
     BOOL(tokenizer.shared, false, "translation: one vocabulary for both sides; of words: false")        \
-    WORD(tokenizer.normalize, RAPT_NORMALIZE_NONE, "none|nfc|plain|plain_lowercase", "bpe: what text goes through first") \
-    WORD(tokenizer.detokenize, RAPT_NO_LANGUAGE, "none|de|en|es|fr|it|nl|pt",                                \
+    WORD(tokenizer.normalize, RAPT_NORMALIZATION_NONE, "none|nfc|plain|plain_lowercase", "bpe: what text goes through first") \
+    WORD(tokenizer.detokenize, RAPT_LANGUAGE_NONE, "none|de|en|es|fr|it|nl|pt",                                \
          "translation: words are put together as in that language")                                          \
     BOOL(tokenizer.capitalize, false, "translation: sentences get a capital")                                \
                                                                                                              \
@@ -78,7 +78,7 @@
     INT(train.steps, 0, 0, RECIPE_MOST, "exact number of steps instead; 0: by epochs")                       \
     INT(train.batch, 64, 1, 65536, "sentences, or windows, computed together")                               \
     INT(train.batch_tokens, 0, 0, RECIPE_MOST, "translation: sentences of like length, so many times the longest; 0: off") \
-    WORD(train.precision, RAPT_FP32, "fp32|bf16", "of the factors of matrix products; all else is fp32")     \
+    WORD(train.precision, RAPT_PRECISION_FP32, "fp32|bf16", "of the factors of matrix products; all else is fp32")     \
     INT(train.accumulate, 1, 1, 65536, "batches a step, weighted by their tokens")                           \
     BOOL(train.recompute, false, "blocks run again in the backward pass: less memory, more time, the same model") \
     REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (its peak, with a schedule)")                      \

@@ -6,7 +6,7 @@
 
 static rapt_norm_place norm_place(const rapt_recipe *r)
 {
-    return r->model.norm == RAPT_RECIPE_PRE ? RAPT_PRE_NORM : RAPT_POST_NORM;
+    return r->model.norm == RAPT_RECIPE_PRE ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST;
 }
 
 rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t source_vocab, size_t target_vocab)
@@ -41,8 +41,9 @@ rapt_dropouts recipe_dropouts(const rapt_recipe *r)
 
 /* The enums of a recipe and of a model list the same words in the same order. */
 _Static_assert((int)RAPT_RECIPE_SWIGLU == (int)RAPT_FFN_SWIGLU && (int)RAPT_RECIPE_GELU_TANH == (int)RAPT_FFN_GELU_TANH &&
-                   (int)RAPT_RECIPE_ROTARY == (int)RAPT_LM_ROTARY && (int)RAPT_RECIPE_LEARNED == (int)RAPT_LM_LEARNED &&
-                   (int)RAPT_RECIPE_RMS_NORM == (int)RAPT_NORM_RMS,
+                   (int)RAPT_RECIPE_ROTARY == (int)RAPT_POSITIONS_ROTARY &&
+                    (int)RAPT_RECIPE_LEARNED == (int)RAPT_POSITIONS_LEARNED &&
+                   (int)RAPT_RECIPE_RMS_NORM == (int)RAPT_NORM_KIND_RMS,
                "recipe and model enums differ");
 
 rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
@@ -51,7 +52,7 @@ rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
         .vocab = vocab, .layers = (size_t)r->model.layers, .d_model = (size_t)r->model.d_model,
         .heads = (size_t)r->model.heads, .kv_heads = (size_t)r->model.kv_heads, .ffn = (size_t)r->model.ffn,
         .context = (size_t)r->model.context, .norm_place = norm_place(r), .norm = (rapt_norm_kind)r->model.norm_kind,
-        .ffn_kind = (rapt_ffn_kind)r->model.ffn_kind, .positions = (rapt_lm_positions)r->model.positions,
+        .ffn_kind = (rapt_ffn_kind)r->model.ffn_kind, .positions = (rapt_positions_kind)r->model.positions,
         .rotary_base = r->model.rotary_base, .tied = r->model.tied, .bias = r->model.bias,
         .output_bias = r->model.output_bias, .shared_norm = r->model.shared_norm,
         .scale_embedding = r->model.scale_embedding, .dropout = r->model.dropout,
@@ -67,7 +68,7 @@ void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
     r->model.kv_heads = c->kv_heads == c->heads ? 0 : (int64_t)c->kv_heads;
     r->model.ffn = (int64_t)c->ffn;
     r->model.context = (int64_t)c->context;
-    r->model.norm = c->norm_place == RAPT_PRE_NORM ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
+    r->model.norm = c->norm_place == RAPT_NORM_PLACE_PRE ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
     r->model.norm_kind = (rapt_recipe_norm_kind)c->norm;
     r->model.ffn_kind = (rapt_recipe_ffn_kind)c->ffn_kind;
     r->model.positions = (rapt_recipe_positions)c->positions;
@@ -89,7 +90,7 @@ void recipe_take_transformer(rapt_recipe *r, const rapt_transformer_config *c)
     r->model.d_model = (int64_t)c->block.d_model;
     r->model.heads = (int64_t)c->block.heads;
     r->model.ffn = (int64_t)c->block.ffn;
-    r->model.norm = c->block.norm == RAPT_PRE_NORM ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
+    r->model.norm = c->block.norm == RAPT_NORM_PLACE_PRE ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
     r->model.bias = c->block.bias;
     r->model.scale_embedding = c->scale_embedding;
     r->model.tied = c->tied;

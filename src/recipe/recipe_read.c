@@ -61,12 +61,12 @@ static rapt_code fail_yaml(const reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
-        return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for reading", r->path);
+        return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for reading", r->path);
     bool bad_character = p->error == YAML_READER_ERROR;
     size_t line = bad_character ? line_of_byte(r, p->problem_offset) : p->problem_mark.line + 1;
     if (p->error == YAML_SCANNER_ERROR && is_indented_by_tab(r, p->problem_mark.line))
-        return fail_at(r, line, RAPT_FORMAT, "not YAML: a tab; lines are indented with spaces");
-    return fail_at(r, line, RAPT_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
+        return fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: a tab; lines are indented with spaces");
+    return fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
 }
 
 static size_t event_line(const reader *r)
@@ -85,13 +85,13 @@ static rapt_code scalar_text(const reader *r, const char **text)
 {
     const yaml_event_t *e = &r->event;
     if (e->type == YAML_SEQUENCE_START_EVENT)
-        return fail_at(r, event_line(r), RAPT_FORMAT, "recipes have no lists");
+        return fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists");
     if (e->type != YAML_SCALAR_EVENT || e->data.scalar.anchor || e->data.scalar.tag)
-        return fail_at(r, event_line(r), RAPT_FORMAT,
+        return fail_at(r, event_line(r), RAPT_ERR_FORMAT,
                        "recipes have no anchors, aliases, tags or compound keys");
     *text = (const char *)e->data.scalar.value;
     if (strlen(*text) != e->data.scalar.length)
-        return fail_at(r, event_line(r), RAPT_FORMAT, "a text holds a NUL character");
+        return fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a text holds a NUL character");
     return RAPT_OK;
 }
 
@@ -99,7 +99,7 @@ static rapt_code scalar_text(const reader *r, const char **text)
 static rapt_code meet_once(const reader *r, size_t *first_line, const char *name, size_t line)
 {
     if (*first_line > 0)
-        return fail_at(r, line, RAPT_VALUE, "%s comes twice; first in line %zu", name, *first_line);
+        return fail_at(r, line, RAPT_ERR_VALUE, "%s comes twice; first in line %zu", name, *first_line);
     *first_line = line;
     return RAPT_OK;
 }
@@ -108,7 +108,7 @@ static rapt_code unknown_key(const reader *r, const char *name, size_t line)
 {
     char reason[RECIPE_REASON];
     recipe_key_unknown(name, reason);
-    return fail_at(r, line, RAPT_VALUE, "%s", reason);
+    return fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
 }
 
 /* A preset sets the other keys of `model`: after one of them it would undo what the recipe says. */
@@ -117,7 +117,7 @@ static rapt_code check_first_of_model(const reader *r, const recipe_key *preset,
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         if (r->key_lines[i] > 0 && key != preset && strncmp(key->name, "model.", 6) == 0)
-            return fail_at(r, line, RAPT_VALUE, "model.preset sets the keys of model; it must come before %s", key->name);
+            return fail_at(r, line, RAPT_ERR_VALUE, "model.preset sets the keys of model; it must come before %s", key->name);
     }
     return RAPT_OK;
 }
@@ -128,7 +128,7 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
     char reason[RECIPE_REASON];
     const recipe_key *key = recipe_key_wanted(name, reason);
     if (!key)
-        return fail_at(r, line, RAPT_VALUE, "%s", reason);
+        return fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
     rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
     if (code == RAPT_OK && key == recipe_key_find("model.preset"))
         code = check_first_of_model(r, key, line);
@@ -147,11 +147,11 @@ static rapt_code read_group(reader *r, const char *name, size_t line, bool neste
 {
     size_t group = recipe_group_index(name);
     if (recipe_key_find(name))
-        return fail_at(r, line, RAPT_VALUE, "%s is one value, not a group of keys", name);
+        return fail_at(r, line, RAPT_ERR_VALUE, "%s is one value, not a group of keys", name);
     if (nested || group == RECIPE_GROUPS)
         return unknown_key(r, name, line);
     if (r->event.data.mapping_start.anchor || r->event.data.mapping_start.tag)
-        return fail_at(r, line, RAPT_FORMAT, "recipes have no anchors, aliases or tags");
+        return fail_at(r, line, RAPT_ERR_FORMAT, "recipes have no anchors, aliases or tags");
     rapt_code code = meet_once(r, &r->group_lines[group], name, line);
     return code == RAPT_OK ? read_mapping(r, name) : code;
 }
@@ -195,10 +195,10 @@ static rapt_code read_document(reader *r)
     if (code != RAPT_OK)
         return code;
     if (r->event.type == YAML_STREAM_END_EVENT)
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: the recipe is empty", r->path);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: the recipe is empty", r->path);
     code = next_event(r); /* behind the document's start */
     if (code == RAPT_OK && r->event.type != YAML_MAPPING_START_EVENT)
-        code = fail_at(r, event_line(r), RAPT_FORMAT, "a recipe is a list of \"key: value\" lines");
+        code = fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is a list of \"key: value\" lines");
     if (code == RAPT_OK)
         code = read_mapping(r, NULL);
     if (code == RAPT_OK)
@@ -206,7 +206,7 @@ static rapt_code read_document(reader *r)
     if (code == RAPT_OK)
         code = next_event(r);
     if (code == RAPT_OK && r->event.type != YAML_STREAM_END_EVENT)
-        code = fail_at(r, event_line(r), RAPT_FORMAT, "a recipe is one YAML document; here starts a second");
+        code = fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is one YAML document; here starts a second");
     return code;
 }
 
@@ -219,7 +219,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_rec
     }
     reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err};
     if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", path);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     rapt_code code = read_document(&r);
@@ -267,7 +267,7 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
         joined = join_all(recipe_path, *path, between);
     }
     if (!joined)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", recipe_path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", recipe_path);
     free(*path);
     *path = joined;
     return code;

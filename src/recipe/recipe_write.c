@@ -14,7 +14,7 @@
 
 static rapt_code no_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of a recipe");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of a recipe");
 }
 
 /* Closes a stream of open_memstream. Its text may be lost in closing too, when memory is out. */
@@ -132,7 +132,7 @@ rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error 
     *yaml = NULL;
     for (size_t i = 0; i < recipe_key_count(); i++)
         if (recipe_key_check(recipe_key_at(i), recipe, reason) != RAPT_OK)
-            return rapt_fail(err, RAPT_VALUE, "%s", reason);
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
     FILE *out = open_memstream(yaml, &size);
     if (!out)
         return no_memory(err);

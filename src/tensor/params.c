@@ -28,7 +28,7 @@ rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
 {
     rapt_params *set = calloc(1, sizeof *set);
     if (!set) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a set of parameters");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a set of parameters");
         return NULL;
     }
     arena_init(&set->memory, CHUNK);
@@ -151,7 +151,7 @@ void *rapt_params_alloc(rapt_params *set, size_t count, size_t size)
 {
     void *p = arena_zeroed(&set->memory, count, size);
     if (!p)
-        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for %zu x %zu bytes of a model", count, size);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a model", count, size);
     return p;
 }
 
@@ -194,7 +194,7 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
     size_t rows = p->value.shape[0];
     p->row_used = arena_zeroed(&set->memory, rows, 1);
     if (!p->row_used) {
-        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for the rows of \"%s\"", p->value.name);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for the rows of \"%s\"", p->value.name);
         return;
     }
     p->sparse = true;
@@ -218,11 +218,11 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
         return &set->stand_in;
     rapt_param *p = NULL;
     if (rapt_params_find(set, name))
-        rapt_params_fail(set, RAPT_VALUE, "there is a parameter \"%s\" already", name);
+        rapt_params_fail(set, RAPT_ERR_VALUE, "there is a parameter \"%s\" already", name);
     else if (!shape_is_sound(ndim, shape))
-        rapt_params_fail(set, RAPT_SHAPE, "parameter \"%s\": an empty or too large shape", name);
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "parameter \"%s\": an empty or too large shape", name);
     else if (!(p = allocate(set, name, ndim, shape)))
-        rapt_params_fail(set, RAPT_NO_MEMORY, "no memory for parameter \"%s\"", name);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for parameter \"%s\"", name);
     if (!p)
         return &set->stand_in;
     rapt_param_fill(set, p, init);

@@ -42,7 +42,7 @@ static characters *characters_new(size_t count, rapt_error *err)
     if (c && c->list)
         return c;
     free(c);
-    rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu characters", count);
+    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu characters", count);
     return NULL;
 }
 
@@ -66,7 +66,7 @@ static void add_code(characters *c, uint32_t code)
 
 static rapt_code fail_byte(size_t at, const char *reason, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_FORMAT, "byte %zu: %s", at + 1, reason);
+    return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + 1, reason);
 }
 
 /* Marks the code points that occur; how many. */
@@ -81,7 +81,7 @@ static rapt_code mark_codes(const char *text, size_t size, bool *seen, size_t *c
         *count += !seen[code];
         seen[code] = true;
     }
-    return size ? RAPT_OK : rapt_fail(err, RAPT_VALUE, "an empty text has no characters");
+    return size ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "an empty text has no characters");
 }
 
 rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
@@ -90,7 +90,7 @@ rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, r
     bool *seen = calloc(CODES, sizeof *seen);
     characters *c = NULL;
     if (!seen)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to find characters");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to find characters");
     else if (mark_codes(text, size, seen, &count, err) == RAPT_OK)
         c = characters_new(count, err);
     for (uint32_t code = 0; c && code < CODES; code++)
@@ -160,7 +160,7 @@ static rapt_code encode_portion(const characters *c, const char *text, size_t si
             return fail_byte(*at, "not UTF-8", err);
         ids[*count] = find_code(c, code);
         if (ids[*count] < 0)
-            return rapt_fail(err, RAPT_VALUE, "byte %zu: character U+%04X is not in the vocabulary", *at + 1, code);
+            return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: character U+%04X is not in the vocabulary", *at + 1, code);
         *at += used;
     }
     return RAPT_OK;
@@ -200,9 +200,9 @@ static rapt_code take_character(characters *c, size_t i, const json_t *token, co
     uint32_t code;
     size_t length = json_string_length(token);
     if (length == 0 || utf8_decode(json_string_value(token), length, &code) != length)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a character", path, i);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not a character", path, i);
     if (i > 0 && code <= c->list[i - 1].code)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is out of order", path, i);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is out of order", path, i);
     add_code(c, code);
     return RAPT_OK;
 }
@@ -212,7 +212,7 @@ rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_
     const json_t *tokens = json_object_get(root, "tokens");
     size_t count = json_array_size(tokens);
     if (count == 0) {
-        rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary without characters", path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: a vocabulary without characters", path);
         return NULL;
     }
     characters *c = characters_new(count, err);
@@ -224,6 +224,6 @@ rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_
     return c ? &c->base : NULL;
 }
 
-static const tokenizer_ops CHARACTERS_OPS = {RAPT_CHARACTERS,    characters_free,      characters_size,
+static const tokenizer_ops CHARACTERS_OPS = {RAPT_TOKENIZER_CHARACTERS,    characters_free,      characters_size,
                                              characters_token,   characters_special,   characters_hash,
                                              characters_encode_to, tokenizer_join, characters_to_json};

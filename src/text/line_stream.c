@@ -27,7 +27,7 @@ struct line_stream {
 
 static rapt_code fail_to_read(const line_stream *s, rapt_error *err)
 {
-    rapt_code code = errno == ENOENT ? RAPT_NOT_FOUND : RAPT_IO;
+    rapt_code code = errno == ENOENT ? RAPT_ERR_NOT_FOUND : RAPT_ERR_IO;
     return rapt_fail(err, code, "cannot read %.380s: %s", s->name, strerror(errno));
 }
 
@@ -35,7 +35,7 @@ line_stream *line_stream_open(const char *path, rapt_error *err)
 {
     line_stream *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strdup(path))) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory to read %.380s", path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to read %.380s", path);
         free(s);
         return NULL;
     }
@@ -66,7 +66,7 @@ void line_stream_free(line_stream *s)
 
 static rapt_code fail_memory(const line_stream *s, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
 }
 
 static rapt_code make_room(line_stream *s, rapt_error *err)
@@ -128,7 +128,7 @@ static rapt_code gather(line_stream *s, size_t most, rapt_error *err)
     while (!code && wants_more(s, lines, most)) {
         size_t before = s->size;
         if (lines == 0 && before > LINE_STREAM_LONGEST)
-            return rapt_fail(err, RAPT_VALUE, "%.380s:%zu: the line is longer than %zu bytes", s->name, s->number,
+            return rapt_fail(err, RAPT_ERR_VALUE, "%.380s:%zu: the line is longer than %zu bytes", s->name, s->number,
                              LINE_STREAM_LONGEST);
         code = read_more(s, err);
         if (!code)

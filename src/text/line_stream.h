@@ -5,7 +5,7 @@
 
 #include "text/lines.h"
 
-/* A longer line is an error (RAPT_VALUE): it is held in memory. */
+/* A longer line is an error (RAPT_ERR_VALUE): it is held in memory. */
 #define LINE_STREAM_LONGEST ((size_t)256 << 20)
 
 typedef struct line_stream line_stream;

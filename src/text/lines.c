@@ -34,7 +34,7 @@ static rapt_code fail_at(const char *name, size_t line, const char *text, size_t
     for (const char *newline; (newline = memchr(text + start, '\n', bad - start)) != NULL; line++)
         start = (size_t)(newline - text) + 1;
     const char *problem = text[bad] ? "is not valid UTF-8" : "is a NUL";
-    return rapt_fail(err, RAPT_FORMAT, "%s:%zu: byte %zu of the line (0x%02x) %s", name, line,
+    return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: byte %zu of the line (0x%02x) %s", name, line,
                      bad - start + 1, (unsigned char)text[bad], problem);
 }
 
@@ -73,7 +73,7 @@ rapt_code lines_split(const char *name, char *data, size_t size, struct lines *o
         out->line = malloc((out->count + 1) * sizeof *out->line);
         out->length = malloc((out->count + 1) * sizeof *out->length);
         if (!out->line || !out->length)
-            code = rapt_fail(err, RAPT_NO_MEMORY, "%s: out of memory for %zu lines", name, out->count);
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu lines", name, out->count);
     }
     if (code == RAPT_OK)
         cut(out, all);

@@ -19,7 +19,7 @@ rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt
 
 /* Splits `data`, which has room for a NUL at data[size] and now belongs to `out` (and is freed on failure).
  * Lines end in LF or CRLF; the last one may lack it; a byte order mark at the start is dropped. Text that is
- * not UTF-8, or holds a NUL, is refused (RAPT_FORMAT) as "name:line: byte N of the line ...", both counted
+ * not UTF-8, or holds a NUL, is refused (RAPT_ERR_FORMAT) as "name:line: byte N of the line ...", both counted
  * from 1. */
 rapt_code lines_split(const char *name, char *data, size_t size, struct lines *out, rapt_error *err);
 

@@ -186,7 +186,7 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
         text = out->text;
         size = out->size;
     }
-    rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_NO_MEMORY, "no memory to normalize a text");
+    rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
     free(parts[0].text);
     free(parts[1].text);
     return code;
@@ -194,7 +194,7 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
 
 static rapt_code take_line(void *context, const char *text, size_t size)
 {
-    return append(context, text, size) ? RAPT_OK : RAPT_NO_MEMORY;
+    return append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
@@ -213,7 +213,7 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
     if (ok)
         return RAPT_OK;
     free(all.text);
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory to normalize a text");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
 }
 
 /* ---- making one --------------------------------------------------------------------------------------------- */
@@ -222,12 +222,12 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
 {
     normalizer_step *longer = realloc(n->steps, (n->count + 1) * sizeof *longer);
     if (!longer)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a normalizer");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a normalizer");
     n->steps = longer;
     normalizer_step *s = &n->steps[n->count++];
     *s = (normalizer_step){.kind = kind, .from = from ? strdup(from) : NULL, .to = to ? strdup(to) : NULL};
     bool ok = (s->from || !from) && (s->to || !to);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a normalizer");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a normalizer");
 }
 
 /* What word processors and telephones put for the marks of a keyboard. Before NFKC, which makes two characters of the acute
@@ -258,11 +258,11 @@ static rapt_code add_plain(normalizer *n, rapt_error *err)
 rapt_code normalizer_add_all(normalizer *n, rapt_normalization which, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (which == RAPT_NORMALIZE_NFC)
+    if (which == RAPT_NORMALIZATION_NFC)
         code = normalizer_add(n, NORMALIZER_NFC, NULL, NULL, err);
-    if (which == RAPT_NORMALIZE_PLAIN || which == RAPT_NORMALIZE_PLAIN_LOWERCASE)
+    if (which == RAPT_NORMALIZATION_PLAIN || which == RAPT_NORMALIZATION_PLAIN_LOWERCASE)
         code = add_plain(n, err);
-    if (which == RAPT_NORMALIZE_PLAIN_LOWERCASE && !code)
+    if (which == RAPT_NORMALIZATION_PLAIN_LOWERCASE && !code)
         code = normalizer_add(n, NORMALIZER_LOWERCASE, NULL, NULL, err);
     return code;
 }

@@ -27,7 +27,7 @@ typedef struct normalizer {
     size_t count;
 } normalizer;
 
-/* `from` (not empty) and `to` are copied. RAPT_NO_MEMORY. */
+/* `from` (not empty) and `to` are copied. RAPT_ERR_MEMORY. */
 rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, const char *to, rapt_error *err);
 /* Adds the steps of one of rapt's own normalizations. */
 rapt_code normalizer_add_all(normalizer *n, rapt_normalization which, rapt_error *err);
@@ -45,7 +45,7 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
                                  rapt_error *err);
 
-/* hf_normalizer.c: RAPT_FORMAT, with nothing said, for what is none of the steps, or has options that change it. */
+/* hf_normalizer.c: RAPT_ERR_FORMAT, with nothing said, for what is none of the steps, or has options that change it. */
 rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err);
 json_t *normalizer_to_json(const normalizer *n); /* NULL: no memory */
 

@@ -54,7 +54,7 @@ static rapt_code append(void *context, const int32_t *ids, size_t count, rapt_er
         size_t room = 2 * list->room + count;
         int32_t *moved = realloc(list->ids, room * sizeof *moved);
         if (!moved)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu ids", room);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu ids", room);
         list->ids = moved;
         list->room = room;
     }
@@ -69,7 +69,7 @@ rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text,
     id_list list = {.room = size / 4 + 16};
     list.ids = malloc(list.room * sizeof *list.ids);
     rapt_code code = list.ids ? k->ops->encode_to(k, text, size, specials, append, &list, err)
-                              : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu ids", list.room);
+                              : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu ids", list.room);
     if (code)
         free(list.ids);
     *ids = code ? NULL : list.ids;
@@ -84,7 +84,7 @@ rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32
 
 const char *const tokenizer_marks[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
 
-bool rapt_tokenizer_has_marks(const rapt_tokenizer *k)
+bool rapt_tokenizer_has_specials(const rapt_tokenizer *k)
 {
     for (int32_t i = 0; i < RAPT_SPECIALS; i++)
         if (k->ops->special(k, tokenizer_marks[i]) != i)

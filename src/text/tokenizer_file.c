@@ -19,7 +19,7 @@ rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_er
     char *text = json_text(root, JSON_INDENT(1));
     json_decref(root);
     if (!text)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the tokenizer's JSON", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for the tokenizer's JSON", path);
     rapt_code code = file_write_atomic(path, text, strlen(text), err);
     free(text);
     return code;
@@ -37,7 +37,7 @@ static rapt_tokenizer *from_rapt(const json_t *root, const char *path, rapt_erro
     for (size_t i = 0; type && version == TOKENIZER_VERSION && i < sizeof TYPES / sizeof *TYPES; i++)
         if (strcmp(TYPES[i].name, type) == 0)
             return TYPES[i].read(root, path, err);
-    rapt_fail(err, RAPT_FORMAT,
+    rapt_fail(err, RAPT_ERR_FORMAT,
               "%s: tokenizer type \"%s\", version %lld; this rapt reads \"words\", \"characters\" and \"ranks\", version %d",
               path, type ? quote(type).text : "", (long long)version, TOKENIZER_VERSION);
     return NULL;
@@ -50,7 +50,7 @@ static rapt_tokenizer *from_json(const json_t *root, const char *path, rapt_erro
         return from_rapt(root, path, err);
     if (json_is_object(json_object_get(root, "model")))
         return hf_from_json(root, path, err);
-    rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+    rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a tokenizer file", path);
     return NULL;
 }
 
@@ -87,12 +87,12 @@ static void fail_json(const char *path, const json_error_t *where, bool ranks, r
 {
     const char *encoding = encoding_of(path);
     if (json_error_code(where) == json_error_out_of_memory)
-        rapt_fail(err, RAPT_NO_MEMORY, "%s:%d: %s", path, where->line, quote(where->text).text);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s:%d: %s", path, where->line, quote(where->text).text);
     else if (ranks)
-        rapt_fail(err, RAPT_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s is a rank file of tiktoken; the name of its encoding goes before it: %s:%s", path,
                   encoding ? encoding : "cl100k_base (or o200k_base, r50k_base)", path);
     else
-        rapt_fail(err, RAPT_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
 }
 
 static rapt_tokenizer *load_json(const char *path, rapt_error *err)
@@ -133,11 +133,12 @@ static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
     bool one = false, two = false;
     rapt_tokenizer *k = NULL;
     char *path = file_join(folder, "tokenizer.json"), *source = file_join(folder, "source.tokenizer.json");
-    rapt_code code = path && source ? file_is_there(path, &one, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    rapt_code code = path && source ? file_is_there(path, &one, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a path");
     if (!code)
         code = file_is_there(source, &two, err);
     if (!code && !one && two)
-        rapt_fail(err, RAPT_VALUE, "%s is a translation model, with a tokenizer for each side: %s is that of the source", folder,
+        rapt_fail(err, RAPT_ERR_VALUE, "%s is a translation model, with a tokenizer for each side: %s is that of the source",
+                  folder,
                   source);
     else if (!code)
         k = load_json(path, err);
@@ -159,7 +160,7 @@ rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err)
         return load_folder(spec, err);
     const char *encoding = encoding_of(spec);
     if (encoding && strcmp(encoding, spec) == 0 && !there) {
-        rapt_fail(err, RAPT_IO, "%s is the name of an encoding; its rank file goes behind it: %s:PATH", spec, spec);
+        rapt_fail(err, RAPT_ERR_IO, "%s is the name of an encoding; its rank file goes behind it: %s:PATH", spec, spec);
         return NULL;
     }
     return load_json(spec, err);

@@ -76,7 +76,7 @@ rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rap
     }
     if (a && allocate(a))
         return a;
-    rapt_fail(err, RAPT_NO_MEMORY, "no memory for Adam's moments");
+    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for Adam's moments");
     rapt_adam_free(a);
     return NULL;
 }
@@ -193,7 +193,8 @@ static rapt_code check_count(const rapt_adam *a, rapt_error *err)
 {
     size_t there = rapt_params_count(a->set);
     return there == a->count ? RAPT_OK
-                             : rapt_fail(err, RAPT_VALUE, "Adam was made for %zu parameters, and there are %zu", a->count, there);
+                             : rapt_fail(err, RAPT_ERR_VALUE, "Adam was made for %zu parameters, and there are %zu", a->count,
+                                         there);
 }
 
 /* Late gradients must be of this pass, and alone: those that others have added to are made now. */
@@ -277,7 +278,7 @@ rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tok
         if (tokens.ids[i] >= 0 && (size_t)tokens.ids[i] < l.r->rows)
             list_row(t, &l, (size_t)tokens.ids[i]);
         else
-            code = RAPT_VALUE;
+            code = RAPT_ERR_VALUE;
     }
     replay_list(t, &l);
     return code;

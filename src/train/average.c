@@ -35,7 +35,7 @@ static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
         a->steps = a->list.steps + (a->list.count - a->count);
         return RAPT_OK;
     }
-    return rapt_fail(err, RAPT_VALUE, "%s holds %zu checkpoints; %zu are to be averaged (train.keep says how many are kept)",
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s holds %zu checkpoints; %zu are to be averaged (train.keep says how many are kept)",
                      a->run, a->list.count, a->count ? a->count : 1);
 }
 
@@ -43,10 +43,10 @@ static rapt_code look_at(const char *folder, const char *name, struct stat *info
 {
     char *path = file_join(folder, name);
     if (!path)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
     int reason = stat(path, info) == 0 ? 0 : errno;
     *there = reason == 0;
-    rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_IO, "cannot look at %.380s: %s", path, strerror(reason))
+    rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(reason))
                                                 : RAPT_OK;
     free(path);
     return code;
@@ -62,12 +62,13 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
     for (size_t i = 0; !code && !there && i < sizeof names / sizeof *names; i++)
         code = look_at(out, names[i], &info, &there, err);
     if (!code && there)
-        return rapt_fail(err, RAPT_VALUE, "%s is the folder of a training run; the average goes to another one", out);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is the folder of a training run; the average goes to another one", out);
     code = code ? code : look_at(out, "", &to, &there, err);
     code = code ? code : look_at(out, "../best", &best, &has, err);
     code = code ? code : look_at(out, "../checkpoints", &info, &of_run, err);
     is_best = !code && there && has && of_run && to.st_dev == best.st_dev && to.st_ino == best.st_ino;
-    return is_best ? rapt_fail(err, RAPT_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
+    return is_best
+           ? rapt_fail(err, RAPT_ERR_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
 }
 
 /* The model of the run itself would be lost, or one of those that it keeps. */
@@ -82,7 +83,7 @@ static rapt_code check_out(const char *run, const char *out, rapt_error *err)
         code = look_at(run, names[i], &from, &has, err);
         same = !code && has && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
     }
-    return same ? rapt_fail(err, RAPT_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
+    return same ? rapt_fail(err, RAPT_ERR_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
 }
 
 static rapt_code allocate(average *a, rapt_error *err)
@@ -93,7 +94,7 @@ static rapt_code allocate(average *a, rapt_error *err)
     for (size_t i = 0; ok && i < rapt_params_count(set); i++)
         if (!rapt_params_at(set, i)->buffer)
             ok = (a->sums[i] = calloc(rapt_tensor_size(&rapt_params_at(set, i)->value), sizeof **a->sums)) != NULL;
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
 }
 
 static void add(double *sum, const rapt_tensor *x)
@@ -109,7 +110,7 @@ static rapt_code check_run(const average *a, const safetensors *file, const char
     rapt_code code = seal_run(file, path, &run, err);
     if (code || !run || !a->model->run || run == a->model->run)
         return code;
-    return rapt_fail(err, RAPT_VALUE, "%s: of another training run than %s", path, a->run);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: of another training run than %s", path, a->run);
 }
 
 /* Reads each tensor into the model, which is only a place for it. */
@@ -117,7 +118,7 @@ static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
 {
     safetensors *file = NULL;
     char *path = checkpoint_path(a->run, step);
-    rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for an average");
+    rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
     if (!code)
         code = check_run(a, file, path, err);
     for (size_t i = 0; !code && i < rapt_params_count(a->model->params); i++) {

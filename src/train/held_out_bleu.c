@@ -24,7 +24,7 @@ static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *e
     *copy = *m;
     copy->net = rapt_transformer_new(&m->net->config, 1, err);
     if (!copy->net)
-        return RAPT_NO_MEMORY;
+        return RAPT_ERR_MEMORY;
     copy->params = copy->net->params;
     copy_values(m->params, copy->params);
     return RAPT_OK;
@@ -44,7 +44,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
     text->translations = malloc(most * sizeof *text->translations);
     text->out = calloc(most, sizeof *text->out);
     if (!text->sources || !text->targets || !text->translations || !text->out)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to translate %zu sentences", most);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate %zu sentences", most);
     for (size_t i = 0; i < most; i++)
         if (rapt_pairs_held_out(p, i, fraction)) {
             text->sources[text->count] = rapt_pairs_source(p, i);

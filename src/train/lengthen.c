@@ -64,7 +64,7 @@ rapt_code lengthen_check(const run *r, rapt_error *err)
     if (step == 0)
         return RAPT_OK;
     if (step > r->steps)
-        return rapt_fail(err, RAPT_VALUE, "%s: step %llu is done already, and %s plans %llu: set it higher", r->options->out,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: step %llu is done already, and %s plans %llu: set it higher", r->options->out,
                          (unsigned long long)step, key, (unsigned long long)r->steps);
     rapt_recipe before = with_length_of_before(r, r->recipe);
     warn_of_cosine(r, lengthen_steps(r, &before));

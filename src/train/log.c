@@ -20,7 +20,7 @@ typedef struct field {
 
 static rapt_code no_memory(const char *folder, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for the log", folder);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for the log", folder);
 }
 
 static rapt_code add_fields(json_t *line, const field *fields, size_t count, const char *folder, rapt_error *err)
@@ -29,7 +29,7 @@ static rapt_code add_fields(json_t *line, const field *fields, size_t count, con
         if (fields[i].absent_as_nan && isnan(fields[i].value))
             continue;
         if (!isfinite(fields[i].value)) /* JSON has no such number */
-            return rapt_fail(err, RAPT_NOT_FINITE, "%s: \"%s\" is %g, which the log can't hold", folder, fields[i].key,
+            return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: \"%s\" is %g, which the log can't hold", folder, fields[i].key,
                              fields[i].value);
         if (json_object_set_new(line, fields[i].key, json_real(fields[i].value)) != 0)
             return no_memory(folder, err);
@@ -74,7 +74,7 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
     size_t size = text ? strlen(text) : 0;
     char *ended = text ? realloc(text, size + 1) : NULL;
     json_decref(line);
-    rapt_code code = RAPT_NO_MEMORY;
+    rapt_code code = RAPT_ERR_MEMORY;
     if (ended && path) {
         ended[size] = '\n';
         code = file_append(path, ended, size + 1, err);
@@ -99,7 +99,7 @@ rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err)
 {
     size_t size;
     char *path = log_path(folder, err), *text = NULL;
-    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_NO_MEMORY;
+    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_ERR_MEMORY;
     *lines = !code && size > 0;
     free(text);
     free(path);
@@ -139,7 +139,7 @@ rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
 {
     char *path = log_path(folder, err), *text = NULL;
     size_t size, kept;
-    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_NO_MEMORY;
+    rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_ERR_MEMORY;
     if (!code && text)
         code = filter(text, size, step, &kept) ? file_write_atomic(path, text, kept, err) : no_memory(folder, err);
     free(text);

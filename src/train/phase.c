@@ -15,5 +15,5 @@ bool run_stop_asked(const run *r)
 
 rapt_code run_stopped(const run *r, rapt_error *err)
 {
-    return run_stop_asked(r) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
+    return run_stop_asked(r) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
 }

@@ -39,10 +39,10 @@ static rapt_code freeze(run *r, rapt_error *err)
     rapt_code code = RAPT_OK;
     for (char *p; !code && rest && (p = strsep(&rest, ","));)
         if (*p && rapt_params_freeze(r->model->params, p) == 0)
-            code = rapt_fail(err, RAPT_VALUE, "train.freeze: no parameter is called \"%s\"", p);
+            code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: no parameter is called \"%s\"", p);
     free(patterns);
     if (!code && !can_learn(r->model->params))
-        code = rapt_fail(err, RAPT_VALUE, "train.freeze: nothing is left to train");
+        code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: nothing is left to train");
     return code;
 }
 
@@ -50,7 +50,7 @@ static rapt_code make_tape(run *r, rapt_error *err)
 {
     rapt_tape_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     r->tape = rapt_tape_new(&o, err);
-    return r->tape ? RAPT_OK : RAPT_NO_MEMORY;
+    return r->tape ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 static rapt_code make_adam(run *r, rapt_error *err)
@@ -59,7 +59,7 @@ static rapt_code make_adam(run *r, rapt_error *err)
     rapt_adam_options adam = {k->train.beta1, k->train.beta2, k->train.eps, k->train.weight_decay, k->train.lazy};
     r->steps = lengthen_steps(r, k);
     r->adam = rapt_adam_new(r->model->params, &adam, err);
-    return r->adam ? RAPT_OK : RAPT_NO_MEMORY;
+    return r->adam ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 run_sums run_training_sums(const rapt_recipe *recipe)
@@ -68,7 +68,7 @@ run_sums run_training_sums(const rapt_recipe *recipe)
     return (run_sums){.normalizer = one ? 0 : 1, .late = one};
 }
 
-rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err)
+rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_sums *parts, rapt_error *err)
 {
     bool book = r->recipe->train.reduction == RAPT_RECIPE_BOOK;
     pass.examples = batch->examples;
@@ -120,7 +120,7 @@ rapt_code run_write(const run *r, const char *name, const char *text, size_t siz
 {
     char *path = file_join(r->options->out, name);
     rapt_code code = path ? file_write_atomic(path, text, size, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", r->options->out);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", r->options->out);
     free(path);
     return code;
 }
@@ -128,7 +128,7 @@ rapt_code run_write(const run *r, const char *name, const char *text, size_t siz
 static rapt_code write_recipe(const run *r, const char *yaml, rapt_error *err)
 {
     char *text = recipe_sealed(yaml, r->model->run);
-    rapt_code code = text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory");
+    rapt_code code = text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
     if (!code)
         code = run_write(r, "recipe.yaml", text, strlen(text), err);
     free(text);
@@ -149,7 +149,7 @@ static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other,
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
     const bool lacks_init = r->init && !other->train.init; /* as of version 0.1 */
     *err = (rapt_error){0};
-    rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
               "recipe.yaml; to resume with that: rapt train --resume --out %s%s%s", r->options->out, (unsigned long long)step,
               key->name, quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text,
               r->options->out, lacks_init ? " --init " : "", lacks_init ? quote(r->init).text : "");
@@ -159,9 +159,10 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
 {
     *err = (rapt_error){0};
     if (recipe_state_in(r->options->out, 0) == RECIPE_CHANGED)
-        rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
+        rapt_fail(err, RAPT_ERR_VALUE,
+                  "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
                   "was changed since", r->options->out, (unsigned long long)step);
-    rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
               (unsigned long long)step, r->init ? "" : "; a run that began with --init goes on with it");
 }
 
@@ -196,7 +197,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
     rapt_code code = RAPT_OK;
     if (r->newest)
         code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &r->state, err);
-    if (code == RAPT_VALUE)
+    if (code == RAPT_ERR_VALUE)
         explain_refusal(r, r->newest, err);
     return code || !r->newest ? code : model_check_folder(r->model, r->options->out, err);
 }
@@ -259,7 +260,7 @@ static bool make_absolute(char **path, rapt_error *err)
         return false;
     *path = there ? absolute(given) : absolute_list(given);
     if (!*path)
-        rapt_fail(err, errno == ENOMEM ? RAPT_NO_MEMORY : RAPT_IO, "cannot look at %.380s: %s", given, strerror(errno));
+        rapt_fail(err, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot look at %.380s: %s", given, strerror(errno));
     return *path != NULL;
 }
 
@@ -307,7 +308,7 @@ static rapt_code prepare_folder(run *r, rapt_error *err)
 static rapt_code holds(const char *folder, const char *name, bool *there, rapt_error *err)
 {
     char *path = file_join(folder, name);
-    rapt_code code = path ? file_is_there(path, there, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? file_is_there(path, there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     free(path);
     return code;
 }
@@ -360,7 +361,8 @@ static rapt_code check_resumable(const run *r, rapt_error *err)
     rapt_code code = r->newest ? RAPT_OK : was_trained(r, &name, err);
     if (code || !name)
         return code;
-    return rapt_fail(err, RAPT_VALUE, "%s holds %s but no checkpoint to resume from: bring back its folder \"checkpoints\", or "
+    return rapt_fail(err, RAPT_ERR_VALUE,
+                     "%s holds %s but no checkpoint to resume from: bring back its folder \"checkpoints\", or "
                      "choose another folder to start again", out, name);
 }
 
@@ -368,14 +370,14 @@ static rapt_code check_unused(const run *r, rapt_error *err)
 {
     const char *out = r->options->out, *name = NULL;
     if (r->newest)
-        return rapt_fail(err, RAPT_VALUE, "%s holds checkpoints of an earlier run: --resume continues it; or choose another "
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s holds checkpoints of an earlier run: --resume continues it; or choose another "
                          "folder", out);
     rapt_code code = would_be_lost(r, &name, err);
     if (code || !name)
         return code;
     const char *trained = NULL;
     code = was_trained(r, &trained, err);
-    return code ? code : rapt_fail(err, RAPT_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name,
+    return code ? code : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name,
                                    trained ? "" : ", or where a run stopped early, --resume to start it again");
 }
 
@@ -444,10 +446,10 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         code = run_stopped(r, err);
         code = code ? code : parts[i](r, err);
     }
-    if (!code || err->code != RAPT_INTERRUPTED)
+    if (!code || err->code != RAPT_ERR_INTERRUPTED)
         return code;
     *err = (rapt_error){0};
-    return rapt_fail(err, RAPT_INTERRUPTED, "stopped before %s step; the folder is as it was",
+    return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped before %s step; the folder is as it was",
                      r->newest ? "another" : "the first");
 }
 

@@ -38,7 +38,7 @@ typedef struct train_task {
      * of what is held out. Its numbers mean nothing. */
     rapt_code (*sized)(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err);
     rapt_tensor *(*loss)(run *r, const train_batch *b, const rapt_loss_options *o, bool late_weight_grad,
-                         rapt_loss_parts *parts);
+                         rapt_loss_sums *parts);
     uint64_t (*hash)(const run *r); /* of the data and all else that the recipe doesn't say */
     void (*describe)(const run *r, rapt_memory_plan *plan);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
@@ -90,13 +90,13 @@ void run_drop_model(run *r);
 run_sums run_training_sums(const rapt_recipe *recipe);
 
 /* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
-rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_parts *parts, rapt_error *err);
+rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_sums *parts, rapt_error *err);
 
 /* Tells the program what the run is doing where that may take long: `done` of `count` parts, count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
 /* Whether the program wants the run to end. */
 bool run_stop_asked(const run *r);
-/* RAPT_INTERRUPTED where it does. */
+/* RAPT_ERR_INTERRUPTED where it does. */
 rapt_code run_stopped(const run *r, rapt_error *err);
 
 /* Writes a file of the model's folder. */

@@ -66,7 +66,7 @@ static void count_parameters(const run *r, need *n)
 static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
 {
     train_batch batch;
-    rapt_loss_parts parts;
+    rapt_loss_sums parts;
     const rapt_pass training = {.record = true, .training = true};
     rapt_code code = r->task->sized(r, size, false, &batch, err);
     tape_count(r->tape, true);
@@ -219,7 +219,7 @@ static rapt_code refuse(run *r, const budget *b, const need *n, int limit, size_
     if (code)
         return code;
     advise(r, size, fits, advice, sizeof advice);
-    return rapt_fail(err, RAPT_NO_MEMORY,
+    return rapt_fail(err, RAPT_ERR_MEMORY,
                      "this run takes %s of %s (parameters %s, gradients and Adam %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
                      bytes_text(n->parameters).text, bytes_text(3 * n->trained).text,
@@ -232,7 +232,7 @@ static void tell(const run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
-                             .parameter_count = rapt_params_size(r->model->params), .products = rapt_tape_products(r->tape)};
+                             .parameter_count = rapt_params_size(r->model->params), .products = rapt_tape_gemm(r->tape)};
     r->task->describe(r, &plan);
     if (r->options->on_plan)
         r->options->on_plan(r->options->context, &plan);

@@ -19,7 +19,7 @@ static rapt_code collect(void *context, const char *text, size_t size, rapt_erro
 {
     const collected *c = context;
     if (fwrite(text, 1, size, c->out) != size)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     return run_stopped(c->r, err);
 }
 
@@ -30,11 +30,11 @@ char *sample_text(const run *r, const char *prompt, rapt_error *err)
     char *text = NULL;
     size_t size;
     collected c = {r, open_memstream(&text, &size)};
-    rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+    rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     if (!code)
         code = rapt_generate(r->tape, r->model->lm, r->model->tokenizer, prompt, strlen(prompt), &o, collect, &c, err);
     if (c.out && fclose(c.out) != 0 && !code)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a sample");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     if (!code)
         return text;
     free(text);

@@ -5,7 +5,7 @@
 #include "train/run.h"
 
 /* `prompt` and train.sample_tokens tokens that continue it, at most; the caller frees it. NULL on failure, of which
- * RAPT_INTERRUPTED is one. */
+ * RAPT_ERR_INTERRUPTED is one. */
 char *sample_text(const run *r, const char *prompt, rapt_error *err);
 
 #endif

@@ -42,19 +42,19 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     d->text = several ? file_join(out, TEXT_FILE) : strdup(list);
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     bool there = true;
     if (!several && (code = file_is_there(list, &there, err)) != RAPT_OK)
         return code;
     if (!there) /* before a tokenizer is looked for */
-        return rapt_fail(err, RAPT_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
+        return rapt_fail(err, RAPT_ERR_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
     text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_SHUFFLED};
     code = several ? text_files_join(list, &choice, d->text, &d->text_out, err) : RAPT_OK;
     d->joins_text = several && !code;
     if (code)
         return code;
     d->text_at = several ? file_writer_draft(&d->text_out) : strdup(d->text);
-    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
 }
 
 /* Byte pairs are learned from what is trained on; characters must know the held-out part too. */
@@ -98,7 +98,7 @@ static rapt_tokenizer *make_tokenizer(const run *r, const text_data *d, rapt_err
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
     rapt_tokenizer *k = learns ? learn_tokenizer(r, d, err) : load_tokenizer(r, err);
     if (!k)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
     return k;
 }
 
@@ -111,15 +111,15 @@ static const char *prompt_of(const run *r)
 
 static rapt_code load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->init, RAPT_LANGUAGE_MODEL, err);
+    r->model = rapt_model_load_task(r->init, RAPT_TASK_LANGUAGE_MODEL, err);
     if (!r->model)
-        return RAPT_FORMAT;
+        return RAPT_ERR_FORMAT;
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
     size_t most = r->model->lm->config.context;
     if ((uint64_t)r->recipe->model.context > most)
-        return rapt_fail(err, RAPT_VALUE, "model.context is %lld; the model in %s has %zu positions",
+        return rapt_fail(err, RAPT_ERR_VALUE, "model.context is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->model.context, r->init, most);
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -143,10 +143,10 @@ static rapt_code start_model(run *r, const text_data *d, rapt_error *err)
 {
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
-    r->model->task = RAPT_LANGUAGE_MODEL;
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+    r->model->task = RAPT_TASK_LANGUAGE_MODEL;
     r->model->tokenizer = make_tokenizer(r, d, err);
-    return r->model->tokenizer ? RAPT_OK : RAPT_FORMAT;
+    return r->model->tokenizer ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
 static rapt_code make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
@@ -156,7 +156,7 @@ static rapt_code make_net(run *r, const text_data *d, uint64_t seed, rapt_error 
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
     r->model->lm = rapt_lm_new(&config, seed, err);
     if (!r->model->lm)
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     r->model->params = r->model->lm->params;
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -169,7 +169,7 @@ static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
     int32_t largest = rapt_token_file_largest(d->tokens);
     if ((size_t)largest < vocab)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
 }
 
 /* A matrix whose rows are hardly used touches only those: with exact AdamW the numbers are the same. */
@@ -185,7 +185,7 @@ static rapt_code open_text(run *r, rapt_error *err)
 {
     text_data *d = r->data = calloc(1, sizeof *d);
     if (!d)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     rapt_code code = find_text(r, d, err);
     if (!code)
         code = r->init ? load_init(r, err) : start_model(r, d, err);
@@ -194,7 +194,7 @@ static rapt_code open_text(run *r, rapt_error *err)
     run_phase(r, "tokenizing the text", 0, 0);
     d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, r->options->stop,
                                  &d->tokens_out, &d->makes_tokens, err);
-    code = d->tokens ? RAPT_OK : RAPT_FORMAT;
+    code = d->tokens ? RAPT_OK : RAPT_ERR_FORMAT;
     return code;
 }
 
@@ -231,21 +231,21 @@ static void close_text(run *r)
 /* ---- windows -------------------------------------------------------------------------------------------------- */
 
 /* The held-out part, or as much of it as reports evaluate. */
-static rapt_part held_out_part(const run *r, const text_data *d)
+static rapt_token_range held_out_part(const run *r, const text_data *d)
 {
-    rapt_part p = rapt_validation_part(d->tokens, 1 - r->recipe->data.held_out);
+    rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.held_out);
     size_t most = (size_t)r->recipe->data.eval_tokens;
     if (most > 0 && p.end - p.begin > most + 1)
         p.end = p.begin + most + 1;
     return p;
 }
 
-static rapt_code check_part(const run *r, const rapt_part *p, bool validation, rapt_error *err)
+static rapt_code check_part(const run *r, const rapt_token_range *p, bool validation, rapt_error *err)
 {
     const long long tokens = (long long)(p->end - p->begin), context = r->recipe->model.context;
     if (tokens > context)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld%s",
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld%s",
                      r->recipe->data.text, validation ? "validation" : "training", tokens, context, context + 1,
                      validation ? " (data.held_out is its share; 0: no validation)" : "");
 }
@@ -254,7 +254,7 @@ static rapt_code load_windows(run *r, rapt_error *err)
 {
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
     rapt_code code = check_part(r, &train, false, err);
     if (!code && k->data.held_out > 0)
         code = check_part(r, &held_out, true, err);
@@ -268,12 +268,12 @@ static rapt_code make_windows(run *r, rapt_error *err)
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
-    rapt_part train = rapt_training_part(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
     if (d->train && k->data.held_out > 0)
         d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
     if (!d->train || (!d->held_out && k->data.held_out > 0))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
     return RAPT_OK;
 }
@@ -303,13 +303,13 @@ static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *
     free(d->zeros);
     d->zeros = calloc(size * context, sizeof *d->zeros);
     if (!d->zeros)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
     rapt_tokens tokens = {d->zeros, size, context, NULL};
     *out = (train_batch){.inputs = tokens, .labels = tokens, .tokens = size * context};
     return RAPT_OK;
 }
 
-static rapt_tensor *window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
+static rapt_tensor *window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_sums *parts)
 {
     if (r->adam && rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
         rapt_adam_catch_up(r->adam, r->tape, r->model->lm->input.embedding.weight, b->inputs);
@@ -327,7 +327,7 @@ static uint64_t hash_text(const run *r)
 static void describe_text(const run *r, rapt_memory_plan *plan)
 {
     const text_data *d = r->data;
-    rapt_part train = rapt_training_part(d->tokens, 1 - r->recipe->data.held_out);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.held_out);
     plan->examples = train.end - train.begin;
     plan->held_out = rapt_token_file_count(d->tokens) - train.end;
     plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;

@@ -56,7 +56,7 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, 
         o.vocab_size = recipe_vocab_size(r->recipe, size);
         k = rapt_tokenizer_train_bpe(text, size, &o, err);
     } else
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the vocabularies");
     free(text);
     return k;
 }
@@ -69,7 +69,7 @@ static rapt_tokenizer *learn_tokenizer(const run *r, bool source, bool target, r
     bool words = r->recipe->tokenizer.type == RAPT_RECIPE_WORDS;
     rapt_tokenizer *k = NULL;
     if (!lines)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for the vocabularies");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the vocabularies");
     else
         k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_byte_pairs(r, lines, count, err);
     free(lines);
@@ -80,9 +80,9 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
 {
     const char *path = r->recipe->tokenizer.path;
     rapt_tokenizer *k = rapt_tokenizer_load(path, err);
-    if (!k || rapt_tokenizer_has_marks(k))
+    if (!k || rapt_tokenizer_has_specials(k))
         return k;
-    rapt_fail(err, RAPT_VALUE, "%s: translation needs the tokens <unk> <pad> <bos> <eos> with the ids 0 to 3", path);
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: translation needs the tokens <unk> <pad> <bos> <eos> with the ids 0 to 3", path);
     rapt_tokenizer_free(k);
     return NULL;
 }
@@ -100,21 +100,21 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
     r->model->source = make_tokenizer(r, true, shared, err);
     if (r->model->source)
         r->model->target = shared ? r->model->source : make_tokenizer(r, false, true, err);
-    return r->model->target ? RAPT_OK : RAPT_NO_MEMORY;
+    return r->model->target ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 /* Fine-tuning takes the other model whole, but for what training decides. */
 static rapt_code load_init(run *r, rapt_error *err)
 {
-    r->model = rapt_model_load_task(r->init, RAPT_TRANSLATION, err);
+    r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
     if (!r->model)
-        return RAPT_FORMAT;
+        return RAPT_ERR_FORMAT;
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
     size_t most = r->model->net->config.max_positions;
     if ((uint64_t)r->recipe->data.max_len > most)
-        return rapt_fail(err, RAPT_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
+        return rapt_fail(err, RAPT_ERR_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->data.max_len, r->init, most);
     rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -126,8 +126,8 @@ static rapt_code start_model(run *r, rapt_error *err)
         return load_init(r, err);
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
-    r->model->task = RAPT_TRANSLATION;
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+    r->model->task = RAPT_TASK_TRANSLATION;
     r->model->detokenize = r->recipe->tokenizer.detokenize;
     r->model->capitalize = r->recipe->tokenizer.capitalize;
     return make_tokenizers(r, err);
@@ -141,7 +141,7 @@ static rapt_code make_net(run *r, uint64_t seed, rapt_error *err)
                                                                rapt_tokenizer_size(r->model->target));
     r->model->net = rapt_transformer_new(&config, seed, err);
     if (!r->model->net)
-        return RAPT_VALUE;
+        return RAPT_ERR_VALUE;
     r->model->params = r->model->net->params;
     rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -166,7 +166,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data = calloc(1, sizeof *d);
     if (!d)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
     if (d->pairs && r->recipe->data.valid)
         d->valid = rapt_pairs_read(r->recipe->data.valid, 0, err);
@@ -207,7 +207,7 @@ static double fraction_of(const run *r, bool held_out)
 
 static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
 {
-    static const rapt_too_long policy[] = {RAPT_CUT, RAPT_DROP, RAPT_REFUSE};
+    static const rapt_too_long policy[] = {RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR};
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
                               .fraction = fraction_of(r, held_out), .stop = r->options->stop};
@@ -241,7 +241,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
         d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
     }
     if (!d->loader || (!d->held_out_loader && evaluates))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     r->batches_per_epoch = rapt_loader_batches(d->loader);
     r->held_out_batches = d->held_out ? rapt_loader_batches(d->held_out_loader) : 0;
     return RAPT_OK;
@@ -280,10 +280,10 @@ static rapt_loader *sized_loader(run *r, size_t size, bool held_out, rapt_error 
 static rapt_code sized_pairs(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
 {
     rapt_loader *l = sized_loader(r, size, held_out, err);
-    return l && take(rapt_loader_largest(l), out) ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+    return l && take(rapt_loader_largest(l), out) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
 }
 
-static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_parts *parts)
+static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_sums *parts)
 {
     const rapt_batch *p = b->pairs;
     (void)late;
@@ -342,7 +342,7 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
             put_column(out, rapt_pairs_target(p, i), '\n');
         }
     rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
-                                             : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the held-out part");
+                                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the held-out part");
     free(text);
     return code;
 }

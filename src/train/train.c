@@ -51,7 +51,7 @@ static rapt_code not_finite(run *r, uint64_t step, const char *what, rapt_error 
     if (!name)
         name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
     *err = (rapt_error){0};
-    return rapt_fail(err, RAPT_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
+    return rapt_fail(err, RAPT_ERR_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
                      (unsigned long long)step, what, name,
                      checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
@@ -62,7 +62,7 @@ static double clip_scale(const run *r, double norm)
     return limit > 0 && norm > limit ? limit / norm : 1;
 }
 
-static void count(loop *l, const train_batch *batch, const rapt_loss_parts *parts)
+static void count(loop *l, const train_batch *batch, const rapt_loss_sums *parts)
 {
     checkpoint_state *s = &l->r->state;
     s->nll += parts->nll;
@@ -77,11 +77,11 @@ static rapt_code take_back(loop *l, const checkpoint_state *before)
     l->tokens_here -= l->r->state.tokens - before->tokens;
     l->r->state = *before;
     rapt_params_zero_grad(l->r->model->params);
-    return RAPT_INTERRUPTED;
+    return RAPT_ERR_INTERRUPTED;
 }
 
 /* The passes of a step; *scale is what their gradients have to be multiplied by, so that each token weighs the same
- * whatever batch it is in. RAPT_INTERRUPTED: none of them counts. */
+ * whatever batch it is in. RAPT_ERR_INTERRUPTED: none of them counts. */
 static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_error *err)
 {
     run *r = l->r;
@@ -93,14 +93,14 @@ static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_er
         if (i > 0 && run_stopped(r, err)) /* the step is not made */
             return take_back(l, &before);
         train_batch batch;
-        rapt_loss_parts parts;
+        rapt_loss_sums parts;
         uint64_t index = (step - 1) * batches + i;
         if (!r->task->batch(r, index, &batch))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
         rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
         rapt_code code = run_pass(r, &batch, pass, sums, &parts, err);
         if (code)
-            return code == RAPT_NOT_FINITE ? not_finite(r, step, "loss", err) : code;
+            return code == RAPT_ERR_NOT_FINITE ? not_finite(r, step, "loss", err) : code;
         count(l, &batch, &parts);
         tokens += parts.tokens;
     }
@@ -130,14 +130,14 @@ static rapt_code step_once(loop *l, rapt_error *err)
 
 static rapt_code validate(run *r, double *loss, rapt_error *err)
 {
-    rapt_loss_parts sum = {0}, parts;
+    rapt_loss_sums sum = {0}, parts;
     train_batch batch;
     for (size_t i = 0; i < r->held_out_batches; i++) {
         run_phase(r, "validating", i, r->held_out_batches);
         if (run_stopped(r, err))
-            return RAPT_INTERRUPTED;
+            return RAPT_ERR_INTERRUPTED;
         if (!r->task->held_out(r, i, &batch))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
         rapt_code code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
         if (code)
             return code;
@@ -220,7 +220,7 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
 static rapt_code save_best(const run *r, rapt_error *err)
 {
     char *folder = file_join(r->options->out, "best");
-    rapt_code code = folder ? rapt_model_save(r->model, folder, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory to save");
+    rapt_code code = folder ? rapt_model_save(r->model, folder, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to save");
     free(folder);
     return code;
 }
@@ -253,7 +253,7 @@ static rapt_code tell_report(loop *l, bool partial, bool measured, rapt_error *e
     return code;
 }
 
-/* RAPT_INTERRUPTED: it is not made, and its sums stay; the next call makes it. A partial one, of a call that ends between
+/* RAPT_ERR_INTERRUPTED: it is not made, and its sums stay; the next call makes it. A partial one, of a call that ends between
  * reports, is made in any case: without a validation loss, where there is no time for one. */
 static rapt_code report(loop *l, bool partial, rapt_error *err)
 {
@@ -261,7 +261,7 @@ static rapt_code report(loop *l, bool partial, rapt_error *err)
     double before = clock_seconds();
     rapt_code code = evaluate(r, err);
     bool measured = code == RAPT_OK;
-    if (partial && code == RAPT_INTERRUPTED) {
+    if (partial && code == RAPT_ERR_INTERRUPTED) {
         *err = (rapt_error){0};
         code = RAPT_OK;
     }
@@ -350,7 +350,7 @@ static rapt_code run_steps(loop *l, rapt_error *err)
         if (!code)
             code = after_step(l, err);
     }
-    if (code != RAPT_INTERRUPTED)
+    if (code != RAPT_ERR_INTERRUPTED)
         return code;
     *err = (rapt_error){0}; /* what was asked for, and not a failure */
     return RAPT_OK;
@@ -375,7 +375,7 @@ static rapt_code finish(loop *l, rapt_error *err)
     if (!code && r->state.tokens > 0)
         code = report(l, true, err);
     if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !gave_up(r))
-        code = rapt_fail(err, RAPT_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
+        code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
                          (unsigned long long)r->state.step, (unsigned long long)l->end, r->options->out);
     return code;
 }

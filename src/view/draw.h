@@ -8,14 +8,14 @@
 
 /* For all functions below
  *   - texts are UTF-8 of any script; what is not UTF-8 is shown as U+FFFD;
- *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_VALUE. The file
+ *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_ERR_VALUE. The file
  *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
  *     too long lose their middle;
  *   - numbers that are not finite are left out, in heat maps drawn grey (NaN) or as the nearest end (infinities);
- *   - errors: RAPT_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
- *     RAPT_NO_MEMORY, and what file_write_atomic says. */
+ *   - errors: RAPT_ERR_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
+ *     RAPT_ERR_MEMORY, and what file_write_atomic says. */
 
 typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */

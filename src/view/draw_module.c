@@ -16,19 +16,19 @@ rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, con
 {
     rapt_code (*draw)(const draw_heat *, size_t, size_t, const char *, draw_range, const char *, rapt_error *);
     *(void **)&draw = function_of("draw_heat_maps", err);
-    return draw ? draw(maps, count, across, title, range, path, err) : RAPT_NOT_FOUND;
+    return draw ? draw(maps, count, across, title, range, path, err) : RAPT_ERR_NOT_FOUND;
 }
 
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
     rapt_code (*draw)(const draw_curve *, size_t, draw_labels, const char *, rapt_error *);
     *(void **)&draw = function_of("draw_curves", err);
-    return draw ? draw(curves, count, labels, path, err) : RAPT_NOT_FOUND;
+    return draw ? draw(curves, count, labels, path, err) : RAPT_ERR_NOT_FOUND;
 }
 
 rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
     rapt_code (*draw)(const draw_point *, size_t, draw_labels, const char *, rapt_error *);
     *(void **)&draw = function_of("draw_points", err);
-    return draw ? draw(points, count, labels, path, err) : RAPT_NOT_FOUND;
+    return draw ? draw(points, count, labels, path, err) : RAPT_ERR_NOT_FOUND;
 }

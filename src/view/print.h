@@ -35,7 +35,7 @@ typedef struct print_frame {
     size_t width; /* columns of text that a line may have: fewer columns are shown, two at least; 0: no limit */
 } print_frame;
 
-/* Where something is left out, the last line says how large it is: "[100 rows x 64 columns]". RAPT_NO_MEMORY. */
+/* Where something is left out, the last line says how large it is: "[100 rows x 64 columns]". RAPT_ERR_MEMORY. */
 rapt_code print_table(FILE *to, const print_frame *frame, rapt_error *err);
 
 /* How many columns of a terminal a text takes: wide letters two, marks that combine none. */

@@ -67,16 +67,16 @@ static void test_read_limit_is_inclusive(void **state)
     assert_int_equal(file_read(path, 10, &data, &size, NULL), RAPT_OK);
     assert_int_equal(size, 10);
     free(data);
-    assert_read_fails(path, 9, RAPT_VALUE, "larger than 9 bytes");
-    assert_read_fails(path, 0, RAPT_VALUE, "larger than 0 bytes");
+    assert_read_fails(path, 9, RAPT_ERR_VALUE, "larger than 9 bytes");
+    assert_read_fails(path, 0, RAPT_ERR_VALUE, "larger than 0 bytes");
 }
 
 static void test_read_names_path_and_reason(void **state)
 {
     (void)state;
-    assert_read_fails(folder_in("missing"), MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
-    assert_read_fails(folder_path, MEGABYTE, RAPT_IO, strerror(EISDIR));
-    assert_read_fails("", MEGABYTE, RAPT_NOT_FOUND, strerror(ENOENT));
+    assert_read_fails(folder_in("missing"), MEGABYTE, RAPT_ERR_NOT_FOUND, strerror(ENOENT));
+    assert_read_fails(folder_path, MEGABYTE, RAPT_ERR_IO, strerror(EISDIR));
+    assert_read_fails("", MEGABYTE, RAPT_ERR_NOT_FOUND, strerror(ENOENT));
 }
 
 static void test_long_path_keeps_its_reason(void **state)
@@ -87,7 +87,7 @@ static void test_long_path_keeps_its_reason(void **state)
     rapt_error err = {0};
     memset(path, 'x', 4000);
     path[4000] = '\0';
-    assert_int_equal(file_read(path, 1, &data, &size, &err), RAPT_IO);
+    assert_int_equal(file_read(path, 1, &data, &size, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, strerror(ENAMETOOLONG)));
 }
 
@@ -178,7 +178,7 @@ static void test_write_to_a_folder_leaves_nothing(void **state)
     const char *path = folder_in("a-folder");
     assert_int_equal(mkdir(path, 0777), 0);
     int before = folder_entries(folder_path);
-    assert_int_equal(file_write_atomic(path, "x", 1, &err), RAPT_IO);
+    assert_int_equal(file_write_atomic(path, "x", 1, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, path));
     assert_int_equal(folder_entries(folder_path), before);
 }
@@ -187,7 +187,7 @@ static void test_write_without_its_folder(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    assert_int_equal(file_write_atomic(folder_in("no/such"), "x", 1, &err), RAPT_NOT_FOUND);
+    assert_int_equal(file_write_atomic(folder_in("no/such"), "x", 1, &err), RAPT_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, "no/such"));
     assert_non_null(strstr(err.message, strerror(ENOENT)));
 }
@@ -211,8 +211,8 @@ static void test_failing_write_keeps_the_old_file(void **state)
     rapt_code appended = file_append(path, bytes, sizeof bytes, NULL);
     setrlimit(RLIMIT_FSIZE, &old);
     signal(SIGXFSZ, handler);
-    assert_int_equal(written, RAPT_IO);
-    assert_int_equal(appended, RAPT_IO);
+    assert_int_equal(written, RAPT_ERR_IO);
+    assert_int_equal(appended, RAPT_ERR_IO);
     assert_non_null(strstr(err.message, strerror(EFBIG)));
     assert_int_equal(folder_entries(folder_path), before);
 }
@@ -247,7 +247,7 @@ static void test_write_refuses_what_is_no_file(void **state)
     struct stat info;
     const char *pipe_path = folder_in("pipe");
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
-    assert_int_equal(file_write_atomic(pipe_path, "x", 1, &err), RAPT_IO);
+    assert_int_equal(file_write_atomic(pipe_path, "x", 1, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, "not a regular file"));
     assert_int_equal(lstat(pipe_path, &info), 0);
     assert_true(S_ISFIFO(info.st_mode));
@@ -277,7 +277,7 @@ static void test_append(void **state)
     assert_int_equal(file_append(path, "a\n", 2, &err), RAPT_OK);
     assert_int_equal(file_append(path, "b\n", 2, &err), RAPT_OK);
     assert_holds(path, "a\nb\n");
-    assert_int_equal(file_append(folder_path, "x", 1, &err), RAPT_IO);
+    assert_int_equal(file_append(folder_path, "x", 1, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, folder_path));
 }
 
@@ -287,7 +287,7 @@ static void test_append_to_a_full_disk(void **state)
     rapt_error err = {0};
     if (!file_exists("/dev/full"))
         skip();
-    assert_int_equal(file_append("/dev/full", "x", 1, &err), RAPT_IO);
+    assert_int_equal(file_append("/dev/full", "x", 1, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, strerror(ENOSPC)));
 }
 
@@ -299,7 +299,7 @@ static void test_make_dir_with_parents(void **state)
     assert_true(file_exists(folder_in("x/y/z")));
     assert_int_equal(file_make_dir(folder_in("x/y/z"), &err), RAPT_OK);
     assert_int_equal(file_make_dir("/", &err), RAPT_OK);
-    assert_int_equal(file_make_dir("", &err), RAPT_NOT_FOUND);
+    assert_int_equal(file_make_dir("", &err), RAPT_ERR_NOT_FOUND);
 }
 
 static void test_make_dir_over_a_file(void **state)
@@ -307,10 +307,10 @@ static void test_make_dir_over_a_file(void **state)
     (void)state;
     put(folder_in("file"), "x");
     rapt_error err = {0};
-    assert_int_equal(file_make_dir(folder_in("file"), &err), RAPT_IO);
+    assert_int_equal(file_make_dir(folder_in("file"), &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, strerror(ENOTDIR)));
     err = (rapt_error){0};
-    assert_int_equal(file_make_dir(folder_in("file/below"), &err), RAPT_IO);
+    assert_int_equal(file_make_dir(folder_in("file/below"), &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, "file/below"));
     assert_holds(folder_in("file"), "x");
 }
@@ -348,11 +348,11 @@ static void test_fail_keeps_the_first_cause(void **state)
 {
     (void)state;
     rapt_error err = {0};
-    assert_int_equal(rapt_fail(&err, RAPT_SHAPE, "%d is not %d", 15, 16), RAPT_SHAPE);
-    assert_int_equal(rapt_fail(&err, RAPT_IO, "later"), RAPT_IO);
-    assert_int_equal(err.code, RAPT_SHAPE);
+    assert_int_equal(rapt_fail(&err, RAPT_ERR_SHAPE, "%d is not %d", 15, 16), RAPT_ERR_SHAPE);
+    assert_int_equal(rapt_fail(&err, RAPT_ERR_IO, "later"), RAPT_ERR_IO);
+    assert_int_equal(err.code, RAPT_ERR_SHAPE);
     assert_string_equal(err.message, "15 is not 16");
-    assert_int_equal(rapt_fail(NULL, RAPT_VALUE, "nobody asks"), RAPT_VALUE);
+    assert_int_equal(rapt_fail(NULL, RAPT_ERR_VALUE, "nobody asks"), RAPT_ERR_VALUE);
 }
 
 static void test_fail_is_one_line_that_fits(void **state)
@@ -360,12 +360,12 @@ static void test_fail_is_one_line_that_fits(void **state)
     (void)state;
     char large[2000];
     rapt_error err = {0};
-    rapt_fail(&err, RAPT_IO, "a\nb\tc");
+    rapt_fail(&err, RAPT_ERR_IO, "a\nb\tc");
     assert_string_equal(err.message, "a?b?c");
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
     err = (rapt_error){0};
-    rapt_fail(&err, RAPT_IO, "%s", large);
+    rapt_fail(&err, RAPT_ERR_IO, "%s", large);
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
@@ -373,7 +373,7 @@ static void test_names(void **state)
 {
     (void)state;
     assert_string_equal(rapt_code_name(RAPT_OK), "ok");
-    assert_string_equal(rapt_code_name(RAPT_NOT_FOUND), "not found");
+    assert_string_equal(rapt_code_name(RAPT_ERR_NOT_FOUND), "not found");
     assert_non_null(rapt_code_name((rapt_code)999));
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", RAPT_VERSION_MAJOR, RAPT_VERSION_MINOR, RAPT_VERSION_PATCH);

@@ -105,13 +105,13 @@ static void what_has_no_pages_is_refused(void **state)
     (void)state;
     char message[FOLDER_ROOM + 64];
     snprintf(message, sizeof message, "cannot read %s: Is a directory", folder_path);
-    assert_refused(folder_path, RAPT_IO, message);
+    assert_refused(folder_path, RAPT_ERR_IO, message);
     unlink(path);
     snprintf(message, sizeof message, "cannot read %s: No such file or directory", path);
-    assert_refused(path, RAPT_NOT_FOUND, message);
+    assert_refused(path, RAPT_ERR_NOT_FOUND, message);
     assert_int_equal(mkfifo(path, 0600), 0); /* nobody writes to it: opening must not wait */
     snprintf(message, sizeof message, "cannot read %s: not a regular file, so it cannot be mapped", path);
-    assert_refused(path, RAPT_IO, message);
+    assert_refused(path, RAPT_ERR_IO, message);
 }
 
 int main(void)

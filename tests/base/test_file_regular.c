@@ -36,20 +36,20 @@ static void what_is_no_file(void **state)
     (void)state;
     const char *pipe = folder_in("pipe");
     assert_int_equal(mkfifo(pipe, 0600), 0);
-    refused(file_read_regular, pipe, RAPT_IO, "not a regular file");
+    refused(file_read_regular, pipe, RAPT_ERR_IO, "not a regular file");
     unlink(pipe);
-    refused(file_read_regular, "/dev/null", RAPT_IO, "not a regular file");
-    refused(file_read_regular, "/dev/zero", RAPT_IO, "not a regular file");
-    refused(file_read_regular, "/tmp", RAPT_IO, "Is a directory");
-    refused(file_read_regular, "/tmp/rapt-no-such-file", RAPT_NOT_FOUND, "No such file or directory");
-    refused(file_read_regular, "-", RAPT_NOT_FOUND, "No such file or directory");
+    refused(file_read_regular, "/dev/null", RAPT_ERR_IO, "not a regular file");
+    refused(file_read_regular, "/dev/zero", RAPT_ERR_IO, "not a regular file");
+    refused(file_read_regular, "/tmp", RAPT_ERR_IO, "Is a directory");
+    refused(file_read_regular, "/tmp/rapt-no-such-file", RAPT_ERR_NOT_FOUND, "No such file or directory");
+    refused(file_read_regular, "-", RAPT_ERR_NOT_FOUND, "No such file or directory");
 }
 
 static void devices_that_never_end(void **state)
 {
     (void)state;
-    refused(file_read, "/dev/zero", RAPT_IO, "a device, which may never end");
-    refused(file_read, "/dev/urandom", RAPT_IO, "a device, which may never end");
+    refused(file_read, "/dev/zero", RAPT_ERR_IO, "a device, which may never end");
+    refused(file_read, "/dev/urandom", RAPT_ERR_IO, "a device, which may never end");
 }
 
 static void files(void **state)
@@ -64,8 +64,8 @@ static void files(void **state)
     assert_int_equal(size, 3);
     assert_string_equal(data, "abc");
     free(data);
-    refused(file_read_regular, "/proc/self/mem", RAPT_IO, "Input/output error");
-    assert_int_equal(file_read_regular(path, 2, &data, &size, &err), RAPT_VALUE);
+    refused(file_read_regular, "/proc/self/mem", RAPT_ERR_IO, "Input/output error");
+    assert_int_equal(file_read_regular(path, 2, &data, &size, &err), RAPT_ERR_VALUE);
     unlink(path);
 }
 

@@ -31,7 +31,7 @@ static void refused(const char *folder, const char *message)
 {
     folder_lock l;
     rapt_error err = {0};
-    assert_int_equal(folder_lock_take(&l, folder, &err), RAPT_IO);
+    assert_int_equal(folder_lock_take(&l, folder, &err), RAPT_ERR_IO);
     assert_string_equal(err.message, message);
     folder_lock_release(&l); /* nothing is held */
 }

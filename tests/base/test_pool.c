@@ -198,7 +198,7 @@ static void the_environment_says_how_many(void **state)
     assert_true(pool_threads(p) >= 1);
     pool_free(p);
     assert_null(pool_new(257, &err));
-    assert_int_equal(err.code, RAPT_VALUE);
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "257"));
 }
 

@@ -20,7 +20,7 @@ static void cleaned(const char *text, const char *wanted)
     quote_clean(copy);
     assert_string_equal(copy, wanted);
     assert_string_equal(quote(text).text, wanted);
-    rapt_fail(&err, RAPT_VALUE, "<%s>", text);
+    rapt_fail(&err, RAPT_ERR_VALUE, "<%s>", text);
     assert_memory_equal(err.message + 1, wanted, strlen(wanted));
     assert_string_equal(err.message + 1 + strlen(wanted), ">");
 }

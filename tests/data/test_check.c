@@ -253,7 +253,7 @@ static void test_two_texts(void **state)
     is_found(&r, CHECK_EMPTY_SIDE, 1, 1, 4);
     assert_int_equal(r.pairs, 2);
     assert_int_equal(r.side[0].words.max, 2);
-    assert_int_equal(check_two("a\nb\n", "c\n", &r, &err), RAPT_VALUE);
+    assert_int_equal(check_two("a\nb\n", "c\n", &r, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "a.en has 2 lines, but a.fr has 1");
 }
 

@@ -213,9 +213,9 @@ static void batches_of_all_and_of_none(void **state)
     rapt_error none = {0}, short_ones = {0};
     (void)state;
     assert_null(rapt_loader_new(c.data, 0, true, SEED, &none));
-    assert_int_equal(none.code, RAPT_VALUE);
+    assert_int_equal(none.code, RAPT_ERR_VALUE);
     assert_null(rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){0}, &short_ones));
-    assert_int_equal(short_ones.code, RAPT_VALUE);
+    assert_int_equal(short_ones.code, RAPT_ERR_VALUE);
     for (size_t size = SIZE_MAX / 2 + 1; size; size = size == SIZE_MAX ? 0 : SIZE_MAX) {
         rapt_loader *l = rapt_loader_new(c.data, size, true, SEED, NULL);
         assert_int_equal(rapt_loader_batches(l), 1);

@@ -44,7 +44,7 @@ static size_t temporaries(void)
 
 static rapt_code cut(const rapt_token_file *f, rapt_error *err)
 {
-    rapt_part part = rapt_whole_part(f);
+    rapt_token_range part = rapt_token_range_all(f);
     rapt_windows *w = rapt_windows_new(f, &part, 3, 100, 1, err);
     if (w)
         rapt_windows_random(w, 1);

@@ -216,9 +216,9 @@ static void the_result_is_no_part_of_itself(void **state)
         free(data);
     }
     assert_int_equal(folder_entries("d/model"), 2);
-    assert_int_equal(join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_VALUE);
+    assert_int_equal(join("d/a:d/model/text.txt", "d/model/text.txt", &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "d/model/text.txt: the joined texts would be written over it");
-    assert_fails(".", RAPT_FORMAT, ".: no text in there"); /* the result's own folder */
+    assert_fails(".", RAPT_ERR_FORMAT, ".: no text in there"); /* the result's own folder */
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static void only_files_of_the_wanted_names(void **state)
         assert_chosen("d", &(text_choice){.names = cases[i].names}, cases[i].text, strlen(cases[i].text));
     assert_chosen("d/a.svg:d", &(text_choice){.names = "*.md"}, "<svg/> MD ", 10); /* named ones are taken */
     rapt_error err = {0};
-    assert_int_equal(join_chosen("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_FORMAT);
+    assert_int_equal(join_chosen("d", &(text_choice){.names = "*.py"}, "out", &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "d: no text in there in files of the wanted names");
     assert_int_equal(folder_entries("."), 1);
 }
@@ -337,11 +337,11 @@ static void what_cannot_be_read(void **state)
     (void)state;
     put("a", "A");
     put("d/b", "B");
-    assert_fails("a:missing", RAPT_NOT_FOUND, "cannot read missing: No such file or directory");
-    assert_fails("missing:a", RAPT_NOT_FOUND, "cannot read missing: No such file or directory");
-    assert_fails("a:a/b", RAPT_IO, "cannot read a/b: Not a directory");
+    assert_fails("a:missing", RAPT_ERR_NOT_FOUND, "cannot read missing: No such file or directory");
+    assert_fails("missing:a", RAPT_ERR_NOT_FOUND, "cannot read missing: No such file or directory");
+    assert_fails("a:a/b", RAPT_ERR_IO, "cannot read a/b: Not a directory");
     assert_int_equal(mkfifo("pipe", 0666), 0);
-    assert_fails("a:pipe", RAPT_IO, "cannot read pipe: not a regular file, so it cannot be mapped");
+    assert_fails("a:pipe", RAPT_ERR_IO, "cannot read pipe: not a regular file, so it cannot be mapped");
 }
 
 /* Nothing is closed to root: it becomes somebody else meanwhile. */
@@ -355,12 +355,12 @@ static void what_must_not_be_read(void **state)
     assert_int_equal(chmod("d/b", 0), 0);
     if (user == 0 && seteuid(65534) != 0)
         skip();
-    assert_fails("d", RAPT_IO, "cannot read d/b: Permission denied");
+    assert_fails("d", RAPT_ERR_IO, "cannot read d/b: Permission denied");
     assert_int_equal(seteuid(user), 0);
     assert_int_equal(chmod("d", 0), 0);
     if (user == 0)
         assert_int_equal(seteuid(65534), 0);
-    assert_fails("a:d", RAPT_IO, "cannot read the folder d: Permission denied");
+    assert_fails("a:d", RAPT_ERR_IO, "cannot read the folder d: Permission denied");
     assert_int_equal(seteuid(user), 0);
 }
 
@@ -372,9 +372,9 @@ static void no_text_at_all(void **state)
     put("d/.hidden", "text");
     put_bytes("d/binary", "\0", 1);
     put("out", "as before");
-    assert_fails("d", RAPT_FORMAT, "d: no text in there");
-    assert_fails("empty:d", RAPT_FORMAT, "empty:d: no text in there");
-    assert_fails(":", RAPT_FORMAT, ":: no text in there");
+    assert_fails("d", RAPT_ERR_FORMAT, "d: no text in there");
+    assert_fails("empty:d", RAPT_ERR_FORMAT, "empty:d: no text in there");
+    assert_fails(":", RAPT_ERR_FORMAT, ":: no text in there");
     char *data;
     size_t size;
     assert_int_equal(file_read("out", 100, &data, &size, NULL), RAPT_OK);
@@ -387,7 +387,7 @@ static void where_nothing_can_be_written(void **state)
     (void)state;
     rapt_error err = {0};
     put("a", "A");
-    assert_int_equal(join("a:a", "nowhere/out", &err), RAPT_NOT_FOUND);
+    assert_int_equal(join("a:a", "nowhere/out", &err), RAPT_ERR_NOT_FOUND);
     assert_string_equal(err.message, "cannot write nowhere/out: No such file or directory");
 }
 

@@ -121,7 +121,7 @@ static void the_sales_textbook(void **state)
     assert_int_equal(rapt_token_file_largest(f), 100069);
     assert_int_equal(rapt_token_file_text_bytes(f), 460319);
     assert_int_equal(rapt_token_file_bytes(f, k, 0, 77919), 460319);
-    assert_int_equal(rapt_training_part(f, 0.9).end, 70127);
+    assert_int_equal(rapt_token_range_training(f, 0.9).end, 70127);
     rapt_token_file_ids(f, 0, 4, first);
     assert_memory_equal(first, ((int32_t[]){26072, 220, 16, 25}), sizeof first);
     rapt_token_file_close(f);

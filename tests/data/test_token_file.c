@@ -53,7 +53,7 @@ static void assert_refused(const token_image *m, const char *reason)
     char message[512];
     rapt_error err = {0};
     assert_null(open_image(m, &err));
-    assert_int_equal(err.code, RAPT_FORMAT);
+    assert_int_equal(err.code, RAPT_ERR_FORMAT);
     snprintf(message, sizeof message, "%s: %s", path, reason);
     assert_string_equal(err.message, message);
 }
@@ -62,7 +62,7 @@ static void assert_refused_with(const token_image *m, const char *word)
 {
     rapt_error err = {0};
     assert_null(open_image(m, &err));
-    assert_int_equal(err.code, RAPT_FORMAT);
+    assert_int_equal(err.code, RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, path));
     if (!strstr(err.message, word))
         fail_msg("\"%s\" does not say \"%s\"", err.message, word);
@@ -187,7 +187,7 @@ static void what_is_no_file_is_refused(void **state)
     snprintf(message, sizeof message, "cannot read %s: Is a directory", folder_path);
     assert_string_equal(err.message, message);
     assert_null(rapt_token_file_open(folder_in("none"), &missing));
-    assert_int_equal(missing.code, RAPT_NOT_FOUND);
+    assert_int_equal(missing.code, RAPT_ERR_NOT_FOUND);
     rapt_token_file_close(NULL);
 }
 
@@ -195,7 +195,7 @@ static void assert_ids_refused(const int32_t *ids, size_t count, size_t vocab, c
 {
     rapt_error err = {0};
     assert_null(rapt_token_file_from_ids(ids, count, vocab, &err));
-    assert_int_equal(err.code, RAPT_VALUE);
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_string_equal(err.message, message);
 }
 
@@ -223,7 +223,7 @@ static void ids_in_memory(void **state)
 static void assert_split(const rapt_token_file *f, double fraction, size_t at)
 {
     size_t count = rapt_token_file_count(f);
-    rapt_part train = rapt_training_part(f, fraction), valid = rapt_validation_part(f, fraction);
+    rapt_token_range train = rapt_token_range_training(f, fraction), valid = rapt_token_range_validation(f, fraction);
     assert_int_equal(train.begin, 0);
     assert_int_equal(train.end, at);
     assert_int_equal(valid.begin, at);
@@ -243,7 +243,7 @@ static void a_text_is_split_as_python_does(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_token_file *f = rapt_token_file_from_ids(ids, cases[i].count, 1, NULL);
         assert_split(f, cases[i].fraction, cases[i].at);
-        assert_int_equal(rapt_whole_part(f).end - rapt_whole_part(f).begin, cases[i].count);
+        assert_int_equal(rapt_token_range_all(f).end - rapt_token_range_all(f).begin, cases[i].count);
         rapt_token_file_close(f);
     }
     free(ids);

@@ -166,12 +166,12 @@ static void bad_texts_are_refused(void **state)
     rapt_tokenizer *k = characters_of("hello"), *words;
     const char *none = folder_in("none");
     put_text("");
-    assert_fails(k, text, out, RAPT_FORMAT, "%s: the file is empty", text);
-    assert_fails(k, none, out, RAPT_NOT_FOUND, "cannot read %s: No such file or directory", none);
-    assert_fails(k, folder_path, out, RAPT_IO, "cannot read %s: Is a directory", folder_path);
+    assert_fails(k, text, out, RAPT_ERR_FORMAT, "%s: the file is empty", text);
+    assert_fails(k, none, out, RAPT_ERR_NOT_FOUND, "cannot read %s: No such file or directory", none);
+    assert_fails(k, folder_path, out, RAPT_ERR_IO, "cannot read %s: Is a directory", folder_path);
     words = rapt_tokenizer_train_words((const char *[]){"hello"}, 1, &(rapt_words_options){0}, NULL);
     put_text(" \n \t\n");
-    assert_fails(words, text, out, RAPT_FORMAT, "%s: the text has no tokens", text);
+    assert_fails(words, text, out, RAPT_ERR_FORMAT, "%s: the text has no tokens", text);
     rapt_tokenizer_free(words);
     rapt_tokenizer_free(k);
 }
@@ -207,14 +207,14 @@ static void other_files_are_left_alone(void **state)
     put(out, "", 0);
     assert_made(k);
     put(out, "RAPTTOK2", 8);
-    assert_fails(k, text, out, RAPT_VALUE, "%s: it is no token file, and is not replaced by one", out);
-    assert_fails(k, text, text, RAPT_VALUE, "%s: it is no token file, and is not replaced by one", text);
+    assert_fails(k, text, out, RAPT_ERR_VALUE, "%s: it is no token file, and is not replaced by one", out);
+    assert_fails(k, text, text, RAPT_ERR_VALUE, "%s: it is no token file, and is not replaced by one", text);
     FILE *file = fopen(text, "rb");
     assert_int_equal(fread(line, 1, sizeof line, file), 5);
     fclose(file);
     assert_string_equal(line, "hello");
-    assert_fails(k, text, folder_path, RAPT_IO, "cannot read %s: Is a directory", folder_path);
-    assert_fails(k, text, missing, RAPT_NOT_FOUND, "cannot write %s: No such file or directory", missing);
+    assert_fails(k, text, folder_path, RAPT_ERR_IO, "cannot read %s: Is a directory", folder_path);
+    assert_fails(k, text, missing, RAPT_ERR_NOT_FOUND, "cannot write %s: No such file or directory", missing);
     rapt_tokenizer_free(k);
 }
 
@@ -231,7 +231,7 @@ static void a_full_disk_leaves_nothing(void **state)
     low = (struct rlimit){.rlim_cur = 150000, .rlim_max = old.rlim_max};
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-    assert_fails(k, text, out, RAPT_IO, "cannot write %s: File too large", out);
+    assert_fails(k, text, out, RAPT_ERR_IO, "cannot write %s: File too large", out);
     setrlimit(RLIMIT_FSIZE, &old);
     signal(SIGXFSZ, handler);
     free(line);

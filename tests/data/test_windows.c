@@ -38,7 +38,7 @@ static rapt_windows *windows_of(const rapt_token_file *f, size_t begin, size_t e
                                 uint64_t seed)
 {
     rapt_error err = {0};
-    rapt_windows *w = rapt_windows_new(f, &(rapt_part){begin, end, "part"}, context, batch, seed, &err);
+    rapt_windows *w = rapt_windows_new(f, &(rapt_token_range){begin, end, "part"}, context, batch, seed, &err);
     assert_string_equal(err.message, "");
     assert_non_null(w);
     return w;
@@ -244,7 +244,7 @@ static void evaluation_goes_in_any_order(void **state)
     rapt_token_file_close(f);
 }
 
-static void assert_refused(const rapt_token_file *f, rapt_part part, size_t context, size_t batch, rapt_code code,
+static void assert_refused(const rapt_token_file *f, rapt_token_range part, size_t context, size_t batch, rapt_code code,
                            const char *message)
 {
     rapt_error err = {0};
@@ -257,19 +257,20 @@ static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
     rapt_token_file *f = stream_of(20);
-    assert_refused(f, rapt_training_part(f, 0.6), 16, 4, RAPT_VALUE,
+    assert_refused(f, rapt_token_range_training(f, 0.6), 16, 4, RAPT_ERR_VALUE,
                    "the training part has 12 tokens; a window of 16 needs 17");
-    assert_refused(f, rapt_validation_part(f, 0.6), 8, 4, RAPT_VALUE,
+    assert_refused(f, rapt_token_range_validation(f, 0.6), 8, 4, RAPT_ERR_VALUE,
                    "the validation part has 8 tokens; a window of 8 needs 9");
-    assert_refused(f, rapt_validation_part(f, 1), 1, 1, RAPT_VALUE,
+    assert_refused(f, rapt_token_range_validation(f, 1), 1, 1, RAPT_ERR_VALUE,
                    "the validation part has 0 tokens; a window of 1 needs 2");
-    assert_refused(f, rapt_whole_part(f), 20, 1, RAPT_VALUE, "the text has 20 tokens; a window of 20 needs 21");
-    assert_refused(f, (rapt_part){3, 21, NULL}, 4, 1, RAPT_VALUE, "the part is tokens 3 to 21, but there are 20");
-    assert_refused(f, (rapt_part){9, 8, "end"}, 4, 1, RAPT_VALUE, "the end is tokens 9 to 8, but there are 20");
-    assert_refused(f, rapt_whole_part(f), 0, 4, RAPT_VALUE, "windows of 0 tokens, 4 at once, are none");
-    assert_refused(f, rapt_whole_part(f), 4, 0, RAPT_VALUE, "windows of 4 tokens, 0 at once, are none");
-    assert_refused(f, rapt_whole_part(f), SIZE_MAX, 1, RAPT_VALUE, "a window of 18446744073709551615 tokens is too long");
-    assert_refused(f, rapt_whole_part(f), 4, SIZE_MAX / 2, RAPT_NO_MEMORY, "no memory for a batch of windows");
+    assert_refused(f, rapt_token_range_all(f), 20, 1, RAPT_ERR_VALUE, "the text has 20 tokens; a window of 20 needs 21");
+    assert_refused(f, (rapt_token_range){3, 21, NULL}, 4, 1, RAPT_ERR_VALUE, "the part is tokens 3 to 21, but there are 20");
+    assert_refused(f, (rapt_token_range){9, 8, "end"}, 4, 1, RAPT_ERR_VALUE, "the end is tokens 9 to 8, but there are 20");
+    assert_refused(f, rapt_token_range_all(f), 0, 4, RAPT_ERR_VALUE, "windows of 0 tokens, 4 at once, are none");
+    assert_refused(f, rapt_token_range_all(f), 4, 0, RAPT_ERR_VALUE, "windows of 4 tokens, 0 at once, are none");
+    assert_refused(f, rapt_token_range_all(f), SIZE_MAX, 1, RAPT_ERR_VALUE,
+                   "a window of 18446744073709551615 tokens is too long");
+    assert_refused(f, rapt_token_range_all(f), 4, SIZE_MAX / 2, RAPT_ERR_MEMORY, "no memory for a batch of windows");
     rapt_token_file_close(f);
 }
 
@@ -283,13 +284,13 @@ static void windows_of_a_file(void **state)
     assert_int_equal(write(fd, m.bytes, m.size), (ssize_t)m.size);
     close(fd);
     rapt_token_file *f = rapt_token_file_open(path, NULL);
-    rapt_part part = rapt_whole_part(f);
+    rapt_token_range part = rapt_token_range_all(f);
     rapt_windows *w = rapt_windows_new(f, &part, 4, 2, 1, NULL);
     const rapt_window_batch *b = rapt_windows_random(w, 5);
     assert_memory_equal(b->inputs.ids, ((int32_t[]){1, 0, 2, 2, 1, 0, 2, 2}), 32);
     assert_memory_equal(b->labels.ids, ((int32_t[]){0, 2, 2, 3, 0, 2, 2, 3}), 32);
     snprintf(message, sizeof message, "%s: the text has 5 tokens; a window of 5 needs 6", path);
-    assert_refused(f, part, 5, 1, RAPT_VALUE, message);
+    assert_refused(f, part, 5, 1, RAPT_ERR_VALUE, message);
     rapt_windows_free(w);
     rapt_windows_free(NULL);
     rapt_token_file_close(f);

@@ -66,7 +66,7 @@ static inline rapt_code case_take(void *context, const char *text, size_t size, 
     memcpy(c->text + c->size, text, size);
     c->size += size;
     c->text[c->size] = '\0';
-    return ++c->pieces == c->most ? rapt_fail(err, RAPT_INTERRUPTED, "enough") : RAPT_OK;
+    return ++c->pieces == c->most ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "enough") : RAPT_OK;
 }
 
 #endif

@@ -115,7 +115,7 @@ static void check_anew(size_t variant, const char *start, rapt_generate_options 
     char *got = generate(&s, start, o);
     assert_string_equal(got, want);
     assert_int_equal(report.tokens, o.max_tokens);
-    assert_int_equal(report.end, RAPT_END_LENGTH);
+    assert_int_equal(report.end, RAPT_FINISH_LENGTH);
     if (distinct < at_least)
         fail_msg("variant %zu: only %zu tokens", variant, distinct);
     free(got);
@@ -247,7 +247,7 @@ static void likeliest_at_any_position(void **state)
     assert_int_equal(p.count, strlen(text));
     for (size_t position = 0; position < p.count; position++)
         check_likeliest(&s, &p, position);
-    assert_int_equal(prompt_likeliest(s.t, s.m, &p, p.count, 1, NULL, NULL, &err), RAPT_VALUE);
+    assert_int_equal(prompt_likeliest(s.t, s.m, &p, p.count, 1, NULL, NULL, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "position 37: the prompt has 37 tokens, counted from 0");
     free(p.ids);
     free_setting(&s);
@@ -271,16 +271,16 @@ static void prompts_that_are_refused(void **state)
     (void)state;
     setting s = new_setting(3, NULL, 1);
     rapt_generate_options o = {.max_tokens = 3}, none = {0};
-    refused(&s, "", o, RAPT_VALUE, "a prompt of at least one token is needed");
-    refused(&s, "", none, RAPT_VALUE, "a prompt of at least one token is needed");
-    refused(&s, "ab!", o, RAPT_VALUE, "the prompt: byte 3: character U+0021 is not in the vocabulary");
-    refused(&s, "ab\xff", o, RAPT_FORMAT, "the prompt: byte 3: not UTF-8");
+    refused(&s, "", o, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
+    refused(&s, "", none, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
+    refused(&s, "ab!", o, RAPT_ERR_VALUE, "the prompt: byte 3: character U+0021 is not in the vocabulary");
+    refused(&s, "ab\xff", o, RAPT_ERR_FORMAT, "the prompt: byte 3: not UTF-8");
     o.sample.temperature = -1;
-    refused(&s, "ab", o, RAPT_VALUE, "temperature -1: it is 0 (the likeliest token) or more");
+    refused(&s, "ab", o, RAPT_ERR_VALUE, "temperature -1: it is 0 (the likeliest token) or more");
     o.sample.temperature = 1;
     o.stops = (const char *[]){"x", ""};
     o.stop_count = 2;
-    refused(&s, "ab", o, RAPT_VALUE, "stop string 2 is empty");
+    refused(&s, "ab", o, RAPT_ERR_VALUE, "stop string 2 is empty");
     free_setting(&s);
 }
 
@@ -292,9 +292,9 @@ static void tokens_beyond_the_model(void **state)
     setting s = {model_tape(NULL, 1), lm_model(&c), case_characters()};
     rapt_generate_options o = {.max_tokens = 3}, none = {0};
     /* a, U+00E0 + 20 (number 20), U+4E00 + 41 (number 41): bytes 1, 2 to 3, 4 to 6 */
-    refused(&s, "a\xC3\xB4\xE4\xB8\xA9z", o, RAPT_VALUE, "the prompt: byte 7: character U+007A is not in the vocabulary");
-    refused(&s, "a\xC3\xB4\xE4\xB8\xA9""a", o, RAPT_VALUE, "token 2, at byte 4 of the prompt, is 41; the model knows 40");
-    refused(&s, "a\xC3\xB4\xE4\xB8\xA9""a", none, RAPT_VALUE, "token 2, at byte 4 of the prompt, is 41; the model knows 40");
+    refused(&s, "a\xC3\xB4\xE4\xB8\xA9z", o, RAPT_ERR_VALUE, "the prompt: byte 7: character U+007A is not in the vocabulary");
+    refused(&s, "a\xC3\xB4\xE4\xB8\xA9""a", o, RAPT_ERR_VALUE, "token 2, at byte 4 of the prompt, is 41; the model knows 40");
+    refused(&s, "a\xC3\xB4\xE4\xB8\xA9""a", none, RAPT_ERR_VALUE, "token 2, at byte 4 of the prompt, is 41; the model knows 40");
     char *text = generate(&s, "a\xC3\xB4", o);
     assert_true(strlen(text) >= 3);
     free(text);
@@ -308,7 +308,7 @@ static void words_are_refused(void **state)
     setting s = new_setting(3, NULL, 1);
     rapt_tokenizer_free(s.k);
     s.k = rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){0}, NULL);
-    refused(&s, "a b", (rapt_generate_options){.max_tokens = 3}, RAPT_VALUE,
+    refused(&s, "a b", (rapt_generate_options){.max_tokens = 3}, RAPT_ERR_VALUE,
             "a tokenizer of words cannot go on with a text: its tokens are words without what stands between them");
     free_setting(&s);
 }
@@ -322,7 +322,7 @@ static void numbers_that_are_none(void **state)
     rapt_param *w = rapt_params_find(s.m->params, "blocks.1.ffn.dense2.weight");
     w->value.data[5] = NAN;
     rapt_generate_options o = {.max_tokens = 3};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "abc", 3, &o, case_take, &got, &err), RAPT_NOT_FINITE);
+    assert_int_equal(rapt_generate(s.t, s.m, s.k, "abc", 3, &o, case_take, &got, &err), RAPT_ERR_NOT_FINITE);
     assert_non_null(strstr(err.message, "the logits of position 3 are not finite"));
     free_setting(&s);
 }

@@ -41,7 +41,7 @@ static rapt_lm *chain_model(const rapt_tokenizer *k, size_t vocab)
                                         "embedding.weight", "output.weight"};
     rapt_error err = {0};
     rapt_lm_config c = {.vocab = vocab, .layers = 1, .d_model = BYTES_VOCAB, .heads = 1, .ffn = 4, .context = 5,
-                        .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .positions = RAPT_LM_LEARNED};
+                        .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .positions = RAPT_POSITIONS_LEARNED};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -100,7 +100,7 @@ static void characters_come_whole(void **state)
     assert_int_equal(got.pieces, 6); /* each as soon as it is complete; the sink checks that it is */
     assert_int_equal(r.prompt_tokens, 1);
     assert_int_equal(r.tokens, CHAIN_BYTES);
-    assert_int_equal(r.end, RAPT_END_OF_TEXT);
+    assert_int_equal(r.end, RAPT_FINISH_END_OF_TEXT);
     free_setting(&s);
 }
 
@@ -118,12 +118,12 @@ static void max_tokens_cuts(void **state)
         rapt_generated r = generate(&s, "<", (rapt_generate_options){.max_tokens = cases[i].tokens}, &got);
         assert_string_equal(got.text, cases[i].text);
         assert_int_equal(r.tokens, cases[i].tokens);
-        assert_int_equal(r.end, RAPT_END_LENGTH);
+        assert_int_equal(r.end, RAPT_FINISH_LENGTH);
     }
     rapt_error err = {0};
     assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, NULL, case_take, &got, &err), RAPT_OK); /* no options: no tokens */
     rapt_generate_options half = {.max_tokens = 2, .stops = (const char *[]){"\xEF\xBF\xBD"}, .stop_count = 1};
-    assert_int_equal(generate(&s, "<", half, &got).end, RAPT_END_STOP); /* the last character, of which a half came */
+    assert_int_equal(generate(&s, "<", half, &got).end, RAPT_FINISH_STOP); /* the last character, of which a half came */
     assert_string_equal(got.text, "a");
     free_setting(&s);
 }
@@ -144,14 +144,14 @@ static void stops_over_tokens(void **state)
             rapt_generated r = generate(&s, "<", o, &got);
             assert_int_equal(got.size, first);
             assert_memory_equal(got.text, CHAIN, first);
-            assert_int_equal(r.end, RAPT_END_STOP);
+            assert_int_equal(r.end, RAPT_FINISH_STOP);
             assert_int_equal(r.tokens, first + n); /* no token more than it takes */
         }
     rapt_generate_options never = {.max_tokens = 100, .stops = (const char *[]){".."}, .stop_count = 1};
-    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_END_OF_TEXT);
+    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_FINISH_END_OF_TEXT);
     assert_string_equal(got.text, CHAIN); /* what was held back for a stop that didn't come is there */
     never.max_tokens = CHAIN_BYTES;
-    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_END_LENGTH);
+    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_FINISH_LENGTH);
     assert_string_equal(got.text, CHAIN);
     free_setting(&s);
 }
@@ -184,10 +184,10 @@ static void models_without_an_end(void **state)
     rapt_generated r = generate(&s, "<", o, &got);
     assert_int_equal(r.tokens, CHAIN_BYTES + 3); /* after it all logits are equal: byte 0 of the vocabulary, and on */
     assert_memory_equal(got.text, CHAIN, CHAIN_BYTES);
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "", 0, &o, case_take, &got, &err), RAPT_VALUE);
+    assert_int_equal(rapt_generate(s.t, s.m, s.k, "", 0, &o, case_take, &got, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "a prompt of at least one token is needed");
     err = (rapt_error){0};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "ab" END_OF_TEXT, 15, &o, case_take, &got, &err), RAPT_VALUE);
+    assert_int_equal(rapt_generate(s.t, s.m, s.k, "ab" END_OF_TEXT, 15, &o, case_take, &got, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "token 2, at byte 3 of the prompt, is 256; the model knows 256");
     free_setting(&s);
 }
@@ -200,7 +200,7 @@ static void a_sink_that_has_enough(void **state)
     rapt_generated report;
     setting s = new_setting();
     rapt_generate_options o = {.max_tokens = 100, .report = &report};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, &o, case_take, &got, &err), RAPT_INTERRUPTED);
+    assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, &o, case_take, &got, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "enough");
     assert_int_equal(got.pieces, 2);
     assert_string_equal(got.text, "a\xC3\xA9");

@@ -488,10 +488,10 @@ static void check_failure(const rapt_real *x, size_t n, const char *message)
         rapt_error err = {0};
         sampler s = made((rapt_sample_options){.temperature = temperatures[i], .top_k = 2});
         sampler_input in = {.logits = x, .vocab = n, .position = 12};
-        assert_int_equal(sampler_choose(&s, &in, &scratch, &id, &err), RAPT_NOT_FINITE);
+        assert_int_equal(sampler_choose(&s, &in, &scratch, &id, &err), RAPT_ERR_NOT_FINITE);
         assert_string_equal(err.message, message);
         err = (rapt_error){0};
-        assert_int_equal(sampler_likeliest(s.k, &in, n > 0, &id, &p, &scratch, &err), RAPT_NOT_FINITE);
+        assert_int_equal(sampler_likeliest(s.k, &in, n > 0, &id, &p, &scratch, &err), RAPT_ERR_NOT_FINITE);
         assert_string_equal(err.message, message);
     }
     assert_int_equal(id, -7);
@@ -511,7 +511,7 @@ static void bad_logits(void **state)
     int32_t ids[2];
     double p[2];
     assert_int_equal(sampler_likeliest(s.k, &(sampler_input){.logits = (rapt_real[]){1}, .vocab = 1}, 2, ids, p, &scratch, &err),
-                     RAPT_VALUE);
+                     RAPT_ERR_VALUE);
 }
 
 static void bad_options(void **state)
@@ -541,7 +541,7 @@ static void bad_options(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         sampler s;
-        assert_int_equal(sampler_init(&s, &cases[i].o, kernels_active(NULL), &err), RAPT_VALUE);
+        assert_int_equal(sampler_init(&s, &cases[i].o, kernels_active(NULL), &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, cases[i].message);
     }
 }

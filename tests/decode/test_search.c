@@ -30,7 +30,7 @@ typedef struct setting {
 static setting new_setting(size_t vocab, size_t limit, rapt_real eos)
 {
     rapt_error err = {0};
-    rapt_transformer_config config = model_config(RAPT_POST_NORM, false);
+    rapt_transformer_config config = model_config(RAPT_NORM_PLACE_POST, false);
     config.target_vocab = vocab;
     setting s = {.m = rapt_transformer_new(&config, 5, &err), .t = model_tape(NULL, 1), .lens = {9, 1, 4, 6, 2}};
     assert_non_null(s.m);

@@ -355,7 +355,7 @@ static void bad_stops(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         assert_null(text_stream_new(cases[i].stops, 2, collect, NULL, &err));
-        assert_int_equal(err.code, RAPT_VALUE);
+        assert_int_equal(err.code, RAPT_ERR_VALUE);
         assert_string_equal(err.message, cases[i].message);
     }
     text_stream_free(NULL);
@@ -369,9 +369,9 @@ static void a_failing_sink_ends_the_stream(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         rapt_error err = {0};
-        collected c = {.answer = RAPT_IO};
+        collected c = {.answer = RAPT_ERR_IO};
         text_stream *s = opened((const char *[]){"STOP"}, 1, &c);
-        assert_int_equal(text_stream_push(s, texts[i], strlen(texts[i]), &err), RAPT_IO);
+        assert_int_equal(text_stream_push(s, texts[i], strlen(texts[i]), &err), RAPT_ERR_IO);
         assert_string_equal(err.message, "the sink is full");
         assert_true(text_stream_done(s));
         assert_int_equal(text_stream_push(s, "more", 4, NULL), RAPT_OK);
@@ -379,10 +379,10 @@ static void a_failing_sink_ends_the_stream(void **state)
         assert_int_equal(c.calls, 1);
         text_stream_free(s);
     }
-    collected c = {.answer = RAPT_IO};
+    collected c = {.answer = RAPT_ERR_IO};
     text_stream *s = opened(NULL, 0, &c);
     push(s, "\xE2\x82", 2);
-    assert_int_equal(text_stream_finish(s, NULL), RAPT_IO);
+    assert_int_equal(text_stream_finish(s, NULL), RAPT_ERR_IO);
     text_stream_free(s);
 }
 

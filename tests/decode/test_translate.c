@@ -40,7 +40,7 @@ static rapt_model *new_model(rapt_real eos)
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TRANSLATION, .max_len = MAX_LEN, .net = model_new(RAPT_POST_NORM, false)};
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = MAX_LEN, .net = model_new(RAPT_NORM_PLACE_POST, false)};
     m->params = m->net->params;
     m->source = m->target = words();
     m->net->decoder.output.bias->value.data[RAPT_EOS] += eos;
@@ -210,7 +210,7 @@ static void prefixes_of_lines(void **state)
         }
         rapt_translations_free(all, LINES);
         given[3] = "w1 zyzzyva";
-        assert_int_equal(rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err), RAPT_VALUE);
+        assert_int_equal(rapt_translator_run_prefixed(t, LINE, given, LINES, all, &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, "the prefix has a word that the model doesn't know");
         assert_int_equal(rapt_translator_run(t, LINE, 1, all, &err), RAPT_OK);
         assert_memory_equal(all[0].hypotheses[0].text, "w8", 2);
@@ -259,7 +259,8 @@ static void numbers_that_are_not_finite(void **state)
         for (size_t beam = 1; beam <= 3; beam += 2) {
             rapt_translation out[LINES];
             rapt_error err = {0};
-            assert_int_equal(rapt_translate(m, LINE, LINES, &(rapt_translate_options){.beam = beam}, out, &err), RAPT_NOT_FINITE);
+            assert_int_equal(rapt_translate(m, LINE, LINES, &(rapt_translate_options){.beam = beam}, out, &err),
+                             RAPT_ERR_NOT_FINITE);
         }
         rapt_model_free(m);
     }
@@ -277,12 +278,13 @@ static void prefixes_are_text(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_memory_equal(out.hypotheses[i].text, "w5 w6 ", 6);
     rapt_translations_free(&out, 1);
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 zyzzyva"}, &out, &words), RAPT_VALUE);
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 \xFF"}, &out, &bytes), RAPT_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 zyzzyva"}, &out, &words),
+                     RAPT_ERR_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = "w1 \xFF"}, &out, &bytes), RAPT_ERR_VALUE);
     assert_string_equal(bytes.message, "the prefix is not UTF-8: byte 4");
     for (int i = 0; i < 79; i++)
         strcat(longest, " w1");
-    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, &(rapt_translate_options){.prefix = longest}, &out, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "a prefix of 80 tokens; the model has 80 positions");
     rapt_model_free(m);
 }
@@ -295,17 +297,17 @@ static void options_have_ranges(void **state)
                                                  {.beam = 2, .length_penalty = -INFINITY}, {.length_penalty = 10.5},
                                                  {.length_penalty = -10.5}, {.beam = 2, .n_best = 5}, {.n_best = 2},
                                                  {.max_ratio = -1}, {.max_ratio = NAN}, {.threads = -3}, {.threads = 257},
-                                                 {.precision = RAPT_BF16 + 1}, {.split = RAPT_SPLIT_SENTENCES + 1},
-                                                 {.detokenize = RAPT_PORTUGUESE + 1}};
+                                                 {.precision = RAPT_PRECISION_BF16 + 1}, {.split = RAPT_SENTENCE_SPLIT_ALL + 1},
+                                                 {.detokenize = RAPT_LANGUAGE_PORTUGUESE + 1}};
     static const rapt_translate_options good[] = {{.beam = 0, .n_best = 1}, {.length_penalty = 10}, {.length_penalty = -10},
                                                   {.max_ratio = 1e300}, {.threads = 1}, {.no_repeat = SIZE_MAX}};
     rapt_model *m = new_model(2);
     rapt_translation one[LINES], all[LINES], out;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         rapt_error err = {0};
-        if (rapt_translate(m, LINE, 1, &bad[i], &out, &err) != RAPT_VALUE)
+        if (rapt_translate(m, LINE, 1, &bad[i], &out, &err) != RAPT_ERR_VALUE)
             fail_msg("option %zu is taken", i);
-        assert_int_equal(err.code, RAPT_VALUE);
+        assert_int_equal(err.code, RAPT_ERR_VALUE);
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         translate(m, LINE, 1, good[i], &out);
@@ -327,7 +329,7 @@ static void precisions_take_turns(void **state)
     rapt_model *m = new_model(2);
     rapt_translation once[LINES], other[LINES], again[LINES];
     translate(m, LINE, LINES, (rapt_translate_options){0}, once);
-    translate(m, LINE, LINES, (rapt_translate_options){.precision = RAPT_BF16}, other);
+    translate(m, LINE, LINES, (rapt_translate_options){.precision = RAPT_PRECISION_BF16}, other);
     translate(m, LINE, LINES, (rapt_translate_options){0}, again);
     for (size_t i = 0; i < LINES; i++)
         assert_same(&once[i], &again[i]);
@@ -404,9 +406,9 @@ static void sentences_are_split_on_request(void **state)
     const rapt_hypothesis *h[3] = {whole[0].hypotheses, whole[1].hypotheses, whole[2].hypotheses};
     snprintf(joined, sizeof joined, "%s %s", h[1]->text, h[2]->text);
     assert_true(h[0]->score != h[1]->score + h[2]->score);
-    for (rapt_split split = RAPT_SPLIT_AS_TRAINED; split <= RAPT_SPLIT_SENTENCES; split++)
+    for (rapt_sentence_split split = RAPT_SENTENCE_SPLIT_AS_TRAINED; split <= RAPT_SENTENCE_SPLIT_ALL; split++)
         for (int by_sentence = 0; by_sentence < 2; by_sentence++) {
-            bool cut = split == RAPT_SPLIT_SENTENCES || (split == RAPT_SPLIT_AS_TRAINED && by_sentence);
+            bool cut = split == RAPT_SENTENCE_SPLIT_ALL || (split == RAPT_SENTENCE_SPLIT_AS_TRAINED && by_sentence);
             m->by_sentence = by_sentence;
             translate(m, line, 1, (rapt_translate_options){.split = split}, out);
             same_text_and_score(out, cut ? joined : h[0]->text, cut ? h[1]->score + h[2]->score : h[0]->score);

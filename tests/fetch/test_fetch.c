@@ -91,7 +91,7 @@ static void test_packed(void **state)
     assert_true(holds("unpacked/abc.txt", "abc"));
     assert_false(is_there("unpacked/abc.txt.gz.part"));
     put("cut.gz", PACKED, sizeof PACKED - 9);
-    assert_int_equal(get("cut.gz", "unpacked/cut.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("cut.gz", "unpacked/cut.txt", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     assert_false(is_there("unpacked/cut.txt"));
     assert_false(is_there("unpacked/cut.gz.part"));
 }
@@ -123,7 +123,7 @@ static void test_begins_again(void **state)
     assert_true(holds("rest/again.txt", "abc"));
     assert_false(is_there("rest/again.txt.part"));
     put("rest/again.txt.part", "x", 1);
-    assert_int_equal(get("again.txt", "rest/nothing.txt", NOTHING, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("again.txt", "rest/nothing.txt", NOTHING, &outcome, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "the sha256 of what came is " ABC));
     assert_false(is_there("rest/again.txt.part") || is_there("rest/nothing.txt"));
 }
@@ -136,12 +136,12 @@ static void test_too_large(void **state)
     fetch_outcome outcome;
     static const char many[2 * 3 + 65536 + 1];
     put("large", "abcd", 4);
-    assert_int_equal(get("large", "big/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("large", "big/abc.txt", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     put("larger.gz", many, sizeof many);
-    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "sends more than 65542 bytes"));
     put("larger.gz", many, sizeof many - 1);
-    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("larger.gz", "larger/abc.txt", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     assert_null(strstr(err.message, "sends more"));
     assert_false(is_there("big") || is_there("larger"));
 }
@@ -153,13 +153,13 @@ static void test_folders(void **state)
     rapt_error err;
     fetch_outcome outcome;
     assert_int_equal(mkdir(folder_in("old"), 0777), 0);
-    assert_int_equal(get("missing", "old/new/newer/abc.txt", ABC, &outcome, &err), RAPT_NOT_FOUND);
+    assert_int_equal(get("missing", "old/new/newer/abc.txt", ABC, &outcome, &err), RAPT_ERR_NOT_FOUND);
     assert_true(is_there("old"));
     assert_false(is_there("old/new"));
-    assert_int_equal(get("missing", "old/abc.txt", ABC, &outcome, &err), RAPT_NOT_FOUND);
+    assert_int_equal(get("missing", "old/abc.txt", ABC, &outcome, &err), RAPT_ERR_NOT_FOUND);
     assert_true(is_there("old"));
     put("file", "abc", 3);
-    assert_int_equal(get("file", "old/new/../../file/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(get("file", "old/new/../../file/abc.txt", ABC, &outcome, &err), RAPT_ERR_IO);
     assert_true(is_there("file"));
 }
 
@@ -169,14 +169,14 @@ static void test_wrong(void **state)
     rapt_error err;
     fetch_outcome outcome;
     put("abd", "abd", 3);
-    assert_int_equal(get("abd", "wrong/abc.txt", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("abd", "wrong/abc.txt", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, ", not " ABC));
     assert_false(is_there("wrong/abc.txt"));
     assert_false(is_there("wrong/abd.part"));
-    assert_int_equal(get("abc.txt", "abd", ABC, &outcome, &err), RAPT_FORMAT);
+    assert_int_equal(get("abc.txt", "abd", ABC, &outcome, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "is there, but is another file"));
     assert_true(holds("abd", "abd"));
-    assert_int_equal(get("missing", "wrong/abc.txt", ABC, &outcome, &err), RAPT_NOT_FOUND);
+    assert_int_equal(get("missing", "wrong/abc.txt", ABC, &outcome, &err), RAPT_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, "cannot fetch file://"));
 }
 
@@ -192,14 +192,14 @@ static void test_links(void **state)
     char part[FOLDER_ROOM];
     snprintf(part, sizeof part, "%s", folder_in("shared/came.part"));
     assert_int_equal(symlink("../victim", part), 0);
-    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, "came.part is a link or no regular file, and is not written to; remove it"));
     assert_int_equal(unlink(part), 0);
     assert_int_equal(link(folder_in("victim"), part), 0);
-    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_ERR_IO);
     assert_int_equal(unlink(part), 0);
     assert_int_equal(mkfifo(part, 0600), 0);
-    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_IO);
+    assert_int_equal(get("came", "shared/abc.txt", ABC, &outcome, &err), RAPT_ERR_IO);
     assert_int_equal(unlink(part), 0);
     assert_true(holds("victim", "mine"));
     assert_false(is_there("shared/abc.txt"));

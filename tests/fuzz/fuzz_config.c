@@ -10,7 +10,7 @@
 static struct {
     char path[32];
     rapt_task task;
-} folders[] = {{"/tmp/rapt-fuzz-XXXXXX", RAPT_TRANSLATION}, {"/tmp/rapt-fuzz-XXXXXX", RAPT_LANGUAGE_MODEL}};
+} folders[] = {{"/tmp/rapt-fuzz-XXXXXX", RAPT_TASK_TRANSLATION}, {"/tmp/rapt-fuzz-XXXXXX", RAPT_TASK_LANGUAGE_MODEL}};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 static char path[96];
@@ -52,7 +52,8 @@ static void make_translation(rapt_model *m, rapt_error *err)
 static void make_language_model(rapt_model *m, rapt_error *err)
 {
     rapt_lm_config c = {.vocab = 5, .layers = 1, .d_model = 4, .heads = 2, .kv_heads = 1, .ffn = 6, .context = 8,
-                        .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_ROTARY, .bias = true};
+                        .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU,
+                         .positions = RAPT_POSITIONS_ROTARY, .bias = true};
     m->tokenizer = rapt_tokenizer_train_characters("abcdef", 6, err);
     m->lm = rapt_lm_new(&c, 1, err);
     m->params = m->lm ? m->lm->params : NULL;
@@ -64,7 +65,7 @@ static void make_folder(size_t i)
     rapt_model *m = calloc(1, sizeof *m);
     require(m && mkdtemp(folders[i].path));
     m->task = folders[i].task;
-    if (m->task == RAPT_TRANSLATION)
+    if (m->task == RAPT_TASK_TRANSLATION)
         make_translation(m, &err);
     else
         make_language_model(m, &err);

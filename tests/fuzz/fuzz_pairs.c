@@ -79,9 +79,10 @@ static void try_pairs(const rapt_pairs *pairs)
         check_text(source, rapt_pairs_source(pairs, i));
         check_text(target, rapt_pairs_target(pairs, i));
     }
-    for (int policy = RAPT_CUT; policy <= RAPT_REFUSE; policy++) {
+    for (int policy = RAPT_TOO_LONG_CUT; policy <= RAPT_TOO_LONG_ERROR; policy++) {
         rapt_error err = {0};
-        rapt_dataset_options o = {.max_len = MAX_LEN, .too_long = (rapt_too_long)policy, .pad_to_max = policy == RAPT_DROP,
+        rapt_dataset_options o = {.max_len = MAX_LEN, .too_long = (rapt_too_long)policy,
+                                  .pad_to_max = policy == RAPT_TOO_LONG_DROP,
                                   .fraction = 0.25};
         rapt_dataset *d = rapt_dataset_new(pairs, source, target, &o, &err);
         require_outcome(d != NULL, &err);

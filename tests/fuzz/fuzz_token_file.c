@@ -26,7 +26,7 @@ static void check_batch(const rapt_token_file *f, const rapt_window_batch *b)
         }
 }
 
-static void check_windows(const rapt_token_file *f, rapt_part part, size_t context)
+static void check_windows(const rapt_token_file *f, rapt_token_range part, size_t context)
 {
     rapt_error err = {0};
     rapt_windows *w = rapt_windows_new(f, &part, context, BATCH, 1, &err);
@@ -61,8 +61,8 @@ static void try_file(const void *bytes, size_t size)
     require_outcome(f != NULL, &err);
     if (f) {
         check_ids(f);
-        check_windows(f, rapt_training_part(f, 0.9), 5);
-        check_windows(f, rapt_validation_part(f, 0.9), 1);
+        check_windows(f, rapt_token_range_training(f, 0.9), 5);
+        check_windows(f, rapt_token_range_validation(f, 0.9), 1);
     }
     rapt_token_file_close(f);
     close(fd);

@@ -31,10 +31,10 @@ static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
     rapt_error err = {0};
     int32_t *ids;
     size_t count, back_size;
-    if (rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE && byte_bpe_of(k)->normal.count > 0)
+    if (rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_BYTE_BPE && byte_bpe_of(k)->normal.count > 0)
         return;
     if (rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) != RAPT_OK) {
-        require(err.code == RAPT_VALUE);
+        require(err.code == RAPT_ERR_VALUE);
         return;
     }
     char *back = rapt_tokenizer_decode(k, ids, count, &back_size);
@@ -45,7 +45,7 @@ static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
 
 static void check_tokens(const rapt_tokenizer *k)
 {
-    bool words = rapt_tokenizer_kind_of(k) == RAPT_WORDS;
+    bool words = rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS;
     require(!words || rapt_tokenizer_size(k) >= RAPT_SPECIALS);
     for (size_t i = 0; i < rapt_tokenizer_size(k) && i < MOST_CHECKED; i++) {
         size_t size;

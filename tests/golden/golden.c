@@ -169,7 +169,7 @@ rapt_real *golden_reals(golden *g, const char *name)
 rapt_tensor *golden_input(golden *g, const char *name)
 {
     const safetensors_entry *e = get(g, "in", name);
-    rapt_tensor *x = rapt_new(g->tape, e->ndim, e->shape, true);
+    rapt_tensor *x = rapt_tape_tensor(g->tape, e->ndim, e->shape, true);
     assert_int_equal(rapt_tape_error(g->tape)->code, RAPT_OK);
     assert_true(g->input_count < GOLDEN_MAX_INPUTS);
     read_into(e, x->data);
@@ -205,7 +205,7 @@ rapt_block_config golden_block_config(golden *g)
 {
     return (rapt_block_config){.d_model = golden_size(g, "d_model"), .heads = golden_size(g, "heads"),
                                .ffn = golden_size(g, "ffn"), .bias = golden_size(g, "bias") != 0,
-                               .norm = golden_size(g, "pre") != 0 ? RAPT_PRE_NORM : RAPT_POST_NORM};
+                               .norm = golden_size(g, "pre") != 0 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
 }
 
 rapt_transformer_config golden_transformer_config(golden *g)
@@ -346,7 +346,7 @@ void golden_finish(golden *g, rapt_tensor *y)
 {
     golden_output(g, "out", y);
     rapt_real *weights = golden_reals(g, "weights/out");
-    rapt_tensor *loss = rapt_weighted_sum(g->tape, y, weights);
+    rapt_tensor *loss = rapt_op_weighted_sum(g->tape, y, weights);
     free(weights);
     golden_gradients(g, loss);
 }

@@ -124,7 +124,7 @@ static void test_layer_norm(void **state)
         rapt_tensor *x = golden_input(g, "x");
         const safetensors_entry *weight = golden_find(g, "param/norm.weight");
         if (!weight) {
-            golden_finish(g, rapt_layer_norm_op(g->tape, x, NULL, NULL, 1e-5));
+            golden_finish(g, rapt_op_layer_norm(g->tape, x, NULL, NULL, 1e-5));
             continue;
         }
         rapt_layer_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape);
@@ -139,7 +139,7 @@ static void test_relu(void **state)
     (void)state;
     golden *g = golden_open("relu");
     while (golden_next(g))
-        golden_finish(g, rapt_relu(g->tape, golden_input(g, "x")));
+        golden_finish(g, rapt_op_relu(g->tape, golden_input(g, "x")));
     golden_close(g);
 }
 
@@ -149,7 +149,7 @@ static void test_masked_softmax(void **state)
     golden *g = golden_open("masked_softmax");
     while (golden_next(g)) {
         rapt_mask mask = golden_mask(g);
-        golden_finish(g, rapt_masked_softmax(g->tape, golden_input(g, "x"), &mask));
+        golden_finish(g, rapt_op_masked_softmax(g->tape, golden_input(g, "x"), &mask));
     }
     golden_close(g);
 }
@@ -170,11 +170,11 @@ static attention_inputs inputs_of(golden *g)
 
 static rapt_tensor *attention_steps(rapt_tape *t, const attention_inputs *in)
 {
-    rapt_tensor *q = rapt_split_heads(t, in->q, in->heads), *k = rapt_split_heads(t, in->k, in->heads);
-    rapt_tensor *v = rapt_split_heads(t, in->v, in->heads);
-    rapt_tensor *scores = rapt_scale(t, rapt_matmul(t, q, k, true), 1 / sqrt((double)rapt_tensor_features(q)));
-    rapt_tensor *weights = rapt_masked_softmax(t, scores, &in->mask);
-    return rapt_concat_heads(t, rapt_matmul(t, weights, v, false));
+    rapt_tensor *q = rapt_op_split_heads(t, in->q, in->heads), *k = rapt_op_split_heads(t, in->k, in->heads);
+    rapt_tensor *v = rapt_op_split_heads(t, in->v, in->heads);
+    rapt_tensor *scores = rapt_op_scale(t, rapt_op_matmul(t, q, k, true), 1 / sqrt((double)rapt_tensor_features(q)));
+    rapt_tensor *weights = rapt_op_masked_softmax(t, scores, &in->mask);
+    return rapt_op_concat_heads(t, rapt_op_matmul(t, weights, v, false));
 }
 
 /* The bound of rapt/tape.h. */
@@ -182,7 +182,7 @@ static void check_fused_against_steps(golden *g)
 {
     golden_again(g, true);
     attention_inputs in = inputs_of(g);
-    rapt_tensor *fused = rapt_attention_op(g->tape, in.q, in.k, in.v, in.heads, &in.mask, 0, RAPT_WEIGHTS_NONE, NULL);
+    rapt_tensor *fused = rapt_op_attention(g->tape, in.q, in.k, in.v, in.heads, &in.mask, 0, RAPT_CAPTURE_NONE, NULL);
     rapt_tensor *steps = attention_steps(g->tape, &in);
     assert_true(rapt_tensor_same_shape(fused, steps));
     double largest = 0, d = (double)(rapt_tensor_features(in.q) / in.heads), keys = (double)in.k->shape[1];
@@ -196,15 +196,15 @@ static void check_fused_against_steps(golden *g)
     golden_finish(g, steps);
 }
 
-static void check_attention(golden *g, rapt_weights_wish wish)
+static void check_attention(golden *g, rapt_attention_capture wish)
 {
     golden_again(g, true);
     attention_inputs in = inputs_of(g);
     bool unmasked = !in.mask.valid_lens && !in.mask.causal && !in.mask.keep;
     rapt_tensor *weights = NULL;
-    rapt_tensor *y = rapt_attention_op(g->tape, in.q, in.k, in.v, in.heads, unmasked ? NULL : &in.mask, 0, wish,
+    rapt_tensor *y = rapt_op_attention(g->tape, in.q, in.k, in.v, in.heads, unmasked ? NULL : &in.mask, 0, wish,
                                        &weights);
-    assert_true((weights != NULL) == (wish != RAPT_WEIGHTS_NONE));
+    assert_true((weights != NULL) == (wish != RAPT_CAPTURE_NONE));
     if (weights && golden_find(g, "out/weights"))
         golden_output(g, "weights", weights);
     golden_finish(g, y);
@@ -215,9 +215,9 @@ static void test_attention(void **state)
     (void)state;
     golden *g = golden_open("attention");
     while (golden_next(g)) {
-        check_attention(g, RAPT_WEIGHTS_NONE);
-        check_attention(g, RAPT_WEIGHTS_BEFORE_DROPOUT);
-        check_attention(g, RAPT_WEIGHTS_AFTER_DROPOUT);
+        check_attention(g, RAPT_CAPTURE_NONE);
+        check_attention(g, RAPT_CAPTURE_BEFORE_DROPOUT);
+        check_attention(g, RAPT_CAPTURE_AFTER_DROPOUT);
         check_fused_against_steps(g);
     }
     golden_close(g);
@@ -250,7 +250,7 @@ static void test_multi_head_attention(void **state)
 {
     (void)state;
     golden *g = golden_open("multi_head_attention");
-    rapt_tape_watch_attention(g->tape, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(g->tape, RAPT_CAPTURE_BEFORE_DROPOUT);
     while (golden_next(g)) {
         check_multi_head_attention(g, rapt_multi_head_attention_forward);
         check_multi_head_attention(g, rapt_multi_head_attention_steps);
@@ -283,10 +283,10 @@ static void test_add_norm(void **state)
         rapt_add_norm m;
         bool pre = golden_size(g, "pre") != 0;
         const safetensors_entry *weight = golden_get(g, "param/norm.weight");
-        rapt_add_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape, 0, pre ? RAPT_PRE_NORM : RAPT_POST_NORM);
+        rapt_add_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape, 0, pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST);
         golden_load(g);
         rapt_tensor *x = golden_input(g, "x"), *h = rapt_add_norm_before(g->tape, &m, x);
-        rapt_tensor *y = pre ? rapt_relu(g->tape, h) : golden_input(g, "y");
+        rapt_tensor *y = pre ? rapt_op_relu(g->tape, h) : golden_input(g, "y");
         golden_finish(g, rapt_add_norm_after(g->tape, &m, x, y));
     }
     golden_close(g);
@@ -391,8 +391,8 @@ static void finish_with_loss(golden *g, rapt_tensor *logits)
     rapt_loss_options o = {.label_smoothing = golden_number(g, "label_smoothing", 0),
                            .valid_lens = golden_ints(g, "label_lens"),
                            .normalizer = golden_size(g, "by_steps") ? (double)labels.time : 0};
-    rapt_loss_parts parts = {0};
-    rapt_tensor *loss = rapt_cross_entropy(g->tape, logits, labels, &o, &parts);
+    rapt_loss_sums parts = {0};
+    rapt_tensor *loss = rapt_op_cross_entropy(g->tape, logits, labels, &o, &parts);
     double expected = golden_at(golden_get(g, "out/loss"), 0), nll = golden_at(golden_get(g, "out/nll"), 0);
     assert_int_equal(rapt_tape_error(g->tape)->code, RAPT_OK);
     assert_true(fabs((double)loss->data[0] - expected) <= 1e-6 * expected);

@@ -33,10 +33,10 @@ static rapt_lm_config config_of(golden *g)
     return (rapt_lm_config){
         .vocab = golden_size(g, "vocab"), .layers = golden_size(g, "layers"), .d_model = golden_size(g, "d_model"),
         .heads = golden_size(g, "heads"), .kv_heads = golden_size(g, "kv_heads"), .ffn = golden_size(g, "ffn"),
-        .context = golden_size(g, "context"), .norm_place = golden_size(g, "pre") ? RAPT_PRE_NORM : RAPT_POST_NORM,
-        .norm = golden_size(g, "rms") ? RAPT_NORM_RMS : RAPT_NORM_LAYER,
+        .context = golden_size(g, "context"), .norm_place = golden_size(g, "pre") ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+        .norm = golden_size(g, "rms") ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
         .ffn_kind = (rapt_ffn_kind)golden_size(g, "ffn_kind"),
-        .positions = (rapt_lm_positions)golden_size(g, "positions"), .tied = golden_size(g, "tied"),
+        .positions = (rapt_positions_kind)golden_size(g, "positions"), .tied = golden_size(g, "tied"),
         .bias = golden_size(g, "bias"), .output_bias = golden_size(g, "output_bias"),
         .shared_norm = golden_size(g, "shared_norm")};
 }
@@ -57,7 +57,7 @@ static void check_block(golden *g, const rapt_lm_config *c)
 {
     rapt_lm_block m;
     rapt_param *rotary = NULL;
-    if (c->positions == RAPT_LM_ROTARY)
+    if (c->positions == RAPT_POSITIONS_ROTARY)
         rotary = rapt_rotary_init(g->set, "rotary.table", c->context, c->d_model / c->heads, 10000);
     rapt_lm_config with_eps = *c;
     with_eps.norm_eps = 1e-5;

@@ -28,11 +28,11 @@ static void test_activation(void **state)
         rapt_param *w = parameter(g, "weight"), *b = parameter(g, "bias");
         rapt_tensor *x = golden_input(g, "x");
         golden_load(g);
-        golden_finish(g, w ? rapt_linear_op(g->tape, x, w, b, a) : rapt_activate(g->tape, x, a));
+        golden_finish(g, w ? rapt_op_linear(g->tape, x, w, b, a) : rapt_op_activate(g->tape, x, a));
         golden_again(g, false); /* inference takes another way */
         w = parameter(g, "weight"), b = parameter(g, "bias"), x = golden_input(g, "x");
         golden_load(g);
-        golden_output(g, "out", w ? rapt_linear_op(g->tape, x, w, b, a) : rapt_activate(g->tape, x, a));
+        golden_output(g, "out", w ? rapt_op_linear(g->tape, x, w, b, a) : rapt_op_activate(g->tape, x, a));
     }
     golden_close(g);
 }
@@ -43,7 +43,7 @@ static void test_swiglu(void **state)
     golden *g = golden_open("swiglu");
     while (golden_next(g)) {
         rapt_tensor *gate = golden_input(g, "gate");
-        golden_finish(g, rapt_swiglu(g->tape, gate, golden_input(g, "up")));
+        golden_finish(g, rapt_op_swiglu(g->tape, gate, golden_input(g, "up")));
     }
     golden_close(g);
 }
@@ -55,7 +55,7 @@ static void test_rms_norm(void **state)
     while (golden_next(g)) {
         rapt_param *gamma = parameter(g, "norm.weight");
         golden_load(g);
-        golden_finish(g, rapt_rms_norm_op(g->tape, golden_input(g, "x"), gamma, golden_number(g, "eps", 0)));
+        golden_finish(g, rapt_op_rms_norm(g->tape, golden_input(g, "x"), gamma, golden_number(g, "eps", 0)));
     }
     golden_close(g);
 }
@@ -67,7 +67,7 @@ static void test_layer_norm_no_bias(void **state)
     while (golden_next(g)) {
         rapt_param *gamma = parameter(g, "norm.weight");
         golden_load(g);
-        golden_finish(g, rapt_layer_norm_op(g->tape, golden_input(g, "x"), gamma, NULL, 1e-5));
+        golden_finish(g, rapt_op_layer_norm(g->tape, golden_input(g, "x"), gamma, NULL, 1e-5));
     }
     golden_close(g);
 }
@@ -82,7 +82,7 @@ static void test_rotary(void **state)
         rapt_param_make_buffer(table, false);
         for (size_t i = 0; i < rapt_tensor_size(&table->value); i++)
             table->value.data[i] = (rapt_real)golden_at(e, i);
-        golden_finish(g, rapt_rotary_op(g->tape, golden_input(g, "x"), table, golden_size(g, "first")));
+        golden_finish(g, rapt_op_rotary(g->tape, golden_input(g, "x"), table, golden_size(g, "first")));
     }
     golden_close(g);
 }

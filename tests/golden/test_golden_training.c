@@ -87,7 +87,7 @@ static rapt_tensor *loss_with_gradient(golden *g, rapt_param *p, size_t step)
     char name[32];
     snprintf(name, sizeof name, "in/%s%zu", p->value.name, step);
     rapt_real *gradient = golden_reals(g, name);
-    rapt_tensor *loss = rapt_weighted_sum(g->tape, &p->value, gradient);
+    rapt_tensor *loss = rapt_op_weighted_sum(g->tape, &p->value, gradient);
     free(gradient);
     return loss;
 }
@@ -108,7 +108,7 @@ static void check_dense_adam(golden *g)
     for (size_t step = 0; step < golden_size(g, "steps"); step++) {
         rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
         rapt_tensor *loss = loss_with_gradient(g, matrix, step);
-        backward(g, rapt_add(g->tape, loss, loss_with_gradient(g, vector, step)));
+        backward(g, rapt_op_add(g->tape, loss, loss_with_gradient(g, vector, step)));
         step_and_check(g, adam, g->set, step);
     }
     g->worst_output = fmax(g->worst_output, check_parameters(g, g->set, ADAM_BOUND));
@@ -129,7 +129,7 @@ static void check_sparse_adam(golden *g)
         rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
         rapt_real *w = golden_reals(g, weights);
         rapt_tensor *y = rapt_embedding_forward(g->tape, &m, golden_tokens(g, tokens));
-        backward(g, rapt_weighted_sum(g->tape, y, w));
+        backward(g, rapt_op_weighted_sum(g->tape, y, w));
         free(w);
         step_and_check(g, adam, g->set, step);
     }
@@ -187,7 +187,7 @@ static rapt_tensor *loss_of(rapt_tape *t, const rapt_transformer *m, const batch
     size_t at = i * b->source.batch;
     rapt_loss_options o = {.valid_lens = b->label_lens + at, .normalizer = (double)b->labels.time};
     rapt_tensor *logits = rapt_transformer_forward(t, m, batch_at(b->source, i), b->lens + at, batch_at(b->target, i));
-    return rapt_cross_entropy(t, logits, batch_at(b->labels, i), &o, NULL);
+    return rapt_op_cross_entropy(t, logits, batch_at(b->labels, i), &o, NULL);
 }
 
 static void train(golden *g, rapt_transformer *m)

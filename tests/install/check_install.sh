@@ -76,9 +76,9 @@ int main(void)
     for (int i = 0; i < 2; i++)
         layer.bias->value.data[i] = 10;
     rapt_tape_begin(tape, (rapt_pass){.record = true});
-    rapt_tensor *in = rapt_input(tape, 2, (size_t[]){2, 3}, &x[0][0], false);
+    rapt_tensor *in = rapt_tape_input(tape, 2, (size_t[]){2, 3}, &x[0][0], false);
     rapt_tensor *y = rapt_linear_forward(tape, &layer, in);
-    if (rapt_backward(tape, rapt_sum(tape, y), &err) != RAPT_OK) {
+    if (rapt_backward(tape, rapt_op_sum(tape, y), &err) != RAPT_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

@@ -58,7 +58,7 @@ static inline rapt_model *language_model(const rapt_lm_config *config, rapt_toke
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    m->task = RAPT_LANGUAGE_MODEL;
+    m->task = RAPT_TASK_LANGUAGE_MODEL;
     m->lm = lm_model(config);
     m->params = m->lm->params;
     m->tokenizer = k;

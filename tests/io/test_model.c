@@ -54,8 +54,9 @@ static void language_model_config_is_the_formats(void **state)
     char wanted[2000], hash[17];
     rapt_error err = {0};
     rapt_lm_config c = {.vocab = 9, .layers = 2, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                        .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .norm_eps = 1e-6, .ffn_kind = RAPT_FFN_SWIGLU,
-                        .positions = RAPT_LM_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
+                        .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .norm_eps = 1e-6,
+                         .ffn_kind = RAPT_FFN_SWIGLU,
+                        .positions = RAPT_POSITIONS_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
                         .scale_embedding = true, .dropout = 0.25, .init = RAPT_LM_INIT_GPT2, .std = 0.5};
     rapt_model *m = language_model(&c, characters('a', 10));
     must(rapt_model_save_config(m, folder_path, &err), &err);
@@ -103,7 +104,7 @@ static void round_trip(rapt_tape *t, rapt_model *m)
 {
     save(m);
     rapt_model *back = load();
-    assert_int_equal(back->task, RAPT_LANGUAGE_MODEL);
+    assert_int_equal(back->task, RAPT_TASK_LANGUAGE_MODEL);
     assert_non_null(back->lm);
     assert_ptr_equal(back->params, back->lm->params);
     assert_true(!back->net && !back->source && !back->target);
@@ -176,13 +177,13 @@ static void translation_models_come_back(void **state)
     (void)state;
     rapt_model *m = translation_model();
     m->pad_to_max = m->capitalize = m->by_sentence = true;
-    m->detokenize = RAPT_FRENCH;
+    m->detokenize = RAPT_LANGUAGE_FRENCH;
     save(m);
     rapt_model *back = load();
-    assert_int_equal(back->task, RAPT_TRANSLATION);
+    assert_int_equal(back->task, RAPT_TASK_TRANSLATION);
     assert_ptr_equal(back->params, back->net->params);
     assert_true(!back->lm && !back->tokenizer && back->pad_to_max && back->max_len == 6);
-    assert_true(back->capitalize && back->by_sentence && back->detokenize == RAPT_FRENCH);
+    assert_true(back->capitalize && back->by_sentence && back->detokenize == RAPT_LANGUAGE_FRENCH);
     same_net_config(&m->net->config, &back->net->config);
     assert_int_equal(rapt_params_count(back->params), rapt_params_count(m->params));
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {

@@ -31,7 +31,7 @@ static void refused_config(const char *says)
 {
     char behind[600];
     snprintf(behind, sizeof behind, "/config.json: %s", says);
-    refused(RAPT_FORMAT, behind);
+    refused(RAPT_ERR_FORMAT, behind);
 }
 
 /* Changes members of the configuration as it was saved; null removes one. */
@@ -89,7 +89,7 @@ static void accepted_config(void)
     rapt_model *m = rapt_model_load(folder_path, &err);
     if (!m)
         fail_msg("%s", err.message);
-    assert_true(m->detokenize == RAPT_NO_LANGUAGE && !m->capitalize && !m->by_sentence);
+    assert_true(m->detokenize == RAPT_LANGUAGE_NONE && !m->capitalize && !m->by_sentence);
     rapt_model_free(m);
 }
 
@@ -246,7 +246,7 @@ static void texts_that_are_no_configuration(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_file("config.json", cases[i].text, strlen(cases[i].text));
-        refused(RAPT_FORMAT, cases[i].says);
+        refused(RAPT_ERR_FORMAT, cases[i].says);
     }
 }
 
@@ -300,16 +300,16 @@ static void tokenizers_of_others(void **state)
     (void)state;
     save_language_model();
     replace_tokenizer("tokenizer.json", characters('B', MODEL_VOCAB));
-    refused(RAPT_FORMAT, "/tokenizer.json: not the tokenizer that the model was trained with");
+    refused(RAPT_ERR_FORMAT, "/tokenizer.json: not the tokenizer that the model was trained with");
     replace_tokenizer("tokenizer.json", characters('A', MODEL_VOCAB + 1));
-    refused(RAPT_FORMAT, "/tokenizer.json: not the tokenizer that the model was trained with");
+    refused(RAPT_ERR_FORMAT, "/tokenizer.json: not the tokenizer that the model was trained with");
     replace_tokenizer("tokenizer.json", characters('A', MODEL_VOCAB - 1));
-    refused(RAPT_FORMAT, "/tokenizer.json: 52 tokens; the model was made for 53");
+    refused(RAPT_ERR_FORMAT, "/tokenizer.json: 52 tokens; the model was made for 53");
     save_translation_model();
     replace_tokenizer("source.tokenizer.json", words("a b d"));
-    refused(RAPT_FORMAT, "/source.tokenizer.json: not the tokenizer that the model was trained with");
+    refused(RAPT_ERR_FORMAT, "/source.tokenizer.json: not the tokenizer that the model was trained with");
     replace_tokenizer("source.tokenizer.json", words("a b c d"));
-    refused(RAPT_FORMAT, "/source.tokenizer.json: 8 tokens; the model was made for 7");
+    refused(RAPT_ERR_FORMAT, "/source.tokenizer.json: 8 tokens; the model was made for 7");
 }
 
 static void files_that_are_missing(void **state)
@@ -322,7 +322,7 @@ static void files_that_are_missing(void **state)
         const char *path = folder_in(files[i]);
         unlink(path);
         assert_null(rapt_model_load(folder_path, &err));
-        assert_int_equal(err.code, RAPT_NOT_FOUND);
+        assert_int_equal(err.code, RAPT_ERR_NOT_FOUND);
         assert_non_null(strstr(err.message, path));
     }
     rapt_error err = {0};
@@ -351,7 +351,7 @@ static void refused_for(rapt_task task, const char *says)
     snprintf(wanted, sizeof wanted, "%s %s", folder_path, says);
     assert_null(rapt_model_load_task(folder_path, task, &err));
     assert_string_equal(err.message, wanted);
-    assert_int_equal(err.code, RAPT_VALUE);
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
 }
 
 /* It is told apart by its configuration: other files may be gone. */
@@ -360,16 +360,16 @@ static void models_of_the_other_task(void **state)
     (void)state;
     rapt_error err = {0};
     save_language_model();
-    rapt_model *m = rapt_model_load_task(folder_path, RAPT_LANGUAGE_MODEL, &err);
+    rapt_model *m = rapt_model_load_task(folder_path, RAPT_TASK_LANGUAGE_MODEL, &err);
     assert_non_null(m);
     rapt_model_free(m);
     unlink(folder_in("model.safetensors"));
-    refused_for(RAPT_TRANSLATION, "is a language model; rapt generate runs it");
+    refused_for(RAPT_TASK_TRANSLATION, "is a language model; rapt generate runs it");
     save_translation_model();
-    m = rapt_model_load_task(folder_path, RAPT_TRANSLATION, &err);
+    m = rapt_model_load_task(folder_path, RAPT_TASK_TRANSLATION, &err);
     assert_non_null(m);
     rapt_model_free(m);
-    refused_for(RAPT_LANGUAGE_MODEL, "is a translation model; rapt translate runs it");
+    refused_for(RAPT_TASK_LANGUAGE_MODEL, "is a translation model; rapt translate runs it");
 }
 
 static void language_models_do_not_translate(void **state)
@@ -380,7 +380,7 @@ static void language_models_do_not_translate(void **state)
     const char *line = "a b";
     rapt_lm_config c = plain();
     rapt_model *m = language_model(&c, characters('A', MODEL_VOCAB));
-    assert_int_equal(rapt_translate(m, &line, 1, NULL, out, &err), RAPT_VALUE);
+    assert_int_equal(rapt_translate(m, &line, 1, NULL, out, &err), RAPT_ERR_VALUE);
     assert_int_equal(out[0].count, 0);
     rapt_model_free(m);
 }

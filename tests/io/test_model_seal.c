@@ -58,7 +58,7 @@ static void refused_with(const char *file, const char *says)
     if (m)
         fail_msg("loaded; it should be refused: %s", says);
     snprintf(seal, sizeof seal, "`rapt info %s --seal`", folder_path);
-    assert_int_equal(err.code, RAPT_FORMAT);
+    assert_int_equal(err.code, RAPT_ERR_FORMAT);
     if (strncmp(err.message, path, strlen(path)) != 0 || !strstr(err.message, says) || !strstr(err.message, seal))
         fail_msg("\"%s\" should name %s and %s, and say: %s", err.message, path, seal, says);
 }
@@ -285,10 +285,10 @@ static void sealing_does_not_mend(void **state)
     json_object_set_new(root, "heads", json_integer(5));
     write_json(root);
     json_decref(root);
-    assert_int_equal(rapt_model_seal(folder_path, &err), RAPT_FORMAT);
+    assert_int_equal(rapt_model_seal(folder_path, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "config.json: 5 heads do not divide d_model, 24"));
     err = (rapt_error){0};
-    assert_int_equal(rapt_model_seal("/tmp/rapt-no-such-folder", &err), RAPT_FORMAT);
+    assert_int_equal(rapt_model_seal("/tmp/rapt-no-such-folder", &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "/tmp/rapt-no-such-folder: there is no such model folder");
 }
 
@@ -307,7 +307,7 @@ static void checkpoints_of_other_models(void **state)
     assert_true(run == RUN && m->run == RUN);
     must(seal_check_model(file, path, m, &err), &err);
     m->lm->config.norm_eps = 0.25;
-    assert_int_equal(seal_check_model(file, path, m, &err), RAPT_FORMAT);
+    assert_int_equal(seal_check_model(file, path, m, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, ": of another model: \"norm_eps\" is 1e-5, and should be 0.25"));
     safetensors_close(file);
     rapt_model_free(m);

@@ -77,7 +77,7 @@ static void refused(rapt_params *from, rapt_params *to, const char *words)
     char *message;
     save(from);
     assert_true(asprintf(&message, "%s: %s", folder_in("p.safetensors"), words) > 0);
-    assert_int_equal(rapt_params_load(to, folder_in("p.safetensors"), &err), RAPT_FORMAT);
+    assert_int_equal(rapt_params_load(to, folder_in("p.safetensors"), &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, message);
     free(message);
     rapt_params_free(from);

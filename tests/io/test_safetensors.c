@@ -163,7 +163,7 @@ static void writer_refuses(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         const safetensors_entry entries[2] = {{"a", SAFETENSORS_U8, 1, {3}, c, 3}, cases[i].second};
-        assert_int_equal(safetensors_write(path, entries, 2, cases[i].metadata, &err), RAPT_VALUE);
+        assert_int_equal(safetensors_write(path, entries, 2, cases[i].metadata, &err), RAPT_ERR_VALUE);
         if (!strstr(err.message, cases[i].says))
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.message, cases[i].says);
         assert_int_equal(folder_entries(folder_path), 0);
@@ -235,7 +235,7 @@ static void reader_refuses(void **state)
         safetensors *s;
         size_t size;
         char *bytes = by_hand(malformed[i].header, malformed[i].data, &size);
-        assert_int_equal(safetensors_parse("x/m.st", bytes, size, &s, &err), RAPT_FORMAT);
+        assert_int_equal(safetensors_parse("x/m.st", bytes, size, &s, &err), RAPT_ERR_FORMAT);
         assert_null(s);
         assert_int_equal(strncmp(err.message, "x/m.st: ", 8), 0);
         assert_null(strchr(err.message, '\n'));
@@ -260,7 +260,7 @@ static void absurd_header_lengths(void **state)
     for (size_t i = 0; i < 4; i++) {
         rapt_error err = {0};
         safetensors *s;
-        assert_int_equal(parse_copy(starts[i], 10, &s, &err), RAPT_FORMAT);
+        assert_int_equal(parse_copy(starts[i], 10, &s, &err), RAPT_ERR_FORMAT);
         assert_non_null(strstr(err.message, says[i]));
     }
 }
@@ -274,7 +274,7 @@ static void every_cut_is_noticed(void **state)
     for (size_t kept = 0; kept < size; kept++) {
         rapt_error err = {0};
         safetensors *s;
-        assert_int_equal(parse_copy(bytes, kept, &s, &err), RAPT_FORMAT);
+        assert_int_equal(parse_copy(bytes, kept, &s, &err), RAPT_ERR_FORMAT);
         assert_null(s);
     }
     free(bytes);
@@ -342,13 +342,13 @@ static void unreadable_paths(void **state)
     (void)state;
     rapt_error err = {0};
     safetensors *s;
-    assert_int_equal(safetensors_open("/nowhere/m.safetensors", &s, &err), RAPT_NOT_FOUND);
+    assert_int_equal(safetensors_open("/nowhere/m.safetensors", &s, &err), RAPT_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, "/nowhere/m.safetensors"));
     assert_null(s);
     err = (rapt_error){0};
-    assert_int_equal(safetensors_open(folder_path, &s, &err), RAPT_IO);
+    assert_int_equal(safetensors_open(folder_path, &s, &err), RAPT_ERR_IO);
     err = (rapt_error){0};
-    assert_int_equal(safetensors_open("/dev/null", &s, &err), RAPT_IO);
+    assert_int_equal(safetensors_open("/dev/null", &s, &err), RAPT_ERR_IO);
     assert_non_null(strstr(err.message, "not a regular file"));
 }
 
@@ -359,7 +359,7 @@ static void an_empty_file(void **state)
     safetensors *s;
     char wanted[FOLDER_ROOM + 80];
     assert_int_equal(file_write_atomic(path, "", 0, NULL), RAPT_OK);
-    assert_int_equal(safetensors_open(path, &s, &err), RAPT_FORMAT);
+    assert_int_equal(safetensors_open(path, &s, &err), RAPT_ERR_FORMAT);
     snprintf(wanted, sizeof wanted, "%s: byte 0: the file ends before the 8 bytes of the header's length", path);
     assert_string_equal(err.message, wanted);
 }
@@ -398,7 +398,7 @@ static void failed_write_leaves_the_old_file(void **state)
     limit_file_size(4096);
     rapt_code code = safetensors_write(path, &entry, 1, NULL, &err);
     limit_file_size(RLIM_INFINITY);
-    assert_int_equal(code, RAPT_IO);
+    assert_int_equal(code, RAPT_ERR_IO);
     assert_non_null(strstr(err.message, path));
     assert_int_equal(folder_entries(folder_path), 1);
     safetensors *s;

@@ -103,7 +103,7 @@ static void report(totals *t, const char *what, bool ok)
 
 static bool refuses(const kernels *k, const rapt_error *err)
 {
-    return k == NULL && err->code == RAPT_VALUE && strstr(err->message, "scalar") != NULL;
+    return k == NULL && err->code == RAPT_ERR_VALUE && strstr(err->message, "scalar") != NULL;
 }
 
 /* An unknown level is an error that lists the known ones, from RAPT_ISA too: a typo must not test nothing. */

@@ -354,13 +354,13 @@ static void assert_bleu_fails(const rapt_bleu_options *options, const char *text
 static void test_bleu_errors(void **state)
 {
     (void)state;
-    assert_bleu_fails(NULL, "a\xFF", 1, RAPT_FORMAT);
-    assert_bleu_fails(&(rapt_bleu_options){.lowercase = true}, "A\xFF", 1, RAPT_FORMAT);
-    assert_bleu_fails(NULL, "a", 0, RAPT_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.tokenize = (rapt_tokenize)9}, "a", 1, RAPT_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth = (rapt_smooth)9}, "a", 1, RAPT_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = -1}, "a", 1, RAPT_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = NAN}, "a", 1, RAPT_VALUE);
+    assert_bleu_fails(NULL, "a\xFF", 1, RAPT_ERR_FORMAT);
+    assert_bleu_fails(&(rapt_bleu_options){.lowercase = true}, "A\xFF", 1, RAPT_ERR_FORMAT);
+    assert_bleu_fails(NULL, "a", 0, RAPT_ERR_VALUE);
+    assert_bleu_fails(&(rapt_bleu_options){.tokenize = (rapt_tokenize)9}, "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&(rapt_bleu_options){.smooth = (rapt_smooth)9}, "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = -1}, "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = NAN}, "a", 1, RAPT_ERR_VALUE);
 }
 
 static void test_errors_name_the_place(void **state)
@@ -370,7 +370,7 @@ static void test_errors_name_the_place(void **state)
     rapt_error err = {0};
     const char *const *const references[] = {TEXTS("a", "b"), TEXTS("a", "b\xC3")};
     const char *const *same = TEXTS("a", "b");
-    assert_int_equal(rapt_bleu_corpus(NULL, same, references, 2, 2, &bleu, &err), RAPT_FORMAT);
+    assert_int_equal(rapt_bleu_corpus(NULL, same, references, 2, 2, &bleu, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message,
                         "BLEU: reference 2, segment 2: byte 2 of a segment is not valid UTF-8");
 }
@@ -380,14 +380,14 @@ static void test_chrf_errors(void **state)
     (void)state;
     double score;
     const char *const *one = TEXTS("a");
-    assert_int_equal(rapt_chrf_sentence(NULL, "\xFF", one, 1, &score, NULL), RAPT_FORMAT);
-    assert_int_equal(rapt_chrf_sentence(NULL, "a", one, 0, &score, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_chrf_sentence(NULL, "\xFF", one, 1, &score, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_chrf_sentence(NULL, "a", one, 0, &score, NULL), RAPT_ERR_VALUE);
     rapt_chrf_options wrong = {.char_order = RAPT_CHRF_MAX_ORDER + 1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
     wrong = (rapt_chrf_options){.word_order = -1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
     wrong = (rapt_chrf_options){.beta = -1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
 }
 
 static void test_longest_segment(void **state)
@@ -399,7 +399,7 @@ static void test_longest_segment(void **state)
     memset(text, 'a', RAPT_METRIC_MAX_LENGTH + 1);
     text[RAPT_METRIC_MAX_LENGTH + 1] = '\0';
     const char *const *same = (const char *const *)&text;
-    assert_int_equal(rapt_chrf_sentence(NULL, text, same, 1, &score, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_chrf_sentence(NULL, text, same, 1, &score, NULL), RAPT_ERR_VALUE);
     text[RAPT_METRIC_MAX_LENGTH] = '\0';
     const rapt_chrf_options one = {.char_order = 1};
     assert_int_equal(rapt_chrf_sentence(&one, text, same, 1, &score, NULL), RAPT_OK);

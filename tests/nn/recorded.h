@@ -1,4 +1,4 @@
-/* tests/nn/recorded.h: small models of every kind, and a recording of what they hand over, for the tests of rapt/record.h.
+/* tests/nn/recorded.h: small models of every kind, and a recording of what they hand over, for the tests of rapt/observe.h.
  * It checks nothing itself. For the double build, too. */
 #ifndef TESTS_NN_RECORDED_H
 #define TESTS_NN_RECORDED_H
@@ -6,7 +6,7 @@
 #include "nn/model.h"
 
 #include "rapt/lm.h"
-#include "rapt/record.h"
+#include "rapt/observe.h"
 
 #define BATCH 2
 #define SOURCE_TIME 5
@@ -26,8 +26,8 @@ typedef struct recording {
     size_t count;
 } recording;
 
-/* A rapt_record_fn; the context is a recording. */
-static inline void recording_keep(void *context, const rapt_step *step)
+/* A rapt_observe_fn; the context is a recording. */
+static inline void recording_keep(void *context, const rapt_observation *step)
 {
     recording *r = context;
     size_t bytes = rapt_tensor_size(step->tensor) * sizeof *step->values;
@@ -69,7 +69,7 @@ static inline rapt_transformer *subject_pair(bool pre, bool tied)
     rapt_transformer_config c = {
         .source_vocab = 17, .target_vocab = tied ? 17 : 19, .layers = 2, .max_positions = 9, .scale_embedding = !tied,
         .tied = tied, .block = {.d_model = 12, .heads = 3, .ffn = 21, .bias = !tied, .dropout = 0.2,
-                                .norm = pre ? RAPT_PRE_NORM : RAPT_POST_NORM}};
+                                .norm = pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST}};
     rapt_transformer *m = rapt_transformer_new(&c, 3, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -102,14 +102,14 @@ static inline subject subject_new(size_t i)
         "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
         "post-norm RMS, one head of keys", "scaled rotary GELU without biases"};
     rapt_lm_config seed = {.layers = 2, .shared_norm = true, .bias = true, .output_bias = true},
-        gelu = {.layers = 2, .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_LEARNED,
+        gelu = {.layers = 2, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
                 .tied = true, .bias = true},
-        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS,
-                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_LM_ROTARY},
-        rms = {.layers = 1, .kv_heads = 1, .norm = RAPT_NORM_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
+        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS,
+                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_POSITIONS_ROTARY},
+        rms = {.layers = 1, .kv_heads = 1, .norm = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
                .scale_embedding = true},
-        scaled = {.layers = 1, .kv_heads = 3, .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU_TANH,
-                  .positions = RAPT_LM_ROTARY, .scale_embedding = true};
+        scaled = {.layers = 1, .kv_heads = 3, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH,
+                  .positions = RAPT_POSITIONS_ROTARY, .scale_embedding = true};
     rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};
     subject s = {.what = names[i]};
     if (i < 2)
@@ -155,7 +155,7 @@ static inline rapt_tensor *subject_loss(rapt_tape *t, const subject *s)
     rapt_tokens l = {subject_ids(labels, BATCH * TIME, 7), BATCH, TIME, NULL};
     rapt_loss_options o = {.valid_lens = subject_lens, .label_smoothing = 0.1};
     if (s->pair)
-        return rapt_cross_entropy(t, subject_logits(t, s), l, &o, NULL);
+        return rapt_op_cross_entropy(t, subject_logits(t, s), l, &o, NULL);
     subject_ids(ids, BATCH * TIME, 6);
     return rapt_lm_loss(t, s->lm, (rapt_tokens){ids, BATCH, TIME, NULL}, l, &o, true, NULL);
 }

@@ -105,7 +105,7 @@ static void check_setting(const setting *s)
 
 static void check_level(const char *isa, int threads)
 {
-    static const rapt_norm_place places[] = {RAPT_POST_NORM, RAPT_PRE_NORM};
+    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
     for (size_t i = 0; i < 4; i++) {
         setting s = new_setting(isa, threads, places[i % 2], i / 2 == 1);
         s.use_lens = i != 1;
@@ -130,7 +130,7 @@ static void pieces_equal_whole_rows(void **state)
 static void check_packed(const char *isa, bool tied)
 {
     rapt_error err = {0};
-    setting s = new_setting(isa, 2, RAPT_POST_NORM, tied);
+    setting s = new_setting(isa, 2, RAPT_NORM_PLACE_POST, tied);
     rapt_real *want = whole(&s, s.target, TIME);
     if (rapt_transformer_pack(s.m, s.t, &err))
         fail_msg("%s", err.message);
@@ -163,7 +163,7 @@ static void packed_weights_change_nothing(void **state)
 /* Sentences of two beams each: rows 0 and 1, rows 2 and 3 share their source. */
 static setting beam_setting(void)
 {
-    setting s = new_setting(NULL, 2, RAPT_POST_NORM, false);
+    setting s = new_setting(NULL, 2, RAPT_NORM_PLACE_POST, false);
     memcpy(s.source + SOURCE, s.source, SOURCE * sizeof *s.source);
     memcpy(s.source + 3 * SOURCE, s.source + 2 * SOURCE, SOURCE * sizeof *s.source);
     s.lens[0] = s.lens[1] = 9;
@@ -205,7 +205,7 @@ static void assert_memory_refused(const setting *s, rapt_tensor *memory, const c
 {
     rapt_error err = {0};
     assert_null(rapt_decoder_state_new(s->t, &s->m->decoder, memory, s->lens, TIME, &err));
-    assert_int_equal(err.code, RAPT_SHAPE);
+    assert_int_equal(err.code, RAPT_ERR_SHAPE);
     assert_string_equal(err.message, message);
     assert_int_equal(rapt_tape_error(s->t)->code, RAPT_OK);
 }
@@ -213,12 +213,12 @@ static void assert_memory_refused(const setting *s, rapt_tensor *memory, const c
 static void ragged_memory_is_refused(void **unused)
 {
     (void)unused;
-    setting s = new_setting(NULL, 1, RAPT_POST_NORM, false);
+    setting s = new_setting(NULL, 1, RAPT_NORM_PLACE_POST, false);
     rapt_tokens ragged = {s.source, BATCH, SOURCE, s.lens}; /* 3 + 12 + 7 + 1 rows */
     rapt_tape_begin(s.t, (rapt_pass){0});
     assert_memory_refused(&s, rapt_encoder_forward(s.t, &s.m->encoder, ragged, s.lens),
                           "decoder: the memory [23, 42], rows without padding, is not [batch, time, feature]");
-    assert_memory_refused(&s, rapt_new(s.t, 2, (size_t[]){SOURCE, 42}, false),
+    assert_memory_refused(&s, rapt_tape_tensor(s.t, 2, (size_t[]){SOURCE, 42}, false),
                           "decoder: the memory [12, 42] is not [batch, time, feature]");
     free_setting(&s);
 }
@@ -227,13 +227,13 @@ static void ragged_memory_is_refused(void **unused)
 static void ragged_steps_are_refused(void **unused)
 {
     (void)unused;
-    setting s = new_setting(NULL, 1, RAPT_POST_NORM, false);
+    setting s = new_setting(NULL, 1, RAPT_NORM_PLACE_POST, false);
     rapt_real *want = whole(&s, s.target, TIME);
     rapt_decoder_state *state = new_state(&s, TIME);
     free(piece(&s, state, s.target, TIME, 0, 2));
     rapt_tape_begin(s.t, (rapt_pass){0});
     rapt_decoder_step(s.t, &s.m->decoder, state, (rapt_tokens){s.target, BATCH, 2, (int32_t[]){2, 1, 2, 1}});
-    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_SHAPE);
+    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_ERR_SHAPE);
     assert_string_equal(rapt_tape_error(s.t)->message, "decoder: the rows of a decoding step are of one length");
     rapt_real *got = piece(&s, state, s.target, TIME, 2, 3);
     compare_piece(want, got, TIME, 2, 3);

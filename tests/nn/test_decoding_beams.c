@@ -113,14 +113,14 @@ static void check_model(rapt_norm_place norm, int threads)
 static void rows_share_sentences(void **state)
 {
     (void)state;
-    check_model(RAPT_POST_NORM, 1);
-    check_model(RAPT_PRE_NORM, 3);
+    check_model(RAPT_NORM_PLACE_POST, 1);
+    check_model(RAPT_NORM_PLACE_PRE, 3);
 }
 
 static void shared_rows_take_one_token(void **state)
 {
     (void)state;
-    rapt_transformer *m = model_new(RAPT_POST_NORM, false);
+    rapt_transformer *m = model_new(RAPT_NORM_PLACE_POST, false);
     rapt_tape *t = model_tape(NULL, 1);
     int32_t ids[SENTENCES * SOURCE];
     model_ids(ids, SENTENCES * SOURCE, 1);
@@ -128,7 +128,7 @@ static void shared_rows_take_one_token(void **state)
     rapt_decoder_state_select(s, (int32_t[]){0, 0, 1, 2}, 4);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 4, 2});
-    assert_int_equal(rapt_tape_error(t)->code, RAPT_SHAPE);
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_ERR_SHAPE);
     assert_int_equal(rapt_decoder_state_past(s), 0);
     rapt_decoder_state_free(s);
     rapt_tape_free(t);

@@ -9,7 +9,7 @@
 #include "nn/model.h"
 
 #include "ops/tape_core.h"
-#include "rapt/record.h"
+#include "rapt/observe.h"
 
 #define BATCH 2
 #define TIME 3
@@ -18,7 +18,7 @@
 
 static rapt_tensor *numbers(rapt_tape *t, uint64_t key)
 {
-    rapt_tensor *x = rapt_new(t, 3, (size_t[]){BATCH, TIME, WIDTH}, true);
+    rapt_tensor *x = rapt_tape_tensor(t, 3, (size_t[]){BATCH, TIME, WIDTH}, true);
     for (size_t i = 0; i < SIZE; i++)
         x->data[i] = (rapt_real)rng_normal(key, i);
     return x;
@@ -42,10 +42,10 @@ static void memory_is_taken_once(void **state)
     rapt_tape *t = begun();
     rapt_tensor *x = numbers(t, 1), *y = numbers(t, 2), *other = numbers(t, 3);
     (void)state;
-    rapt_tensor *z = rapt_add(t, x, tape_hand_on(t, y));
+    rapt_tensor *z = rapt_op_add(t, x, tape_hand_on(t, y));
     assert_ptr_equal(z->data, y->data);
     check_sum(z, 1, 2);
-    rapt_tensor *again = rapt_add(t, other, y);
+    rapt_tensor *again = rapt_op_add(t, other, y);
     assert_ptr_not_equal(again->data, y->data);
     check_sum(z, 1, 2);
     rapt_tape_free(t);
@@ -54,12 +54,12 @@ static void memory_is_taken_once(void **state)
 static void dropout_works_in_place(void **state)
 {
     rapt_tape *t = begun();
-    rapt_tensor *kept = numbers(t, 1), *want = rapt_dropout(t, kept, 0.5);
+    rapt_tensor *kept = numbers(t, 1), *want = rapt_op_dropout(t, kept, 0.5);
     rapt_real first[SIZE];
     (void)state;
     memcpy(first, want->data, sizeof first);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true}); /* the same key */
-    rapt_tensor *y = numbers(t, 1), *dropped = rapt_dropout(t, tape_hand_on(t, y), 0.5);
+    rapt_tensor *y = numbers(t, 1), *dropped = rapt_op_dropout(t, tape_hand_on(t, y), 0.5);
     assert_ptr_equal(dropped->data, y->data);
     assert_memory_equal(dropped->data, first, sizeof first);
     rapt_tape_free(t);
@@ -75,7 +75,7 @@ static void a_new_pass_forgets(void **state)
     rapt_tape_free(t);
 }
 
-static void count_step(void *context, const rapt_step *s)
+static void count_step(void *context, const rapt_observation *s)
 {
     (void)s;
     ++*(int *)context;
@@ -87,7 +87,7 @@ static void recorded_passes_keep_all(void **state)
     rapt_tape *t = model_tape(NULL, 2);
     int steps = 0;
     (void)state;
-    rapt_record(t, count_step, &steps);
+    rapt_observe(t, count_step, &steps);
     rapt_tape_begin(t, (rapt_pass){.record = true});
     rapt_tensor *y = numbers(t, 1);
     assert_ptr_equal(tape_hand_on(t, y), y);
@@ -117,9 +117,9 @@ static void check_module_keeps(rapt_norm_place place, rapt_norm_kind kind)
 static void modules_keep_the_callers(void **state)
 {
     (void)state;
-    check_module_keeps(RAPT_PRE_NORM, RAPT_NORM_LAYER);
-    check_module_keeps(RAPT_POST_NORM, RAPT_NORM_LAYER);
-    check_module_keeps(RAPT_POST_NORM, RAPT_NORM_RMS);
+    check_module_keeps(RAPT_NORM_PLACE_PRE, RAPT_NORM_KIND_LAYER);
+    check_module_keeps(RAPT_NORM_PLACE_POST, RAPT_NORM_KIND_LAYER);
+    check_module_keeps(RAPT_NORM_PLACE_POST, RAPT_NORM_KIND_RMS);
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static void check_model(rapt_tape *t, const rapt_transformer *m, bool training)
 
 static void sentences_stand_alone(void **state)
 {
-    static const rapt_norm_place places[] = {RAPT_POST_NORM, RAPT_PRE_NORM};
+    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         rapt_transformer *m = model_new(places[i], i == 1);
@@ -97,7 +97,7 @@ static void sentences_stand_alone(void **state)
 static void dropout_depends_on_the_example(void **state)
 {
     (void)state;
-    rapt_transformer *m = model_new(RAPT_POST_NORM, false);
+    rapt_transformer *m = model_new(RAPT_NORM_PLACE_POST, false);
     rapt_tape *t = model_tape(NULL, 1);
     batch s = full_batch();
     rapt_real *plain = model_copy(t, logits_of(t, m, &s, false)), *first = model_copy(t, logits_of(t, m, &s, true));
@@ -127,7 +127,7 @@ static double learn(rapt_tape *t, rapt_transformer *m, batch *s, bool ragged)
     rapt_params_zero_grad(m->params);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8, .examples = s->examples});
     rapt_tensor *logits = rapt_transformer_forward(t, m, source, s->lens, target);
-    rapt_tensor *loss = rapt_cross_entropy(t, logits, target, &(rapt_loss_options){.valid_lens = lens}, NULL);
+    rapt_tensor *loss = rapt_op_cross_entropy(t, logits, target, &(rapt_loss_options){.valid_lens = lens}, NULL);
     if (rapt_backward(t, loss, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     assert_int_equal(rapt_tensor_rows(logits), ragged ? TARGET + 1 + 8 + 9 : BATCH * TARGET);
@@ -137,7 +137,7 @@ static double learn(rapt_tape *t, rapt_transformer *m, batch *s, bool ragged)
 /* Padding adds zeros to sums of few rows: what is computed without it is the same, to the bit. */
 static void ragged_is_padded(void **state)
 {
-    static const rapt_norm_place places[] = {RAPT_POST_NORM, RAPT_PRE_NORM};
+    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         rapt_transformer *m = model_new(places[i], i == 1), *n = model_new(places[i], i == 1);
@@ -169,13 +169,13 @@ static void attend(rapt_tape *t, size_t keys, rapt_real *out, rapt_real *dq, rap
     for (size_t i = 0; i < LONG_KEYS * FEATURES; i++)
         x[i] = (rapt_real)rng_normal(3, i);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
-    rapt_tensor *q = rapt_input(t, 3, q_shape, x, true);
+    rapt_tensor *q = rapt_tape_input(t, 3, q_shape, x, true);
     for (size_t i = KEYS * FEATURES; i < LONG_KEYS * FEATURES; i++)
         x[i] = (rapt_real)NAN;
-    rapt_tensor *k = rapt_input(t, 3, k_shape, x, true), *v = rapt_input(t, 3, k_shape, x, true);
+    rapt_tensor *k = rapt_tape_input(t, 3, k_shape, x, true), *v = rapt_tape_input(t, 3, k_shape, x, true);
     rapt_mask mask = {.valid_lens = &lens};
-    rapt_tensor *y = rapt_attention_op(t, q, k, v, 2, &mask, 0.2, RAPT_WEIGHTS_NONE, NULL);
-    assert_int_equal(rapt_backward(t, rapt_sum(t, y), NULL), RAPT_OK);
+    rapt_tensor *y = rapt_op_attention(t, q, k, v, 2, &mask, 0.2, RAPT_CAPTURE_NONE, NULL);
+    assert_int_equal(rapt_backward(t, rapt_op_sum(t, y), NULL), RAPT_OK);
     memcpy(out, y->data, q_size * sizeof *out);
     memcpy(dq, q->grad, q_size * sizeof *out);
     memcpy(dk, k->grad, KEYS * FEATURES * sizeof *out);

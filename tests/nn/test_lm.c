@@ -51,14 +51,14 @@ static void names_and_shapes(void **state)
                      "blocks.0.ffn.dense2.weight [64, 256]", "blocks.0.ffn.dense2.bias [64]", "output.weight [9, 64]",
                      "output.bias [9]");
     c = (rapt_lm_config){.vocab = 9, .layers = 1, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                         .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
-                         .positions = RAPT_LM_ROTARY};
+                         .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                         .positions = RAPT_POSITIONS_ROTARY};
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "rotary.table [5, 2] unsaved", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
                      "blocks.0.norm2.weight [12]", "blocks.0.ffn.gate.weight [20, 12]", "blocks.0.ffn.up.weight [20, 12]",
                      "blocks.0.ffn.down.weight [12, 20]", "norm.weight [12]", "output.weight [9, 12]");
-    c.positions = RAPT_LM_LEARNED, c.tied = true, c.ffn_kind = RAPT_FFN_GELU, c.norm = RAPT_NORM_LAYER;
+    c.positions = RAPT_POSITIONS_LEARNED, c.tied = true, c.ffn_kind = RAPT_FFN_GELU, c.norm = RAPT_NORM_KIND_LAYER;
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "positions.weight [5, 12]", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
@@ -83,7 +83,7 @@ static void known_sizes(void **state)
     (void)state;
     rapt_lm_config gpt2 = preset("gpt2"), seed = preset("seed");
     rapt_lm_config nano = {.vocab = 65, .layers = 4, .d_model = 128, .heads = 4, .ffn = 512, .context = 64,
-                           .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_LEARNED,
+                           .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
                            .tied = true, .init = RAPT_LM_INIT_GPT2};
     assert_int_equal(size_of(&gpt2), 124439808);
     assert_int_equal(size_of(&nano) - 64 * 128, 795904);
@@ -188,13 +188,13 @@ static void every_option_counts(void **state)
     (void)state;
     c.tied = false, c.bias = true, c.output_bias = true;
     WITH(kv_heads, 3);
-    WITH(norm_place, RAPT_POST_NORM);
-    WITH(norm, RAPT_NORM_RMS);
+    WITH(norm_place, RAPT_NORM_PLACE_POST);
+    WITH(norm, RAPT_NORM_KIND_RMS);
     WITH(norm_eps, 1e-3);
     WITH(ffn_kind, RAPT_FFN_GELU);
     WITH(ffn_kind, RAPT_FFN_SWIGLU);
-    WITH(positions, RAPT_LM_SINUSOIDAL);
-    WITH(positions, RAPT_LM_LEARNED);
+    WITH(positions, RAPT_POSITIONS_SINUSOIDAL);
+    WITH(positions, RAPT_POSITIONS_LEARNED);
     WITH(rotary_base, 500);
     WITH(tied, (changed.output_bias = false, true));
     WITH(bias, false);
@@ -204,7 +204,7 @@ static void every_option_counts(void **state)
     WITH(embedding_std, 0.3);
     c.ffn_kind = RAPT_FFN_GELU;
     WITH(ffn_kind, RAPT_FFN_GELU_TANH);
-    c.norm_place = RAPT_POST_NORM; /* gammas start as ones: one norm or two is the same before training */
+    c.norm_place = RAPT_NORM_PLACE_POST; /* gammas start as ones: one norm or two is the same before training */
     changed = c, changed.shared_norm = true;
     assert_true(same_logits(c, changed));
 }
@@ -252,7 +252,7 @@ static void sizes_must_fit(void **state)
     refuse(bad, "0 heads do not divide d_model, 24");
     bad = c, bad.kv_heads = 4;
     refuse(bad, "attention blocks.0.attention.: 4 heads of keys do not divide 6 heads");
-    bad = c, bad.heads = 8, bad.positions = RAPT_LM_ROTARY;
+    bad = c, bad.heads = 8, bad.positions = RAPT_POSITIONS_ROTARY;
     refuse(bad, "rotary.table: rotary positions turn pairs of features; a head has 3");
     bad = c, bad.vocab = 0;
     refuse(bad, "a model of 2 layers, d_model 24, ffn 37, vocabulary 0, context 12");
@@ -268,7 +268,7 @@ static void presets_have_names(void **state)
     rapt_error err = {0};
     rapt_lm_config c;
     (void)state;
-    assert_int_equal(rapt_lm_preset("gpt3", &c, &err), RAPT_NOT_FOUND);
+    assert_int_equal(rapt_lm_preset("gpt3", &c, &err), RAPT_ERR_NOT_FOUND);
     assert_string_equal(err.message, "there is no model \"gpt3\"; there are seed and gpt2");
 }
 

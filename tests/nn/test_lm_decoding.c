@@ -257,7 +257,7 @@ static void refusals_leave_the_state(void **unused)
     rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 12});
     expect(&s, "token -1 at position 7 of row 0 is not in the vocabulary of 53");
     rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 0});
-    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_SHAPE);
+    assert_int_equal(rapt_tape_error(s.t)->code, RAPT_ERR_SHAPE);
     assert_int_equal(rapt_lm_state_past(state), 3);
     rapt_lm_state_clear(state);
     assert_int_equal(rapt_lm_state_past(state), 0);

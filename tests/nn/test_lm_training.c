@@ -82,7 +82,7 @@ static void attention_weights_on_request(void **state)
     rapt_lm *m = lm_model(&c);
     rapt_tape *t = model_tape(NULL, 2);
     rapt_lm_state *s = rapt_lm_state_new(m, 1, &err);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     free(lm_whole(t, m, ids, 1, 9));
     check_weights(t, "blocks.0.attention", 9, 9, 0);
     check_weights(t, "blocks.1.attention", 9, 9, 0);
@@ -97,7 +97,7 @@ static void attention_weights_on_request(void **state)
     rapt_lm_free(m);
 }
 
-/* The same attention through the small operations, within the bound of rapt_attention_op. */
+/* The same attention through the small operations, within the bound of rapt_op_attention. */
 static void check_steps(size_t variant)
 {
     rapt_lm_config c = lm_variant(variant);
@@ -108,7 +108,7 @@ static void check_steps(size_t variant)
     for (size_t i = 0; i < 7 * 24; i++)
         numbers[i] = (rapt_real)rng_normal(3, i);
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *x = rapt_input(t, 3, (size_t[]){1, 7, 24}, numbers, false);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 7, 24}, numbers, false);
     rapt_tensor *a = rapt_multi_head_attention_forward(t, &m->blocks[0].attention, x, x, x, &causal);
     rapt_tensor *b = rapt_multi_head_attention_steps(t, &m->blocks[0].attention, x, x, x, &causal);
     assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
@@ -127,7 +127,7 @@ static void steps_turn_queries_and_keys(void **state)
 
 /* ---- training --------------------------------------------------------------------------------------------- */
 
-static rapt_tensor *loss_of(rapt_tape *t, const rapt_lm *m, size_t time, rapt_loss_parts *parts)
+static rapt_tensor *loss_of(rapt_tape *t, const rapt_lm *m, size_t time, rapt_loss_sums *parts)
 {
     static int32_t ids[BATCH * 64], labels[BATCH * 64];
     model_ids(ids, BATCH * time, 3);
@@ -186,7 +186,7 @@ static void loss_is_cross_entropy(void **state)
             sum += exp((double)logits[i * MODEL_VOCAB + j]);
         nll += log(sum) - (double)logits[i * MODEL_VOCAB + (size_t)labels[i]];
     }
-    rapt_loss_parts parts = {0};
+    rapt_loss_sums parts = {0};
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *loss = rapt_lm_loss(t, m, (rapt_tokens){ids, 1, 5}, (rapt_tokens){labels, 1, 5}, NULL, false, &parts);
     assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);

@@ -1,4 +1,4 @@
-/* tests/nn/test_record.c: the steps that rapt_record hands over have the names, axes and shapes that rapt/record.h lists, in
+/* tests/nn/test_record.c: the steps that rapt_observe hands over have the names, axes and shapes that rapt/observe.h lists, in
  * that order; each, computed again in double from those before it, equals what was handed over within the bound of its
  * arithmetic; and the last of them are what the fused operations give. */
 #include <setjmp.h>
@@ -101,7 +101,7 @@ static rows sum(walk *w, const char *prefix, const char *what, rows a, rows b)
 static rows normed(walk *w, const char *prefix, rows x, const rapt_layer_norm *m)
 {
     size_t n = x.features;
-    bool rms = m->kind == RAPT_NORM_RMS;
+    bool rms = m->kind == RAPT_NORM_KIND_RMS;
     rows y = take_rows(w, prefix, "output", ROWS, x.time, n);
     for (size_t i = 0; i < count_of(x); i++) {
         double mean = 0, square = 0, most = 0;
@@ -261,13 +261,13 @@ static rows feed_forward(walk *w, const char *prefix, const rapt_ffn *m, rows x)
 /* The sublayers of a block: the norm stands before or after. */
 static rows before(walk *w, const char *prefix, const rapt_add_norm *m, rows x)
 {
-    return m->place == RAPT_PRE_NORM ? normed(w, prefix, x, &m->norm) : x;
+    return m->place == RAPT_NORM_PLACE_PRE ? normed(w, prefix, x, &m->norm) : x;
 }
 
 static rows after(walk *w, const char *prefix, const rapt_add_norm *m, rows x, rows y)
 {
     rows both = sum(w, prefix, "sum", x, y);
-    return m->place == RAPT_PRE_NORM ? both : normed(w, prefix, both, &m->norm);
+    return m->place == RAPT_NORM_PLACE_PRE ? both : normed(w, prefix, both, &m->norm);
 }
 
 typedef struct part {
@@ -372,7 +372,7 @@ static void every_step_follows_from_those_before(void **state)
         subject s = subject_new(i);
         recording r = {0};
         walk w = {.r = &r, .what = s.what};
-        rapt_record(t, recording_keep, &r);
+        rapt_observe(t, recording_keep, &r);
         rapt_tape_begin(t, (rapt_pass){0});
         subject_logits(t, &s);
         subject_check(t, s.what);

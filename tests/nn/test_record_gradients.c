@@ -53,7 +53,7 @@ static void logits_equal_the_fused_ones(void **state)
     (void)state;
     rapt_tape *fused = model_tape(NULL, 2), *t = model_tape(NULL, 2);
     recording r = {0};
-    rapt_record(t, recording_keep, &r);
+    rapt_observe(t, recording_keep, &r);
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
         rapt_tape_begin(fused, (rapt_pass){0});
@@ -108,7 +108,7 @@ static void parameters_learn_the_same(void **state)
     (void)state;
     rapt_tape *fused = model_tape(NULL, 2), *t = model_tape(NULL, 2);
     recording r = {0};
-    rapt_record(t, recording_keep, &r);
+    rapt_observe(t, recording_keep, &r);
     for (size_t i = 0; i < 2 * SUBJECTS; i++) {
         check_gradients(fused, t, i / 2, i % 2);
         recording_free(&r);
@@ -128,7 +128,7 @@ static bool ends_with(const char *name, const char *end)
 /* Copies to look at, and positions that are no parameters. */
 static bool has_gradient(const recorded *k, const subject *s)
 {
-    bool learned = s->lm && s->lm->config.positions == RAPT_LM_LEARNED;
+    bool learned = s->lm && s->lm->config.positions == RAPT_POSITIONS_LEARNED;
     return !ends_with(k->name, ".masked") && strcmp(k->name, "probabilities") != 0 &&
            (learned || !ends_with(k->name, "positions"));
 }
@@ -176,10 +176,10 @@ static void check_kept(rapt_tape *t, const recording *r, const subject *s)
 {
     recording forward = {0};
     rapt_params_zero_grad(s->params);
-    rapt_record(t, recording_keep, &forward);
+    rapt_observe(t, recording_keep, &forward);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8, .keep_gradients = true});
     rapt_tensor *loss = subject_loss(t, s);
-    rapt_record(t, NULL, NULL);
+    rapt_observe(t, NULL, NULL);
     walk_back(t, loss, s->what);
     size_t compared = 0;
     for (size_t i = 0; i < r->count; i++)
@@ -201,7 +201,7 @@ static void gradients_come_back_in_order(void **state)
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
         recording r = {0};
-        rapt_record(t, recording_keep, &r);
+        rapt_observe(t, recording_keep, &r);
         start(t, &s, true);
         walk_back(t, subject_loss(t, &s), s.what);
         check_order(&r, &s);
@@ -221,7 +221,7 @@ static void same_bits_for_any_threads(void **state)
         for (size_t k = 0; k < 2; k++) {
             subject s = subject_new(i);
             rapt_tape *t = model_tape(NULL, k ? 3 : 1);
-            rapt_record(t, recording_keep, &r[k]);
+            rapt_observe(t, recording_keep, &r[k]);
             start(t, &s, true);
             walk_back(t, subject_loss(t, &s), s.what);
             rapt_tape_free(t);
@@ -245,11 +245,11 @@ static void recording_ends(void **state)
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject a = subject_new(i), b = subject_new(i);
         recording r = {0};
-        rapt_record(t, recording_keep, &r);
+        rapt_observe(t, recording_keep, &r);
         start(t, &b, true);
         walk_back(t, subject_loss(t, &b), b.what);
         size_t count = r.count;
-        rapt_record(t, NULL, NULL);
+        rapt_observe(t, NULL, NULL);
         start(t, &b, true);
         rapt_tensor *got = subject_loss(t, &b);
         walk_back(t, got, b.what);

@@ -7,7 +7,7 @@
 #include "ops/tape_core.h"
 
 /* Counts, and sees that there is something behind every pointer. */
-static void look(void *context, const rapt_step *step)
+static void look(void *context, const rapt_observation *step)
 {
     double *sum = context;
     *sum += (double)step->values[rapt_tensor_size(step->tensor) - 1] + (double)strlen(step->name);
@@ -20,7 +20,7 @@ static rapt_code recorded_step(const subject *s)
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
     if (t) { /* chunks of one block each, so that nearly every request is an allocation */
         t->step.chunk_size = t->step.first_size = t->scratch.chunk_size = t->scratch.first_size = 64;
-        rapt_record(t, look, &sum);
+        rapt_observe(t, look, &sum);
         rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
         rapt_backward(t, subject_loss(t, s), &err);
     }

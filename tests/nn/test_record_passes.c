@@ -56,7 +56,7 @@ static void language_model_decodes(void **state)
     rapt_real *want = whole_row(t, s.lm, subject_ids(ids, TIME, 6));
     for (size_t i = 0; i < TIME; i++) {
         recording r = {0};
-        rapt_record(t, recording_keep, &r);
+        rapt_observe(t, recording_keep, &r);
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *got = rapt_lm_step(t, s.lm, kept, (rapt_tokens){ids + i, 1, 1, NULL}, true);
         subject_check(t, s.what);
@@ -89,7 +89,7 @@ static void decoder_decodes(void **state)
     rapt_tensor *memory = rapt_encoder_forward(t, &s.pair->encoder, from, subject_source_lens);
     rapt_decoder_state *kept = rapt_decoder_state_new(t, &s.pair->decoder, memory, subject_source_lens, 8, &err);
     recording r = {0};
-    rapt_record(t, recording_keep, &r);
+    rapt_observe(t, recording_keep, &r);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *got = rapt_decoder_step(t, &s.pair->decoder, kept, to);
     subject_check(t, s.what);
@@ -116,7 +116,7 @@ static void lengths_of_tokens_are_a_mask(void **state)
     subject s = subject_new(1);
     rapt_tape *fused = model_tape(NULL, 1), *t = model_tape(NULL, 1);
     recording r = {0};
-    rapt_record(t, recording_keep, &r);
+    rapt_observe(t, recording_keep, &r);
     rapt_tape_begin(fused, (rapt_pass){0});
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *want = rapt_transformer_forward(fused, s.pair, from, NULL, to);
@@ -147,12 +147,12 @@ static void no_gradient_is_left_for_later(void **state)
     for (int recorded_pass = 0; recorded_pass < 2; recorded_pass++) {
         recording r = {0};
         rapt_params_zero_grad(set);
-        rapt_record(t, recorded_pass ? recording_keep : NULL, &r);
+        rapt_observe(t, recorded_pass ? recording_keep : NULL, &r);
         rapt_tape_begin(t, (rapt_pass){.record = true});
-        rapt_tensor *x = rapt_new(t, 3, (size_t[]){1, 2, 16}, true);
+        rapt_tensor *x = rapt_tape_tensor(t, 3, (size_t[]){1, 2, 16}, true);
         for (size_t i = 0; i < 32; i++)
             x->data[i] = (rapt_real)rng_normal(3, i);
-        rapt_tensor *loss = rapt_output_loss(t, x, w, NULL, (rapt_tokens){labels, 1, 2, NULL}, NULL, true, NULL);
+        rapt_tensor *loss = rapt_op_output_loss(t, x, w, NULL, (rapt_tokens){labels, 1, 2, NULL}, NULL, true, NULL);
         assert_int_equal(rapt_backward(t, loss, &err), RAPT_OK);
         assert_int_equal(w->late.dy != NULL, !recorded_pass); /* the first shows that it would have been left */
         assert_int_equal(r.count, recorded_pass);
@@ -182,11 +182,11 @@ static void modules_are_recorded_alone(void **state)
     int32_t ids[4] = {3, 1, 4, 1}, lens[2] = {2, 1};
     rapt_tape *t = model_tape(NULL, 1);
     recording r = {0};
-    rapt_record(t, recording_keep, &r);
+    rapt_observe(t, recording_keep, &r);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *x = rapt_positions_forward(t, &p, rapt_embedding_forward(t, &e, (rapt_tokens){ids, 2, 2, lens}), 0);
     rapt_layer_norm_forward(t, &n, x);
-    rapt_ffn_forward(t, &f, rapt_input(t, 2, (size_t[]){5, 6}, f.dense1.weight->value.data, false));
+    rapt_ffn_forward(t, &f, rapt_tape_input(t, 2, (size_t[]){5, 6}, f.dense1.weight->value.data, false));
     subject_check(t, "modules");
     static const char *const names[] = {"words", "demo.positions", "demo.input", "output", "demo.ffn.hidden",
                                         "demo.ffn.activation", "demo.ffn.output"};
@@ -205,11 +205,11 @@ typedef struct stopper {
     size_t calls, most;
 } stopper;
 
-static void stop(void *context, const rapt_step *step)
+static void stop(void *context, const rapt_observation *step)
 {
     stopper *s = context;
     if (++s->calls == s->most)
-        rapt_tape_fail(s->t, RAPT_VALUE, "enough at %s", step->name);
+        rapt_tape_fail(s->t, RAPT_ERR_VALUE, "enough at %s", step->name);
 }
 
 /* On its way there, or back. */
@@ -221,9 +221,9 @@ static void callback_stops_the_pass(void **state)
     for (size_t most = 1; most < 300; most += 7) {
         stopper x = {t, 0, most};
         rapt_error err = {0};
-        rapt_record(t, stop, &x);
+        rapt_observe(t, stop, &x);
         rapt_tape_begin(t, (rapt_pass){.record = true});
-        assert_int_equal(rapt_backward(t, subject_loss(t, &s), &err), RAPT_VALUE);
+        assert_int_equal(rapt_backward(t, subject_loss(t, &s), &err), RAPT_ERR_VALUE);
         assert_int_equal(x.calls, most);
         assert_true(strncmp(err.message, "enough at ", 10) == 0);
     }

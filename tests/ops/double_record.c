@@ -1,4 +1,4 @@
-/* tests/ops/double_record.c: the gradients that rapt_record hands over are derivatives: a number of a step is moved as it is
+/* tests/ops/double_record.c: the gradients that rapt_observe hands over are derivatives: a number of a step is moved as it is
  * handed over, and the loss moves as its gradient says. In the double build; order and shapes are checked in tests/nn. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ typedef struct nudge {
     size_t moved;
 } nudge;
 
-static void move(void *context, const rapt_step *step)
+static void move(void *context, const rapt_observation *step)
 {
     nudge *n = context;
     if (strcmp(step->name, n->name) != 0)
@@ -36,7 +36,7 @@ static void move(void *context, const rapt_step *step)
 static double loss_with(rapt_tape *t, const subject *s, const char *name, size_t index, double by)
 {
     nudge n = {name, index, by, 0};
-    rapt_record(t, move, &n);
+    rapt_observe(t, move, &n);
     rapt_tape_begin(t, (rapt_pass){.training = true, .seed = 5, .step = 8});
     const rapt_tensor *loss = subject_loss(t, s);
     subject_check(t, s->what);
@@ -77,7 +77,7 @@ static void gradients_are_derivatives(void **state)
         rapt_error err = {0};
         recording r = {0};
         size_t steps = 0, alive = 0;
-        rapt_record(t, recording_keep, &r);
+        rapt_observe(t, recording_keep, &r);
         rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8});
         if (rapt_backward(t, subject_loss(t, &s), &err))
             fail_msg("%s: %s", s.what, err.message);

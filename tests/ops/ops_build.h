@@ -25,8 +25,9 @@ static inline rapt_activation ops_activation(const ops_case *c)
 {
     bool gelu = ops_is(c, OPS_GELU), silu = ops_is(c, OPS_SILU);
     if (ops_is(c, OPS_RELU))
-        return RAPT_RELU;
-    return gelu && silu ? RAPT_GELU_TANH : gelu ? RAPT_GELU : silu ? RAPT_SILU : RAPT_IDENTITY;
+        return RAPT_ACTIVATION_RELU;
+    return gelu && silu ? RAPT_ACTIVATION_GELU_TANH : gelu ? RAPT_ACTIVATION_GELU : silu ? RAPT_ACTIVATION_SILU
+           : RAPT_ACTIVATION_IDENTITY;
 }
 
 static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
@@ -34,7 +35,7 @@ static inline rapt_tensor *build_linear(ops_case *c, rapt_tape *t)
     size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_is(c, OPS_LONG) ? 3 : ops_size(c, 5, 83);
     rapt_tensor *x = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), in));
     rapt_param *w = ops_param(c, "w", SHAPE(out, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(out)) : NULL;
-    return rapt_linear_op(t, x, w, b, ops_activation(c));
+    return rapt_op_linear(t, x, w, b, ops_activation(c));
 }
 
 /* The sum of three layers: of one input, of two, or of two of which the first comes back (which cannot go together). */
@@ -44,10 +45,10 @@ static inline rapt_tensor *build_linears(ops_case *c, rapt_tape *t)
     rapt_tensor *x = ops_input(c, t, SHAPE(3, rows, in)), *m = ops_is(c, OPS_SAME) ? x : ops_input(c, t, SHAPE(3, rows, in));
     rapt_tensor *last = ops_is(c, OPS_LONG) ? x : m, *y[3];
     rapt_param *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(out)) : NULL;
-    rapt_linear_ops(t, 3, (rapt_linear_args[]){{x, ops_param(c, "wq", SHAPE(out, in)), b},
+    rapt_op_linears(t, 3, (rapt_linear_args[]){{x, ops_param(c, "wq", SHAPE(out, in)), b},
                                                {m, ops_param(c, "wk", SHAPE(out, in)), NULL},
                                                {last, ops_param(c, "wv", SHAPE(out, in)), NULL}}, y);
-    return rapt_add(t, rapt_add(t, y[0], y[1]), y[2]);
+    return rapt_op_add(t, rapt_op_add(t, y[0], y[1]), y[2]);
 }
 
 static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
@@ -56,10 +57,10 @@ static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)
     bool turn = ops_is(c, OPS_TRANSPOSE);
     if (ops_is(c, OPS_4D)) {
         rapt_tensor *a = ops_input(c, t, SHAPE(2, ops_is(c, OPS_GROUP) ? 6 : 2, m, k));
-        return rapt_matmul(t, a, ops_input(c, t, SHAPE(2, 2, turn ? n : k, turn ? k : n)), turn);
+        return rapt_op_matmul(t, a, ops_input(c, t, SHAPE(2, 2, turn ? n : k, turn ? k : n)), turn);
     }
     rapt_tensor *a = ops_input(c, t, SHAPE(2, m, k));
-    return rapt_matmul(t, a, ops_is(c, OPS_SAME) ? a : ops_input(c, t, SHAPE(2, turn ? n : k, turn ? k : n)), turn);
+    return rapt_op_matmul(t, a, ops_is(c, OPS_SAME) ? a : ops_input(c, t, SHAPE(2, turn ? n : k, turn ? k : n)), turn);
 }
 
 static inline rapt_tensor *plain_input(ops_case *c, rapt_tape *t)
@@ -73,28 +74,28 @@ static inline rapt_tensor *plain_input(ops_case *c, rapt_tape *t)
 static inline rapt_tensor *build_add(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *a = plain_input(c, t);
-    return rapt_add(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
+    return rapt_op_add(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
 }
 
 static inline rapt_tensor *build_scale(ops_case *c, rapt_tape *t)
 {
-    return rapt_scale(t, plain_input(c, t), -1.7);
+    return rapt_op_scale(t, plain_input(c, t), -1.7);
 }
 
 static inline rapt_tensor *build_relu(ops_case *c, rapt_tape *t)
 {
-    return rapt_relu(t, plain_input(c, t));
+    return rapt_op_relu(t, plain_input(c, t));
 }
 
 static inline rapt_tensor *build_activate(ops_case *c, rapt_tape *t)
 {
-    return rapt_activate(t, plain_input(c, t), ops_activation(c));
+    return rapt_op_activate(t, plain_input(c, t), ops_activation(c));
 }
 
 static inline rapt_tensor *build_swiglu(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *gate = plain_input(c, t);
-    return rapt_swiglu(t, gate, ops_is(c, OPS_SAME) ? gate : plain_input(c, t));
+    return rapt_op_swiglu(t, gate, ops_is(c, OPS_SAME) ? gate : plain_input(c, t));
 }
 
 /* Any numbers in place of cosines and sines: what is applied is linear all the same. */
@@ -109,12 +110,12 @@ static inline rapt_tensor *build_rotary(ops_case *c, rapt_tape *t)
     x->ragged = ops_is(c, OPS_RAGGED) ? &ragged : NULL;
     if (!table->buffer)
         rapt_param_make_buffer(table, false);
-    return rapt_rotary_op(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0);
+    return rapt_op_rotary(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0);
 }
 
 static inline rapt_tensor *build_dropout(ops_case *c, rapt_tape *t)
 {
-    return rapt_dropout(t, plain_input(c, t), 0.3);
+    return rapt_op_dropout(t, plain_input(c, t), 0.3);
 }
 
 /* gamma or beta, if one of these flags is the row's: as many trailing dimensions of x as it asks for. */
@@ -128,20 +129,20 @@ static inline rapt_tensor *build_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t);
     rapt_param *gamma = norm_param(c, "gamma", x, OPS_PARAMS | OPS_GAMMA), *beta = norm_param(c, "beta", x, OPS_PARAMS);
-    return rapt_layer_norm_op(t, x, gamma, beta, 1e-5);
+    return rapt_op_layer_norm(t, x, gamma, beta, 1e-5);
 }
 
 static inline rapt_tensor *build_rms_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t);
-    return rapt_rms_norm_op(t, x, norm_param(c, "gamma", x, OPS_GAMMA), 1e-5);
+    return rapt_op_rms_norm(t, x, norm_param(c, "gamma", x, OPS_GAMMA), 1e-5);
 }
 
 static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
     rapt_param *gamma = norm_param(c, "gamma", x, OPS_PARAMS | OPS_GAMMA), *beta = norm_param(c, "beta", x, OPS_PARAMS);
-    return rapt_add_norm_op(t, x, y, gamma, beta, 1e-5, ops_p(c));
+    return rapt_op_add_norm(t, x, y, gamma, beta, 1e-5, ops_p(c));
 }
 
 /* One length is 0 in a dead row, the others go from 1 to all keys. */
@@ -182,7 +183,7 @@ static inline rapt_tensor *build_softmax(ops_case *c, rapt_tape *t)
     size_t queries = ops_size(c, 4, 31), keys = ops_size(c, 7, 53);
     rapt_tensor *x = ops_is(c, OPS_4D) ? ops_input(c, t, SHAPE(2, 3, queries, keys))
                                        : ops_input(c, t, SHAPE(2, queries, keys));
-    return rapt_masked_softmax(t, x, build_mask(c, 2, queries, keys));
+    return rapt_op_masked_softmax(t, x, build_mask(c, 2, queries, keys));
 }
 
 static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
@@ -196,17 +197,17 @@ static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
     rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * d));
     rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
-    return rapt_attention_op(t, q, k, v, heads, mask, ops_p(c), RAPT_WEIGHTS_NONE, NULL);
+    return rapt_op_attention(t, q, k, v, heads, mask, ops_p(c), RAPT_CAPTURE_NONE, NULL);
 }
 
 static inline rapt_tensor *build_split(ops_case *c, rapt_tape *t)
 {
-    return rapt_split_heads(t, ops_input(c, t, SHAPE(2, ops_size(c, 4, 23), 15)), 3);
+    return rapt_op_split_heads(t, ops_input(c, t, SHAPE(2, ops_size(c, 4, 23), 15)), 3);
 }
 
 static inline rapt_tensor *build_concat(ops_case *c, rapt_tape *t)
 {
-    return rapt_concat_heads(t, ops_input(c, t, SHAPE(2, 3, ops_size(c, 4, 23), 5)));
+    return rapt_op_concat_heads(t, ops_input(c, t, SHAPE(2, 3, ops_size(c, 4, 23), 5)));
 }
 
 /* PyTorch's gradient is not the derivative for padding (none) and scale_grad_by_freq (divided by the count). */
@@ -238,7 +239,7 @@ static inline rapt_tensor *build_embed(ops_case *c, rapt_tape *t)
     if (ops_is(c, OPS_SPARSE) && !w->sparse)
         rapt_param_make_sparse(c->params, w);
     embed_factors(c, tokens, entries, o.padding_idx);
-    return rapt_embed_op(t, w, tokens, &o);
+    return rapt_op_embed(t, w, tokens, &o);
 }
 
 static inline rapt_tensor *build_cross_entropy(ops_case *c, rapt_tape *t)
@@ -250,7 +251,7 @@ static inline rapt_tensor *build_cross_entropy(ops_case *c, rapt_tape *t)
                            .normalizer = ops_is(c, OPS_NORMALIZER) ? 5.5 : 0};
     if (ops_is(c, OPS_LENS))
         o.valid_lens = mask_lens(c, 3, time);
-    return rapt_cross_entropy(t, x, labels, &o, NULL);
+    return rapt_op_cross_entropy(t, x, labels, &o, NULL);
 }
 
 /* OPS_LONG: as many classes as it takes for the fused pass, in blocks. */
@@ -266,12 +267,12 @@ static inline rapt_tensor *build_output_loss(ops_case *c, rapt_tape *t)
         o.valid_lens = mask_lens(c, 3, time);
     if (ops_is(c, OPS_SPARSE) && !w->sparse)
         rapt_param_make_sparse(c->params, w);
-    return rapt_output_loss(t, x, w, b, labels, &o, false, NULL);
+    return rapt_op_output_loss(t, x, w, b, labels, &o, false, NULL);
 }
 
 static inline rapt_tensor *build_sum(ops_case *c, rapt_tape *t)
 {
-    return rapt_sum(t, plain_input(c, t));
+    return rapt_op_sum(t, plain_input(c, t));
 }
 
 static inline rapt_tensor *build_weighted_sum(ops_case *c, rapt_tape *t)
@@ -291,14 +292,14 @@ static inline rapt_tensor *attend_block(rapt_tape *t, const void *module, const 
 {
     const block_params *m = module;
     rapt_mask mask = {.valid_lens = in->lens};
-    rapt_tensor *a = rapt_attention_op(t, in->x, in->memory, in->memory, 1, &mask, m->p, RAPT_WEIGHTS_NONE, NULL);
-    a = rapt_linear_op(t, rapt_add(t, in->x, a), m->w, NULL, RAPT_GELU);
-    return rapt_add_norm_op(t, in->x, a, m->gamma, m->beta, 1e-5, m->p);
+    rapt_tensor *a = rapt_op_attention(t, in->x, in->memory, in->memory, 1, &mask, m->p, RAPT_CAPTURE_NONE, NULL);
+    a = rapt_op_linear(t, rapt_op_add(t, in->x, a), m->w, NULL, RAPT_ACTIVATION_GELU);
+    return rapt_op_add_norm(t, in->x, a, m->gamma, m->beta, 1e-5, m->p);
 }
 
 static inline rapt_tensor *nested_block(rapt_tape *t, const void *module, const rapt_block_input *in)
 {
-    rapt_block_input inner = {rapt_scale(t, in->x, 0.5), in->memory, in->lens};
+    rapt_block_input inner = {rapt_op_scale(t, in->x, 0.5), in->memory, in->lens};
     inner.x = rapt_run_block(t, attend_block, module, inner);
     return rapt_run_block(t, attend_block, module, inner);
 }

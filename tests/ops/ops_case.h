@@ -84,7 +84,7 @@ static inline rapt_tensor *ops_input(ops_case *c, rapt_tape *t, int ndim, const 
         c->value[i] = rapt_params_alloc(c->params, n, sizeof(rapt_real));
         ops_draw(c, c->value[i], n, 100 + i);
     }
-    c->input[i] = rapt_input(t, ndim, shape, c->value[i], true);
+    c->input[i] = rapt_tape_input(t, ndim, shape, c->value[i], true);
     return c->input[i];
 }
 
@@ -120,7 +120,7 @@ static inline rapt_tensor *ops_weigh(ops_case *c, rapt_tape *t, rapt_tensor *x)
     uint64_t stream = 400 + c->slots;
     rapt_real *weights = ops_keep(c, (n ? n : 1) * sizeof *weights, true);
     ops_draw(c, weights, n, stream);
-    return rapt_weighted_sum(t, x, weights);
+    return rapt_op_weighted_sum(t, x, weights);
 }
 
 /* One forward pass: begins it, builds the row and its loss. *output, if not NULL, is what the row itself gives. */
@@ -131,7 +131,7 @@ static inline rapt_tensor *ops_forward(ops_case *c, rapt_tape *t, ops_builder *b
                                    .examples = c->examples, .recompute = ops_is(c, OPS_AGAIN)});
     rapt_tensor *y = build(c, t), *loss = ops_weigh(c, t, y);
     for (size_t i = 0; c->reuse && i < c->inputs; i++)
-        loss = rapt_add(t, loss, ops_weigh(c, t, c->input[i]));
+        loss = rapt_op_add(t, loss, ops_weigh(c, t, c->input[i]));
     if (output)
         *output = y;
     return loss;

@@ -12,7 +12,7 @@ static inline void ops_dirty(rapt_tape *t)
 {
     size_t step = (size_t)1 << 20, scratch = (size_t)1 << 17, workspace = gemm_workspace_size(rapt_tape_threads(t));
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *x = rapt_new(t, 1, &step, false);
+    rapt_tensor *x = rapt_tape_tensor(t, 1, &step, false);
     rapt_real *s = tape_scratch(t, scratch, sizeof *s);
     if (rapt_tape_error(t)->code)
         return;

@@ -11,7 +11,7 @@ static inline rapt_block_config block_config(const ops_case *c)
 {
     return (rapt_block_config){.d_model = ops_size(c, 6, 66), .heads = ops_size(c, 2, 3), .ffn = ops_size(c, 7, 131),
                                .bias = true, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
-                               .norm = ops_is(c, OPS_PRE) ? RAPT_PRE_NORM : RAPT_POST_NORM};
+                               .norm = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
 }
 
 /* The module of the row, and whether it still must be set up. */
@@ -108,7 +108,7 @@ static inline rapt_tensor *build_transformer(ops_case *c, rapt_tape *t)
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, lens);
     rapt_tensor *logits = rapt_decoder_forward(t, &m->decoder, target, memory, lens);
     rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = target_lens};
-    return rapt_cross_entropy(t, logits, labels, &o, NULL);
+    return rapt_op_cross_entropy(t, logits, labels, &o, NULL);
 }
 
 /* The sales textbook's (post-norm), GPT-2's (tied) or Llama's (grouped heads), of 2 layers. */
@@ -117,10 +117,11 @@ static inline rapt_lm_config lm_config(const ops_case *c)
     bool llama = ops_is(c, OPS_HEADS), tied = ops_is(c, OPS_SAME);
     return (rapt_lm_config){.vocab = ops_size(c, 7, 53), .layers = 2, .d_model = ops_size(c, 8, 84),
                             .heads = ops_size(c, 4, 6), .kv_heads = llama ? 2 : 0, .ffn = ops_size(c, 7, 131),
-                            .context = 40, .norm_place = ops_is(c, OPS_PRE) ? RAPT_PRE_NORM : RAPT_POST_NORM,
-                            .norm = llama ? RAPT_NORM_RMS : RAPT_NORM_LAYER,
+                            .context = 40, .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                            .norm = llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
                             .ffn_kind = llama ? RAPT_FFN_SWIGLU : tied ? RAPT_FFN_GELU_TANH : RAPT_FFN_RELU,
-                            .positions = llama ? RAPT_LM_ROTARY : tied ? RAPT_LM_LEARNED : RAPT_LM_SINUSOIDAL,
+                            .positions = llama ? RAPT_POSITIONS_ROTARY : tied ? RAPT_POSITIONS_LEARNED
+                                         : RAPT_POSITIONS_SINUSOIDAL,
                             .tied = tied, .bias = !llama, .output_bias = !llama && !tied,
                             .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0};
 }

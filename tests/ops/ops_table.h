@@ -45,119 +45,119 @@ enum {
 };
 
 #define OPS(X)                                                                                               \
-    X(rapt_linear_op, linear, build_linear, 0)                                                               \
-    X(rapt_linear_op, linear_bias, build_linear, OPS_BIAS)                                                   \
-    X(rapt_linear_op, linear_relu, build_linear, OPS_RELU)                                                   \
-    X(rapt_linear_op, linear_bias_relu, build_linear, OPS_BIAS | OPS_RELU)                                   \
-    X(rapt_linear_op, linear_long, build_linear, OPS_BIAS | OPS_LONG)                                        \
-    X(rapt_linear_op, linear_gelu, build_linear, OPS_GELU)                                                   \
-    X(rapt_linear_op, linear_bias_gelu_tanh, build_linear, OPS_BIAS | OPS_GELU | OPS_SILU)                   \
-    X(rapt_linear_op, linear_bias_silu, build_linear, OPS_BIAS | OPS_SILU)                                   \
-    X(rapt_linear_ops, linears, build_linears, OPS_BIAS)                                                     \
-    X(rapt_linear_ops, linears_same, build_linears, OPS_SAME)                                                \
-    X(rapt_linear_ops, linears_apart, build_linears, OPS_LONG)                                               \
-    X(rapt_matmul, matmul, build_matmul, 0)                                                                  \
-    X(rapt_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
-    X(rapt_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \
-    X(rapt_matmul, matmul_4d_transpose, build_matmul, OPS_4D | OPS_TRANSPOSE)                                \
-    X(rapt_matmul, matmul_group, build_matmul, OPS_4D | OPS_GROUP)                                           \
-    X(rapt_matmul, matmul_group_transpose, build_matmul, OPS_4D | OPS_GROUP | OPS_TRANSPOSE)                 \
-    X(rapt_matmul, matmul_same, build_matmul, OPS_SAME | OPS_TRANSPOSE)                                      \
-    X(rapt_matmul, matmul_long, build_matmul, OPS_LONG)                                                      \
-    X(rapt_add, add, build_add, 0)                                                                           \
-    X(rapt_add, add_same, build_add, OPS_SAME)                                                               \
-    X(rapt_scale, scale, build_scale, 0)                                                                     \
-    X(rapt_relu, relu, build_relu, 0)                                                                        \
-    X(rapt_activate, activate_identity, build_activate, 0)                                                   \
-    X(rapt_activate, activate_relu, build_activate, OPS_RELU)                                                \
-    X(rapt_activate, activate_gelu, build_activate, OPS_GELU)                                                \
-    X(rapt_activate, activate_gelu_tanh, build_activate, OPS_GELU | OPS_SILU | OPS_4D)                       \
-    X(rapt_activate, activate_silu, build_activate, OPS_SILU)                                                \
-    X(rapt_swiglu, swiglu, build_swiglu, 0)                                                                  \
-    X(rapt_swiglu, swiglu_same, build_swiglu, OPS_SAME)                                                      \
-    X(rapt_rotary_op, rotary, build_rotary, 0)                                                               \
-    X(rapt_rotary_op, rotary_first, build_rotary, OPS_FIRST | OPS_HEADS)                                     \
-    X(rapt_rotary_op, rotary_ragged, build_rotary, OPS_FIRST | OPS_HEADS | OPS_RAGGED)                       \
-    X(rapt_dropout, dropout, build_dropout, 0)                                                               \
-    X(rapt_dropout, dropout_4d, build_dropout, OPS_4D)                                                       \
-    X(rapt_layer_norm_op, layer_norm, build_norm, OPS_PARAMS)                                                \
-    X(rapt_layer_norm_op, layer_norm_bare, build_norm, 0)                                                    \
-    X(rapt_layer_norm_op, layer_norm_gamma, build_norm, OPS_GAMMA)                                           \
-    X(rapt_layer_norm_op, layer_norm_gamma_2, build_norm, OPS_GAMMA | OPS_TWO_DIMS)                          \
-    X(rapt_layer_norm_op, layer_norm_2, build_norm, OPS_PARAMS | OPS_TWO_DIMS)                               \
-    X(rapt_layer_norm_op, layer_norm_all, build_norm, OPS_PARAMS | OPS_ALL_DIMS)                             \
-    X(rapt_layer_norm_op, layer_norm_4d, build_norm, OPS_PARAMS | OPS_4D)                                    \
-    X(rapt_layer_norm_op, layer_norm_4d_2, build_norm, OPS_PARAMS | OPS_4D | OPS_TWO_DIMS)                   \
-    X(rapt_rms_norm_op, rms_norm, build_rms_norm, OPS_GAMMA)                                                 \
-    X(rapt_rms_norm_op, rms_norm_bare, build_rms_norm, 0)                                                    \
-    X(rapt_rms_norm_op, rms_norm_4d, build_rms_norm, OPS_GAMMA | OPS_4D)                                     \
-    X(rapt_add_norm_op, add_norm, build_add_norm, OPS_PARAMS)                                                \
-    X(rapt_add_norm_op, add_norm_gamma, build_add_norm, OPS_GAMMA | OPS_DROPOUT)                             \
-    X(rapt_add_norm_op, add_norm_bare, build_add_norm, 0)                                                    \
-    X(rapt_add_norm_op, add_norm_same, build_add_norm, OPS_PARAMS | OPS_SAME)                                \
-    X(rapt_add_norm_op, add_norm_dropout, build_add_norm, OPS_PARAMS | OPS_DROPOUT)                          \
-    X(rapt_add_norm_op, add_norm_dropout_same, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_SAME)          \
-    X(rapt_add_norm_op, add_norm_dropout_2, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_TWO_DIMS)         \
-    X(rapt_add_norm_op, add_norm_dropout_all, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_ALL_DIMS)       \
-    X(rapt_add_norm_op, add_norm_dropout_4d, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_4D)              \
-    X(rapt_masked_softmax, softmax, build_softmax, 0)                                                        \
-    X(rapt_masked_softmax, softmax_4d, build_softmax, OPS_4D)                                                \
-    X(rapt_masked_softmax, softmax_lens, build_softmax, OPS_4D | OPS_LENS)                                   \
-    X(rapt_masked_softmax, softmax_lens_2d, build_softmax, OPS_LENS_2D)                                      \
-    X(rapt_masked_softmax, softmax_causal, build_softmax, OPS_CAUSAL)                                        \
-    X(rapt_masked_softmax, softmax_past, build_softmax, OPS_CAUSAL | OPS_PAST)                               \
-    X(rapt_masked_softmax, softmax_keep, build_softmax, OPS_4D | OPS_KEEP)                                   \
-    X(rapt_masked_softmax, softmax_keep_2d, build_softmax, OPS_4D | OPS_KEEP_2D)                             \
-    X(rapt_masked_softmax, softmax_dead, build_softmax, OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)      \
-    X(rapt_attention_op, attention, build_attention, 0)                                                      \
-    X(rapt_attention_op, attention_heads, build_attention, OPS_HEADS)                                        \
-    X(rapt_attention_op, attention_dv, build_attention, OPS_HEADS | OPS_DV)                                  \
-    X(rapt_attention_op, attention_same, build_attention, OPS_HEADS | OPS_SAME | OPS_CAUSAL)                 \
-    X(rapt_attention_op, attention_lens, build_attention, OPS_HEADS | OPS_LENS)                              \
-    X(rapt_attention_op, attention_lens_2d, build_attention, OPS_HEADS | OPS_LENS_2D)                        \
-    X(rapt_attention_op, attention_causal, build_attention, OPS_HEADS | OPS_CAUSAL)                          \
-    X(rapt_attention_op, attention_past, build_attention, OPS_HEADS | OPS_CAUSAL | OPS_PAST | OPS_DROPOUT)   \
-    X(rapt_attention_op, attention_keep, build_attention, OPS_HEADS | OPS_KEEP)                              \
-    X(rapt_attention_op, attention_keep_2d, build_attention, OPS_HEADS | OPS_KEEP_2D)                        \
-    X(rapt_attention_op, attention_dead, build_attention,                                                    \
+    X(rapt_op_linear, linear, build_linear, 0)                                                               \
+    X(rapt_op_linear, linear_bias, build_linear, OPS_BIAS)                                                   \
+    X(rapt_op_linear, linear_relu, build_linear, OPS_RELU)                                                   \
+    X(rapt_op_linear, linear_bias_relu, build_linear, OPS_BIAS | OPS_RELU)                                   \
+    X(rapt_op_linear, linear_long, build_linear, OPS_BIAS | OPS_LONG)                                        \
+    X(rapt_op_linear, linear_gelu, build_linear, OPS_GELU)                                                   \
+    X(rapt_op_linear, linear_bias_gelu_tanh, build_linear, OPS_BIAS | OPS_GELU | OPS_SILU)                   \
+    X(rapt_op_linear, linear_bias_silu, build_linear, OPS_BIAS | OPS_SILU)                                   \
+    X(rapt_op_linears, linears, build_linears, OPS_BIAS)                                                     \
+    X(rapt_op_linears, linears_same, build_linears, OPS_SAME)                                                \
+    X(rapt_op_linears, linears_apart, build_linears, OPS_LONG)                                               \
+    X(rapt_op_matmul, matmul, build_matmul, 0)                                                                  \
+    X(rapt_op_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
+    X(rapt_op_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \
+    X(rapt_op_matmul, matmul_4d_transpose, build_matmul, OPS_4D | OPS_TRANSPOSE)                                \
+    X(rapt_op_matmul, matmul_group, build_matmul, OPS_4D | OPS_GROUP)                                           \
+    X(rapt_op_matmul, matmul_group_transpose, build_matmul, OPS_4D | OPS_GROUP | OPS_TRANSPOSE)                 \
+    X(rapt_op_matmul, matmul_same, build_matmul, OPS_SAME | OPS_TRANSPOSE)                                      \
+    X(rapt_op_matmul, matmul_long, build_matmul, OPS_LONG)                                                      \
+    X(rapt_op_add, add, build_add, 0)                                                                           \
+    X(rapt_op_add, add_same, build_add, OPS_SAME)                                                               \
+    X(rapt_op_scale, scale, build_scale, 0)                                                                     \
+    X(rapt_op_relu, relu, build_relu, 0)                                                                        \
+    X(rapt_op_activate, activate_identity, build_activate, 0)                                                   \
+    X(rapt_op_activate, activate_relu, build_activate, OPS_RELU)                                                \
+    X(rapt_op_activate, activate_gelu, build_activate, OPS_GELU)                                                \
+    X(rapt_op_activate, activate_gelu_tanh, build_activate, OPS_GELU | OPS_SILU | OPS_4D)                       \
+    X(rapt_op_activate, activate_silu, build_activate, OPS_SILU)                                                \
+    X(rapt_op_swiglu, swiglu, build_swiglu, 0)                                                                  \
+    X(rapt_op_swiglu, swiglu_same, build_swiglu, OPS_SAME)                                                      \
+    X(rapt_op_rotary, rotary, build_rotary, 0)                                                               \
+    X(rapt_op_rotary, rotary_first, build_rotary, OPS_FIRST | OPS_HEADS)                                     \
+    X(rapt_op_rotary, rotary_ragged, build_rotary, OPS_FIRST | OPS_HEADS | OPS_RAGGED)                       \
+    X(rapt_op_dropout, dropout, build_dropout, 0)                                                               \
+    X(rapt_op_dropout, dropout_4d, build_dropout, OPS_4D)                                                       \
+    X(rapt_op_layer_norm, layer_norm, build_norm, OPS_PARAMS)                                                \
+    X(rapt_op_layer_norm, layer_norm_bare, build_norm, 0)                                                    \
+    X(rapt_op_layer_norm, layer_norm_gamma, build_norm, OPS_GAMMA)                                           \
+    X(rapt_op_layer_norm, layer_norm_gamma_2, build_norm, OPS_GAMMA | OPS_TWO_DIMS)                          \
+    X(rapt_op_layer_norm, layer_norm_2, build_norm, OPS_PARAMS | OPS_TWO_DIMS)                               \
+    X(rapt_op_layer_norm, layer_norm_all, build_norm, OPS_PARAMS | OPS_ALL_DIMS)                             \
+    X(rapt_op_layer_norm, layer_norm_4d, build_norm, OPS_PARAMS | OPS_4D)                                    \
+    X(rapt_op_layer_norm, layer_norm_4d_2, build_norm, OPS_PARAMS | OPS_4D | OPS_TWO_DIMS)                   \
+    X(rapt_op_rms_norm, rms_norm, build_rms_norm, OPS_GAMMA)                                                 \
+    X(rapt_op_rms_norm, rms_norm_bare, build_rms_norm, 0)                                                    \
+    X(rapt_op_rms_norm, rms_norm_4d, build_rms_norm, OPS_GAMMA | OPS_4D)                                     \
+    X(rapt_op_add_norm, add_norm, build_add_norm, OPS_PARAMS)                                                \
+    X(rapt_op_add_norm, add_norm_gamma, build_add_norm, OPS_GAMMA | OPS_DROPOUT)                             \
+    X(rapt_op_add_norm, add_norm_bare, build_add_norm, 0)                                                    \
+    X(rapt_op_add_norm, add_norm_same, build_add_norm, OPS_PARAMS | OPS_SAME)                                \
+    X(rapt_op_add_norm, add_norm_dropout, build_add_norm, OPS_PARAMS | OPS_DROPOUT)                          \
+    X(rapt_op_add_norm, add_norm_dropout_same, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_SAME)          \
+    X(rapt_op_add_norm, add_norm_dropout_2, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_TWO_DIMS)         \
+    X(rapt_op_add_norm, add_norm_dropout_all, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_ALL_DIMS)       \
+    X(rapt_op_add_norm, add_norm_dropout_4d, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_4D)              \
+    X(rapt_op_masked_softmax, softmax, build_softmax, 0)                                                        \
+    X(rapt_op_masked_softmax, softmax_4d, build_softmax, OPS_4D)                                                \
+    X(rapt_op_masked_softmax, softmax_lens, build_softmax, OPS_4D | OPS_LENS)                                   \
+    X(rapt_op_masked_softmax, softmax_lens_2d, build_softmax, OPS_LENS_2D)                                      \
+    X(rapt_op_masked_softmax, softmax_causal, build_softmax, OPS_CAUSAL)                                        \
+    X(rapt_op_masked_softmax, softmax_past, build_softmax, OPS_CAUSAL | OPS_PAST)                               \
+    X(rapt_op_masked_softmax, softmax_keep, build_softmax, OPS_4D | OPS_KEEP)                                   \
+    X(rapt_op_masked_softmax, softmax_keep_2d, build_softmax, OPS_4D | OPS_KEEP_2D)                             \
+    X(rapt_op_masked_softmax, softmax_dead, build_softmax, OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)      \
+    X(rapt_op_attention, attention, build_attention, 0)                                                      \
+    X(rapt_op_attention, attention_heads, build_attention, OPS_HEADS)                                        \
+    X(rapt_op_attention, attention_dv, build_attention, OPS_HEADS | OPS_DV)                                  \
+    X(rapt_op_attention, attention_same, build_attention, OPS_HEADS | OPS_SAME | OPS_CAUSAL)                 \
+    X(rapt_op_attention, attention_lens, build_attention, OPS_HEADS | OPS_LENS)                              \
+    X(rapt_op_attention, attention_lens_2d, build_attention, OPS_HEADS | OPS_LENS_2D)                        \
+    X(rapt_op_attention, attention_causal, build_attention, OPS_HEADS | OPS_CAUSAL)                          \
+    X(rapt_op_attention, attention_past, build_attention, OPS_HEADS | OPS_CAUSAL | OPS_PAST | OPS_DROPOUT)   \
+    X(rapt_op_attention, attention_keep, build_attention, OPS_HEADS | OPS_KEEP)                              \
+    X(rapt_op_attention, attention_keep_2d, build_attention, OPS_HEADS | OPS_KEEP_2D)                        \
+    X(rapt_op_attention, attention_dead, build_attention,                                                    \
       OPS_HEADS | OPS_KEEP_2D | OPS_LENS | OPS_CAUSAL | OPS_DEAD)                                            \
-    X(rapt_attention_op, attention_dropout, build_attention, OPS_HEADS | OPS_DROPOUT | OPS_DV)               \
-    X(rapt_attention_op, attention_all, build_attention,                                                     \
+    X(rapt_op_attention, attention_dropout, build_attention, OPS_HEADS | OPS_DROPOUT | OPS_DV)               \
+    X(rapt_op_attention, attention_all, build_attention,                                                     \
       OPS_HEADS | OPS_DROPOUT | OPS_DV | OPS_LENS_2D | OPS_CAUSAL | OPS_KEEP_2D | OPS_DEAD)                  \
-    X(rapt_attention_op, attention_group, build_attention, OPS_HEADS | OPS_GROUP | OPS_CAUSAL | OPS_DROPOUT) \
-    X(rapt_attention_op, attention_group_tiles, build_attention, OPS_HEADS | OPS_GROUP | OPS_TILES)          \
-    X(rapt_attention_op, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
-    X(rapt_attention_op, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
-    X(rapt_split_heads, split_heads, build_split, 0)                                                         \
-    X(rapt_concat_heads, concat_heads, build_concat, 0)                                                      \
-    X(rapt_embed_op, embed, build_embed, 0)                                                                  \
-    X(rapt_embed_op, embed_padding, build_embed, OPS_PADDING)                                                \
-    X(rapt_embed_op, embed_scale, build_embed, OPS_SCALE)                                                    \
-    X(rapt_embed_op, embed_freq, build_embed, OPS_FREQ)                                                      \
-    X(rapt_embed_op, embed_positions, build_embed, OPS_POSITIONS)                                            \
-    X(rapt_embed_op, embed_first, build_embed, OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT)                      \
-    X(rapt_embed_op, embed_dropout, build_embed, OPS_DROPOUT)                                                \
-    X(rapt_embed_op, embed_sparse, build_embed, OPS_SPARSE)                                                  \
-    X(rapt_embed_op, embed_max_norm, build_embed, OPS_MAX_NORM)                                              \
-    X(rapt_embed_op, embed_all, build_embed,                                                                 \
+    X(rapt_op_attention, attention_group, build_attention, OPS_HEADS | OPS_GROUP | OPS_CAUSAL | OPS_DROPOUT) \
+    X(rapt_op_attention, attention_group_tiles, build_attention, OPS_HEADS | OPS_GROUP | OPS_TILES)          \
+    X(rapt_op_attention, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
+    X(rapt_op_attention, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
+    X(rapt_op_split_heads, split_heads, build_split, 0)                                                         \
+    X(rapt_op_concat_heads, concat_heads, build_concat, 0)                                                      \
+    X(rapt_op_embed, embed, build_embed, 0)                                                                  \
+    X(rapt_op_embed, embed_padding, build_embed, OPS_PADDING)                                                \
+    X(rapt_op_embed, embed_scale, build_embed, OPS_SCALE)                                                    \
+    X(rapt_op_embed, embed_freq, build_embed, OPS_FREQ)                                                      \
+    X(rapt_op_embed, embed_positions, build_embed, OPS_POSITIONS)                                            \
+    X(rapt_op_embed, embed_first, build_embed, OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT)                      \
+    X(rapt_op_embed, embed_dropout, build_embed, OPS_DROPOUT)                                                \
+    X(rapt_op_embed, embed_sparse, build_embed, OPS_SPARSE)                                                  \
+    X(rapt_op_embed, embed_max_norm, build_embed, OPS_MAX_NORM)                                              \
+    X(rapt_op_embed, embed_all, build_embed,                                                                 \
       OPS_PADDING | OPS_SCALE | OPS_FREQ | OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT | OPS_SPARSE)             \
-    X(rapt_cross_entropy, cross_entropy, build_cross_entropy, 0)                                             \
-    X(rapt_cross_entropy, cross_entropy_lens, build_cross_entropy, OPS_LENS)                                 \
-    X(rapt_cross_entropy, cross_entropy_smooth, build_cross_entropy, OPS_SMOOTH)                             \
-    X(rapt_cross_entropy, cross_entropy_normalizer, build_cross_entropy, OPS_LENS | OPS_NORMALIZER)          \
-    X(rapt_cross_entropy, cross_entropy_all, build_cross_entropy, OPS_LENS | OPS_SMOOTH | OPS_NORMALIZER)    \
-    X(rapt_cross_entropy, cross_entropy_dead, build_cross_entropy, OPS_LENS | OPS_DEAD)                      \
-    X(rapt_output_loss, output_loss, build_output_loss, OPS_BIAS | OPS_LENS)                                 \
-    X(rapt_output_loss, output_loss_fused, build_output_loss, OPS_LONG)                                      \
-    X(rapt_output_loss, output_loss_bias, build_output_loss, OPS_LONG | OPS_BIAS | OPS_NORMALIZER)           \
-    X(rapt_output_loss, output_loss_lens, build_output_loss, OPS_LONG | OPS_BIAS | OPS_LENS | OPS_SMOOTH)    \
-    X(rapt_output_loss, output_loss_dead, build_output_loss, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE)    \
+    X(rapt_op_cross_entropy, cross_entropy, build_cross_entropy, 0)                                             \
+    X(rapt_op_cross_entropy, cross_entropy_lens, build_cross_entropy, OPS_LENS)                                 \
+    X(rapt_op_cross_entropy, cross_entropy_smooth, build_cross_entropy, OPS_SMOOTH)                             \
+    X(rapt_op_cross_entropy, cross_entropy_normalizer, build_cross_entropy, OPS_LENS | OPS_NORMALIZER)          \
+    X(rapt_op_cross_entropy, cross_entropy_all, build_cross_entropy, OPS_LENS | OPS_SMOOTH | OPS_NORMALIZER)    \
+    X(rapt_op_cross_entropy, cross_entropy_dead, build_cross_entropy, OPS_LENS | OPS_DEAD)                      \
+    X(rapt_op_output_loss, output_loss, build_output_loss, OPS_BIAS | OPS_LENS)                                 \
+    X(rapt_op_output_loss, output_loss_fused, build_output_loss, OPS_LONG)                                      \
+    X(rapt_op_output_loss, output_loss_bias, build_output_loss, OPS_LONG | OPS_BIAS | OPS_NORMALIZER)           \
+    X(rapt_op_output_loss, output_loss_lens, build_output_loss, OPS_LONG | OPS_BIAS | OPS_LENS | OPS_SMOOTH)    \
+    X(rapt_op_output_loss, output_loss_dead, build_output_loss, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE)    \
     X(rapt_run_block, block, build_block, OPS_LENS | OPS_DROPOUT)                                            \
     X(rapt_run_block, block_again, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN)                          \
     X(rapt_run_block, block_again_same, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN | OPS_SAME)          \
     X(rapt_run_block, block_again_twice, build_block, OPS_DROPOUT | OPS_AGAIN | OPS_HEADS)                   \
-    X(rapt_sum, sum, build_sum, 0)                                                                           \
-    X(rapt_weighted_sum, weighted_sum, build_weighted_sum, 0)
+    X(rapt_op_sum, sum, build_sum, 0)                                                                           \
+    X(rapt_op_weighted_sum, weighted_sum, build_weighted_sum, 0)
 
 /* Whole modules of rapt/nn.h. X(row, builder, flags) */
 #define MODULES(X)                                                                                           \

@@ -30,7 +30,7 @@ typedef struct run {
 
 static rapt_tensor *input(run *r, size_t time, size_t width, uint64_t key)
 {
-    rapt_tensor *x = rapt_new(r->t, 3, (size_t[]){BATCH, time, width}, true);
+    rapt_tensor *x = rapt_tape_tensor(r->t, 3, (size_t[]){BATCH, time, width}, true);
     for (size_t i = 0; i < rapt_tensor_size(x); i++)
         x->data[i] = (rapt_real)(2 * rng_normal(key, i));
     return x;
@@ -44,21 +44,21 @@ static void begin(run *r)
     r->v = input(r, r->s.keys, HEADS * r->s.dv, 3);
 }
 
-static rapt_tensor *fused(run *r, rapt_weights_wish wish, rapt_tensor **weights)
+static rapt_tensor *fused(run *r, rapt_attention_capture wish, rapt_tensor **weights)
 {
     begin(r);
-    return rapt_attention_op(r->t, r->q, r->k, r->v, HEADS, &r->mask, r->p, wish, weights);
+    return rapt_op_attention(r->t, r->q, r->k, r->v, HEADS, &r->mask, r->p, wish, weights);
 }
 
 /* The same with the small operations; before and after are the weights round the dropout. */
 static rapt_tensor *steps(run *r, rapt_tensor **before, rapt_tensor **after)
 {
     begin(r);
-    rapt_tensor *q = rapt_split_heads(r->t, r->q, HEADS), *k = rapt_split_heads(r->t, r->k, HEADS);
-    rapt_tensor *scores = rapt_scale(r->t, rapt_matmul(r->t, q, k, true), 1 / sqrt((double)r->s.d));
-    *before = rapt_masked_softmax(r->t, scores, &r->mask);
-    *after = rapt_dropout(r->t, *before, r->p);
-    return rapt_concat_heads(r->t, rapt_matmul(r->t, *after, rapt_split_heads(r->t, r->v, HEADS), false));
+    rapt_tensor *q = rapt_op_split_heads(r->t, r->q, HEADS), *k = rapt_op_split_heads(r->t, r->k, HEADS);
+    rapt_tensor *scores = rapt_op_scale(r->t, rapt_op_matmul(r->t, q, k, true), 1 / sqrt((double)r->s.d));
+    *before = rapt_op_masked_softmax(r->t, scores, &r->mask);
+    *after = rapt_op_dropout(r->t, *before, r->p);
+    return rapt_op_concat_heads(r->t, rapt_op_matmul(r->t, *after, rapt_op_split_heads(r->t, r->v, HEADS), false));
 }
 
 static double largest(const rapt_real *x, size_t n)
@@ -103,16 +103,16 @@ static void check_run(run *r)
     keep(&after, w_after);
     double bound = 8 * (double)(r->s.d + r->s.keys) * 0x1p-24;
     double of_values = bound * largest(r->v->data, rapt_tensor_size(r->v)) / (1 - r->p);
-    y = fused(r, RAPT_WEIGHTS_NONE, &weights);
+    y = fused(r, RAPT_CAPTURE_NONE, &weights);
     assert_null(weights);
     check_near("output", &output, y, of_values);
-    y = fused(r, RAPT_WEIGHTS_BEFORE_DROPOUT, &weights);
+    y = fused(r, RAPT_CAPTURE_BEFORE_DROPOUT, &weights);
     assert_false(weights->requires_grad);
     check_near("weights before dropout", &before, weights, bound);
-    y = fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, &weights);
+    y = fused(r, RAPT_CAPTURE_AFTER_DROPOUT, &weights);
     check_near("weights after dropout", &after, weights, bound / (1 - r->p));
     check_near("output beside the weights", &output, y, of_values);
-    assert_null(fused(r, RAPT_WEIGHTS_AFTER_DROPOUT, NULL)->grad);
+    assert_null(fused(r, RAPT_CAPTURE_AFTER_DROPOUT, NULL)->grad);
 }
 
 static void fused_attention_equals_its_steps(void **state)
@@ -148,9 +148,9 @@ static void watched_weights_are_filed(void **state)
     (void)state;
     rapt_encoder_block_init(&m, set, "encoder.0.", &c);
     for (int watch = 0; watch < 2; watch++) {
-        rapt_tape_watch_attention(t, watch ? RAPT_WEIGHTS_BEFORE_DROPOUT : RAPT_WEIGHTS_NONE);
+        rapt_tape_capture_attention(t, watch ? RAPT_CAPTURE_BEFORE_DROPOUT : RAPT_CAPTURE_NONE);
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *x = rapt_new(t, 3, (size_t[]){2, 3, 6}, false);
+        rapt_tensor *x = rapt_tape_tensor(t, 3, (size_t[]){2, 3, 6}, false);
         memset(x->data, 0, rapt_tensor_size(x) * sizeof *x->data);
         rapt_encoder_block_forward(t, &m, x, NULL);
         rapt_tensor *w = rapt_tape_attention(t, "encoder.0.attention");
@@ -186,8 +186,8 @@ static void grouped_heads_equal_repeated_ones(void **state)
     rapt_tensor *k4 = input(&r, time, 4 * d, 4), *v4 = input(&r, time, 4 * d, 5);
     repeat_heads(k, d, k4);
     repeat_heads(v, d, v4);
-    rapt_tensor *grouped = rapt_attention_op(r.t, q, k, v, 4, &r.mask, 0, RAPT_WEIGHTS_NONE, NULL);
-    rapt_tensor *repeated = rapt_attention_op(r.t, q, k4, v4, 4, &r.mask, 0, RAPT_WEIGHTS_NONE, NULL);
+    rapt_tensor *grouped = rapt_op_attention(r.t, q, k, v, 4, &r.mask, 0, RAPT_CAPTURE_NONE, NULL);
+    rapt_tensor *repeated = rapt_op_attention(r.t, q, k4, v4, 4, &r.mask, 0, RAPT_CAPTURE_NONE, NULL);
     assert_int_equal(rapt_tape_error(r.t)->code, RAPT_OK);
     assert_memory_equal(grouped->data, repeated->data, rapt_tensor_size(grouped) * sizeof *grouped->data);
     rapt_tape_free(r.t);

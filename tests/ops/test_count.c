@@ -72,13 +72,13 @@ static void sizes_have_no_end(void **state)
     tape_count(t, true);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
     size_t before = rapt_tape_memory(t);
-    rapt_tensor *x = rapt_new(t, 2, (size_t[]){(size_t)1 << 22, (size_t)1 << 22}, true);
+    rapt_tensor *x = rapt_tape_tensor(t, 2, (size_t[]){(size_t)1 << 22, (size_t)1 << 22}, true);
     rapt_error err = {0};
-    assert_int_equal(rapt_backward(t, rapt_sum(t, rapt_relu(t, x)), &err), RAPT_OK);
+    assert_int_equal(rapt_backward(t, rapt_op_sum(t, rapt_op_relu(t, x)), &err), RAPT_OK);
     assert_true(rapt_tape_memory(t) - before > (size_t)5 << 46);
     for (int i = 0; i < 2; i++)
-        rapt_new(t, 2, (size_t[]){(size_t)1 << 29, (size_t)1 << 29}, true);
-    assert_int_equal(rapt_tape_error(t)->code, RAPT_NO_MEMORY);
+        rapt_tape_tensor(t, 2, (size_t[]){(size_t)1 << 29, (size_t)1 << 29}, true);
+    assert_int_equal(rapt_tape_error(t)->code, RAPT_ERR_MEMORY);
     rapt_tape_free(t);
 }
 

@@ -51,7 +51,7 @@ static void check_product(rapt_tape *t, rapt_real x, rapt_real alpha, rapt_real 
         numbers[i] = x;
     upset();
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *y = rapt_scale(t, rapt_input(t, 1, (size_t[]){NUMBERS}, numbers, false), (double)alpha);
+    rapt_tensor *y = rapt_op_scale(t, rapt_tape_input(t, 1, (size_t[]){NUMBERS}, numbers, false), (double)alpha);
     calm(NULL); /* or a failure would not be printed as it is */
     for (size_t i = 0; i < NUMBERS; i++)
         if (memcmp(&y->data[i], &want, sizeof want) != 0)

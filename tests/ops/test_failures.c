@@ -64,7 +64,7 @@ static void tear_down(bench *b)
 
 static rapt_tensor *tensor(bench *b, int ndim, const size_t *shape)
 {
-    rapt_tensor *x = rapt_new(b->t, ndim, shape, true);
+    rapt_tensor *x = rapt_tape_tensor(b->t, ndim, shape, true);
     for (size_t i = 0; !rapt_tape_error(b->t)->code && i < rapt_tensor_size(x); i++)
         x->data[i] = (rapt_real)0.5;
     return x;
@@ -79,148 +79,148 @@ static const rapt_embed_options no_options;
 
 static rapt_tensor *embed(bench *b, rapt_param *w, const int32_t *tokens, size_t time, rapt_embed_options o)
 {
-    return rapt_embed_op(b->t, w, (rapt_tokens){tokens, 2, time}, &o);
+    return rapt_op_embed(b->t, w, (rapt_tokens){tokens, 2, time}, &o);
 }
 
 /* Self-attention of a row of one token and a row of `second`, of 3. */
 static rapt_tensor *attend_ragged(bench *b, const int32_t *tokens, int32_t second, const rapt_mask *mask)
 {
     int32_t lens[] = {1, second};
-    rapt_tensor *x = rapt_embed_op(b->t, b->w, (rapt_tokens){tokens, 2, 3, lens}, NULL);
-    return rapt_attention_op(b->t, x, x, x, 1, mask, 0, RAPT_WEIGHTS_NONE, NULL);
+    rapt_tensor *x = rapt_op_embed(b->t, b->w, (rapt_tokens){tokens, 2, 3, lens}, NULL);
+    return rapt_op_attention(b->t, x, x, x, 1, mask, 0, RAPT_CAPTURE_NONE, NULL);
 }
 
 static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_loss_options o)
 {
-    return rapt_cross_entropy(b->t, x, (rapt_tokens){labels, 2, 3}, &o, NULL);
+    return rapt_op_cross_entropy(b->t, x, (rapt_tokens){labels, 2, 3}, &o, NULL);
 }
 
 static rapt_tensor *output_loss(bench *b, rapt_tensor *x, rapt_param *w, rapt_param *bias, const int32_t *labels)
 {
-    return rapt_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, true, NULL);
+    return rapt_op_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, true, NULL);
 }
 
 static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
 {
-    return rapt_attention_op(b->t, q, k, v, heads, NULL, p, RAPT_WEIGHTS_NONE, NULL);
+    return rapt_op_attention(b->t, q, k, v, heads, NULL, p, RAPT_CAPTURE_NONE, NULL);
 }
 
 static rapt_tensor *norm(bench *b, rapt_tensor *x, rapt_param *gamma, rapt_param *beta)
 {
-    return rapt_layer_norm_op(b->t, x, gamma, beta, 1e-5);
+    return rapt_op_layer_norm(b->t, x, gamma, beta, 1e-5);
 }
 
 static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
 {
-    return rapt_add_norm_op(b->t, x, y, b->gamma, b->beta, 1e-5, p);
+    return rapt_op_add_norm(b->t, x, y, b->gamma, b->beta, 1e-5, p);
 }
 
 /* X(name, expression, code, words of the message...) */
 #define FAILURES(X)                                                                                               \
-    X(linear_features, rapt_linear_op(b->t, T3(2, 3, 6), b->w, NULL, 0), RAPT_SHAPE, "linear w", "6", "7")        \
-    X(linear_bias, rapt_linear_op(b->t, T3(2, 3, 7), b->w, b->beta6, 0), RAPT_SHAPE, "linear w", "6", "5")        \
-    X(linear_weight, rapt_linear_op(b->t, T3(2, 3, 7), b->gamma, NULL, 0), RAPT_SHAPE, "linear gamma", "7", "")   \
-    X(matmul_inner, rapt_matmul(b->t, T3(2, 3, 4), T3(2, 5, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]",        \
+    X(linear_features, rapt_op_linear(b->t, T3(2, 3, 6), b->w, NULL, 0), RAPT_ERR_SHAPE, "linear w", "6", "7")        \
+    X(linear_bias, rapt_op_linear(b->t, T3(2, 3, 7), b->w, b->beta6, 0), RAPT_ERR_SHAPE, "linear w", "6", "5")        \
+    X(linear_weight, rapt_op_linear(b->t, T3(2, 3, 7), b->gamma, NULL, 0), RAPT_ERR_SHAPE, "linear gamma", "7", "")   \
+    X(matmul_inner, rapt_op_matmul(b->t, T3(2, 3, 4), T3(2, 5, 6), false), RAPT_ERR_SHAPE, "matmul", "[2, 3, 4]",        \
       "[2, 5, 6]")                                                                                                \
-    X(matmul_transpose, rapt_matmul(b->t, T3(2, 3, 4), T3(2, 4, 6), true), RAPT_SHAPE, "matmul", "[2, 4, 6]",     \
+    X(matmul_transpose, rapt_op_matmul(b->t, T3(2, 3, 4), T3(2, 4, 6), true), RAPT_ERR_SHAPE, "matmul", "[2, 4, 6]",     \
       "transposed")                                                                                               \
-    X(matmul_batch, rapt_matmul(b->t, T3(2, 3, 4), T3(3, 4, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]",        \
+    X(matmul_batch, rapt_op_matmul(b->t, T3(2, 3, 4), T3(3, 4, 6), false), RAPT_ERR_SHAPE, "matmul", "[2, 3, 4]",        \
       "[3, 4, 6]")                                                                                                \
-    X(matmul_dims, rapt_matmul(b->t, T3(2, 3, 4), T2(4, 6), false), RAPT_SHAPE, "matmul", "[2, 3, 4]", "[4, 6]")  \
-    X(add, rapt_add(b->t, T3(2, 3, 4), T2(6, 4)), RAPT_SHAPE, "add", "[2, 3, 4]", "[6, 4]")                       \
-    X(dropout_1, rapt_dropout(b->t, T2(2, 3), 1), RAPT_VALUE, "dropout", "1", "[0, 1)")                           \
-    X(dropout_negative, rapt_dropout(b->t, T2(2, 3), -0.5), RAPT_VALUE, "dropout", "-0.5", "[0, 1)")              \
-    X(dropout_nan, rapt_dropout(b->t, T2(2, 3), NAN), RAPT_VALUE, "dropout", "nan", "[0, 1)")                     \
-    X(layer_norm_width, norm(b, T3(2, 3, 6), b->gamma, b->beta), RAPT_SHAPE, "layer_norm gamma", "[7]",           \
+    X(matmul_dims, rapt_op_matmul(b->t, T3(2, 3, 4), T2(4, 6), false), RAPT_ERR_SHAPE, "matmul", "[2, 3, 4]", "[4, 6]")  \
+    X(add, rapt_op_add(b->t, T3(2, 3, 4), T2(6, 4)), RAPT_ERR_SHAPE, "add", "[2, 3, 4]", "[6, 4]")                       \
+    X(dropout_1, rapt_op_dropout(b->t, T2(2, 3), 1), RAPT_ERR_VALUE, "dropout", "1", "[0, 1)")                           \
+    X(dropout_negative, rapt_op_dropout(b->t, T2(2, 3), -0.5), RAPT_ERR_VALUE, "dropout", "-0.5", "[0, 1)")              \
+    X(dropout_nan, rapt_op_dropout(b->t, T2(2, 3), NAN), RAPT_ERR_VALUE, "dropout", "nan", "[0, 1)")                     \
+    X(layer_norm_width, norm(b, T3(2, 3, 6), b->gamma, b->beta), RAPT_ERR_SHAPE, "layer_norm gamma", "[7]",           \
       "[2, 3, 6]")                                                                                                \
-    X(layer_norm_dims, norm(b, tensor(b, 1, (size_t[]){7}), b->gamma_2, b->gamma_2), RAPT_SHAPE,                  \
+    X(layer_norm_dims, norm(b, tensor(b, 1, (size_t[]){7}), b->gamma_2, b->gamma_2), RAPT_ERR_SHAPE,                  \
       "layer_norm gamma_2", "[3, 7]", "[7]")                                                                      \
-    X(layer_norm_pair, norm(b, T3(2, 3, 7), b->gamma, b->beta6), RAPT_SHAPE, "layer_norm gamma", "bias", "")      \
-    X(layer_norm_other, norm(b, T3(2, 3, 7), NULL, b->beta), RAPT_SHAPE, "layer_norm beta", "", "")               \
-    X(rms_norm_width, rapt_rms_norm_op(b->t, T3(2, 3, 6), b->gamma, 1e-5), RAPT_SHAPE, "rms_norm gamma", "[7]",   \
+    X(layer_norm_pair, norm(b, T3(2, 3, 7), b->gamma, b->beta6), RAPT_ERR_SHAPE, "layer_norm gamma", "bias", "")      \
+    X(layer_norm_other, norm(b, T3(2, 3, 7), NULL, b->beta), RAPT_ERR_SHAPE, "layer_norm beta", "", "")               \
+    X(rms_norm_width, rapt_op_rms_norm(b->t, T3(2, 3, 6), b->gamma, 1e-5), RAPT_ERR_SHAPE, "rms_norm gamma", "[7]",   \
       "[2, 3, 6]")                                                                                                \
-    X(rms_norm_dims, rapt_rms_norm_op(b->t, T3(2, 3, 7), b->gamma_2, 1e-5), RAPT_SHAPE, "rms_norm gamma_2",       \
+    X(rms_norm_dims, rapt_op_rms_norm(b->t, T3(2, 3, 7), b->gamma_2, 1e-5), RAPT_ERR_SHAPE, "rms_norm gamma_2",       \
       "[3, 7]", "[2, 3, 7]")                                                                                      \
-    X(activate_unknown, rapt_activate(b->t, T2(2, 3), (rapt_activation)99), RAPT_VALUE, "activate", "99", "")     \
-    X(linear_unknown, rapt_linear_op(b->t, T3(2, 3, 7), b->w, NULL, (rapt_activation)99), RAPT_VALUE, "linear w", \
+    X(activate_unknown, rapt_op_activate(b->t, T2(2, 3), (rapt_activation)99), RAPT_ERR_VALUE, "activate", "99", "")     \
+    X(linear_unknown, rapt_op_linear(b->t, T3(2, 3, 7), b->w, NULL, (rapt_activation)99), RAPT_ERR_VALUE, "linear w", \
       "99", "")                                                                                                   \
-    X(swiglu, rapt_swiglu(b->t, T3(2, 3, 4), T3(2, 3, 5)), RAPT_SHAPE, "swiglu", "[2, 3, 4]", "[2, 3, 5]")        \
-    X(rotary_table, rapt_rotary_op(b->t, T3(2, 3, 6), b->angles_1, 0), RAPT_SHAPE, "rotary angles_1", "[6]", "")  \
-    X(rotary_odd, rapt_rotary_op(b->t, T3(2, 3, 7), b->angles_7, 0), RAPT_SHAPE, "rotary angles_7", "[4, 7]", "") \
-    X(rotary_heads, rapt_rotary_op(b->t, T3(2, 3, 8), b->angles, 0), RAPT_SHAPE, "rotary angles", "[2, 3, 8]",    \
+    X(swiglu, rapt_op_swiglu(b->t, T3(2, 3, 4), T3(2, 3, 5)), RAPT_ERR_SHAPE, "swiglu", "[2, 3, 4]", "[2, 3, 5]")        \
+    X(rotary_table, rapt_op_rotary(b->t, T3(2, 3, 6), b->angles_1, 0), RAPT_ERR_SHAPE, "rotary angles_1", "[6]", "")  \
+    X(rotary_odd, rapt_op_rotary(b->t, T3(2, 3, 7), b->angles_7, 0), RAPT_ERR_SHAPE, "rotary angles_7", "[4, 7]", "") \
+    X(rotary_heads, rapt_op_rotary(b->t, T3(2, 3, 8), b->angles, 0), RAPT_ERR_SHAPE, "rotary angles", "[2, 3, 8]",    \
       "6 features")                                                                                               \
-    X(rotary_dims, rapt_rotary_op(b->t, T2(3, 6), b->angles, 0), RAPT_SHAPE, "rotary angles", "[3, 6]", "")       \
-    X(rotary_time, rapt_rotary_op(b->t, T3(2, 3, 12), b->angles, 2), RAPT_SHAPE, "rotary angles", "position 4",   \
+    X(rotary_dims, rapt_op_rotary(b->t, T2(3, 6), b->angles, 0), RAPT_ERR_SHAPE, "rotary angles", "[3, 6]", "")       \
+    X(rotary_time, rapt_op_rotary(b->t, T3(2, 3, 12), b->angles, 2), RAPT_ERR_SHAPE, "rotary angles", "position 4",   \
       "has 4")                                                                                                    \
-    X(rotary_far, rapt_rotary_op(b->t, T3(2, 3, 12), b->angles, 5), RAPT_SHAPE, "rotary angles", "position 7", "") \
-    X(rotary_trained, rapt_rotary_op(b->t, T3(2, 3, 7), b->positions, 0), RAPT_VALUE, "rotary positions",         \
+    X(rotary_far, rapt_op_rotary(b->t, T3(2, 3, 12), b->angles, 5), RAPT_ERR_SHAPE, "rotary angles", "position 7", "") \
+    X(rotary_trained, rapt_op_rotary(b->t, T3(2, 3, 7), b->positions, 0), RAPT_ERR_VALUE, "rotary positions",         \
       "not a buffer", "")                                                                                         \
-    X(add_norm_shapes, add_norm(b, T3(2, 3, 7), T3(2, 4, 7), 0), RAPT_SHAPE, "add_norm", "[2, 3, 7]",             \
+    X(add_norm_shapes, add_norm(b, T3(2, 3, 7), T3(2, 4, 7), 0), RAPT_ERR_SHAPE, "add_norm", "[2, 3, 7]",             \
       "[2, 4, 7]")                                                                                                \
-    X(add_norm_dropout, add_norm(b, T3(2, 3, 7), T3(2, 3, 7), 2), RAPT_VALUE, "add_norm", "2", "[0, 1)")          \
-    X(softmax_dims, rapt_masked_softmax(b->t, T2(3, 4), NULL), RAPT_SHAPE, "masked_softmax", "[3, 4]", "")        \
-    X(split_dims, rapt_split_heads(b->t, T2(3, 4), 2), RAPT_SHAPE, "split_heads", "[3, 4]", "2")                  \
-    X(split_none, rapt_split_heads(b->t, T3(2, 3, 4), 0), RAPT_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
-    X(split_uneven, rapt_split_heads(b->t, T3(2, 3, 4), 3), RAPT_SHAPE, "split_heads", "[2, 3, 4]", "3")          \
-    X(concat_dims, rapt_concat_heads(b->t, T3(2, 3, 4)), RAPT_SHAPE, "concat_heads", "[2, 3, 4]", "")             \
-    X(attention_batch, attend(b, T3(2, 3, 4), T3(1, 5, 4), T3(1, 5, 4), 2, 0), RAPT_SHAPE, "attention",           \
+    X(add_norm_dropout, add_norm(b, T3(2, 3, 7), T3(2, 3, 7), 2), RAPT_ERR_VALUE, "add_norm", "2", "[0, 1)")          \
+    X(softmax_dims, rapt_op_masked_softmax(b->t, T2(3, 4), NULL), RAPT_ERR_SHAPE, "masked_softmax", "[3, 4]", "")        \
+    X(split_dims, rapt_op_split_heads(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "split_heads", "[3, 4]", "2")                  \
+    X(split_none, rapt_op_split_heads(b->t, T3(2, 3, 4), 0), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
+    X(split_uneven, rapt_op_split_heads(b->t, T3(2, 3, 4), 3), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "3")          \
+    X(concat_dims, rapt_op_concat_heads(b->t, T3(2, 3, 4)), RAPT_ERR_SHAPE, "concat_heads", "[2, 3, 4]", "")             \
+    X(attention_batch, attend(b, T3(2, 3, 4), T3(1, 5, 4), T3(1, 5, 4), 2, 0), RAPT_ERR_SHAPE, "attention",           \
       "[2, 3, 4]", "[1, 5, 4]")                                                                                   \
-    X(attention_keys, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 6, 4), 2, 0), RAPT_SHAPE, "attention",            \
+    X(attention_keys, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 6, 4), 2, 0), RAPT_ERR_SHAPE, "attention",            \
       "[2, 5, 4]", "[2, 6, 4]")                                                                                   \
-    X(attention_width, attend(b, T3(2, 3, 6), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_SHAPE, "attention",           \
+    X(attention_width, attend(b, T3(2, 3, 6), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_ERR_SHAPE, "attention",           \
       "[2, 3, 6]", "[2, 5, 4]")                                                                                   \
-    X(attention_heads, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 3, 0), RAPT_SHAPE, "attention",           \
+    X(attention_heads, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 3, 0), RAPT_ERR_SHAPE, "attention",           \
       "[2, 3, 4]", "3 heads")                                                                                     \
-    X(attention_values, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 3), 2, 0), RAPT_SHAPE, "attention",          \
+    X(attention_values, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 3), 2, 0), RAPT_ERR_SHAPE, "attention",          \
       "[2, 5, 3]", "2 heads")                                                                                     \
-    X(attention_none, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 0, 0), RAPT_SHAPE, "attention",            \
+    X(attention_none, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 0, 0), RAPT_ERR_SHAPE, "attention",            \
       "[2, 3, 4]", "0 heads")                                                                                     \
-    X(attention_dims, attend(b, T2(3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_SHAPE, "attention", "[3, 4]", "") \
-    X(attention_dropout, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 1), RAPT_VALUE, "attention", "1",    \
+    X(attention_dims, attend(b, T2(3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 0), RAPT_ERR_SHAPE, "attention", "[3, 4]", "") \
+    X(attention_dropout, attend(b, T3(2, 3, 4), T3(2, 5, 4), T3(2, 5, 4), 2, 1), RAPT_ERR_VALUE, "attention", "1",    \
       "[0, 1)")                                                                                                   \
-    X(ragged_empty, attend_ragged(b, ids, 0, NULL), RAPT_VALUE, "embed w", "row 1 has 0 tokens of 3", "")         \
-    X(ragged_long, attend_ragged(b, ids, 4, NULL), RAPT_VALUE, "embed w", "row 1 has 4 tokens of 3", "")          \
-    X(ragged_mask, attend_ragged(b, ids, 2, &(rapt_mask){.keep = (const uint8_t[6]){0}}), RAPT_VALUE,             \
+    X(ragged_empty, attend_ragged(b, ids, 0, NULL), RAPT_ERR_VALUE, "embed w", "row 1 has 0 tokens of 3", "")         \
+    X(ragged_long, attend_ragged(b, ids, 4, NULL), RAPT_ERR_VALUE, "embed w", "row 1 has 4 tokens of 3", "")          \
+    X(ragged_mask, attend_ragged(b, ids, 2, &(rapt_mask){.keep = (const uint8_t[6]){0}}), RAPT_ERR_VALUE,             \
       "attention", "ragged", "valid_lens")                                                                        \
-    X(embed_negative, embed(b, b->w, negative, 3, no_options), RAPT_VALUE, "embed w", "token 1 is -1", "5")       \
-    X(embed_large, embed(b, b->w, large, 3, no_options), RAPT_VALUE, "embed w", "token 2 is 5", "5 entries")      \
-    X(embed_empty, embed(b, b->w, ids, 0, no_options), RAPT_SHAPE, "embed w", "2 x 0", "")                        \
-    X(embed_weight, embed(b, b->gamma, ids, 3, no_options), RAPT_SHAPE, "embed gamma", "[7]", "")                 \
+    X(embed_negative, embed(b, b->w, negative, 3, no_options), RAPT_ERR_VALUE, "embed w", "token 1 is -1", "5")       \
+    X(embed_large, embed(b, b->w, large, 3, no_options), RAPT_ERR_VALUE, "embed w", "token 2 is 5", "5 entries")      \
+    X(embed_empty, embed(b, b->w, ids, 0, no_options), RAPT_ERR_SHAPE, "embed w", "2 x 0", "")                        \
+    X(embed_weight, embed(b, b->gamma, ids, 3, no_options), RAPT_ERR_SHAPE, "embed gamma", "[7]", "")                 \
     X(embed_table, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = 2}),  \
-      RAPT_SHAPE, "embed w", "position 4", "positions has 4")                                                     \
+      RAPT_ERR_SHAPE, "embed w", "position 4", "positions has 4")                                                     \
     X(embed_wraps, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = SIZE_MAX}), \
-      RAPT_SHAPE, "embed w", "positions has 4", "")                                                               \
-    X(embed_width, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->bias}), RAPT_SHAPE, "embed w",     \
+      RAPT_ERR_SHAPE, "embed w", "positions has 4", "")                                                               \
+    X(embed_width, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->bias}), RAPT_ERR_SHAPE, "embed w",     \
       "bias", "7")                                                                                                \
-    X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_VALUE, "embed w", "1",      \
+    X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_ERR_VALUE, "embed w", "1",      \
       "[0, 1)")                                                                                                   \
-    X(output_loss_shape, output_loss(b, T3(2, 4, 7), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "[2, 4, 7]",  \
+    X(output_loss_shape, output_loss(b, T3(2, 4, 7), b->w, NULL, ids), RAPT_ERR_SHAPE, "output_loss w", "[2, 4, 7]",  \
       "2 x 3")                                                                                                    \
-    X(output_loss_dims, output_loss(b, T2(6, 7), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "[6, 7]", "2 x 3") \
-    X(output_loss_features, output_loss(b, T3(2, 3, 6), b->w, NULL, ids), RAPT_SHAPE, "output_loss w", "6", "7")  \
-    X(output_loss_weight, output_loss(b, T3(2, 3, 7), b->gamma, NULL, ids), RAPT_SHAPE, "output_loss gamma", "7", \
+    X(output_loss_dims, output_loss(b, T2(6, 7), b->w, NULL, ids), RAPT_ERR_SHAPE, "output_loss w", "[6, 7]", "2 x 3") \
+    X(output_loss_features, output_loss(b, T3(2, 3, 6), b->w, NULL, ids), RAPT_ERR_SHAPE, "output_loss w", "6", "7")  \
+    X(output_loss_weight, output_loss(b, T3(2, 3, 7), b->gamma, NULL, ids), RAPT_ERR_SHAPE, "output_loss gamma", "7", \
       "0")                                                                                                        \
-    X(output_loss_bias, output_loss(b, T3(2, 3, 7), b->w, b->beta6, ids), RAPT_SHAPE, "output_loss w", "6", "5")  \
-    X(output_loss_label, output_loss(b, T3(2, 3, 7), b->w, b->bias, large), RAPT_VALUE, "output_loss w",          \
+    X(output_loss_bias, output_loss(b, T3(2, 3, 7), b->w, b->beta6, ids), RAPT_ERR_SHAPE, "output_loss w", "6", "5")  \
+    X(output_loss_label, output_loss(b, T3(2, 3, 7), b->w, b->bias, large), RAPT_ERR_VALUE, "output_loss w",          \
       "label 2 is 5", "5 classes")                                                                                \
-    X(loss_shape, loss(b, T3(2, 4, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[2, 4, 5]",    \
+    X(loss_shape, loss(b, T3(2, 4, 5), ids, (rapt_loss_options){0}), RAPT_ERR_SHAPE, "cross_entropy", "[2, 4, 5]",    \
       "2 x 3")                                                                                                    \
-    X(loss_dims, loss(b, T2(6, 5), ids, (rapt_loss_options){0}), RAPT_SHAPE, "cross_entropy", "[6, 5]", "2 x 3")  \
-    X(loss_negative, loss(b, T3(2, 3, 5), negative, (rapt_loss_options){0}), RAPT_VALUE, "cross_entropy",         \
+    X(loss_dims, loss(b, T2(6, 5), ids, (rapt_loss_options){0}), RAPT_ERR_SHAPE, "cross_entropy", "[6, 5]", "2 x 3")  \
+    X(loss_negative, loss(b, T3(2, 3, 5), negative, (rapt_loss_options){0}), RAPT_ERR_VALUE, "cross_entropy",         \
       "label 1 is -1", "5 classes")                                                                               \
-    X(loss_label, loss(b, T3(2, 3, 5), large, (rapt_loss_options){0}), RAPT_VALUE, "cross_entropy",               \
+    X(loss_label, loss(b, T3(2, 3, 5), large, (rapt_loss_options){0}), RAPT_ERR_VALUE, "cross_entropy",               \
       "label 2 is 5", "5 classes")                                                                                \
-    X(loss_smoothing, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.label_smoothing = 1}), RAPT_VALUE,           \
+    X(loss_smoothing, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.label_smoothing = 1}), RAPT_ERR_VALUE,           \
       "cross_entropy", "smoothing 1", "")                                                                         \
-    X(loss_normalizer, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = -1}), RAPT_VALUE,              \
+    X(loss_normalizer, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = -1}), RAPT_ERR_VALUE,              \
       "cross_entropy", "normalizer -1", "")                                                                       \
-    X(loss_nan, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = NAN}), RAPT_VALUE, "cross_entropy",   \
+    X(loss_nan, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = NAN}), RAPT_ERR_VALUE, "cross_entropy",   \
       "nan", "")                                                                                                  \
-    X(new_no_dims, tensor(b, 0, (size_t[]){1}), RAPT_SHAPE, "0 dimensions", "", "")                               \
-    X(new_five_dims, tensor(b, 5, (size_t[]){1, 1, 1, 1, 1}), RAPT_SHAPE, "5 dimensions", "", "")                 \
-    X(new_empty, T2(3, 0), RAPT_SHAPE, "empty", "", "")                                                           \
-    X(new_overflow, T3(((size_t)1 << 33) + 1, (size_t)1 << 31, 1), RAPT_SHAPE, "too large", "", "")               \
-    X(own_failure, rapt_tape_fail(b->t, RAPT_VALUE, "module %d refuses", 7), RAPT_VALUE, "module 7 refuses", "", "")
+    X(new_no_dims, tensor(b, 0, (size_t[]){1}), RAPT_ERR_SHAPE, "0 dimensions", "", "")                               \
+    X(new_five_dims, tensor(b, 5, (size_t[]){1, 1, 1, 1, 1}), RAPT_ERR_SHAPE, "5 dimensions", "", "")                 \
+    X(new_empty, T2(3, 0), RAPT_ERR_SHAPE, "empty", "", "")                                                           \
+    X(new_overflow, T3(((size_t)1 << 33) + 1, (size_t)1 << 31, 1), RAPT_ERR_SHAPE, "too large", "", "")               \
+    X(own_failure, rapt_tape_fail(b->t, RAPT_ERR_VALUE, "module %d refuses", 7), RAPT_ERR_VALUE, "module 7 refuses", "", "")
 
 #define MAKE(name, expression, code, ...)                                                                         \
     static rapt_tensor *make_##name(bench *b) { return expression; }
@@ -241,15 +241,16 @@ static void use_poison(bench *b, rapt_tensor *x)
 {
     rapt_real weight = 1;
     rapt_tensor *y[] = {
-        rapt_linear_op(b->t, x, b->w, b->bias, RAPT_RELU), rapt_matmul(b->t, x, x, true), rapt_add(b->t, x, x),
-        rapt_scale(b->t, x, 2), rapt_relu(b->t, x), rapt_activate(b->t, x, RAPT_GELU), rapt_swiglu(b->t, x, x),
-        rapt_rotary_op(b->t, x, b->angles, 0), rapt_rms_norm_op(b->t, x, b->gamma, 1e-5),
-        rapt_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
-        add_norm(b, x, x, 0.5), rapt_masked_softmax(b->t, x, NULL), rapt_split_heads(b->t, x, 2),
-        rapt_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
+        rapt_op_linear(b->t, x, b->w, b->bias, RAPT_ACTIVATION_RELU), rapt_op_matmul(b->t, x, x, true), rapt_op_add(b->t, x, x),
+        rapt_op_scale(b->t, x, 2), rapt_op_relu(b->t, x), rapt_op_activate(b->t, x, RAPT_ACTIVATION_GELU),
+        rapt_op_swiglu(b->t, x, x),
+        rapt_op_rotary(b->t, x, b->angles, 0), rapt_op_rms_norm(b->t, x, b->gamma, 1e-5),
+        rapt_op_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
+        add_norm(b, x, x, 0.5), rapt_op_masked_softmax(b->t, x, NULL), rapt_op_split_heads(b->t, x, 2),
+        rapt_op_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
         loss(b, x, ids, (rapt_loss_options){0}), output_loss(b, x, b->w, b->bias, ids),
-        rapt_sum(b->t, x), rapt_weighted_sum(b->t, x, &weight),
-        tensor(b, 1, (size_t[]){3}), rapt_input(b->t, 1, (size_t[]){1}, &weight, true)};
+        rapt_op_sum(b->t, x), rapt_op_weighted_sum(b->t, x, &weight),
+        tensor(b, 1, (size_t[]){3}), rapt_tape_input(b->t, 1, (size_t[]){1}, &weight, true)};
     for (size_t i = 0; i < sizeof y / sizeof *y; i++)
         assert_ptr_equal(y[i], x);
 }
@@ -265,7 +266,7 @@ static void use_modules(rapt_tape *t, const rapt_transformer *m, rapt_tensor *x)
     assert_ptr_equal(rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, x, NULL, 0), x);
     assert_null(rapt_decoder_state_new(t, &m->decoder, x, NULL, 4, &err));
     assert_int_equal(err.code, rapt_tape_error(t)->code);
-    rapt_tape_file_attention(t, "a", x);
+    rapt_tape_store_attention(t, "a", x);
     assert_null(rapt_tape_attention(t, "a"));
 }
 
@@ -273,7 +274,7 @@ static rapt_transformer *tiny_model(void)
 {
     rapt_error err = {0};
     rapt_transformer_config c = {.source_vocab = 5, .target_vocab = 5, .layers = 1, .max_positions = 8,
-                                 .block = {.d_model = 4, .heads = 2, .ffn = 5, .norm = RAPT_PRE_NORM}};
+                                 .block = {.d_model = 4, .heads = 2, .ffn = 5, .norm = RAPT_NORM_PLACE_PRE}};
     rapt_transformer *m = rapt_transformer_new(&c, 1, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -297,7 +298,7 @@ static void check_failure(bench *b, const rapt_transformer *m, const failure *f)
     b->hooked = 0;
     rapt_params_zero_grad(b->set);
     rapt_tape_begin(b->t, (rapt_pass){.record = true, .training = true});
-    rapt_tensor *sound = rapt_sum(b->t, rapt_linear_op(b->t, T3(2, 3, 7), b->w, b->bias, RAPT_RELU));
+    rapt_tensor *sound = rapt_op_sum(b->t, rapt_op_linear(b->t, T3(2, 3, 7), b->w, b->bias, RAPT_ACTIVATION_RELU));
     assert_int_equal(rapt_tape_error(b->t)->code, RAPT_OK);
     rapt_tensor *poison = f->make(b);
     check_message(f, rapt_tape_error(b->t));
@@ -330,8 +331,8 @@ static void check_refused_loss(bench *b, rapt_real value, rapt_code code, const 
     rapt_error err = {0};
     rapt_params_zero_grad(b->set);
     rapt_tape_begin(b->t, (rapt_pass){.record = true});
-    rapt_tensor *y = rapt_linear_op(b->t, T3(1, 1, 7), b->w, b->bias, RAPT_IDENTITY);
-    rapt_tensor *total = rapt_sum(b->t, y);
+    rapt_tensor *y = rapt_op_linear(b->t, T3(1, 1, 7), b->w, b->bias, RAPT_ACTIVATION_IDENTITY);
+    rapt_tensor *total = rapt_op_sum(b->t, y);
     total->data[0] = value;
     assert_int_equal(rapt_backward(b->t, total, &err), code);
     assert_non_null(strstr(err.message, word));
@@ -345,12 +346,12 @@ static void backward_refuses_a_bad_loss(void **state)
     rapt_error err = {0};
     (void)state;
     set_up(&b);
-    check_refused_loss(&b, (rapt_real)NAN, RAPT_NOT_FINITE, "nan");
-    check_refused_loss(&b, (rapt_real)INFINITY, RAPT_NOT_FINITE, "inf");
-    check_refused_loss(&b, (rapt_real)-INFINITY, RAPT_NOT_FINITE, "inf");
+    check_refused_loss(&b, (rapt_real)NAN, RAPT_ERR_NOT_FINITE, "nan");
+    check_refused_loss(&b, (rapt_real)INFINITY, RAPT_ERR_NOT_FINITE, "inf");
+    check_refused_loss(&b, (rapt_real)-INFINITY, RAPT_ERR_NOT_FINITE, "inf");
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
-    rapt_tensor *y = rapt_linear_op(b.t, tensor(&b, 3, (size_t[]){1, 1, 7}), b.w, b.bias, RAPT_IDENTITY);
-    assert_int_equal(rapt_backward(b.t, y, &err), RAPT_SHAPE);
+    rapt_tensor *y = rapt_op_linear(b.t, tensor(&b, 3, (size_t[]){1, 1, 7}), b.w, b.bias, RAPT_ACTIVATION_IDENTITY);
+    assert_int_equal(rapt_backward(b.t, y, &err), RAPT_ERR_SHAPE);
     assert_non_null(strstr(err.message, "5 elements"));
     tear_down(&b);
 }
@@ -366,9 +367,9 @@ static void check_no_tape(rapt_tape_options o, rapt_code code, const char *word)
 static void tapes_refuse_bad_options(void **state)
 {
     (void)state;
-    check_no_tape((rapt_tape_options){.isa = "sse9"}, RAPT_VALUE, "sse9");
-    check_no_tape((rapt_tape_options){.isa = ""}, RAPT_VALUE, "''");
-    check_no_tape((rapt_tape_options){.threads = 100000}, RAPT_VALUE, "100000");
+    check_no_tape((rapt_tape_options){.isa = "sse9"}, RAPT_ERR_VALUE, "sse9");
+    check_no_tape((rapt_tape_options){.isa = ""}, RAPT_ERR_VALUE, "''");
+    check_no_tape((rapt_tape_options){.threads = 100000}, RAPT_ERR_VALUE, "100000");
 }
 
 static void check_no_model(rapt_transformer_config c, rapt_code code, const char *word)
@@ -386,19 +387,19 @@ static void models_refuse_bad_sizes(void **state)
                                     .block = {.d_model = 4, .heads = 2, .ffn = 5}}, bad;
     (void)state;
     bad = good, bad.block.heads = 3;
-    check_no_model(bad, RAPT_SHAPE, "3 heads do not divide 4");
+    check_no_model(bad, RAPT_ERR_SHAPE, "3 heads do not divide 4");
     bad = good, bad.block.heads = 0;
-    check_no_model(bad, RAPT_SHAPE, "0 heads");
+    check_no_model(bad, RAPT_ERR_SHAPE, "0 heads");
     bad = good, bad.layers = 0;
-    check_no_model(bad, RAPT_VALUE, "0 layers");
+    check_no_model(bad, RAPT_ERR_VALUE, "0 layers");
     bad = good, bad.block.ffn = 0;
-    check_no_model(bad, RAPT_SHAPE, "ffn.dense1.weight");
+    check_no_model(bad, RAPT_ERR_SHAPE, "ffn.dense1.weight");
     bad = good, bad.max_positions = 0;
-    check_no_model(bad, RAPT_SHAPE, "positions.table");
+    check_no_model(bad, RAPT_ERR_SHAPE, "positions.table");
     bad = good, bad.tied = true;
-    check_no_model(bad, RAPT_VALUE, "5 and 6");
+    check_no_model(bad, RAPT_ERR_VALUE, "5 and 6");
     bad = good, bad.source_vocab = (size_t)1 << 62;
-    check_no_model(bad, RAPT_SHAPE, "encoder.embedding.weight");
+    check_no_model(bad, RAPT_ERR_SHAPE, "encoder.embedding.weight");
 }
 
 static void sets_keep_the_first_failure(void **state)
@@ -458,7 +459,7 @@ static void states_too_large(void **state)
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 3}, NULL);
         assert_null(rapt_decoder_state_new_beams(t, &m->decoder, memory, NULL, sizes[i][0], sizes[i][1], &err));
-        assert_int_equal(err.code, RAPT_NO_MEMORY);
+        assert_int_equal(err.code, RAPT_ERR_MEMORY);
     }
     rapt_tape_free(t);
     rapt_transformer_free(m);
@@ -475,13 +476,13 @@ static void positions_that_wrap(void **state)
     rapt_kv kv = {cache, cache};
     for (size_t first = SIZE_MAX - 2; first >= SIZE_MAX - 2; first++) { /* until it wraps */
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_positions_forward(t, &m->encoder.input.positions, rapt_input(t, 3, (size_t[]){2, 3, 4}, x, false), first);
+        rapt_positions_forward(t, &m->encoder.input.positions, rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, x, false), first);
         assert_non_null(strstr(rapt_tape_error(t)->message, "no rows"));
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_preprocess(t, &m->encoder.input, (rapt_tokens){ids, 2, 3}, first);
         assert_non_null(strstr(rapt_tape_error(t)->message, "has 8"));
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *input = rapt_input(t, 3, (size_t[]){2, 3, 4}, x, false);
+        rapt_tensor *input = rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, x, false);
         rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, input, &kv, first);
         assert_non_null(strstr(rapt_tape_error(t)->message, "the cache holds 8"));
     }
@@ -496,11 +497,11 @@ static void failures_leave_nothing_unset(void **state)
     bench own, *b = &own;
     set_up(b);
     rapt_tensor *x = T3(2, 3, 7), *weights = x;
-    rapt_loss_parts parts[3] = {{.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}};
-    rapt_cross_entropy(b->t, x, (rapt_tokens){large, 2, 3}, &(rapt_loss_options){.label_smoothing = 1}, &parts[0]);
-    rapt_cross_entropy(b->t, x, (rapt_tokens){ids, 2, 3}, NULL, &parts[1]);
-    rapt_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, false, &parts[2]);
-    rapt_attention_op(b->t, x, x, x, 1, NULL, 0, RAPT_WEIGHTS_BEFORE_DROPOUT, &weights);
+    rapt_loss_sums parts[3] = {{.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}};
+    rapt_op_cross_entropy(b->t, x, (rapt_tokens){large, 2, 3}, &(rapt_loss_options){.label_smoothing = 1}, &parts[0]);
+    rapt_op_cross_entropy(b->t, x, (rapt_tokens){ids, 2, 3}, NULL, &parts[1]);
+    rapt_op_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, false, &parts[2]);
+    rapt_op_attention(b->t, x, x, x, 1, NULL, 0, RAPT_CAPTURE_BEFORE_DROPOUT, &weights);
     for (size_t i = 0; i < 3; i++)
         assert_true(parts[i].nll == 0 && parts[i].tokens == 0);
     assert_null(weights);

@@ -44,12 +44,12 @@ static void walk(chain *c, bool keep)
     rapt_error err = {0};
     rapt_params_zero_grad(c->set);
     rapt_tape_begin(c->t, (rapt_pass){.record = true, .keep_gradients = keep});
-    c->x = rapt_input(c->t, 2, (size_t[]){1, 2}, (rapt_real[]){1, 2}, true);
-    c->h = rapt_linear_op(c->t, c->x, c->w, NULL, RAPT_IDENTITY);
-    c->r = rapt_relu(c->t, c->h);
-    c->s = rapt_scale(c->t, c->r, 3);
-    c->y = rapt_add(c->t, c->r, c->s);
-    c->loss = rapt_weighted_sum(c->t, c->y, (rapt_real[]){5, 0.5f});
+    c->x = rapt_tape_input(c->t, 2, (size_t[]){1, 2}, (rapt_real[]){1, 2}, true);
+    c->h = rapt_op_linear(c->t, c->x, c->w, NULL, RAPT_ACTIVATION_IDENTITY);
+    c->r = rapt_op_relu(c->t, c->h);
+    c->s = rapt_op_scale(c->t, c->r, 3);
+    c->y = rapt_op_add(c->t, c->r, c->s);
+    c->loss = rapt_op_weighted_sum(c->t, c->y, (rapt_real[]){5, 0.5f});
     if (rapt_backward(c->t, c->loss, &err))
         fail_msg("%s", err.message);
     assert_true(c->loss->data[0] == 8); /* h is (-1, 4), y (0, 16) */

@@ -47,10 +47,10 @@ static rapt_code train(rapt_tape *t, const rapt_transformer *m, rapt_error *err)
     rapt_tokens tokens = {ids, 2, 4};
     for (int step = 0; step < 2; step++) {
         rapt_params_zero_grad(m->params);
-        rapt_tape_watch_attention(t, RAPT_WEIGHTS_AFTER_DROPOUT);
+        rapt_tape_capture_attention(t, RAPT_CAPTURE_AFTER_DROPOUT);
         rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
         rapt_tensor *logits = rapt_transformer_forward(t, m, tokens, lens, tokens);
-        rapt_tensor *loss = rapt_cross_entropy(t, logits, tokens, &(rapt_loss_options){.valid_lens = lens}, NULL);
+        rapt_tensor *loss = rapt_op_cross_entropy(t, logits, tokens, &(rapt_loss_options){.valid_lens = lens}, NULL);
         if (rapt_backward(t, loss, err))
             return err->code;
     }
@@ -116,8 +116,8 @@ static rapt_code generating(void)
 {
     rapt_error err = {0};
     rapt_lm_config c = {.vocab = 7, .layers = 1, .d_model = 8, .heads = 2, .kv_heads = 1, .ffn = 5, .context = 4,
-                        .norm_place = RAPT_PRE_NORM, .norm = RAPT_NORM_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
-                        .positions = RAPT_LM_ROTARY};
+                        .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                        .positions = RAPT_POSITIONS_ROTARY};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
     if (t && rapt_lm_pack(m, t, &err) == RAPT_OK)

@@ -1,4 +1,4 @@
-/* tests/ops/test_output_loss.c: the fused output matrix and loss give what rapt_linear_op and rapt_cross_entropy give, byte
+/* tests/ops/test_output_loss.c: the fused output matrix and loss give what rapt_op_linear and rapt_op_cross_entropy give, byte
  * for byte, at every level and with any number of threads; so do gradients that are left for later. That those two are
  * right is the business of double_gradcheck.c and the golden tests. */
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ typedef struct bench {
 
 typedef struct outcome {
     rapt_real loss, *dx, *dw, *db;
-    rapt_loss_parts parts;
+    rapt_loss_sums parts;
 } outcome;
 
 static bool x_learns = true;
@@ -82,19 +82,19 @@ static bench make(const shape *s, rapt_tape *t)
 
 typedef enum way { STEPS, FUSED, LATE } way;
 
-static rapt_tensor *loss_of(bench *b, way how, rapt_tensor *x, rapt_loss_parts *parts)
+static rapt_tensor *loss_of(bench *b, way how, rapt_tensor *x, rapt_loss_sums *parts)
 {
     rapt_tokens labels = {.ids = b->labels, .batch = b->s->batch, .time = b->s->time};
     rapt_loss_options o = {.label_smoothing = b->s->smoothing, .normalizer = b->s->normalizer,
                            .valid_lens = b->s->lens ? b->lens : NULL};
     if (how != STEPS)
-        return rapt_output_loss(b->t, x, b->w, b->b, labels, &o, how == LATE, parts);
-    return rapt_cross_entropy(b->t, rapt_linear_op(b->t, x, b->w, b->b, RAPT_IDENTITY), labels, &o, parts);
+        return rapt_op_output_loss(b->t, x, b->w, b->b, labels, &o, how == LATE, parts);
+    return rapt_op_cross_entropy(b->t, rapt_op_linear(b->t, x, b->w, b->b, RAPT_ACTIVATION_IDENTITY), labels, &o, parts);
 }
 
 static rapt_tensor *input(bench *b)
 {
-    return rapt_input(b->t, 3, b->x->value.shape, b->x->value.data, x_learns);
+    return rapt_tape_input(b->t, 3, b->x->value.shape, b->x->value.data, x_learns);
 }
 
 /* One pass; gradients are added to what the parameters hold, and with `twice` to what x holds from another use. */
@@ -105,7 +105,7 @@ static outcome run(bench *b, way how, bool twice)
     rapt_tape_begin(b->t, (rapt_pass){.record = true, .training = true});
     rapt_tensor *x = input(b), *loss = loss_of(b, how, x, &o.parts);
     if (twice)
-        loss = rapt_add(b->t, loss, rapt_scale(b->t, rapt_sum(b->t, x), 1e-3));
+        loss = rapt_op_add(b->t, loss, rapt_op_scale(b->t, rapt_op_sum(b->t, x), 1e-3));
     if (rapt_backward(b->t, loss, &err))
         fail_msg("%s", err.message);
     assert_int_equal(b->w->late.dy != NULL, how == LATE && late_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
@@ -217,7 +217,7 @@ static void inference_gives_the_same_loss(void **state)
 {
     (void)state;
     bench b = make(&shapes[5], new_tape(NULL, 2));
-    rapt_loss_parts parts, again;
+    rapt_loss_sums parts, again;
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
     rapt_real loss = loss_of(&b, FUSED, input(&b), &parts)->data[0];
     rapt_tape_begin(b.t, (rapt_pass){0});
@@ -284,7 +284,7 @@ static void one_late_gradient_at_a_time(void **state)
         rapt_params_zero_grad(b.set);
         rapt_tape_begin(b.t, (rapt_pass){.record = true});
         rapt_tensor *first = loss_of(&b, how, input(&b), NULL), *second = loss_of(&b, how, input(&b), NULL);
-        assert_int_equal(rapt_backward(b.t, rapt_add(b.t, first, second), &err), RAPT_OK);
+        assert_int_equal(rapt_backward(b.t, rapt_op_add(b.t, first, second), &err), RAPT_OK);
         assert_int_equal(b.w->late.dy != NULL, how == LATE);
         assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_OK);
         if (how == LATE)
@@ -305,13 +305,13 @@ static void late_gradients_do_not_outlive_their_pass(void **state)
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
     assert_int_equal(rapt_backward(b.t, loss_of(&b, LATE, input(&b), NULL), &err), RAPT_OK);
     assert_non_null(b.w->late.dy);
-    assert_int_equal(rapt_param_settle(other, b.w, &err), RAPT_VALUE);
+    assert_int_equal(rapt_param_settle(other, b.w, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "w: its late gradient"));
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
     err = (rapt_error){0};
-    assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_VALUE);
+    assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_ERR_VALUE);
     err = (rapt_error){0};
-    assert_int_equal(rapt_backward(b.t, loss_of(&b, LATE, input(&b), NULL), &err), RAPT_VALUE);
+    assert_int_equal(rapt_backward(b.t, loss_of(&b, LATE, input(&b), NULL), &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "output_loss w: its late gradient"));
     rapt_params_zero_grad(b.set);
     assert_null(b.w->late.dy);

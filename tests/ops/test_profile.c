@@ -49,10 +49,10 @@ static rapt_real pass(bench *b)
         numbers[i] = (rapt_real)((double)i / 7 - 2);
     rapt_params_zero_grad(b->set);
     rapt_tape_begin(b->t, (rapt_pass){.record = true});
-    rapt_tensor *x = rapt_input(b->t, 2, (size_t[]){ROWS, IN}, numbers, true);
-    rapt_tensor *z = rapt_linear_op(b->t, x, b->w, NULL, RAPT_RELU);
-    rapt_linear_ops(b->t, 2, (rapt_linear_args[]){{x, b->w, NULL}, {x, b->v, NULL}}, y);
-    rapt_tensor *loss = rapt_sum(b->t, rapt_add(b->t, z, rapt_add(b->t, y[0], y[1])));
+    rapt_tensor *x = rapt_tape_input(b->t, 2, (size_t[]){ROWS, IN}, numbers, true);
+    rapt_tensor *z = rapt_op_linear(b->t, x, b->w, NULL, RAPT_ACTIVATION_RELU);
+    rapt_op_linears(b->t, 2, (rapt_linear_args[]){{x, b->w, NULL}, {x, b->v, NULL}}, y);
+    rapt_tensor *loss = rapt_op_sum(b->t, rapt_op_add(b->t, z, rapt_op_add(b->t, y[0], y[1])));
     if (rapt_backward(b->t, loss, &err))
         fail_msg("%s", err.message);
     return loss->data[0];

@@ -51,7 +51,7 @@ static void net_free(net *n)
 static net net_at(size_t i)
 {
     static const size_t variants[] = {0, 8, 41, 75, 98, 139};
-    return i < 4 ? net_of_pairs(i % 2 ? RAPT_PRE_NORM : RAPT_POST_NORM, i == 2, i / 2) : net_of_text(variants[i - 4]);
+    return i < 4 ? net_of_pairs(i % 2 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST, i == 2, i / 2) : net_of_text(variants[i - 4]);
 }
 
 static rapt_tensor *loss_of(rapt_tape *t, const net *n)
@@ -67,7 +67,7 @@ static rapt_tensor *loss_of(rapt_tape *t, const net *n)
     tokens.lens = n->ragged ? source_lens : NULL;
     rapt_tensor *logits = rapt_transformer_forward(t, n->pairs, tokens, source_lens, targets);
     targets.lens = NULL;
-    return rapt_cross_entropy(t, logits, targets, &o, NULL);
+    return rapt_op_cross_entropy(t, logits, targets, &o, NULL);
 }
 
 static double walk(rapt_tape *t, const net *n, rapt_pass pass)
@@ -160,19 +160,19 @@ static void training_gives_the_same_bits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NETS; i++)
-        compare(i, "nothing", RAPT_FP32);
-    compare(1, "nothing", RAPT_BF16);
-    compare(7, "nothing", RAPT_BF16);
+        compare(i, "nothing", RAPT_PRECISION_FP32);
+    compare(1, "nothing", RAPT_PRECISION_BF16);
+    compare(7, "nothing", RAPT_PRECISION_BF16);
 }
 
 /* Blocks whose input wants no gradient, and blocks that want none at all. */
 static void so_it_does_with_frozen_parts(void **state)
 {
     (void)state;
-    compare(0, "encoder.*", RAPT_FP32);
-    compare(1, "*.embedding.weight", RAPT_FP32);
-    compare(5, "[ep]*", RAPT_FP32);
-    compare(5, "blocks.1.*", RAPT_FP32);
+    compare(0, "encoder.*", RAPT_PRECISION_FP32);
+    compare(1, "*.embedding.weight", RAPT_PRECISION_FP32);
+    compare(5, "[ep]*", RAPT_PRECISION_FP32);
+    compare(5, "blocks.1.*", RAPT_PRECISION_FP32);
 }
 
 /* ---- which blocks run again --------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void the_backward_pass_draws_no_dropout(void **state)
     net_free(&n);
 }
 
-static void count_steps(void *context, const rapt_step *step)
+static void count_steps(void *context, const rapt_observation *step)
 {
     size_t *count = context;
     *count += strstr(step->name, "ffn.hidden") != NULL && step->gradient;
@@ -218,7 +218,7 @@ static void count_steps(void *context, const rapt_step *step)
 static void blocks_run_twice_on_request(void **state)
 {
     (void)state;
-    net text = net_of_text(0), pairs = net_of_pairs(RAPT_POST_NORM, false, true);
+    net text = net_of_text(0), pairs = net_of_pairs(RAPT_NORM_PLACE_POST, false, true);
     rapt_tape *t = model_tape(NULL, 1);
     assert_int_equal(attentions(t, &text, (rapt_pass){0}), 3);
     assert_int_equal(attentions(t, &text, (rapt_pass){.recompute = true}), 6);
@@ -241,11 +241,11 @@ static void whoever_looks_sees_everything(void **state)
     (void)state;
     net n = net_of_text(8);
     rapt_tape *t = model_tape(NULL, 2);
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     assert_int_equal(attentions(t, &n, (rapt_pass){.recompute = true}), 3);
     assert_non_null(rapt_tape_attention(t, "blocks.1.attention"));
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_NONE);
-    rapt_record(t, count_steps, &gradients);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_NONE);
+    rapt_observe(t, count_steps, &gradients);
     walk(t, &n, (rapt_pass){.recompute = true});
     assert_int_equal(gradients, 3);
     rapt_tape_free(t);
@@ -278,7 +278,7 @@ static rapt_tensor *give_back(rapt_tape *t, const void *module, const rapt_block
 static rapt_tensor *split(rapt_tape *t, const void *module, const rapt_block_input *in)
 {
     (void)module;
-    return rapt_split_heads(t, in->x, 2);
+    return rapt_op_split_heads(t, in->x, 2);
 }
 
 static void blocks_make_their_own_of_the_same_shape(void **state)
@@ -289,9 +289,9 @@ static void blocks_make_their_own_of_the_same_shape(void **state)
     for (int i = 0; i < 4; i++) {
         bool again = i % 2;
         rapt_tape_begin(t, (rapt_pass){.record = true, .recompute = again});
-        rapt_block_input in = {.x = rapt_input(t, 3, (size_t[]){1, 2, 2}, x, true)};
+        rapt_block_input in = {.x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, x, true)};
         rapt_run_block(t, i < 2 ? give_back : split, NULL, in);
-        assert_int_equal(rapt_tape_error(t)->code, again ? i < 2 ? RAPT_VALUE : RAPT_SHAPE : RAPT_OK);
+        assert_int_equal(rapt_tape_error(t)->code, again ? i < 2 ? RAPT_ERR_VALUE : RAPT_ERR_SHAPE : RAPT_OK);
         if (i == 3)
             assert_string_equal(rapt_tape_error(t)->message, "block: its output is [1, 2, 2, 1], its input [1, 2, 2]");
     }
@@ -306,7 +306,7 @@ static void blocks_make_their_own_of_the_same_shape(void **state)
 static rapt_lm *narrow_model(size_t layers, size_t context)
 {
     return lm_model(&(rapt_lm_config){.vocab = VOCAB, .layers = layers, .d_model = D, .heads = 2, .ffn = 2 * D,
-                                      .context = context, .norm_place = RAPT_PRE_NORM, .positions = RAPT_LM_ROTARY});
+                                      .context = context, .norm_place = RAPT_NORM_PLACE_PRE, .positions = RAPT_POSITIONS_ROTARY});
 }
 
 static rapt_real step_on_rows(rapt_tape *t, const rapt_lm *m, size_t batch, bool recompute)

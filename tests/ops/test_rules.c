@@ -41,7 +41,7 @@ static void begin(bench *b, bool training)
 
 static rapt_tensor *random_tensor(bench *b, int ndim, const size_t *shape, uint64_t key)
 {
-    rapt_tensor *x = rapt_new(b->t, ndim, shape, true);
+    rapt_tensor *x = rapt_tape_tensor(b->t, ndim, shape, true);
     for (size_t i = 0; i < rapt_tensor_size(x); i++)
         x->data[i] = (rapt_real)rng_normal(key, i);
     return x;
@@ -55,7 +55,7 @@ static rapt_param *random_param(bench *b, const char *name, size_t rows, size_t 
 static void walk_back(bench *b, rapt_tensor *y)
 {
     rapt_error err = {0};
-    if (rapt_backward(b->t, rapt_sum(b->t, rapt_relu(b->t, y)), &err))
+    if (rapt_backward(b->t, rapt_op_sum(b->t, rapt_op_relu(b->t, y)), &err))
         fail_msg("%s", err.message);
 }
 
@@ -79,7 +79,7 @@ static void masked_softmax_follows_the_mask(void **state)
     uint8_t keep[3 * KEYS] = {1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     begin(b, true);
     rapt_mask mask = {.valid_lens = lens, .causal = true, .past = 1, .keep = keep};
-    rapt_tensor *x = random_tensor(b, 3, (size_t[]){3, QUERIES, KEYS}, 1), *p = rapt_masked_softmax(b->t, x, &mask);
+    rapt_tensor *x = random_tensor(b, 3, (size_t[]){3, QUERIES, KEYS}, 1), *p = rapt_op_masked_softmax(b->t, x, &mask);
     for (size_t i = 0; i < 3 * QUERIES; i++) {
         double sum = 0;
         size_t kept = 0;
@@ -109,8 +109,8 @@ static void a_query_without_keys_gives_zeros(void **state)
         begin(b, true);
         rapt_tensor *q = random_tensor(b, 3, qs, 1), *k = random_tensor(b, 3, ks, 2), *v = random_tensor(b, 3, ks, 3);
         rapt_mask mask = {.valid_lens = lens, .keep = keep, .keep_per_query = true};
-        rapt_tensor *y = rapt_attention_op(b->t, q, k, v, 2, &mask, 0.1,
-                                           record_weights ? RAPT_WEIGHTS_BEFORE_DROPOUT : RAPT_WEIGHTS_NONE, &weights);
+        rapt_tensor *y = rapt_op_attention(b->t, q, k, v, 2, &mask, 0.1,
+                                           record_weights ? RAPT_CAPTURE_BEFORE_DROPOUT : RAPT_CAPTURE_NONE, &weights);
         walk_back(b, y);
         assert_true(all_zero(y->data, (QUERIES) * d));
         assert_true(all_zero(y->data + (QUERIES + 1) * d, d));
@@ -154,11 +154,11 @@ static void run_layers(bench *b, rapt_param *const *w, bool together, bool keep,
     rapt_tensor *x = random_tensor(b, 2, (size_t[]){40, 24}, 1), *m = random_tensor(b, 2, (size_t[]){40, 24}, 2), *y[3];
     rapt_linear_args in[] = {{x, w[0], w[3]}, {m, w[1], NULL}, {m, w[2], w[3]}};
     if (together)
-        rapt_linear_ops(b->t, 3, in, y);
+        rapt_op_linears(b->t, 3, in, y);
     else
         for (size_t i = 0; i < 3; i++)
-            y[i] = rapt_linear_op(b->t, in[i].x, in[i].w, in[i].b, RAPT_IDENTITY);
-    rapt_tensor *sum = rapt_add(b->t, rapt_add(b->t, y[0], rapt_relu(b->t, y[1])), y[2]);
+            y[i] = rapt_op_linear(b->t, in[i].x, in[i].w, in[i].b, RAPT_ACTIVATION_IDENTITY);
+    rapt_tensor *sum = rapt_op_add(b->t, rapt_op_add(b->t, y[0], rapt_op_relu(b->t, y[1])), y[2]);
     memcpy(to, sum->data, 40 * 16 * sizeof *to);
     walk_back(b, sum);
     memcpy(to + 40 * 16, x->grad, 40 * 24 * sizeof *to);
@@ -188,7 +188,7 @@ static void nothing_is_recorded_without_record(void **state)
     rapt_param *w = random_param(b, "w", 3, 4);
     rapt_tape_begin(b->t, (rapt_pass){.training = true});
     rapt_tensor *x = random_tensor(b, 2, (size_t[]){2, 4}, 1);
-    rapt_tensor *y = rapt_sum(b->t, rapt_linear_op(b->t, x, w, NULL, RAPT_RELU));
+    rapt_tensor *y = rapt_op_sum(b->t, rapt_op_linear(b->t, x, w, NULL, RAPT_ACTIVATION_RELU));
     assert_false(y->requires_grad);
     rapt_backward(b->t, y, NULL);
     assert_false(w->value.grad_filled);
@@ -198,9 +198,9 @@ static void nothing_is_recorded_without_record(void **state)
 static void embed_step(bench *b, rapt_param *w, const int32_t *ids, size_t count)
 {
     begin(b, true);
-    rapt_tensor *y = rapt_embed_op(b->t, w, (rapt_tokens){ids, 1, count}, NULL);
+    rapt_tensor *y = rapt_op_embed(b->t, w, (rapt_tokens){ids, 1, count}, NULL);
     rapt_error err = {0};
-    if (rapt_backward(b->t, rapt_sum(b->t, y), &err))
+    if (rapt_backward(b->t, rapt_op_sum(b->t, y), &err))
         fail_msg("%s", err.message);
 }
 
@@ -237,7 +237,7 @@ static void sparse_weights_can_be_multiplied_by(void **state)
     rapt_param_make_sparse(b->set, w);
     begin(b, true);
     rapt_tensor *x = random_tensor(b, 3, (size_t[]){1, 4, 3}, 1);
-    walk_back(b, rapt_linear_op(b->t, x, w, NULL, RAPT_IDENTITY));
+    walk_back(b, rapt_op_linear(b->t, x, w, NULL, RAPT_ACTIVATION_IDENTITY));
     assert_false(all_zero(w->value.grad, 18));
     rapt_params_zero_grad(b->set);
     check_counts(w, (int[]){0, 0, 0, 0, 0, 0});
@@ -251,9 +251,9 @@ static void padding_gets_none_and_frequency_divides(void **state)
     rapt_embed_options o = {.has_padding = true, .padding_idx = 0, .scale_grad_by_freq = true};
     begin(b, true);
     rapt_error err = {0};
-    rapt_tensor *y = rapt_embed_op(b->t, w, (rapt_tokens){ids, 2, 3}, &o);
+    rapt_tensor *y = rapt_op_embed(b->t, w, (rapt_tokens){ids, 2, 3}, &o);
     assert_memory_equal(y->data + 4 * 3, w->value.data, 3 * sizeof *y->data); /* padding is looked up as any row */
-    assert_int_equal(rapt_backward(b->t, rapt_sum(b->t, y), &err), RAPT_OK);
+    assert_int_equal(rapt_backward(b->t, rapt_op_sum(b->t, y), &err), RAPT_OK);
     const double want[] = {0, 1, 1, 0};
     for (size_t i = 0; i < 12; i++)
         assert_true(fabs((double)w->value.grad[i] - want[i / 3]) < 1e-6);
@@ -302,8 +302,8 @@ static void dropout_keeps_its_share(void **state)
         begin(b, true);
         rapt_tensor *x = random_tensor(b, 3, (size_t[]){3, 50, 70}, 1);
         rapt_tensor *x4 = random_tensor(b, 4, (size_t[]){2, 3, 31, 57}, 2);
-        check_dropped(x, rapt_dropout(b->t, x, ps[i]), ps[i]);
-        check_dropped(x4, rapt_dropout(b->t, x4, ps[i]), ps[i]);
+        check_dropped(x, rapt_op_dropout(b->t, x, ps[i]), ps[i]);
+        check_dropped(x4, rapt_op_dropout(b->t, x4, ps[i]), ps[i]);
     }
 }
 
@@ -318,7 +318,7 @@ static bool same_mask(const rapt_tensor *a, const rapt_tensor *b, size_t from_a,
 static rapt_tensor *drop_at(bench *b, uint64_t seed, uint64_t step, rapt_real *copy)
 {
     rapt_tape_begin(b->t, (rapt_pass){.training = true, .seed = seed, .step = step});
-    rapt_tensor *y = rapt_dropout(b->t, random_tensor(b, 3, (size_t[]){2, 8, 16}, 1), 0.5);
+    rapt_tensor *y = rapt_op_dropout(b->t, random_tensor(b, 3, (size_t[]){2, 8, 16}, 1), 0.5);
     memcpy(copy, y->data, 256 * sizeof *copy);
     return y;
 }
@@ -327,7 +327,7 @@ static void dropout_masks_differ(void **state)
 {
     bench *b = *state;
     rapt_real first[256], again[256];
-    rapt_tensor *y = drop_at(b, 1, 1, first), *second = rapt_dropout(b->t, random_tensor(b, 3, y->shape, 1), 0.5);
+    rapt_tensor *y = drop_at(b, 1, 1, first), *second = rapt_op_dropout(b->t, random_tensor(b, 3, y->shape, 1), 0.5);
     assert_false(same_mask(y, second, 0, 0, 256));   /* the next operation */
     assert_false(same_mask(y, y, 0, 128, 128));      /* the next example */
     drop_at(b, 1, 1, again);
@@ -337,7 +337,7 @@ static void dropout_masks_differ(void **state)
     drop_at(b, 2, 1, again);
     assert_memory_not_equal(first, again, sizeof first);
     begin(b, true);
-    y = rapt_dropout(b->t, random_tensor(b, 4, (size_t[]){1, 2, 8, 16}, 1), 0.5);
+    y = rapt_op_dropout(b->t, random_tensor(b, 4, (size_t[]){1, 2, 8, 16}, 1), 0.5);
     assert_false(same_mask(y, y, 0, 128, 128)); /* the next head */
 }
 
@@ -346,10 +346,10 @@ static void dropout_rests_in_inference(void **state)
     bench *b = *state;
     begin(b, false);
     rapt_tensor *x = random_tensor(b, 3, (size_t[]){2, 3, 4}, 1);
-    assert_ptr_equal(rapt_dropout(b->t, x, 0.5), x);
+    assert_ptr_equal(rapt_op_dropout(b->t, x, 0.5), x);
     begin(b, true);
     x = random_tensor(b, 3, (size_t[]){2, 3, 4}, 1);
-    assert_ptr_equal(rapt_dropout(b->t, x, 0), x);
+    assert_ptr_equal(rapt_op_dropout(b->t, x, 0), x);
 }
 
 /* ---- max_norm ------------------------------------------------------------------------------------------------- */
@@ -363,7 +363,7 @@ static void check_max_norm(bench *b, rapt_param *w, double type, double norm0, b
     rapt_embed_options o = {.max_norm = 2, .norm_type = type};
     memcpy(w->value.data, start_rows, sizeof start_rows);
     begin(b, training);
-    rapt_tensor *y = rapt_embed_op(b->t, w, (rapt_tokens){ids, 2, 2}, &o);
+    rapt_tensor *y = rapt_op_embed(b->t, w, (rapt_tokens){ids, 2, 2}, &o);
     const double want[] = {6 / norm0, 8 / norm0, 0.3, 0.4, -6 / norm0, 8 / norm0, 6 / norm0, 8 / norm0};
     for (size_t i = 0; i < 8; i++)
         assert_true(fabs((double)y->data[i] - want[i]) < 1e-6);

@@ -80,7 +80,7 @@ static const char *checked(rapt_error *err, const char *first, const char *secon
     assert_int_equal(rapt_recipe_set(&r, first, err), RAPT_OK);
     assert_int_equal(rapt_recipe_set(&r, second, err), RAPT_OK);
     rapt_code code = rapt_recipe_check(&r, "p.yaml", err);
-    assert_int_equal(code, err->message[0] ? RAPT_VALUE : RAPT_OK);
+    assert_int_equal(code, err->message[0] ? RAPT_ERR_VALUE : RAPT_OK);
     rapt_recipe_free(&r);
     return err->message;
 }
@@ -118,18 +118,18 @@ static void fields_set_by_hand(void **state)
     assert_int_equal(rapt_recipe_check(&good, "p", &err), RAPT_OK);
     r = good;
     r.model.heads = 0;
-    assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "p: model.heads is 0; it must be from 1 to 128");
     r = good;
     r.train.lr = NAN;
-    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_ERR_VALUE);
     r = good;
     r.train.clip = HUGE_VAL;
-    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_ERR_VALUE);
     r = good;
     r.train.schedule = (rapt_recipe_schedule)3;
-    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_VALUE);
-    assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_check(&r, "p", NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_ERR_VALUE);
     assert_null(yaml);
 }
 

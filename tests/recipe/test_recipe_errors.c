@@ -19,92 +19,93 @@ static const struct {
     rapt_code code;
     const char *message;
 } malformed[] = {
-    {"", RAPT_FORMAT, "r.yaml: the recipe is empty"},
-    {"# only a comment\n", RAPT_FORMAT, "r.yaml: the recipe is empty"},
-    {"text", RAPT_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
-    {"- seed: 1", RAPT_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
-    {"seed: 1\n---\nseed: 2\n", RAPT_FORMAT, "r.yaml:2: a recipe is one YAML document; here starts a second"},
-    {"seed: 1\nmodel:\n  layers: 2\n  laiers: 2\n", RAPT_VALUE,
+    {"", RAPT_ERR_FORMAT, "r.yaml: the recipe is empty"},
+    {"# only a comment\n", RAPT_ERR_FORMAT, "r.yaml: the recipe is empty"},
+    {"text", RAPT_ERR_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
+    {"- seed: 1", RAPT_ERR_FORMAT, "r.yaml:1: a recipe is a list of \"key: value\" lines"},
+    {"seed: 1\n---\nseed: 2\n", RAPT_ERR_FORMAT, "r.yaml:2: a recipe is one YAML document; here starts a second"},
+    {"seed: 1\nmodel:\n  layers: 2\n  laiers: 2\n", RAPT_ERR_VALUE,
      "r.yaml:4: unknown key \"model.laiers\"; did you mean \"model.layers\"?"},
-    {"layers: 2\n", RAPT_VALUE, "r.yaml:1: unknown key \"layers\"; did you mean \"model.layers\"?"},
-    {"modle:\n  layers: 2\n", RAPT_VALUE, "r.yaml:1: unknown key \"modle\"; did you mean \"model\"?"},
-    {"train:\n  quux: 2\n", RAPT_VALUE,
+    {"layers: 2\n", RAPT_ERR_VALUE, "r.yaml:1: unknown key \"layers\"; did you mean \"model.layers\"?"},
+    {"modle:\n  layers: 2\n", RAPT_ERR_VALUE, "r.yaml:1: unknown key \"modle\"; did you mean \"model\"?"},
+    {"train:\n  quux: 2\n", RAPT_ERR_VALUE,
      "r.yaml:2: unknown key \"train.quux\"; --help-recipe lists all keys"},
-    {"train:\n\n  lr: -1\n", RAPT_VALUE, "r.yaml:3: train.lr is -1; it must be above 0 and at most 10"},
-    {"train: {lr: 0}", RAPT_VALUE, "r.yaml:1: train.lr is 0; it must be above 0 and at most 10"},
-    {"train: {lr: 1e999}", RAPT_VALUE, "r.yaml:1: train.lr is 1e999; it must be above 0 and at most 10"},
-    {"train: {lr: fast}", RAPT_VALUE,
+    {"train:\n\n  lr: -1\n", RAPT_ERR_VALUE, "r.yaml:3: train.lr is -1; it must be above 0 and at most 10"},
+    {"train: {lr: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.lr is 0; it must be above 0 and at most 10"},
+    {"train: {lr: 1e999}", RAPT_ERR_VALUE, "r.yaml:1: train.lr is 1e999; it must be above 0 and at most 10"},
+    {"train: {lr: fast}", RAPT_ERR_VALUE,
      "r.yaml:1: train.lr is \"fast\"; it must be a number above 0 and at most 10"},
-    {"train: {lr: nan}", RAPT_VALUE,
+    {"train: {lr: nan}", RAPT_ERR_VALUE,
      "r.yaml:1: train.lr is \"nan\"; it must be a number above 0 and at most 10"},
-    {"train: {lr: 0x1}", RAPT_VALUE,
+    {"train: {lr: 0x1}", RAPT_ERR_VALUE,
      "r.yaml:1: train.lr is \"0x1\"; it must be a number above 0 and at most 10"},
-    {"train: {lr: 1-1}", RAPT_VALUE,
+    {"train: {lr: 1-1}", RAPT_ERR_VALUE,
      "r.yaml:1: train.lr is \"1-1\"; it must be a number above 0 and at most 10"},
-    {"train: {lr: }", RAPT_VALUE, "r.yaml:1: train.lr is \"\"; it must be a number above 0 and at most 10"},
-    {"train: {beta2: 1}", RAPT_VALUE, "r.yaml:1: train.beta2 is 1; it must be at least 0 and below 1"},
-    {"train: {eps: 1e-13}", RAPT_VALUE, "r.yaml:1: train.eps is 1e-13; it must be from 1e-12 to 1"},
-    {"model: {layers: 65}", RAPT_VALUE, "r.yaml:1: model.layers is 65; it must be from 1 to 64"},
-    {"model: {layers: 2.0}", RAPT_VALUE,
+    {"train: {lr: }", RAPT_ERR_VALUE, "r.yaml:1: train.lr is \"\"; it must be a number above 0 and at most 10"},
+    {"train: {beta2: 1}", RAPT_ERR_VALUE, "r.yaml:1: train.beta2 is 1; it must be at least 0 and below 1"},
+    {"train: {eps: 1e-13}", RAPT_ERR_VALUE, "r.yaml:1: train.eps is 1e-13; it must be from 1e-12 to 1"},
+    {"model: {layers: 65}", RAPT_ERR_VALUE, "r.yaml:1: model.layers is 65; it must be from 1 to 64"},
+    {"model: {layers: 2.0}", RAPT_ERR_VALUE,
      "r.yaml:1: model.layers is \"2.0\"; it must be a whole number from 1 to 64"},
-    {"model: {layers: -}", RAPT_VALUE,
+    {"model: {layers: -}", RAPT_ERR_VALUE,
      "r.yaml:1: model.layers is \"-\"; it must be a whole number from 1 to 64"},
-    {"seed: 9007199254740993", RAPT_VALUE,
+    {"seed: 9007199254740993", RAPT_ERR_VALUE,
      "r.yaml:1: seed is 9007199254740993; it must be from 0 to 9007199254740992"},
-    {"seed: 99999999999999999999", RAPT_VALUE,
+    {"seed: 99999999999999999999", RAPT_ERR_VALUE,
      "r.yaml:1: seed is 99999999999999999999; it must be from 0 to 9007199254740992"},
-    {"data: {pad: none}", RAPT_VALUE, "r.yaml:1: data.pad is \"none\"; it must be longest or fixed"},
-    {"data: {too_long: cu}", RAPT_VALUE, "r.yaml:1: data.too_long is \"cu\"; it must be cut, drop or error"},
-    {"model: {bias: yes}", RAPT_VALUE, "r.yaml:1: model.bias is \"yes\"; it must be true or false"},
-    {"seed: 1\nseed: 1\n", RAPT_VALUE, "r.yaml:2: seed comes twice; first in line 1"},
-    {"train: {lr: 1}\nmodel: {}\ntrain: {}\n", RAPT_VALUE, "r.yaml:3: train comes twice; first in line 1"},
-    {"model: 3", RAPT_VALUE, "r.yaml:1: model is a group of keys; it has no value itself"},
-    {"seed: {a: 1}", RAPT_VALUE, "r.yaml:1: seed is one value, not a group of keys"},
-    {"model: {layers: {a: 1}}", RAPT_VALUE, "r.yaml:1: model.layers is one value, not a group of keys"},
-    {"model: {quantization: {a: 1}}", RAPT_VALUE,
+    {"data: {pad: none}", RAPT_ERR_VALUE, "r.yaml:1: data.pad is \"none\"; it must be longest or fixed"},
+    {"data: {too_long: cu}", RAPT_ERR_VALUE, "r.yaml:1: data.too_long is \"cu\"; it must be cut, drop or error"},
+    {"model: {bias: yes}", RAPT_ERR_VALUE, "r.yaml:1: model.bias is \"yes\"; it must be true or false"},
+    {"seed: 1\nseed: 1\n", RAPT_ERR_VALUE, "r.yaml:2: seed comes twice; first in line 1"},
+    {"train: {lr: 1}\nmodel: {}\ntrain: {}\n", RAPT_ERR_VALUE, "r.yaml:3: train comes twice; first in line 1"},
+    {"model: 3", RAPT_ERR_VALUE, "r.yaml:1: model is a group of keys; it has no value itself"},
+    {"seed: {a: 1}", RAPT_ERR_VALUE, "r.yaml:1: seed is one value, not a group of keys"},
+    {"model: {layers: {a: 1}}", RAPT_ERR_VALUE, "r.yaml:1: model.layers is one value, not a group of keys"},
+    {"model: {quantization: {a: 1}}", RAPT_ERR_VALUE,
      "r.yaml:1: unknown key \"model.quantization\"; --help-recipe lists all keys"},
-    {"seed: [1]", RAPT_FORMAT, "r.yaml:1: recipes have no lists"},
-    {"seed: &a 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
-    {"seed: !!int 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
-    {"seed: *a", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
-    {"model: &a {layers: 2}", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases or tags"},
-    {"{a: b}: 1", RAPT_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
-    {"data:\n  pairs: \"a\\0b\"", RAPT_FORMAT, "r.yaml:2: a text holds a NUL character"},
+    {"seed: [1]", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no lists"},
+    {"seed: &a 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"seed: !!int 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"seed: *a", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"model: &a {layers: 2}", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases or tags"},
+    {"{a: b}: 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
+    {"data:\n  pairs: \"a\\0b\"", RAPT_ERR_FORMAT, "r.yaml:2: a text holds a NUL character"},
     /* ranges and words of keys that language models brought */
-    {"task: lm", RAPT_VALUE, "r.yaml:1: task is \"lm\"; it must be translation or language_model"},
-    {"data: {eval_tokens: -1}", RAPT_VALUE, "r.yaml:1: data.eval_tokens is -1; it must be from 0 to 9007199254740992"},
-    {"data: {held_out: 0.51}", RAPT_VALUE, "r.yaml:1: data.held_out is 0.51; it must be from 0 to 0.5"},
-    {"tokenizer: {type: gpt2}", RAPT_VALUE,
+    {"task: lm", RAPT_ERR_VALUE, "r.yaml:1: task is \"lm\"; it must be translation or language_model"},
+    {"data: {eval_tokens: -1}", RAPT_ERR_VALUE, "r.yaml:1: data.eval_tokens is -1; it must be from 0 to 9007199254740992"},
+    {"data: {held_out: 0.51}", RAPT_ERR_VALUE, "r.yaml:1: data.held_out is 0.51; it must be from 0 to 0.5"},
+    {"tokenizer: {type: gpt2}", RAPT_ERR_VALUE,
      "r.yaml:1: tokenizer.type is \"gpt2\"; it must be words, characters, bpe, file, cl100k_base, o200k_base or r50k_base"},
-    {"tokenizer: {vocab_size: 256}", RAPT_VALUE, "r.yaml:1: tokenizer.vocab_size is 256; it must be 0, or from 257 to 1000000"},
-    {"tokenizer: {vocab_size: 1000001}", RAPT_VALUE,
+    {"tokenizer: {vocab_size: 256}", RAPT_ERR_VALUE,
+     "r.yaml:1: tokenizer.vocab_size is 256; it must be 0, or from 257 to 1000000"},
+    {"tokenizer: {vocab_size: 1000001}", RAPT_ERR_VALUE,
      "r.yaml:1: tokenizer.vocab_size is 1000001; it must be 0, or from 257 to 1000000"},
-    {"model: {preset: gpt3}", RAPT_VALUE, "r.yaml:1: model.preset is \"gpt3\"; it must be none, seed or gpt2"},
-    {"model: {kv_heads: 129}", RAPT_VALUE, "r.yaml:1: model.kv_heads is 129; it must be from 0 to 128"},
-    {"model: {ffn_kind: silu}", RAPT_VALUE,
+    {"model: {preset: gpt3}", RAPT_ERR_VALUE, "r.yaml:1: model.preset is \"gpt3\"; it must be none, seed or gpt2"},
+    {"model: {kv_heads: 129}", RAPT_ERR_VALUE, "r.yaml:1: model.kv_heads is 129; it must be from 0 to 128"},
+    {"model: {ffn_kind: silu}", RAPT_ERR_VALUE,
      "r.yaml:1: model.ffn_kind is \"silu\"; it must be relu, gelu, gelu_tanh or swiglu"},
-    {"model: {norm_kind: batch}", RAPT_VALUE, "r.yaml:1: model.norm_kind is \"batch\"; it must be layer or rms"},
-    {"model: {shared_norm: 1}", RAPT_VALUE, "r.yaml:1: model.shared_norm is \"1\"; it must be true or false"},
-    {"model: {output_bias: no}", RAPT_VALUE, "r.yaml:1: model.output_bias is \"no\"; it must be true or false"},
-    {"model: {positions: alibi}", RAPT_VALUE,
+    {"model: {norm_kind: batch}", RAPT_ERR_VALUE, "r.yaml:1: model.norm_kind is \"batch\"; it must be layer or rms"},
+    {"model: {shared_norm: 1}", RAPT_ERR_VALUE, "r.yaml:1: model.shared_norm is \"1\"; it must be true or false"},
+    {"model: {output_bias: no}", RAPT_ERR_VALUE, "r.yaml:1: model.output_bias is \"no\"; it must be true or false"},
+    {"model: {positions: alibi}", RAPT_ERR_VALUE,
      "r.yaml:1: model.positions is \"alibi\"; it must be sinusoidal, learned or rotary"},
-    {"model: {rotary_base: 0.5}", RAPT_VALUE, "r.yaml:1: model.rotary_base is 0.5; it must be from 1 to 1000000000"},
-    {"model: {context: 1}", RAPT_VALUE, "r.yaml:1: model.context is 1; it must be from 2 to 1000000"},
-    {"model: {vocab: all}", RAPT_VALUE, "r.yaml:1: model.vocab is \"all\"; it must be tokenizer or text"},
-    {"model: {init: normal}", RAPT_VALUE, "r.yaml:1: model.init is \"normal\"; it must be xavier, pytorch or gpt2"},
-    {"model: {std: 0}", RAPT_VALUE, "r.yaml:1: model.std is 0; it must be above 0 and at most 10"},
-    {"model: {embedding_std: -0.1}", RAPT_VALUE, "r.yaml:1: model.embedding_std is -0.1; it must be from 0 to 10"},
-    {"train: {accumulate: 0}", RAPT_VALUE, "r.yaml:1: train.accumulate is 0; it must be from 1 to 65536"},
-    {"train: {lazy: lazy}", RAPT_VALUE, "r.yaml:1: train.lazy is \"lazy\"; it must be true or false"},
-    {"train: {sample_every: -1}", RAPT_VALUE, "r.yaml:1: train.sample_every is -1; it must be from 0 to 9007199254740992"},
-    {"train: {sample_tokens: 0}", RAPT_VALUE, "r.yaml:1: train.sample_tokens is 0; it must be from 1 to 100000"},
-    {"train:\n  sample_prompt: \"a\\0b\"", RAPT_FORMAT, "r.yaml:2: a text holds a NUL character"},
+    {"model: {rotary_base: 0.5}", RAPT_ERR_VALUE, "r.yaml:1: model.rotary_base is 0.5; it must be from 1 to 1000000000"},
+    {"model: {context: 1}", RAPT_ERR_VALUE, "r.yaml:1: model.context is 1; it must be from 2 to 1000000"},
+    {"model: {vocab: all}", RAPT_ERR_VALUE, "r.yaml:1: model.vocab is \"all\"; it must be tokenizer or text"},
+    {"model: {init: normal}", RAPT_ERR_VALUE, "r.yaml:1: model.init is \"normal\"; it must be xavier, pytorch or gpt2"},
+    {"model: {std: 0}", RAPT_ERR_VALUE, "r.yaml:1: model.std is 0; it must be above 0 and at most 10"},
+    {"model: {embedding_std: -0.1}", RAPT_ERR_VALUE, "r.yaml:1: model.embedding_std is -0.1; it must be from 0 to 10"},
+    {"train: {accumulate: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.accumulate is 0; it must be from 1 to 65536"},
+    {"train: {lazy: lazy}", RAPT_ERR_VALUE, "r.yaml:1: train.lazy is \"lazy\"; it must be true or false"},
+    {"train: {sample_every: -1}", RAPT_ERR_VALUE, "r.yaml:1: train.sample_every is -1; it must be from 0 to 9007199254740992"},
+    {"train: {sample_tokens: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.sample_tokens is 0; it must be from 1 to 100000"},
+    {"train:\n  sample_prompt: \"a\\0b\"", RAPT_ERR_FORMAT, "r.yaml:2: a text holds a NUL character"},
     /* a preset sets other keys: behind them it would undo what was said */
-    {"model:\n  layers: 2\n  preset: gpt2\n", RAPT_VALUE,
+    {"model:\n  layers: 2\n  preset: gpt2\n", RAPT_ERR_VALUE,
      "r.yaml:3: model.preset sets the keys of model; it must come before model.layers"},
-    {"model: {dropout: 0, preset: none}", RAPT_VALUE,
+    {"model: {dropout: 0, preset: none}", RAPT_ERR_VALUE,
      "r.yaml:1: model.preset sets the keys of model; it must come before model.dropout"},
-    {"model: {preset: seed, preset: gpt2}", RAPT_VALUE, "r.yaml:1: model.preset comes twice; first in line 1"},
+    {"model: {preset: seed, preset: gpt2}", RAPT_ERR_VALUE, "r.yaml:1: model.preset comes twice; first in line 1"},
 };
 
 static void errors_name_line_and_reason(void **state)
@@ -140,7 +141,7 @@ static void not_yaml_at_all(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         rapt_recipe r;
-        assert_int_equal(recipe_parse("r.yaml", cases[i].text, cases[i].size, &r, &err), RAPT_FORMAT);
+        assert_int_equal(recipe_parse("r.yaml", cases[i].text, cases[i].size, &r, &err), RAPT_ERR_FORMAT);
         assert_int_equal(strncmp(err.message, cases[i].starts, strlen(cases[i].starts)), 0);
         assert_null(strchr(err.message, '\n'));
     }
@@ -165,7 +166,7 @@ static void wrong_assignments(void **state)
         rapt_recipe r;
         rapt_error err = {0};
         rapt_recipe_defaults(&r);
-        assert_int_equal(rapt_recipe_set(&r, cases[i][0], &err), RAPT_VALUE);
+        assert_int_equal(rapt_recipe_set(&r, cases[i][0], &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, cases[i][1]);
         assert_true(r.train.lr == 0.002 && r.seed == 1);
     }
@@ -181,7 +182,7 @@ static void long_texts_have_a_limit(void **state)
     memcpy(text, "data.pairs=", 11);
     text[11 + 65537] = '\0';
     rapt_recipe_defaults(&r);
-    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "data.pairs has 65537 bytes; at most 65536 are allowed"));
     text[11 + 65536] = '\0';
     assert_int_equal(rapt_recipe_set(&r, text, NULL), RAPT_OK);
@@ -190,7 +191,7 @@ static void long_texts_have_a_limit(void **state)
     text[4999] = '=';
     text[5000] = '\0';
     err = (rapt_error){0};
-    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_VALUE);
+    assert_int_equal(rapt_recipe_set(&r, text, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "unknown key"));
     free(text);
 }
@@ -200,13 +201,13 @@ static void unreadable_files(void **state)
     (void)state;
     rapt_recipe r;
     rapt_error err = {0};
-    assert_int_equal(rapt_recipe_read("/nowhere/r.yaml", &r, &err), RAPT_NOT_FOUND);
+    assert_int_equal(rapt_recipe_read("/nowhere/r.yaml", &r, &err), RAPT_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, "/nowhere/r.yaml"));
     assert_int_equal(r.model.layers, 2);
     err = (rapt_error){0};
-    assert_int_equal(rapt_recipe_read("/tmp", &r, &err), RAPT_IO);
+    assert_int_equal(rapt_recipe_read("/tmp", &r, &err), RAPT_ERR_IO);
     err = (rapt_error){0};
-    assert_int_equal(rapt_recipe_read("/dev/null", &r, &err), RAPT_IO);
+    assert_int_equal(rapt_recipe_read("/dev/null", &r, &err), RAPT_ERR_IO);
     assert_string_equal(err.message, "cannot read /dev/null: not a regular file");
 }
 

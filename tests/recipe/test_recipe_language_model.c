@@ -148,7 +148,7 @@ static const char *checked(rapt_error *err, const char *changes)
             set(&r, one);
     *err = (rapt_error){0};
     rapt_code code = rapt_recipe_check(&r, "p.yaml", err);
-    assert_int_equal(code, err->message[0] ? RAPT_VALUE : RAPT_OK);
+    assert_int_equal(code, err->message[0] ? RAPT_ERR_VALUE : RAPT_OK);
     rapt_recipe_free(&r);
     return err->message;
 }
@@ -209,7 +209,7 @@ static void keys_of_the_other_task(void **state)
         snprintf(wanted, sizeof wanted, "p: %.*s is %s; that is for task language_model only", (int)(equals - other[i]),
                  other[i], equals + 1);
         err = (rapt_error){0};
-        assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_VALUE);
+        assert_int_equal(rapt_recipe_check(&r, "p", &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, wanted);
         rapt_recipe_free(&r);
     }

@@ -137,14 +137,14 @@ static void test_what_is_refused(void **state)
 {
     const char *specials[] = {"<|a|>", "<|b|>"};
     (void)state;
-    assert_refused(0, (rapt_bpe_options){ALL}, RAPT_VALUE, "nothing to learn from: the text is empty");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = 255}, RAPT_VALUE,
+    assert_refused(0, (rapt_bpe_options){ALL}, RAPT_ERR_VALUE, "nothing to learn from: the text is empty");
+    assert_refused(3, (rapt_bpe_options){.vocab_size = 255}, RAPT_ERR_VALUE,
                    "a vocabulary of 255 is too small for 256 bytes and 0 special tokens");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = 257, .specials = specials, .special_count = 2}, RAPT_VALUE,
+    assert_refused(3, (rapt_bpe_options){.vocab_size = 257, .specials = specials, .special_count = 2}, RAPT_ERR_VALUE,
                    "a vocabulary of 257 is too small for 256 bytes and 2 special tokens");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = (size_t)INT32_MAX + 1}, RAPT_VALUE,
+    assert_refused(3, (rapt_bpe_options){.vocab_size = (size_t)INT32_MAX + 1}, RAPT_ERR_VALUE,
                    "a vocabulary of 2147483648 is too large; at most 2147483647 are possible");
-    assert_refused(3, (rapt_bpe_options){ALL, .threads = 1000}, RAPT_VALUE,
+    assert_refused(3, (rapt_bpe_options){ALL, .threads = 1000}, RAPT_ERR_VALUE,
                    "1000 threads asked for; at most 256 are possible");
 }
 

@@ -64,7 +64,7 @@ static void test_french_spaces(void **state)
 static void test_capitals(void **state)
 {
     (void)state;
-    char *got = detokenise("&quot; hallo ! &quot; sagt er . &quot; ja . &quot; dann geht er .", RAPT_GERMAN, true);
+    char *got = detokenise("&quot; hallo ! &quot; sagt er . &quot; ja . &quot; dann geht er .", RAPT_LANGUAGE_GERMAN, true);
     assert_non_null(got);
     assert_string_equal(got, "\"Hallo!\" sagt er. \"Ja.\" Dann geht er.");
     free(got);
@@ -73,13 +73,13 @@ static void test_capitals(void **state)
 static void test_languages(void **state)
 {
     (void)state;
-    rapt_language language = RAPT_DUTCH;
-    assert_int_equal(language_of("none"), RAPT_NO_LANGUAGE);
-    assert_int_equal(language_of("de"), RAPT_GERMAN);
-    assert_int_equal(language_of("pt"), RAPT_PORTUGUESE);
+    rapt_language language = RAPT_LANGUAGE_DUTCH;
+    assert_int_equal(language_of("none"), RAPT_LANGUAGE_NONE);
+    assert_int_equal(language_of("de"), RAPT_LANGUAGE_GERMAN);
+    assert_int_equal(language_of("pt"), RAPT_LANGUAGE_PORTUGUESE);
     assert_false(detokenise_language("", &language) || detokenise_language("zh", &language) ||
                  detokenise_language("english", &language));
-    assert_int_equal(language, RAPT_DUTCH);
+    assert_int_equal(language, RAPT_LANGUAGE_DUTCH);
 }
 
 /* Multi30k has its validation part twice: as it was written, and tokenized and lower-cased. Some spaces are lost for

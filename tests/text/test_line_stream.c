@@ -91,10 +91,10 @@ static void test_error_comes_after_good_lines(void **state)
     put(w, "one\ntwo\nt\xFF\nfour\n", 16);
     close(w);
     assert_block(s, 9, 1, LINES("one", "two"));
-    assert_int_equal(line_stream_next(s, 9, &b, &err), RAPT_FORMAT);
+    assert_int_equal(line_stream_next(s, 9, &b, &err), RAPT_ERR_FORMAT);
     const char *message = strchr(err.message, ':');
     assert_string_equal(message, ":3: byte 2 of the line (0xff) is not valid UTF-8");
-    assert_int_equal(line_stream_next(s, 9, &b, NULL), RAPT_FORMAT);
+    assert_int_equal(line_stream_next(s, 9, &b, NULL), RAPT_ERR_FORMAT);
     line_stream_free(s);
 }
 
@@ -129,11 +129,11 @@ static void test_what_cannot_be_read(void **state)
     rapt_error err = {0};
     line_block b;
     assert_null(line_stream_open("/nonexistent/text", &err));
-    assert_int_equal(err.code, RAPT_NOT_FOUND);
+    assert_int_equal(err.code, RAPT_ERR_NOT_FOUND);
     assert_string_equal(err.message, "cannot read /nonexistent/text: No such file or directory");
     line_stream *s = line_stream_open("/", NULL);
     err = (rapt_error){0};
-    assert_int_equal(line_stream_next(s, 1, &b, &err), RAPT_IO);
+    assert_int_equal(line_stream_next(s, 1, &b, &err), RAPT_ERR_IO);
     assert_string_equal(err.message, "cannot read /: Is a directory");
     line_stream_free(s);
 }

@@ -71,7 +71,7 @@ static void assert_refused(const char *text, size_t size, const char *message)
 {
     struct lines lines;
     rapt_error err = {0};
-    assert_int_equal(split(text, size, &lines, &err), RAPT_FORMAT);
+    assert_int_equal(split(text, size, &lines, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, message);
     assert_null(lines.text);
     assert_int_equal(lines.count, 0);
@@ -97,7 +97,7 @@ static void test_read(void **state)
     assert_int_equal(write(fd, "one\ntw\xFF", 7), 7);
     struct lines lines;
     rapt_error err = {0};
-    assert_int_equal(lines_read(path, 100, &lines, &err), RAPT_FORMAT);
+    assert_int_equal(lines_read(path, 100, &lines, &err), RAPT_ERR_FORMAT);
     char want[100];
     snprintf(want, sizeof want, "%s:2: byte 3 of the line (0xff) is not valid UTF-8", path);
     assert_string_equal(err.message, want);
@@ -106,10 +106,10 @@ static void test_read(void **state)
     assert_int_equal(lines.count, 2);
     assert_string_equal(lines.line[1], "tw");
     lines_free(&lines);
-    assert_int_equal(lines_read(path, 5, &lines, NULL), RAPT_VALUE);
+    assert_int_equal(lines_read(path, 5, &lines, NULL), RAPT_ERR_VALUE);
     close(fd);
     unlink(path);
-    assert_int_equal(lines_read(path, 100, &lines, NULL), RAPT_NOT_FOUND);
+    assert_int_equal(lines_read(path, 100, &lines, NULL), RAPT_ERR_NOT_FOUND);
     lines_free(&lines);
 }
 

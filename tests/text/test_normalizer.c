@@ -55,7 +55,7 @@ static normalizer only(normalizer_kind kind)
 static void test_none(void **state)
 {
     (void)state;
-    normalizer n = of(RAPT_NORMALIZE_NONE);
+    normalizer n = of(RAPT_NORMALIZATION_NONE);
     assert_int_equal(n.count, 0);
     assert_int_equal(normalizer_hash(&n), 0);
     check(&n, "  E\u0301  \u2019 ", "  E\u0301  \u2019 ");
@@ -122,7 +122,7 @@ static void test_spaces(void **state)
 static void test_plain(void **state)
 {
     (void)state;
-    normalizer n = of(RAPT_NORMALIZE_PLAIN), lower = of(RAPT_NORMALIZE_PLAIN_LOWERCASE);
+    normalizer n = of(RAPT_NORMALIZATION_PLAIN), lower = of(RAPT_NORMALIZATION_PLAIN_LOWERCASE);
     const char *text = " \u201EIt\u2019s\u201C\u00A0\u2014  cafe\u0301\u2026 don\u00B4t\r";
     check(&n, text, "\"It's\" - caf\u00E9... don't");
     check(&lower, text, "\"it's\" - caf\u00E9... don't");
@@ -134,7 +134,7 @@ static void test_plain(void **state)
 static void test_lines(void **state)
 {
     (void)state;
-    normalizer n = of(RAPT_NORMALIZE_PLAIN);
+    normalizer n = of(RAPT_NORMALIZATION_PLAIN);
     char *out;
     size_t size;
     assert_int_equal(normalizer_apply_lines(&n, " a \n\nb\n c", 9, &out, &size, NULL), RAPT_OK);
@@ -152,7 +152,7 @@ static void test_lines(void **state)
 static void test_written_and_read(void **state)
 {
     (void)state;
-    for (int which = RAPT_NORMALIZE_NFC; which <= RAPT_NORMALIZE_PLAIN_LOWERCASE; which++) {
+    for (int which = RAPT_NORMALIZATION_NFC; which <= RAPT_NORMALIZATION_PLAIN_LOWERCASE; which++) {
         normalizer n = of((rapt_normalization)which), again = {0};
         json_t *json = normalizer_to_json(&n);
         assert_int_equal(normalizer_read(&again, json, NULL), RAPT_OK);
@@ -162,7 +162,7 @@ static void test_written_and_read(void **state)
         normalizer_free(&n);
         normalizer_free(&again);
     }
-    normalizer plain = of(RAPT_NORMALIZE_PLAIN), lower = of(RAPT_NORMALIZE_PLAIN_LOWERCASE);
+    normalizer plain = of(RAPT_NORMALIZATION_PLAIN), lower = of(RAPT_NORMALIZATION_PLAIN_LOWERCASE);
     assert_false(normalizer_hash(&plain) == normalizer_hash(&lower));
     normalizer_free(&plain);
     normalizer_free(&lower);
@@ -189,7 +189,7 @@ static void refuse(const char *text)
     normalizer n = {0};
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    assert_int_equal(normalizer_read(&n, json, NULL), RAPT_FORMAT);
+    assert_int_equal(normalizer_read(&n, json, NULL), RAPT_ERR_FORMAT);
     json_decref(json);
     normalizer_free(&n);
 }

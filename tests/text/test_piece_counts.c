@@ -151,7 +151,7 @@ static void test_failure_on_the_way(void **state)
     split *cut = split_new("(?:a+)+b|c", NULL);
     (void)state;
     assert_non_null(cut);
-    assert_int_equal(piece_counts_take(text, strlen(text), cut, 2, 40, NULL, &got, &err), RAPT_VALUE);
+    assert_int_equal(piece_counts_take(text, strlen(text), cut, 2, 40, NULL, &got, &err), RAPT_ERR_VALUE);
     assert_memory_equal(err.message, "byte 10: ", 9);
     piece_table_free(&got);
     split_free(cut);

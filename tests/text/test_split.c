@@ -203,7 +203,7 @@ static void assert_no_pattern(const char *pattern, const char *message)
     rapt_error err = {0};
     if (split_new(pattern, &err))
         fail_msg("%s is accepted", pattern);
-    assert_int_equal(err.code, RAPT_FORMAT);
+    assert_int_equal(err.code, RAPT_ERR_FORMAT);
     if (!strstr(err.message, message) || strchr(err.message, '\n'))
         fail_msg("\"%s\" has no \"%s\"", err.message, message);
 }
@@ -235,7 +235,7 @@ static void test_endless_pattern(void **state)
     const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
     split *s = compile("(?:a|aa)+$");
     split_walk *w = split_walk_new(s, NULL);
-    assert_int_equal(split_next(w, text, sizeof text - 1, 0, &end, &err), RAPT_VALUE);
+    assert_int_equal(split_next(w, text, sizeof text - 1, 0, &end, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "byte 1: the pattern takes too many steps here");
     split_walk_free(w);
     split_free(s);

@@ -48,7 +48,7 @@ static void refused(const char *pattern, size_t count, size_t run)
     rapt_error err;
     char *text = letters(count, run);
     assert_int_equal(pieces_of(pattern, text, count + 2, &err), 0);
-    assert_int_equal(err.code, RAPT_VALUE);
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, ": the pattern takes too many steps here"));
     free(text);
 }
@@ -136,9 +136,9 @@ static void costs_are_forgotten(void **state)
     assert_int_equal(code, RAPT_OK);
     for (size_t at = 0; at < 2000 && !code; at = end)
         code = split_next(w, text, 2002, at, &end, &err);
-    assert_int_equal(code, RAPT_VALUE);
+    assert_int_equal(code, RAPT_ERR_VALUE);
     err = (rapt_error){0};
-    assert_int_equal(split_next(w, text + 1700, 302, 0, &end, &err), RAPT_VALUE);
+    assert_int_equal(split_next(w, text + 1700, 302, 0, &end, &err), RAPT_ERR_VALUE);
     split_walk_begin(w);
     err = (rapt_error){0};
     assert_int_equal(split_next(w, text + 1980, 22, 0, &end, &err), RAPT_OK);

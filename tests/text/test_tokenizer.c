@@ -31,7 +31,7 @@ static void test_words(void **state)
     (void)state;
     static const char *const want[] = {"<unk>", "<pad>", "<bos>", "<eos>", "go", "on", ".", "home", ",", "we", "!"};
     rapt_tokenizer *k = words_of(1, 0);
-    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_WORDS);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_WORDS);
     assert_int_equal(rapt_tokenizer_size(k), COUNT(want));
     for (size_t i = 0; i < COUNT(want); i++) {
         size_t size;
@@ -93,7 +93,8 @@ static void test_words_bad_bytes(void **state)
         int32_t *ids;
         size_t count;
         rapt_error err = {0};
-        assert_int_equal(rapt_tokenizer_encode_bytes(k, cases[i].text, cases[i].size, false, &ids, &count, &err), RAPT_FORMAT);
+        assert_int_equal(rapt_tokenizer_encode_bytes(k, cases[i].text, cases[i].size, false, &ids, &count, &err),
+                         RAPT_ERR_FORMAT);
         assert_string_equal(err.message, cases[i].message);
         assert_null(ids);
     }
@@ -110,7 +111,7 @@ static void test_characters(void **state)
     size_t size;
     rapt_tokenizer *k = rapt_tokenizer_train_characters(text, sizeof text - 1, &err);
     assert_non_null(k);
-    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_CHARACTERS);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_CHARACTERS);
     assert_int_equal(rapt_tokenizer_size(k), 6);
     assert_string_equal(rapt_tokenizer_token(k, 4, &size), "\xC3\xA9");
     assert_int_equal(size, 2);
@@ -136,10 +137,10 @@ static void test_characters_refuse(void **state)
     assert_string_equal(err.message, "byte 3: not UTF-8");
     rapt_tokenizer *k = rapt_tokenizer_train_characters("ab", 2, NULL);
     err = (rapt_error){0};
-    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xC3\xA9", 4, false, &ids, &count, &err), RAPT_VALUE);
+    assert_int_equal(rapt_tokenizer_encode_bytes(k, "ab\xC3\xA9", 4, false, &ids, &count, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "byte 3: character U+00E9 is not in the vocabulary");
     err = (rapt_error){0};
-    assert_int_equal(rapt_tokenizer_encode(k, "a\xA9", &ids, &count, &err), RAPT_FORMAT);
+    assert_int_equal(rapt_tokenizer_encode(k, "a\xA9", &ids, &count, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "byte 2: not UTF-8");
     rapt_tokenizer_free(k);
 }
@@ -155,7 +156,7 @@ static rapt_code collect(void *context, const int32_t *ids, size_t count, rapt_e
 {
     collected *c = context;
     if (++c->calls == c->stop_after)
-        return rapt_fail(err, RAPT_INTERRUPTED, "enough");
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "enough");
     assert_true(c->count + count <= COUNT(c->ids));
     memcpy(c->ids + c->count, ids, count * sizeof *ids);
     c->count += count;
@@ -171,7 +172,7 @@ static void check_portions(rapt_tokenizer *k, const char *text, size_t size)
     assert_true(c.calls > 1);
     assert_encodes(k, text, size, true, c.ids, c.count);
     c = (collected){.stop_after = 2};
-    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, true, collect, &c, &err), RAPT_INTERRUPTED);
+    assert_int_equal(rapt_tokenizer_encode_to(k, text, size, true, collect, &c, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "enough");
     assert_int_equal(c.calls, 2);
     rapt_tokenizer_free(k);

@@ -166,7 +166,7 @@ static void test_specials(void **state)
     assert_int_equal(rapt_tokenizer_special(k, "<|e|>b"), 258);
     assert_int_equal(rapt_tokenizer_special(k, "<|e|"), -1);
     rapt_error err = {0};
-    assert_int_equal(byte_bpe_add_special(b, 400, "<|e|>", 5, false, &err), RAPT_FORMAT);
+    assert_int_equal(byte_bpe_add_special(b, 400, "<|e|>", 5, false, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "special token \"<|e|>\" is there twice");
     byte_bpe_free(b);
 }
@@ -202,7 +202,7 @@ static void test_composed(void **state)
 {
     (void)state;
     byte_bpe *b = bpe_of(SPLIT_GPT2, NULL, 0);
-    assert_int_equal(normalizer_add_all(&b->normal, RAPT_NORMALIZE_NFC, NULL), RAPT_OK);
+    assert_int_equal(normalizer_add_all(&b->normal, RAPT_NORMALIZATION_NFC, NULL), RAPT_OK);
     ENCODES(&b->base, "e\xCC\x81", 0xC3, 0xA9);           /* e and an acute accent */
     ENCODES(&b->base, "\xFF" "e\xCC\x81\xC3", 0xFF, 0xC3, 0xA9, 0xC3); /* what is not UTF-8 stays */
     ENCODES(&b->base, "\xE1\x84\x80\xE1\x85\xA1", 0xEA, 0xB0, 0x80);   /* a Hangul syllable */

@@ -83,7 +83,7 @@ static void test_gpt2_style(void **state)
 {
     (void)state;
     rapt_tokenizer *k = load_json(document());
-    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_BYTE_BPE);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_BYTE_BPE);
     assert_int_equal(rapt_tokenizer_size(k), 263);
     ENCODES(k, "hello hello", 258, 259, 257, 'l', 259);
     ENCODES(k, "\xC3\xA9\xFF", 0xC3, 0xA9, 0xFF);

@@ -44,8 +44,8 @@ static void test_marks_come_first(void **state)
     assert_string_equal(rapt_tokenizer_token(k, RAPT_EOS, NULL), "<eos>");
     assert_int_equal(*rapt_tokenizer_token(k, RAPT_SPECIALS + 'q', &size), 'q'); /* then the bytes */
     assert_int_equal(size, 1);
-    assert_true(rapt_tokenizer_has_marks(k));
-    assert_false(rapt_tokenizer_has_marks(plain));
+    assert_true(rapt_tokenizer_has_specials(k));
+    assert_false(rapt_tokenizer_has_specials(plain));
     rapt_tokenizer_free(k);
     rapt_tokenizer_free(plain);
 }
@@ -100,7 +100,7 @@ static void test_it_is_kept_in_a_file(void **state)
     rapt_error err = {0};
     rapt_tokenizer *again = rapt_tokenizer_load(folder_in("t.json"), &err);
     assert_string_equal(err.message, "");
-    assert_true(rapt_tokenizer_has_marks(again));
+    assert_true(rapt_tokenizer_has_specials(again));
     assert_true(rapt_tokenizer_hash(k) == rapt_tokenizer_hash(again));
     rapt_tokenizer_free(k);
     rapt_tokenizer_free(again);

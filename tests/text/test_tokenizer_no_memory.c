@@ -32,7 +32,7 @@ static rapt_code use(rapt_tokenizer *k, rapt_error *err)
     rapt_code code = rapt_tokenizer_encode_bytes(k, text, sizeof text, true, &ids, &count, err);
     char *back = code ? NULL : rapt_tokenizer_decode(k, ids, count, NULL);
     if (code == RAPT_OK && !back)
-        code = RAPT_NO_MEMORY;
+        code = RAPT_ERR_MEMORY;
     free(back);
     free(ids);
     if (code == RAPT_OK)
@@ -79,7 +79,7 @@ static rapt_code with_own_pattern(void)
 static rapt_code with_normalization(void)
 {
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = 270, .threads = 1, .normalization = RAPT_NORMALIZE_PLAIN_LOWERCASE};
+    rapt_bpe_options o = {.vocab_size = 270, .threads = 1, .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE};
     return use(rapt_tokenizer_train_bpe(text, sizeof text, &o, &err), &err);
 }
 

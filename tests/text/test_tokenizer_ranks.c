@@ -60,7 +60,7 @@ static void test_ranks(void **state)
     (void)state;
     size_t size;
     rapt_tokenizer *k = load(GOOD);
-    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_BYTE_BPE);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_BYTE_BPE);
     assert_int_equal(rapt_tokenizer_size(k), RANKS + 1);
     ENCODES(k, "a", A);
     ENCODES(k, "ba", PAIR('b', 'a'));

@@ -460,13 +460,13 @@ static void catching_up_checks_its_ids(void **state)
         step_twins(&w, s, false);
     const int32_t ids[] = {ROWS, 590, -1, 590};
     rapt_tokens tokens = {.ids = ids, .batch = 2, .time = 2};
-    assert_int_equal(rapt_adam_catch_up(w.sparse_adam, t, w.sparse, tokens), RAPT_VALUE);
+    assert_int_equal(rapt_adam_catch_up(w.sparse_adam, t, w.sparse, tokens), RAPT_ERR_VALUE);
     same("row 590", WIDTH, w.dense->value.data + 590 * WIDTH, w.sparse->value.data + 590 * WIDTH);
     assert_int_equal(rapt_adam_catch_up(w.dense_adam, t, w.dense, tokens), RAPT_OK); /* nothing to do */
-    rapt_tape_fail(t, RAPT_VALUE, "a failure");
+    rapt_tape_fail(t, RAPT_ERR_VALUE, "a failure");
     rapt_error err = {0};
-    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, &err), RAPT_VALUE);
-    assert_int_equal(rapt_adam_step(w.sparse_adam, t, 0.1, 1, &err), RAPT_VALUE);
+    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_adam_step(w.sparse_adam, t, 0.1, 1, &err), RAPT_ERR_VALUE);
     assert_int_equal(rapt_adam_steps(w.sparse_adam), 4);
     free_twins(&w);
     rapt_tape_free(t);
@@ -484,7 +484,7 @@ static void sets_that_grow(void **state)
     for (size_t i = 0; i < 20; i++)
         rapt_params_add(set, (char[]){(char)('A' + i), '\0'}, 1, (size_t[]){3}, (rapt_init){0});
     rapt_tape_begin(t, (rapt_pass){0});
-    assert_int_equal(rapt_adam_step(a, t, 0.1, 1, &err), RAPT_VALUE);
+    assert_int_equal(rapt_adam_step(a, t, 0.1, 1, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "Adam was made for 1 parameters, and there are 21");
     assert_int_equal(rapt_adam_flush(a, t, NULL), RAPT_OK);
     rapt_adam_free(a);
@@ -567,8 +567,8 @@ static void backward_of(output *o, rapt_tape *t, bool late)
     for (size_t i = 0; i < LABELS; i++)
         labels[i] = (int32_t)rng_below(9, i, o->w->value.shape[0]);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
-    rapt_tensor *loss = rapt_output_loss(t, &o->x->value, o->w, o->b, (rapt_tokens){.ids = labels, .batch = 3, .time = 4},
-                                         &(rapt_loss_options){.valid_lens = lens}, late, NULL);
+    rapt_tensor *loss = rapt_op_output_loss(t, &o->x->value, o->w, o->b, (rapt_tokens){.ids = labels, .batch = 3, .time = 4},
+                                            &(rapt_loss_options){.valid_lens = lens}, late, NULL);
     if (rapt_backward(t, loss, &err))
         fail_msg("%s", err.message);
     assert_int_equal(o->w->late.dy != NULL, late);
@@ -653,7 +653,7 @@ static void late_gradients_that_are_gone(void **state)
     backward_of(&o, t, true);
     rapt_tape_begin(t, (rapt_pass){0});
     assert_true(isnan(rapt_grad_norm(t, o.set)));
-    assert_int_equal(rapt_adam_step(o.a, t, 0.01, 1, &err), RAPT_VALUE);
+    assert_int_equal(rapt_adam_step(o.a, t, 0.01, 1, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "w: its late gradient"));
     assert_true(o.w->value.data[0] == before && o.b->value.data[0] == bias);
     assert_int_equal(rapt_adam_steps(o.a), 0);

@@ -41,7 +41,7 @@ static rapt_params *parameters(void)
 static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
 {
     rapt_params *set = parameters();
-    rapt_model model = {.task = RAPT_TRANSLATION, .params = set};
+    rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
     rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.999, 1e-8, 0, false}, NULL);
     checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash};
     rapt_code code = checkpoint_load("m", wanted, &model, adam, s, err);
@@ -84,7 +84,7 @@ static void refuses(const char *key, const char *value)
     write_with(key, value);
     snprintf(message, sizeof message, "m/checkpoints/step-00000006.safetensors: \"%s\" is \"%s\", which no checkpoint holds", key,
              value);
-    assert_int_equal(load(42, &s, &err), RAPT_FORMAT);
+    assert_int_equal(load(42, &s, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, message);
 }
 
@@ -141,10 +141,11 @@ static void fails(uint64_t hash, const char *step, rapt_code code, const char *m
 static void steps_of_another_file(void **state)
 {
     (void)state;
-    fails(42, "5", RAPT_FORMAT, "m/checkpoints/step-00000006.safetensors: the file is of step 5, which is not that of its name");
-    fails(42, "18446744073709551615", RAPT_FORMAT,
+    fails(42, "5", RAPT_ERR_FORMAT,
+          "m/checkpoints/step-00000006.safetensors: the file is of step 5, which is not that of its name");
+    fails(42, "18446744073709551615", RAPT_ERR_FORMAT,
           "m/checkpoints/step-00000006.safetensors: the file is of step 18446744073709551615, which is not that of its name");
-    fails(41, "6", RAPT_VALUE,
+    fails(41, "6", RAPT_ERR_VALUE,
           "m: the checkpoint of step 6 belongs to another recipe, model or data (see its recipe.yaml)");
 }
 
@@ -174,7 +175,7 @@ static void lists_not(const char *message)
 {
     checkpoint_list l;
     rapt_error err = {0};
-    assert_int_equal(checkpoint_list_read("m", &l, &err), RAPT_IO);
+    assert_int_equal(checkpoint_list_read("m", &l, &err), RAPT_ERR_IO);
     assert_string_equal(err.message, message);
     assert_int_equal(l.count, 0);
     assert_false(checkpoint_list_any("m"));

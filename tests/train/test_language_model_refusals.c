@@ -50,9 +50,9 @@ static void recipes_without_sense(void **state)
     rapt_error pairs = {0}, batch = {0};
     rapt_recipe_defaults(&defaults);
     r.train.batch = 0;
-    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &defaults, .out = "new"}, &pairs), RAPT_VALUE);
+    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &defaults, .out = "new"}, &pairs), RAPT_ERR_VALUE);
     assert_non_null(strstr(pairs.message, "data.pairs is missing"));
-    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "new"}, &batch), RAPT_VALUE);
+    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "new"}, &batch), RAPT_ERR_VALUE);
     assert_non_null(strstr(batch.message, "train.batch is 0"));
     rapt_recipe_free(&defaults);
     rapt_recipe_free(&r);
@@ -67,20 +67,20 @@ static void texts(void **state)
     put("empty.txt", "");
     put("bytes.txt", "abcdefghij\xFFklmnopqrst");
     assert_int_equal(file_make_dir("hollow", NULL), RAPT_OK);
-    refused("data.text=none.txt", NULL, RAPT_NOT_FOUND, "cannot read none.txt: No such file or directory");
-    refused("data.text=text.txt:none.txt", NULL, RAPT_NOT_FOUND, "cannot read none.txt: No such file or directory");
-    refused("data.text=hollow", NULL, RAPT_FORMAT, "hollow: no text in there");
-    refused("data.text=empty.txt", NULL, RAPT_VALUE, "empty.txt: an empty text has no characters");
-    refused("data.text=empty.txt tokenizer.type=bpe tokenizer.vocab_size=300", NULL, RAPT_VALUE,
+    refused("data.text=none.txt", NULL, RAPT_ERR_NOT_FOUND, "cannot read none.txt: No such file or directory");
+    refused("data.text=text.txt:none.txt", NULL, RAPT_ERR_NOT_FOUND, "cannot read none.txt: No such file or directory");
+    refused("data.text=hollow", NULL, RAPT_ERR_FORMAT, "hollow: no text in there");
+    refused("data.text=empty.txt", NULL, RAPT_ERR_VALUE, "empty.txt: an empty text has no characters");
+    refused("data.text=empty.txt tokenizer.type=bpe tokenizer.vocab_size=300", NULL, RAPT_ERR_VALUE,
             "empty.txt: nothing to learn from: the text is empty");
-    refused("data.text=/dev/null", NULL, RAPT_IO, "cannot read /dev/null: not a regular file, so it cannot be mapped");
-    refused("data.text=bytes.txt", NULL, RAPT_FORMAT, "bytes.txt: byte 11: not UTF-8");
-    refused("data.held_out=0.2", NULL, RAPT_VALUE,
+    refused("data.text=/dev/null", NULL, RAPT_ERR_IO, "cannot read /dev/null: not a regular file, so it cannot be mapped");
+    refused("data.text=bytes.txt", NULL, RAPT_ERR_FORMAT, "bytes.txt: byte 11: not UTF-8");
+    refused("data.held_out=0.2", NULL, RAPT_ERR_VALUE,
             "text.txt: the training part has 8 tokens; a window of model.context 8 needs 9");
-    refused("data.held_out=0.1", NULL, RAPT_VALUE,
+    refused("data.held_out=0.1", NULL, RAPT_ERR_VALUE,
             "text.txt: the validation part has 1 tokens; a window of model.context 8 needs 9 "
             "(data.held_out is its share; 0: no validation)");
-    refused("data.text=text.txt:text.txt data.held_out=0.5 data.eval_tokens=3", NULL, RAPT_VALUE,
+    refused("data.text=text.txt:text.txt data.held_out=0.5 data.eval_tokens=3", NULL, RAPT_ERR_VALUE,
             "text.txt:text.txt: the validation part has 4 tokens; a window of model.context 8 needs 9 "
             "(data.held_out is its share; 0: no validation)");
     train("data.held_out=0", (rapt_train_options){.out = "fits"}); /* 10 tokens: two windows */
@@ -97,18 +97,18 @@ static void tokenizers(void **state)
     put("broken.json", "{\"version\":");
     put("ranks", "YQ== 0\nYQ= 1\n");
     train("data.text=xyz.txt data.held_out=0", (rapt_train_options){.out = "xyz"});
-    refused("tokenizer.type=file tokenizer.path=none.json", NULL, RAPT_NOT_FOUND,
+    refused("tokenizer.type=file tokenizer.path=none.json", NULL, RAPT_ERR_NOT_FOUND,
             "cannot read none.json: No such file or directory");
-    refused("tokenizer.type=cl100k_base tokenizer.path=none", NULL, RAPT_NOT_FOUND,
+    refused("tokenizer.type=cl100k_base tokenizer.path=none", NULL, RAPT_ERR_NOT_FOUND,
             "cannot read none: No such file or directory");
     rapt_recipe r = lm_recipe("tokenizer.type=file tokenizer.path=broken.json");
     rapt_error err = {0};
     char *before = listing();
-    assert_int_equal(run(&r, (rapt_train_options){.out = "new"}, &err), RAPT_FORMAT);
+    assert_int_equal(run(&r, (rapt_train_options){.out = "new"}, &err), RAPT_ERR_FORMAT);
     assert_int_equal(strncmp(err.message, "broken.json:", 12), 0); /* the JSON library words the reason */
     set_all(&r, "tokenizer.type=r50k_base tokenizer.path=ranks");
     err = (rapt_error){0};
-    assert_int_equal(run(&r, (rapt_train_options){.out = "new"}, &err), RAPT_FORMAT);
+    assert_int_equal(run(&r, (rapt_train_options){.out = "new"}, &err), RAPT_ERR_FORMAT);
     assert_int_equal(strncmp(err.message, "ranks:2: ", 9), 0);
     char *after = listing();
     assert_string_equal(after, before);
@@ -118,7 +118,7 @@ static void tokenizers(void **state)
     size_t size;
     char *text = get(".", "text.txt", &size), message[96];
     snprintf(message, sizeof message, "text.txt: byte 1: character U+%04X is not in the vocabulary", (unsigned)text[0]);
-    refused("tokenizer.type=file tokenizer.path=xyz", NULL, RAPT_VALUE, message);
+    refused("tokenizer.type=file tokenizer.path=xyz", NULL, RAPT_ERR_VALUE, message);
     free(text);
 }
 
@@ -128,9 +128,9 @@ static void samples(void **state)
     (void)state;
     put_words("text.txt", 60);
     put("line.txt", "no line ends in this text, which has just one");
-    refused("train.sample_every=20 train.sample_prompt=Z", NULL, RAPT_VALUE,
+    refused("train.sample_every=20 train.sample_prompt=Z", NULL, RAPT_ERR_VALUE,
             "train.sample_prompt: the prompt: byte 1: character U+005A is not in the vocabulary");
-    refused("data.text=line.txt data.held_out=0 train.sample_every=20", NULL, RAPT_VALUE,
+    refused("data.text=line.txt data.held_out=0 train.sample_every=20", NULL, RAPT_ERR_VALUE,
             "train.sample_prompt: the prompt: byte 1: character U+000A is not in the vocabulary");
     train("train.sample_prompt=Z", (rapt_train_options){.out = "m"}); /* nobody asks for a sample */
 }
@@ -141,14 +141,14 @@ static void models(void **state)
 {
     (void)state;
     put_words("text.txt", 200);
-    refused("train.freeze=nothing.*", NULL, RAPT_VALUE, "train.freeze: no parameter is called \"nothing.*\"");
-    refused("train.freeze=*", NULL, RAPT_VALUE, "train.freeze: nothing is left to train");
-    refused("", "none", RAPT_NOT_FOUND, "none: there is no such model folder");
+    refused("train.freeze=nothing.*", NULL, RAPT_ERR_VALUE, "train.freeze: no parameter is called \"nothing.*\"");
+    refused("train.freeze=*", NULL, RAPT_ERR_VALUE, "train.freeze: nothing is left to train");
+    refused("", "none", RAPT_ERR_NOT_FOUND, "none: there is no such model folder");
     train("", (rapt_train_options){.out = "base"});
-    refused("model.context=9", "base", RAPT_VALUE, "model.context is 9; the model in base has 8 positions");
+    refused("model.context=9", "base", RAPT_ERR_VALUE, "model.context is 9; the model in base has 8 positions");
     train("model.context=7", (rapt_train_options){.out = "shorter", .init = "base"});
     put("digits.txt", "0123456789 0123456789");
-    refused("data.text=digits.txt data.held_out=0", "base", RAPT_VALUE,
+    refused("data.text=digits.txt data.held_out=0", "base", RAPT_ERR_VALUE,
             "digits.txt: byte 1: character U+0030 is not in the vocabulary");
 }
 
@@ -165,7 +165,7 @@ static void a_vocabulary_that_is_too_small(void **state)
     snprintf(more, sizeof more, "%smore.txt", file);
     train("data.text=all.txt data.held_out=0", (rapt_train_options){.out = "all"});
     train(few, (rapt_train_options){.out = "few"});
-    refused(more, "few", RAPT_VALUE, "more.txt: token 7 occurs; the model knows 4");
+    refused(more, "few", RAPT_ERR_VALUE, "more.txt: token 7 occurs; the model knows 4");
     train(few, (rapt_train_options){.out = "again", .init = "few"});
 }
 
@@ -180,9 +180,9 @@ static void a_translation_model(void **state)
     set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 train.steps=1 data.held_out=0");
     run(&r, (rapt_train_options){.out = "pairs"}, &err);
     assert_string_equal(err.message, "");
-    refused("", "pairs", RAPT_VALUE, "pairs is a translation model; rapt translate runs it");
+    refused("", "pairs", RAPT_ERR_VALUE, "pairs is a translation model; rapt translate runs it");
     train("", (rapt_train_options){.out = "lm"});
-    assert_int_equal(run(&r, (rapt_train_options){.out = "new", .init = "lm"}, &err), RAPT_VALUE);
+    assert_int_equal(run(&r, (rapt_train_options){.out = "new", .init = "lm"}, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "lm is a language model; rapt generate runs it");
     assert_false(file_exists("new"));
     rapt_recipe_free(&r);
@@ -197,23 +197,23 @@ static void folders(void **state)
     put_words("other.txt", 120);
     train("", (rapt_train_options){.out = "m"});
     char *before = listing();
-    fails("data.text=other.txt", (rapt_train_options){.out = "m"}, RAPT_VALUE,
+    fails("data.text=other.txt", (rapt_train_options){.out = "m"}, RAPT_ERR_VALUE,
           "m holds checkpoints of an earlier run: --resume continues it; or choose another folder");
-    fails("", (rapt_train_options){.out = "text.txt"}, RAPT_IO, "cannot make folder text.txt: Not a directory");
-    fails("", (rapt_train_options){.out = "text.txt/m"}, RAPT_IO, "cannot make folder text.txt/m: Not a directory");
-    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+    fails("", (rapt_train_options){.out = "text.txt"}, RAPT_ERR_IO, "cannot make folder text.txt: Not a directory");
+    fails("", (rapt_train_options){.out = "text.txt/m"}, RAPT_ERR_IO, "cannot make folder text.txt/m: Not a directory");
+    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml; "
           "to resume with that: rapt train --resume --out m");
-    fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+    fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
-    fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_VALUE,
+    fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data");
     char *after = listing(); /* with the tokens of its own text */
     assert_string_equal(after, before);
     free(before);
     free(after);
     assert_int_equal(unlink("m/recipe.yaml"), 0);
-    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe, model or data (see its recipe.yaml)");
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
 }
@@ -225,7 +225,7 @@ static void joined_texts_of_a_refused_run(void **state)
     put_words("text.txt", 100);
     put_words("other.txt", 120);
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m"});
-    fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE,
+    fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
     put("m/text.tokens.before", "left by a run of 0.1 that was killed");
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m", .resume = true});
@@ -251,7 +251,7 @@ static void a_folder_of_someone(void **state)
                  trained ? "" : ", or where a run stopped early, --resume to start it again");
         put(path, "mine");
         char *before = listing();
-        fails("data.text=text.txt:text.txt", (rapt_train_options){.out = "own"}, RAPT_VALUE, message);
+        fails("data.text=text.txt:text.txt", (rapt_train_options){.out = "own"}, RAPT_ERR_VALUE, message);
         char *after = listing();
         assert_string_equal(after, before);
         free(before);
@@ -259,7 +259,7 @@ static void a_folder_of_someone(void **state)
         assert_int_equal(unlink(path), 0);
     }
     assert_int_equal(file_make_dir("own/best", NULL), RAPT_OK);
-    fails("data.text=text.txt", (rapt_train_options){.out = "own"}, RAPT_VALUE,
+    fails("data.text=text.txt", (rapt_train_options){.out = "own"}, RAPT_ERR_VALUE,
           "own holds best and no checkpoint: choose another folder");
     assert_int_equal(rmdir("own/best"), 0);
     put("own/notes", "no file of a run's");
@@ -286,7 +286,7 @@ static void a_folder_that_was_there(void **state)
             snprintf(changes, sizeof changes, "data.held_out=0 model.context=30 data.text=%s", lists[j]);
             snprintf(message, sizeof message, "%s: the training part has %d tokens; a window of model.context 30 needs 31",
                      lists[j], j ? 18 : 9);
-            fails(changes, (rapt_train_options){.out = outs[i]}, RAPT_VALUE, message);
+            fails(changes, (rapt_train_options){.out = outs[i]}, RAPT_ERR_VALUE, message);
         }
     }
     char *after = listing();
@@ -303,7 +303,7 @@ static void numbers_that_stop_being_numbers(void **state)
     rapt_error err = {0};
     put_words("text.txt", 200);
     rapt_recipe r = lm_recipe("train.lr=10 train.weight_decay=1 train.steps=500 train.report_every=2 train.checkpoint_every=400");
-    assert_int_equal(run(&r, (rapt_train_options){.out = "m"}, &err), RAPT_NOT_FINITE);
+    assert_int_equal(run(&r, (rapt_train_options){.out = "m"}, &err), RAPT_ERR_NOT_FINITE);
     assert_int_equal(strncmp(err.message, "step ", 5), 0);
     assert_non_null(strstr(err.message, " is not finite; the first bad tensor is "));
     assert_null(strchr(err.message, '\n'));
@@ -312,7 +312,7 @@ static void numbers_that_stop_being_numbers(void **state)
     assert_int_equal(system("test -z \"$(find . -name '*.tmp')\""), 0);
     rapt_recipe_free(&r);
     assert_int_equal(system("rm -r m/checkpoints m/model.safetensors"), 0);
-    fails("", (rapt_train_options){.out = "m", .resume = true}, RAPT_VALUE, "m holds train.jsonl but no checkpoint to resume "
+    fails("", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE, "m holds train.jsonl but no checkpoint to resume "
           "from: bring back its folder \"checkpoints\", or choose another folder to start again");
     assert_int_equal(system("rm -r m/train.jsonl m/best"), 0);
     train("", (rapt_train_options){.out = "m", .resume = true}); /* the next run may have the folder */

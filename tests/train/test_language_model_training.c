@@ -237,7 +237,7 @@ static void keep_sample(void *context, uint64_t step, const char *text)
 static void assert_generated(const char *folder, const char *prompt, size_t tokens, const char *text)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder, RAPT_LANGUAGE_MODEL, &err);
+    rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
     rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens};
     char *wanted = rapt_generate_text(t, m->lm, m->tokenizer, prompt, strlen(prompt), &o, NULL, &err);
@@ -300,7 +300,7 @@ static double surprise(rapt_tape *t, const rapt_lm *m, const int32_t *ids, size_
 static double loss_by_hand(const char *folder, const char *path, double held_out, size_t eval_tokens)
 {
     rapt_error err = {0};
-    rapt_model *m = rapt_model_load_task(folder, RAPT_LANGUAGE_MODEL, &err);
+    rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
     size_t size, count, context = m->lm->config.context;
     char *text = get(".", path, &size);

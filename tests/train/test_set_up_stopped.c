@@ -1,5 +1,5 @@
 /* tests/train/test_set_up_stopped.c: a run that is stopped while it reads, learns a vocabulary, tokenizes or makes its model
- * ends with RAPT_INTERRUPTED and leaves no folder, or the one that was there as it was. */
+ * ends with RAPT_ERR_INTERRUPTED and leaves no folder, or the one that was there as it was. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void check_stops(const rapt_recipe *r, const char *phase, bool plans)
     rapt_error err = {0};
     stop = met = planned = false;
     rapt_train_options o = {.out = "m", .stop = &stop, .on_phase = stop_at, .on_plan = note_plan, .context = (void *)phase};
-    assert_int_equal(run(r, o, &err), RAPT_INTERRUPTED);
+    assert_int_equal(run(r, o, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "stopped before the first step; the folder is as it was");
     assert_true(met);
     assert_int_equal(planned, plans);
@@ -84,7 +84,7 @@ static void resumed(void **state)
     assert_int_equal(run(&r, o, &err), RAPT_OK);
     o = (rapt_train_options){.out = "m", .resume = true, .stop = &stop, .on_phase = stop_at, .context = "making the model"};
     stop = false;
-    assert_int_equal(run(&r, o, &err), RAPT_INTERRUPTED);
+    assert_int_equal(run(&r, o, &err), RAPT_ERR_INTERRUPTED);
     err = (rapt_error){0};
     stop = false;
     o = (rapt_train_options){.out = "m", .resume = true};

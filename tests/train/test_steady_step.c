@@ -59,7 +59,7 @@ static rapt_tensor *pair_loss(trainer *r, const batch *b)
     rapt_tokens source = {b->source, BATCH, TIME, b->lens}, target = {b->target, BATCH, TIME, b->lens};
     rapt_tokens labels = {b->labels, BATCH, TIME, b->lens};
     rapt_loss_options o = {.label_smoothing = 0.1, .valid_lens = b->lens};
-    return rapt_cross_entropy(r->t, rapt_transformer_forward(r->t, r->pair, source, b->lens, target), labels, &o, NULL);
+    return rapt_op_cross_entropy(r->t, rapt_transformer_forward(r->t, r->pair, source, b->lens, target), labels, &o, NULL);
 }
 
 static rapt_tensor *lm_loss(trainer *r, const batch *b)
@@ -130,14 +130,14 @@ static void translation(rapt_norm_place norm)
 static void translation_is_steady(void **state)
 {
     (void)state;
-    translation(RAPT_POST_NORM);
-    translation(RAPT_PRE_NORM);
+    translation(RAPT_NORM_PLACE_POST);
+    translation(RAPT_NORM_PLACE_PRE);
 }
 
 static void language_model(size_t rows, bool late)
 {
     rapt_lm_config c = {.vocab = VOCAB, .layers = 2, .d_model = 32, .heads = 4, .ffn = 64, .context = TIME,
-                        .norm_place = RAPT_PRE_NORM, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_LEARNED,
+                        .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
                         .tied = !late, .bias = true, .dropout = 0.1};
     trainer r = {.lm = rapt_lm_new(&c, 1, NULL), .late = late, .rows = rows};
     assert_non_null(r.lm);

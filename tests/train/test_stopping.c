@@ -87,7 +87,7 @@ static void stop_in(const char *task, const char *phase, int times, uint64_t ste
     listener l = {.phase = phase, .times = times}, quiet = {0};
     snprintf(name, sizeof name, "stopped%d", number++);
     print_message("%s\n", phase);
-    assert_int_equal(train_and_listen(task, name, &l, false), RAPT_INTERRUPTED);
+    assert_int_equal(train_and_listen(task, name, &l, false), RAPT_ERR_INTERRUPTED);
     assert_true(l.after <= 2); /* the checkpoint, and the batch that is not begun */
     assert_int_equal(l.last.step, step);
     assert_int_equal(lines_with(name, "val_loss"), reports);
@@ -127,7 +127,7 @@ static void a_report_is_made_once(void **state)
     listener quiet = {0}, l = {.phase = "validating", .times = 3};
     put_data();
     assert_int_equal(train_and_listen(text_task, "text", &quiet, false), RAPT_OK);
-    assert_int_equal(train_and_listen(text_task, "stopped", &l, false), RAPT_INTERRUPTED);
+    assert_int_equal(train_and_listen(text_task, "stopped", &l, false), RAPT_ERR_INTERRUPTED);
     assert_int_equal(system("cp -r stopped/checkpoints before"), 0);
     assert_int_equal(train_and_listen(text_task, "stopped", &quiet, true), RAPT_OK);
     assert_int_equal(system("rm -r stopped/checkpoints && mv before stopped/checkpoints && sed -i 1q stopped/train.jsonl"), 0);
@@ -143,7 +143,7 @@ static void the_first_report_has_a_checkpoint(void **state)
     listener l = {.phase = "writing a checkpoint", .times = 1}, quiet = {0};
     put_data();
     train(rare, (rapt_train_options){.out = "whole"});
-    assert_int_equal(train_and_listen(rare, "first", &l, false), RAPT_INTERRUPTED);
+    assert_int_equal(train_and_listen(rare, "first", &l, false), RAPT_ERR_INTERRUPTED);
     assert_int_equal(l.last.step, 2);
     assert_int_equal(train_and_listen(rare, "first", &quiet, true), RAPT_OK);
     assert_same_model("whole", "first");
@@ -167,9 +167,9 @@ static void stopped_within_steps(void **state)
     put_many_kinds("kinds.txt", 3000, 700);
     assert_int_equal(train_and_listen(task, "whole", &quiet, false), RAPT_OK);
     signal(SIGALRM, on_alarm);
-    rapt_code code = RAPT_INTERRUPTED;
+    rapt_code code = RAPT_ERR_INTERRUPTED;
     int calls = 0;
-    for (int ms = 5; code == RAPT_INTERRUPTED; ms += 10, calls++) {
+    for (int ms = 5; code == RAPT_ERR_INTERRUPTED; ms += 10, calls++) {
         listener l = {0};
         alarmed = &l;
         struct itimerval once = {.it_value = {ms / 1000, ms % 1000 * 1000}}, never = {0};

@@ -103,13 +103,13 @@ static void a_path_that_cannot_be_written_leaves_nothing(void **state)
 {
     (void)state;
     char path[300];
-    assert_fails(RAPT_VALUE, folder_in("a.jpg"), ".png or .svg");
-    assert_fails(RAPT_VALUE, folder_in("png"), ".png or .svg");
+    assert_fails(RAPT_ERR_VALUE, folder_in("a.jpg"), ".png or .svg");
+    assert_fails(RAPT_ERR_VALUE, folder_in("png"), ".png or .svg");
     snprintf(path, sizeof path, "%s", folder_in("nowhere/a.png"));
-    assert_fails(RAPT_NOT_FOUND, path, path);
+    assert_fails(RAPT_ERR_NOT_FOUND, path, path);
     snprintf(path, sizeof path, "%s", folder_in("taken.svg"));
     assert_int_equal(mkdir(path, 0777), 0);
-    assert_fails(RAPT_IO, path, path);
+    assert_fails(RAPT_ERR_IO, path, path);
 }
 
 static rapt_code draw_at(size_t rows, draw_range range, rapt_error *err)
@@ -124,14 +124,14 @@ static void impossible_figures_are_refused(void **state)
     (void)state;
     draw_range wrong[] = {{1, 1, true}, {2, 1, true}, {NAN, 1, true}, {0, INFINITY, true}, {-1e308, 1e308, true}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(draw_at(1, wrong[i], &(rapt_error){0}), RAPT_VALUE);
-    assert_int_equal(draw_at(0, from_0_to_1, &(rapt_error){0}), RAPT_VALUE);
-    assert_int_equal(draw_heat_maps(NULL, 0, 0, NULL, from_0_to_1, folder_in("never.png"), &(rapt_error){0}), RAPT_VALUE);
-    assert_int_equal(draw_curves(NULL, 0, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_VALUE);
-    assert_int_equal(draw_points(NULL, 0, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_VALUE);
+        assert_int_equal(draw_at(1, wrong[i], &(rapt_error){0}), RAPT_ERR_VALUE);
+    assert_int_equal(draw_at(0, from_0_to_1, &(rapt_error){0}), RAPT_ERR_VALUE);
+    assert_int_equal(draw_heat_maps(NULL, 0, 0, NULL, from_0_to_1, folder_in("never.png"), &(rapt_error){0}), RAPT_ERR_VALUE);
+    assert_int_equal(draw_curves(NULL, 0, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_ERR_VALUE);
+    assert_int_equal(draw_points(NULL, 0, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_ERR_VALUE);
     double far_apart[] = {-1e308, 1e308};
     draw_curve curve = {NULL, 2, far_apart, far_apart};
-    assert_int_equal(draw_curves(&curve, 1, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_VALUE);
+    assert_int_equal(draw_curves(&curve, 1, (draw_labels){0}, folder_in("never.png"), &(rapt_error){0}), RAPT_ERR_VALUE);
     assert_int_not_equal(access(folder_in("never.png"), F_OK), 0);
 }
 
@@ -144,7 +144,7 @@ static void a_figure_without_end_is_refused(void **state)
     for (int i = 0; i < MAPS; i++)
         maps[i] = (draw_heat){.rows = 1, .columns = 1, .values = &value};
     rapt_error err = {0};
-    assert_int_equal(draw_heat_maps(maps, MAPS, MAPS, NULL, from_0_to_1, folder_in("never.png"), &err), RAPT_VALUE);
+    assert_int_equal(draw_heat_maps(maps, MAPS, MAPS, NULL, from_0_to_1, folder_in("never.png"), &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "pixels"));
     assert_int_not_equal(access(folder_in("never.png"), F_OK), 0);
 }

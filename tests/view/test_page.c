@@ -193,11 +193,11 @@ static void test_refuses_letters_that_are_no_numbers(void **state)
 {
     (void)state;
     static const char no_floats[] = "step embedding: values_base64 is not base64 of floats";
-    assert_letters_refused("[1]", "AACA!w==", RAPT_FORMAT, no_floats);
-    assert_letters_refused("[1]", "AACAPw", RAPT_FORMAT, no_floats);
-    assert_letters_refused("[1]", "AACA", RAPT_FORMAT, no_floats);
-    assert_letters_refused("[2]", "AACAPw==", RAPT_SHAPE, "step embedding: 1 values where its shape wants 2");
-    assert_letters_refused("[1]", "", RAPT_SHAPE, "step embedding: 0 values where its shape wants 1");
+    assert_letters_refused("[1]", "AACA!w==", RAPT_ERR_FORMAT, no_floats);
+    assert_letters_refused("[1]", "AACAPw", RAPT_ERR_FORMAT, no_floats);
+    assert_letters_refused("[1]", "AACA", RAPT_ERR_FORMAT, no_floats);
+    assert_letters_refused("[2]", "AACAPw==", RAPT_ERR_SHAPE, "step embedding: 1 values where its shape wants 2");
+    assert_letters_refused("[1]", "", RAPT_ERR_SHAPE, "step embedding: 0 values where its shape wants 1");
 }
 
 static void test_explanation_is_left_as_it_is(void **state)
@@ -242,10 +242,10 @@ static void test_refuses_what_is_no_number(void **state)
 {
     (void)state;
     json_decref(through_page(explanation_of("before", "[1]", "[1]")));
-    assert_refused("[2]", "[1, true]", RAPT_FORMAT, "step embedding: value 1 is not a number");
-    assert_refused("[1]", "[\"1\"]", RAPT_FORMAT, "step embedding: value 0 is not a number");
-    assert_refused("[2, 2]", "[1, 2, 3]", RAPT_SHAPE, "step embedding: 3 values where its shape wants 4");
-    assert_refused("[1]", "[]", RAPT_SHAPE, "step embedding: 0 values where its shape wants 1");
+    assert_refused("[2]", "[1, true]", RAPT_ERR_FORMAT, "step embedding: value 1 is not a number");
+    assert_refused("[1]", "[\"1\"]", RAPT_ERR_FORMAT, "step embedding: value 0 is not a number");
+    assert_refused("[2, 2]", "[1, 2, 3]", RAPT_ERR_SHAPE, "step embedding: 3 values where its shape wants 4");
+    assert_refused("[1]", "[]", RAPT_ERR_SHAPE, "step embedding: 0 values where its shape wants 1");
     char *page = page_text();
     json_t *data = data_of(page);
     assert_string_equal(first_token(data), "before");
@@ -261,10 +261,10 @@ static void test_paths_that_cannot_be_written(void **state)
     rapt_error err = {0};
     json_t *explanation = explanation_of("a", "[1]", "[1]");
     snprintf(path, sizeof path, "%s/absent/page.html", folder_path);
-    assert_int_equal(page_write(path, explanation, &err), RAPT_NOT_FOUND);
+    assert_int_equal(page_write(path, explanation, &err), RAPT_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, path));
     err = (rapt_error){0};
-    assert_int_equal(page_write("", explanation, &err), RAPT_VALUE);
+    assert_int_equal(page_write("", explanation, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "the output path is empty");
     int before = folder_entries(folder_path);
     snprintf(path, sizeof path, "%s/taken", folder_path);

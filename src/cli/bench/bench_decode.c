@@ -73,7 +73,7 @@ static rapt_code step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
     rapt_code code = next(d, r, r->last, 1, ms, err);
     bool look = r->reader && r->steps.count % STEPS_PER_PASS == 0;
     if (!code && (!bench_times_add(&r->steps, *ms) || (look && !bench_times_add(&r->reads, memory_reader_pass(r->reader)))))
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
     return code;
 }
 
@@ -90,7 +90,7 @@ static rapt_code decode(decoding *d, decode_rows *r, rapt_error *err)
         total += ms;
     }
     if (!code && !(bench_times_add(&r->prompts, prompt) && bench_times_add(&r->totals, total)))
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
     return code;
 }
 
@@ -115,7 +115,7 @@ static rapt_code measure(decoding *d, decode_rows *r, rapt_error *err)
 static double weight_bytes(const decoding *d)
 {
     const rapt_lm *m = d->m;
-    size_t tables = rapt_tensor_size(&m->input.positions.table->value), bytes = d->o->precision == RAPT_BF16 ? 2 : 4;
+    size_t tables = rapt_tensor_size(&m->input.positions.table->value), bytes = d->o->precision == RAPT_PRECISION_BF16 ? 2 : 4;
     if (!m->config.tied)
         tables += rapt_tensor_size(&m->input.embedding.weight->value);
     return (double)(rapt_params_size(m->params) - tables) * (double)bytes;
@@ -143,7 +143,7 @@ static json_t *result_json(const decoding *d, decode_rows *r)
 static rapt_code print_result(const decoding *d, decode_rows *r, rapt_error *err)
 {
     json_t *o = result_json(d, r);
-    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (d->o->json)
         code = bench_print_json(o, err);
     else if (o)
@@ -180,7 +180,8 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
     d->row = bench_size(s->time, ROW);
     c->context = d->row > c->context ? d->row : c->context;
     if (d->row < PROMPT + 2)
-        return rapt_fail(err, RAPT_VALUE, "--time %zu: a row has a prompt of %d tokens and 2 new ones at least", d->row, PROMPT);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %d tokens and 2 new ones at least", d->row,
+                         PROMPT);
     return code ? code : bench_check_width("gpt2", c->d_model, features, err);
 }
 
@@ -205,7 +206,7 @@ static rapt_code begin(decoding *d, decode_rows *r, size_t batch, rapt_error *er
     r->prompt = workload_ids(batch * PROMPT, 1, 0, d->m->config.vocab);
     r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
     if (!r->prompt || !r->last)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu rows", batch);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu rows", batch);
     r->state = rapt_lm_state_new(d->m, batch, err);
     rapt_code code = r->state ? decode(d, r, err) : err->code;
     r->memory = bench_peak_memory();
@@ -241,7 +242,7 @@ rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
     decoding d = {.o = o};
     decode_rows rows[BATCHES] = {{0}};
     memory_reader *reader = NULL;
-    rapt_code code = o->beam ? rapt_fail(err, RAPT_VALUE, "--beam is for sentences: cases a2 and a3") : set_up(&d, err);
+    rapt_code code = o->beam ? rapt_fail(err, RAPT_ERR_VALUE, "--beam is for sentences: cases a2 and a3") : set_up(&d, err);
     for (size_t i = 0; i < count && !code; i++)
         code = begin(&d, &rows[i], bench_size(o->sizes.batch, usual[i]), err);
     if (!code && !(reader = memory_reader_new(o->threads, err))) /* after the model's memory was looked at */
@@ -263,5 +264,6 @@ rapt_code bench_decode(const bench_options *o, rapt_error *err)
     if (strcmp(name, "gpt2") == 0)
         return bench_decode_text(o, err);
     rapt_code code = bench_decode_sentences(name, o, err);
-    return code == RAPT_NOT_FOUND ? rapt_fail(err, code, "there is no case \"%.40s\"; there are gpt2, a2 and a3", name) : code;
+    return code == RAPT_ERR_NOT_FOUND
+           ? rapt_fail(err, code, "there is no case \"%.40s\"; there are gpt2, a2 and a3", name) : code;
 }

@@ -5,7 +5,7 @@
 #include "cli/bench/cmd_bench.h"
 
 rapt_code bench_decode_text(const bench_options *o, rapt_error *err);                      /* gpt2 */
-/* a2, a3; RAPT_NOT_FOUND for other names. */
+/* a2, a3; RAPT_ERR_NOT_FOUND for other names. */
 rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_error *err);
 
 #endif

@@ -126,7 +126,7 @@ static rapt_code run_shape(products *p, const bench_options *o, shape s, double 
     }
     all->shapes++;
     release(p);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the matrices");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the matrices");
 }
 
 static rapt_code run_shapes(products *p, const bench_options *o, double peak, sums *all, rapt_error *err)
@@ -143,7 +143,7 @@ static rapt_code check_case(const bench_options *o, rapt_error *err)
     for (size_t i = 0; i < SHAPE_COUNT; i++)
         if (wanted(o, SHAPES[i]))
             return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "there is no case \"%.40s\"; the first is 2048x512x512", o->case_name);
+    return rapt_fail(err, RAPT_ERR_VALUE, "there is no case \"%.40s\"; the first is 2048x512x512", o->case_name);
 }
 
 static void print_means(const bench_options *o, const sums *all, double peak, int threads)
@@ -164,13 +164,13 @@ static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
 {
     p->team.kernels = kernels_active(err);
     if (p->team.kernels)
-        p->team.products = o->precision == RAPT_BF16 ? p->team.kernels->bf16 : &p->team.kernels->gemm;
+        p->team.products = o->precision == RAPT_PRECISION_BF16 ? p->team.kernels->bf16 : &p->team.kernels->gemm;
     p->team.pool = p->team.kernels ? pool_new(o->threads, err) : NULL;
     if (!p->team.pool)
-        return RAPT_NO_MEMORY;
+        return RAPT_ERR_MEMORY;
     size_t bytes = gemm_workspace_size(pool_threads(p->team.pool)) * sizeof(rapt_real);
     p->team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
-    return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the workspace");
+    return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the workspace");
 }
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err)

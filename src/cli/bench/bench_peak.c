@@ -45,7 +45,7 @@ static void run(void *context, size_t chunk, int worker)
 double bench_peak(int threads, rapt_precision precision, rapt_error *err)
 {
     const kernels *k = kernels_active(err);
-    peak_loop loop = {.products = !k ? NULL : precision == RAPT_BF16 ? k->bf16 : &k->gemm};
+    peak_loop loop = {.products = !k ? NULL : precision == RAPT_PRECISION_BF16 ? k->bf16 : &k->gemm};
     pool *p = k ? pool_new(threads, err) : NULL;
     double best = 0;
     for (int i = 0; p && i < PEAK_TRIES; i++) {

@@ -98,7 +98,8 @@ static double step_flops(const sentence_case *c)
 static rapt_transformer_config config_of(const sentence_case *c)
 {
     return (rapt_transformer_config){c->vocab, c->vocab, c->layers, c->time > 1000 ? c->time : 1000,
-                                     {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_POST_NORM, RAPT_LINEAR_PYTORCH},
+                                     {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_NORM_PLACE_POST,
+                                      RAPT_LINEAR_PYTORCH},
                                      true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
 }
 
@@ -107,7 +108,7 @@ static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
     rapt_transformer_config config = config_of(c);
     translation *x = calloc(1, sizeof *x);
     if (!x)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
                     .vocab = c->vocab, .flops = step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
@@ -117,7 +118,7 @@ static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
     w->params = ok ? x->m->params : NULL;
     for (int i = 0; i < WORKLOAD_POOL; i++)
         ok = make_sentences(c, (uint64_t)i, &x->pool[i]) && ok;
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
 }
 
 static sentence_case resized(sentence_case c, const bench_sizes *s)
@@ -143,7 +144,7 @@ static rapt_code find_case(const char *name, const bench_sizes *sizes, sentence_
         *c = resized(CASES[i], sizes);
         return bench_check_width(name, c->d_model, CASES[i].d_model / CASES[i].heads, err);
     }
-    return RAPT_NOT_FOUND;
+    return RAPT_ERR_NOT_FOUND;
 }
 
 rapt_code workload_translation(const char *name, const bench_sizes *sizes, rapt_transformer_config *config, rapt_error *err)

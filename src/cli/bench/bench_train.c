@@ -41,7 +41,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     b->w.recompute = o->recompute;
     b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
-    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", b->w.name);
+    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", b->w.name);
 }
 
 static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
@@ -70,7 +70,7 @@ static rapt_code keep(train_bench *b, const double clock[PARTS], rapt_error *err
 {
     for (int i = 0; i < PARTS; i++)
         if (!bench_times_add(&b->ms[i], 1e3 * clock[i]))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
     return RAPT_OK;
 }
 
@@ -116,7 +116,7 @@ static json_t *result_json(const bench_options *o, train_bench *b, double peak)
 static rapt_code print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
 {
     json_t *r = result_json(o, b, peak);
-    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (o->json)
         code = bench_print_json(r, err);
     else if (r)
@@ -154,9 +154,9 @@ rapt_code bench_train(const bench_options *o, rapt_error *err)
     const char *name = o->case_name ? o->case_name : "a1";
     train_bench b = {0};
     rapt_code code = workload_sentences(name, &o->sizes, &b.w, err);
-    if (code == RAPT_NOT_FOUND)
+    if (code == RAPT_ERR_NOT_FOUND)
         code = workload_windows(name, &o->sizes, &b.w, err);
-    if (code == RAPT_NOT_FOUND)
+    if (code == RAPT_ERR_NOT_FOUND)
         rapt_fail(err, code, "there is no case \"%.40s\"; there are a1, a2, a3, a4n, a4b, a5, a6 and long", name);
     if (!code)
         code = make_machinery(&b, o, err);

@@ -50,7 +50,7 @@ static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
     rapt_tokenizer *k = text ? rapt_tokenizer_train_words(&line, 1, &any, err) : NULL;
     free(text);
     if (!k)
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", words);
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", words);
     return k;
 }
 
@@ -78,7 +78,7 @@ static rapt_code make_lines(translating *x, size_t vocab, rapt_error *err)
         x->source_tokens += tokens;
         ok = (x->lines[i] = make_line(tokens - 1, i, vocab)) && ok;
     }
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for sentences");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for sentences");
 }
 
 /* The output matrix is one of its own: under a tied one, random weights say each word again and again. */
@@ -86,9 +86,9 @@ static rapt_code make_model(translating *x, rapt_transformer_config *config, rap
 {
     rapt_model *m = x->model = calloc(1, sizeof *m);
     if (!m)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a model");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
     config->tied = false;
-    *m = (rapt_model){.task = RAPT_TRANSLATION, .max_len = x->longest, .pad_to_max = true};
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = x->longest, .pad_to_max = true};
     m->net = rapt_transformer_new(config, 1, err);
     m->params = m->net ? m->net->params : NULL;
     m->source = m->target = m->net ? make_words(config->source_vocab, err) : NULL;
@@ -111,10 +111,10 @@ static rapt_code translate(translating *x, translated *r, rapt_error *err)
     rapt_translate_options o = {.beam = r->beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
     double start = clock_seconds();
     rapt_code code = out ? rapt_translate(x->model, (const char *const *)x->lines, SENTENCES, &o, out, err)
-                         : rapt_fail(err, RAPT_NO_MEMORY, "no memory for translations");
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
     r->tokens = 0;
     for (size_t i = 0; i < SENTENCES && !code; i++)
         r->tokens += words_of(out[i].hypotheses[0].text);
@@ -166,7 +166,7 @@ static json_t *result_json(const translating *x, translated *r, double peak)
 static rapt_code print_result(const translating *x, translated *r, double peak, rapt_error *err)
 {
     json_t *o = result_json(x, r, peak);
-    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a result");
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (x->o->json)
         code = bench_print_json(o, err);
     else if (o)
@@ -203,10 +203,10 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
     rapt_transformer_config config;
     translating x = {.o = o, .name = name, .longest = longest_source(o)};
     rapt_code code = workload_translation(name, &o->sizes, &config, err);
-    if (!code && o->precision != RAPT_FP32)
-        code = rapt_fail(err, RAPT_VALUE, "--precision of `decode` is for case gpt2");
+    if (!code && o->precision != RAPT_PRECISION_FP32)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "--precision of `decode` is for case gpt2");
     if (!code && o->profile)
-        code = rapt_fail(err, RAPT_VALUE, "--profile of `decode` is for case gpt2");
+        code = rapt_fail(err, RAPT_ERR_VALUE, "--profile of `decode` is for case gpt2");
     if (code)
         return code;
     code = count_threads(&x, err);
@@ -214,7 +214,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
         code = make_model(&x, &config, err);
     if (!code)
         code = make_lines(&x, config.source_vocab, err);
-    double peak = code ? 0 : bench_peak(o->threads, RAPT_FP32, err);
+    double peak = code ? 0 : bench_peak(o->threads, RAPT_PRECISION_FP32, err);
     if (!code)
         code = run_beam(&x, o->beam ? o->beam : 1, peak, err);
     if (!code && !o->beam)

@@ -103,13 +103,13 @@ static window_case resized(window_case c, const bench_sizes *s)
 static rapt_code open_case(const window_case *c, workload *w, rapt_error *err)
 {
     rapt_lm_config config = {.vocab = c->vocab, .layers = c->layers, .d_model = c->d_model, .heads = c->heads,
-                             .ffn = 4 * c->d_model, .context = c->context, .norm_place = RAPT_PRE_NORM,
-                             .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_LM_LEARNED, .tied = c->tied, .bias = c->bias,
+                             .ffn = 4 * c->d_model, .context = c->context, .norm_place = RAPT_NORM_PLACE_PRE,
+                             .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED, .tied = c->tied, .bias = c->bias,
                              .output_bias = !c->tied, .dropout = c->dropout, .init = RAPT_LM_INIT_PYTORCH,
                              .embedding_std = 0.02};
     windows *x = calloc(1, sizeof *x);
     if (!x)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
                     .vocab = c->vocab, .flops = step_flops(c), .lr = c->lr, .weight_decay = 0.01, .own = x,
@@ -118,7 +118,7 @@ static rapt_code open_case(const window_case *c, workload *w, rapt_error *err)
     w->params = x->m ? x->m->params : NULL;
     if (x->m && !c->tied)
         rapt_param_make_sparse(w->params, x->m->input.embedding.weight);
-    return allocate(x) && x->m ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for case %s", c->name);
+    return allocate(x) && x->m ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
 }
 
 rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err)
@@ -130,5 +130,5 @@ rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload 
         rapt_code code = bench_check_width(name, c.d_model, CASES[i].d_model / CASES[i].heads, err);
         return code ? code : open_case(&c, w, err);
     }
-    return RAPT_NOT_FOUND;
+    return RAPT_ERR_NOT_FOUND;
 }

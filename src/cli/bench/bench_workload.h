@@ -24,7 +24,7 @@ struct workload {
     void (*free)(workload *w);
 };
 
-/* Each fills *w for a case it knows, with other sizes where some are wished, and says RAPT_NOT_FOUND for others. */
+/* Each fills *w for a case it knows, with other sizes where some are wished, and says RAPT_ERR_NOT_FOUND for others. */
 rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a1, a2, a3 */
 rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a4n, ..., a6, long */
 

@@ -126,13 +126,13 @@ rapt_code bench_check_width(const char *case_name, size_t width, size_t features
 {
     if (width % features == 0)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "--width %zu: heads of case %s have %zu features; a multiple of that is needed", width,
+    return rapt_fail(err, RAPT_ERR_VALUE, "--width %zu: heads of case %s have %zu features; a multiple of that is needed", width,
                      case_name, features);
 }
 
 const char *bench_precision(const bench_options *o)
 {
-    return o->precision == RAPT_BF16 ? "bf16" : "fp32";
+    return o->precision == RAPT_PRECISION_BF16 ? "bf16" : "fp32";
 }
 
 size_t bench_peak_memory(void)
@@ -148,7 +148,7 @@ rapt_code bench_print_json(const json_t *o, rapt_error *err)
     if (text)
         puts(text);
     free(text);
-    return text ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
 }
 
 double bench_number(const json_t *o, const char *key)

@@ -79,7 +79,7 @@ static const struct argp ARGP = {
            "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
            "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
 
-rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_parts *parts, rapt_loss_parts *sum, rapt_error *err)
+rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err)
 {
     sum->nll += parts->nll;
     sum->tokens += parts->tokens;
@@ -108,8 +108,8 @@ int cmd_eval(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model(a.model, &err);
-    bool of_text = m && m->task == RAPT_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
-    rapt_code code = m && fits ? RAPT_OK : RAPT_VALUE;
+    bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL, fits = !of_text || !a.for_pairs;
+    rapt_code code = m && fits ? RAPT_OK : RAPT_ERR_VALUE;
     for (size_t i = 0; !code && i < a.file_count; i++)
         code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
     rapt_model_free(m);

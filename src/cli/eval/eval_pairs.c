@@ -14,32 +14,33 @@
 #define BATCH 64
 
 typedef struct eval_result {
-    rapt_loss_parts parts;
+    rapt_loss_sums parts;
     double bleu, chrf;
     size_t pairs;
 } eval_result;
 
-static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_parts *sum,
+static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_sums *sum,
                           rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < batches && !code; i++) {
         const rapt_batch *b = rapt_loader_batch(loader, 0, i);
-        rapt_loss_parts parts = {0};
+        rapt_loss_sums parts = {0};
         if (!b)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a batch");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *logits = rapt_transformer_forward(t, m->net, b->source, b->source_lens, b->inputs);
-        rapt_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
+        rapt_op_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
         code = eval_add_loss(t, &parts, sum, err);
     }
     return code;
 }
 
-static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_parts *sum,
+static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_sums *sum,
                               rapt_error *err)
 {
-    rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_REFUSE : RAPT_CUT, .pad_to_max = m->pad_to_max};
+    rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
+                              .pad_to_max = m->pad_to_max};
     rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
@@ -73,7 +74,7 @@ static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *e
     *x = (pairs_text){malloc(n * sizeof *x->sources), malloc(n * sizeof *x->references),
                      malloc(n * sizeof *x->hypotheses), calloc(n, sizeof *x->translations), n};
     if (!x->sources || !x->references || !x->hypotheses || !x->translations)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu pairs", n);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu pairs", n);
     for (size_t i = 0; i < n; i++) {
         x->sources[i] = rapt_pairs_source(pairs, i);
         x->references[i] = rapt_pairs_target(pairs, i);

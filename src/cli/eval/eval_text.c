@@ -32,7 +32,7 @@ static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *pa
     if (file_read(path, CLI_MAX_TEXT, &text, &size, err) != RAPT_OK)
         return NULL;
     if (size == 0)
-        rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
     else if (rapt_tokenizer_encode_bytes(k, text, size, false, &ids, &count, &reason) != RAPT_OK)
         rapt_fail(err, reason.code, "%s: %s", path, reason.message);
     else if (!(f = rapt_token_file_from_ids(ids, count, rapt_tokenizer_size(k), &reason)))
@@ -57,11 +57,11 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
     char *folder = file_join(temporary && *temporary ? temporary : "/tmp", "rapt-eval-XXXXXX"), *path = NULL;
     rapt_token_file *f = NULL;
     if (folder && !mkdtemp(folder))
-        rapt_fail(err, RAPT_IO, "cannot make the folder %s: %m", folder);
+        rapt_fail(err, RAPT_ERR_IO, "cannot make the folder %s: %m", folder);
     else if (folder && (path = file_join(folder, "text.tokens")))
         f = make_tokens(k, text, path, err);
     if (!f)
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its tokens", text);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its tokens", text);
     if (path)
         rmdir(folder);
     free(path);
@@ -81,23 +81,23 @@ static rapt_code check_tokens(const rapt_model *m, const rapt_token_file *f, con
     size_t vocab = m->lm->config.vocab, i = 0;
     int32_t id = 0;
     if (rapt_token_file_count(f) < 2)
-        return rapt_fail(err, RAPT_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
     if ((size_t)rapt_token_file_largest(f) < vocab)
         return RAPT_OK;
     for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
         i++;
-    return rapt_fail(err, RAPT_VALUE, "%s: token %zu, at byte %zu, is %d; the model knows %zu", path, i,
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu, at byte %zu, is %d; the model knows %zu", path, i,
                      rapt_token_file_bytes(f, m->tokenizer, 0, i) + 1, (int)id, vocab);
 }
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_parts *sum, rapt_error *err)
+static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_windows_count(w) && !code; i++) {
         const rapt_window_batch *b = rapt_windows_at(w, i);
-        rapt_loss_parts parts = {0};
+        rapt_loss_sums parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, false, &parts);
@@ -114,9 +114,9 @@ static size_t batch_rows(const rapt_lm_config *c)
 }
 
 static rapt_code compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
-                              rapt_loss_parts *sum, rapt_error *err)
+                              rapt_loss_sums *sum, rapt_error *err)
 {
-    rapt_part whole = rapt_whole_part(f);
+    rapt_token_range whole = rapt_token_range_all(f);
     size_t labels = whole.end - 1, context = m->lm->config.context;
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, batch_rows(&m->lm->config), 0, err);
     rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
@@ -133,7 +133,7 @@ typedef struct text_result {
     double loss, perplexity, bits_per_byte;
 } text_result;
 
-static text_result summarise(const rapt_model *m, const rapt_token_file *f, const rapt_loss_parts *sum)
+static text_result summarise(const rapt_model *m, const rapt_token_file *f, const rapt_loss_sums *sum)
 {
     size_t bytes = rapt_token_file_bytes(f, m->tokenizer, 1, rapt_token_file_count(f));
     double loss = sum->nll / (double)sum->tokens, bits = sum->nll / log(2);
@@ -155,13 +155,13 @@ static void print_result(const eval_arguments *a, const char *file, const text_r
 
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
-    rapt_loss_parts sum = {0};
+    rapt_loss_sums sum = {0};
     rapt_token_file *f = read_tokens(m->tokenizer, file, err);
     rapt_code code = f ? check_tokens(m, f, file, err) : err->code;
     if (!code)
         code = compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum, err);
     if (!code && !isfinite(sum.nll))
-        code = rapt_fail(err, RAPT_NOT_FINITE, "%s: the loss is not a finite number", file);
+        code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
         text_result r = summarise(m, f, &sum);
         print_result(a, file, &r);

@@ -129,8 +129,8 @@ static rapt_code print_json(json_t *o, rapt_error *err)
 {
     char *text = json_text(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */
     if (!text)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
-    rapt_code code = puts(text) < 0 ? RAPT_IO : RAPT_OK;
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
+    rapt_code code = puts(text) < 0 ? RAPT_ERR_IO : RAPT_OK;
     free(text);
     return code;
 }
@@ -138,14 +138,14 @@ static rapt_code print_json(json_t *o, rapt_error *err)
 static rapt_code explain_as_json(explanation *e, rapt_error *err)
 {
     e->steps = json_array();
-    rapt_code code = e->steps ? explain_pass(e, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+    rapt_code code = e->steps ? explain_pass(e, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
     if (!code)
         code = explain_check_only(e, err);
     json_t *o = code ? NULL : explain_object(e, err);
     if (o)
         code = e->a->html ? page_write(e->a->html, o, err) : print_json(o, err);
     json_decref(o);
-    return o ? code : code ? code : RAPT_NO_MEMORY;
+    return o ? code : code ? code : RAPT_ERR_MEMORY;
 }
 
 static rapt_code write_text(explanation *e, rapt_error *err)
@@ -161,13 +161,13 @@ static rapt_code explain_as_text(explanation *e, rapt_error *err)
     char *text = NULL;
     size_t size = 0;
     e->text = open_memstream(&text, &size);
-    rapt_code code = e->text ? write_text(e, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+    rapt_code code = e->text ? write_text(e, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (e->text && fclose(e->text) != 0 && !code)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for a text");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (!code)
         code = explain_check_only(e, err);
     if (!code)
-        code = fwrite(text, 1, size, stdout) == size ? RAPT_OK : RAPT_IO;
+        code = fwrite(text, 1, size, stdout) == size ? RAPT_OK : RAPT_ERR_IO;
     free(text);
     return code;
 }
@@ -216,12 +216,12 @@ int cmd_explain(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);
-    bool language = m && m->task == RAPT_LANGUAGE_MODEL;
+    bool language = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     int status = 0;
     if (language && a.target)
         status = refuse("is a language model: it takes no target; --train is about the text's own tokens", a.model);
     explanation e = {.a = &a, .m = m};
-    rapt_code code = !m ? RAPT_IO : status ? RAPT_OK : explain(&e, &err);
+    rapt_code code = !m ? RAPT_ERR_IO : status ? RAPT_OK : explain(&e, &err);
     tear_down(&e);
     rapt_model_free(m);
     return code && err.code ? cli_fail(&err) : code ? 1 : status;

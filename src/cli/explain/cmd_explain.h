@@ -3,7 +3,7 @@
 #define CLI_EXPLAIN_CMD_EXPLAIN_H
 
 #include "rapt/io.h"
-#include "rapt/record.h"
+#include "rapt/observe.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ typedef struct explanation {
 /* The sequence that predicts: the target, or the text. */
 const explain_sequence *explain_last(const explanation *e);
 /* The axis of a step as a word ("head"), "" where it has none, and the sequence that it runs along, NULL: none. */
-const char *explain_axis(const rapt_step *s, int dim, char word[16]);
-const explain_sequence *explain_along(const explanation *e, const rapt_step *s, int dim);
+const char *explain_axis(const rapt_observation *s, int dim, char word[16]);
+const explain_sequence *explain_along(const explanation *e, const rapt_observation *s, int dim);
 
 /* ---- explain_input.c: texts to tokens, and what --at says ------------------------------------------------- */
 
@@ -81,15 +81,15 @@ rapt_code explain_check_only(const explanation *e, rapt_error *err);
 
 void explain_print_model(explanation *e);
 void explain_print_tokens(explanation *e);
-rapt_code explain_print_step(explanation *e, const rapt_step *s, rapt_error *err);
+rapt_code explain_print_step(explanation *e, const rapt_observation *s, rapt_error *err);
 rapt_code explain_print_likeliest(explanation *e, rapt_error *err);
 rapt_code explain_print_loss(explanation *e, rapt_error *err);
 /* The part of the model that a step belongs to: "Encoder block 0: Self-attention". */
-void explain_heading(const explanation *e, const rapt_step *s, char text[96]);
+void explain_heading(const explanation *e, const rapt_observation *s, char text[96]);
 
 /* ---- explain_json.c: for programs -------------------------------------------------------------------------- */
 
-rapt_code explain_add_step(explanation *e, const rapt_step *s, rapt_error *err);
+rapt_code explain_add_step(explanation *e, const rapt_observation *s, rapt_error *err);
 /* The whole as one object, which shares e->steps. NULL with `err` set. */
 json_t *explain_object(explanation *e, rapt_error *err);
 

@@ -32,8 +32,8 @@ static bool begins(const char *text, const char *with)
 
 static bool is_pre_norm(const rapt_model *m)
 {
-    rapt_norm_place place = m->task == RAPT_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm;
-    return place == RAPT_PRE_NORM;
+    rapt_norm_place place = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm;
+    return place == RAPT_NORM_PLACE_PRE;
 }
 
 /* The norms of a block are called norm1, norm2, ...: before a sublayer, or after the residual sum. */
@@ -46,7 +46,7 @@ static const char *norm_title(const explanation *e, const char *name)
 
 static const char *title_of(const explanation *e, const char *rest)
 {
-    bool causal = e->m->task == RAPT_LANGUAGE_MODEL && begins(rest, "attention.");
+    bool causal = e->m->task == RAPT_TASK_LANGUAGE_MODEL && begins(rest, "attention.");
     for (size_t i = 0; i < sizeof TITLES / sizeof *TITLES; i++)
         if (begins(rest, TITLES[i].begin))
             return causal ? "Masked self-attention" : TITLES[i].text;
@@ -72,7 +72,7 @@ static const char *take_place(const char *name, char place[48])
     return name;
 }
 
-void explain_heading(const explanation *e, const rapt_step *s, char text[96])
+void explain_heading(const explanation *e, const rapt_observation *s, char text[96])
 {
     char place[48];
     const char *rest = take_place(s->name, place), *back = s->gradient ? "Gradients: " : "";

@@ -41,7 +41,7 @@ static rapt_code read_pair(explanation *e, rapt_error *err)
     e->output = rapt_tokenizer_decode(e->m->target, target.ids + 1, target.count, NULL);
     e->translation = e->output && !e->a->target ? written(e->m, e->output) : NULL;
     bool done = e->output && (e->translation || e->a->target);
-    return done ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of the target");
+    return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of the target");
 }
 
 static rapt_code read_text(explanation *e, rapt_error *err)
@@ -52,7 +52,7 @@ static rapt_code read_text(explanation *e, rapt_error *err)
         return code;
     add_sequence(e, "text", e->m->tokenizer, text);
     if (e->a->train && text.count < 2)
-        return rapt_fail(err, RAPT_VALUE, "a text of one token has no loss: nothing comes after it");
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
     e->labels = text.ids + 1;
     e->label_count = text.count - 1;
     return RAPT_OK;
@@ -67,10 +67,10 @@ static rapt_code label_tokens(explain_sequence *s, rapt_error *err)
         free(token);
         if (!ok) {
             s->labels[i] = NULL;
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the names of tokens");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the names of tokens");
         }
     }
-    return s->labels ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the names of tokens");
+    return s->labels ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the names of tokens");
 }
 
 /* Positions below 0 count from the end. */
@@ -79,14 +79,14 @@ static rapt_code find_position(explanation *e, rapt_error *err)
     const explain_sequence *s = explain_last(e);
     long at = e->a->has_at ? e->a->at : -1, count = (long)s->count;
     if (at >= count || at < -count)
-        return rapt_fail(err, RAPT_VALUE, "--at %ld: the %s has tokens 0 to %ld", at, s->name, count - 1);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the %s has tokens 0 to %ld", at, s->name, count - 1);
     e->position = (size_t)(at >= 0 ? at : count + at);
     return RAPT_OK;
 }
 
 rapt_code explain_read(explanation *e, rapt_error *err)
 {
-    rapt_code code = (e->m->task == RAPT_LANGUAGE_MODEL ? read_text : read_pair)(e, err);
+    rapt_code code = (e->m->task == RAPT_TASK_LANGUAGE_MODEL ? read_text : read_pair)(e, err);
     if (!code)
         code = find_position(e, err);
     for (size_t i = 0; i < e->sequence_count && !code; i++)

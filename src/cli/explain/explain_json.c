@@ -15,7 +15,7 @@
 
 static rapt_code no_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "no memory for JSON");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ static json_t *number_json(double x)
     return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
 }
 
-static json_t *values_json(const rapt_step *s)
+static json_t *values_json(const rapt_observation *s)
 {
     json_t *list = json_array();
     size_t n = rapt_tensor_size(s->tensor);
@@ -41,7 +41,7 @@ static json_t *values_json(const rapt_step *s)
 }
 
 /* For the page: a JSON number takes 32 bytes and more, and a model may have millions of them. */
-static json_t *letters_json(const rapt_step *s)
+static json_t *letters_json(const rapt_observation *s)
 {
     char *letters = page_numbers(s->values, rapt_tensor_size(s->tensor));
     json_t *string = letters ? json_string(letters) : NULL;
@@ -50,7 +50,7 @@ static json_t *letters_json(const rapt_step *s)
 }
 
 /* Adds what a step's dimensions are: words, sequences and sizes. */
-static bool add_dimensions(const explanation *e, const rapt_step *s, json_t *o)
+static bool add_dimensions(const explanation *e, const rapt_observation *s, json_t *o)
 {
     char word[16];
     json_t *axes = json_array(), *along = json_array(), *shape = json_array();
@@ -66,7 +66,7 @@ static bool add_dimensions(const explanation *e, const rapt_step *s, json_t *o)
     return json_object_set_new(o, "shape", shape) == 0 && ok;
 }
 
-static bool add_figures(const explanation *e, const rapt_step *s, json_t *o)
+static bool add_figures(const explanation *e, const rapt_observation *s, json_t *o)
 {
     print_statistics x = print_statistics_of(s->values, rapt_tensor_size(s->tensor));
     bool ok = json_object_set_new(o, "min", json_real(x.min)) == 0 && json_object_set_new(o, "mean", json_real(x.mean)) == 0 &&
@@ -77,7 +77,7 @@ static bool add_figures(const explanation *e, const rapt_step *s, json_t *o)
     return ok && (!e->a->full || json_object_set_new(o, "values", values_json(s)) == 0);
 }
 
-rapt_code explain_add_step(explanation *e, const rapt_step *s, rapt_error *err)
+rapt_code explain_add_step(explanation *e, const rapt_observation *s, rapt_error *err)
 {
     json_t *o = json_pack("{s:s, s:s?}", "name", s->name, "formula", s->formula);
     bool ok = o && add_dimensions(e, s, o) && add_figures(e, s, o);
@@ -139,7 +139,7 @@ static bool add_token(json_t *o, const rapt_tokenizer *k, int32_t id)
 static json_t *model_json(const explanation *e)
 {
     const rapt_model *m = e->m;
-    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     size_t layers = language ? m->lm->config.layers : m->net->config.layers;
     size_t heads = language ? m->lm->config.heads : m->net->config.block.heads;
     size_t d_model = language ? m->lm->config.d_model : m->net->config.block.d_model;
@@ -226,7 +226,7 @@ static json_t *output_json(const explanation *e)
 static bool add_rest(const explanation *e, json_t *o)
 {
     bool ok = true;
-    if (e->m->task == RAPT_TRANSLATION)
+    if (e->m->task == RAPT_TASK_TRANSLATION)
         ok = json_object_set_new(o, "target", valid_json(e->a->target ? e->a->target : e->translation)) == 0;
     return ok && (!e->a->train || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }

@@ -9,7 +9,7 @@ const explain_sequence *explain_last(const explanation *e)
     return &e->sequences[e->sequence_count - 1];
 }
 
-const char *explain_axis(const rapt_step *s, int dim, char word[16])
+const char *explain_axis(const rapt_observation *s, int dim, char word[16])
 {
     const char *axes = s->axes ? s->axes : "";
     for (int i = 0; i < dim; i++) {
@@ -24,7 +24,7 @@ const char *explain_axis(const rapt_step *s, int dim, char word[16])
 }
 
 /* Keys of a cross-attention are the encoder's; the parameters of a model run along no sequence. */
-const explain_sequence *explain_along(const explanation *e, const rapt_step *s, int dim)
+const explain_sequence *explain_along(const explanation *e, const rapt_observation *s, int dim)
 {
     char word[16];
     explain_axis(s, dim, word);

@@ -68,18 +68,18 @@ static rapt_code fail_unmatched(const explanation *e, const char *pattern, rapt_
     const char *near = strpbrk(pattern, "*?[") ? near_module(e, pattern, module) : NULL;
     near = near ? near : suggest_nearest(pattern, (const char *const *)e->names, e->name_count);
     if (near)
-        return rapt_fail(err, RAPT_NOT_FOUND, "--only: no step is called \"%s\"; did you mean \"%s\"?", quote(pattern).text,
+        return rapt_fail(err, RAPT_ERR_NOT_FOUND, "--only: no step is called \"%s\"; did you mean \"%s\"?", quote(pattern).text,
                          near);
     for (size_t i = 0; i < e->name_count && i < LISTED; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.60s", i ? ", " : "", e->names[i]);
-    return rapt_fail(err, RAPT_NOT_FOUND, "--only: no step is called \"%s\"; there are %s, ...", quote(pattern).text, list);
+    return rapt_fail(err, RAPT_ERR_NOT_FOUND, "--only: no step is called \"%s\"; there are %s, ...", quote(pattern).text, list);
 }
 
 rapt_code explain_check_only(const explanation *e, rapt_error *err)
 {
     for (size_t i = 0; i < e->a->only_count; i++)
         if (!e->matched[i] && !e->a->train && fnmatch(e->a->only[i], "loss", 0) == 0)
-            return rapt_fail(err, RAPT_VALUE, "--only \"%s\": only with --train", quote(e->a->only[i]).text);
+            return rapt_fail(err, RAPT_ERR_VALUE, "--only \"%s\": only with --train", quote(e->a->only[i]).text);
     for (size_t i = 0; i < e->a->only_count; i++)
         if (!e->matched[i])
             return fail_unmatched(e, e->a->only[i], err);

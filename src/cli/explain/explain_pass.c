@@ -14,7 +14,7 @@
 /* ---- what comes next --------------------------------------------------------------------------------------------- */
 
 /* Tokens are told apart by their logits, which are equal less often than probabilities are. */
-static rapt_code rank_tokens(explanation *e, const rapt_step *logits, arena *scratch, rapt_error *err)
+static rapt_code rank_tokens(explanation *e, const rapt_observation *logits, arena *scratch, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     size_t vocab = rapt_tensor_features(logits->tensor);
@@ -25,8 +25,8 @@ static rapt_code rank_tokens(explanation *e, const rapt_step *logits, arena *scr
     return code;
 }
 
-/* The loss of each label, as rapt_cross_entropy has it. */
-static void find_losses(explanation *e, const rapt_step *logits)
+/* The loss of each label, as rapt_op_cross_entropy has it. */
+static void find_losses(explanation *e, const rapt_observation *logits)
 {
     size_t vocab = rapt_tensor_features(logits->tensor);
     for (size_t i = 0; i < e->label_count; i++) {
@@ -37,7 +37,7 @@ static void find_losses(explanation *e, const rapt_step *logits)
     }
 }
 
-static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_error *err)
+static rapt_code find_likeliest(explanation *e, const rapt_observation *logits, rapt_error *err)
 {
     arena scratch;
     size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits->tensor);
@@ -46,7 +46,7 @@ static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_er
     e->probabilities = malloc(count * e->top * sizeof *e->probabilities);
     e->nll = malloc((e->label_count + 1) * sizeof *e->nll);
     if (!e->likeliest || !e->probabilities || !e->nll)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu predictions", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu predictions", count);
     find_losses(e, logits);
     arena_init(&scratch, CHUNK);
     rapt_code code = rank_tokens(e, logits, &scratch, err);
@@ -55,27 +55,27 @@ static rapt_code find_likeliest(explanation *e, const rapt_step *logits, rapt_er
 }
 
 /* The sampler's softmax is another one than the pass's, which is the one that is shown. */
-static void take_probabilities(explanation *e, const rapt_step *s)
+static void take_probabilities(explanation *e, const rapt_observation *s)
 {
     size_t vocab = rapt_tensor_features(s->tensor);
     for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
         e->probabilities[i] = (double)s->values[i / e->top * vocab + (size_t)e->likeliest[i]];
 }
 
-static rapt_code predict(explanation *e, const rapt_step *s, rapt_error *err)
+static rapt_code predict(explanation *e, const rapt_observation *s, rapt_error *err)
 {
     if (s->gradient)
         return RAPT_OK;
     if (strcmp(s->name, "probabilities") == 0)
         take_probabilities(e, s);
-    bool logits = strcmp(s->name, e->m->task == RAPT_TRANSLATION ? "decoder.output" : "output") == 0;
+    bool logits = strcmp(s->name, e->m->task == RAPT_TASK_TRANSLATION ? "decoder.output" : "output") == 0;
     return logits ? find_likeliest(e, s, err) : RAPT_OK;
 }
 
 /* ---- the steps --------------------------------------------------------------------------------------------------- */
 
 /* What goes wrong here stops the pass. */
-static void take_step(void *context, const rapt_step *s)
+static void take_step(void *context, const rapt_observation *s)
 {
     explanation *e = context;
     rapt_error err = {0};
@@ -98,7 +98,7 @@ static rapt_tokens tokens_of(const explain_sequence *s)
 
 static rapt_tensor *forward(const explanation *e)
 {
-    if (e->m->task == RAPT_LANGUAGE_MODEL)
+    if (e->m->task == RAPT_TASK_LANGUAGE_MODEL)
         return rapt_lm_forward(e->t, e->m->lm, tokens_of(&e->sequences[0]));
     return rapt_transformer_forward(e->t, e->m->net, tokens_of(&e->sequences[0]), NULL, tokens_of(&e->sequences[1]));
 }
@@ -109,7 +109,7 @@ static rapt_code learn(explanation *e, rapt_tensor *logits, rapt_error *err)
 {
     int32_t len = (int32_t)e->label_count;
     rapt_tokens labels = {.ids = e->labels, .batch = 1, .time = explain_last(e)->count};
-    rapt_tensor *loss = rapt_cross_entropy(e->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
+    rapt_tensor *loss = rapt_op_cross_entropy(e->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
     rapt_code code = rapt_tape_status(e->t, err);
     if (code)
         return code;
@@ -125,7 +125,7 @@ rapt_code explain_pass(explanation *e, rapt_error *err)
 {
     if (explain_wants(e, "tokens") && e->text)
         explain_print_tokens(e);
-    rapt_record(e->t, take_step, e);
+    rapt_observe(e->t, take_step, e);
     rapt_tape_begin(e->t, (rapt_pass){.record = e->a->train});
     rapt_tensor *logits = forward(e);
     rapt_code code = rapt_tape_status(e->t, err);
@@ -133,6 +133,6 @@ rapt_code explain_pass(explanation *e, rapt_error *err)
         code = explain_print_likeliest(e, err);
     if (!code && e->a->train)
         code = learn(e, logits, err);
-    rapt_record(e->t, NULL, NULL);
+    rapt_observe(e->t, NULL, NULL);
     return code ? code : rapt_tape_status(e->t, err);
 }

@@ -48,7 +48,7 @@ void explain_print_model(explanation *e)
 {
     const rapt_model *m = e->m;
     size_t parameters = rapt_params_size(m->params);
-    if (m->task == RAPT_LANGUAGE_MODEL)
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         fprintf(e->text, "%s: a language model of %zu blocks, d_model %zu, %zu heads, %zu parameters\n", e->a->model,
                 m->lm->config.layers, m->lm->config.d_model, m->lm->config.heads, parameters);
     else
@@ -84,7 +84,7 @@ void explain_print_tokens(explanation *e)
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-static void print_title(explanation *e, const rapt_step *s)
+static void print_title(explanation *e, const rapt_observation *s)
 {
     if (s->gradient)
         fputs("gradient of ", e->text);
@@ -96,7 +96,7 @@ static void print_title(explanation *e, const rapt_step *s)
     fputc('\n', e->text);
 }
 
-static void print_shape(const explanation *e, const rapt_step *s)
+static void print_shape(const explanation *e, const rapt_observation *s)
 {
     char shape[96], word[16];
     fprintf(e->text, "shape %s", rapt_shape_text(s->tensor, shape, sizeof shape));
@@ -105,7 +105,7 @@ static void print_shape(const explanation *e, const rapt_step *s)
     fputs(s->axes ? ")" : "", e->text);
 }
 
-static void print_figures(const explanation *e, const rapt_step *s)
+static void print_figures(const explanation *e, const rapt_observation *s)
 {
     char line[5 * PRINT_NUMBER], min[PRINT_NUMBER], mean[PRINT_NUMBER], max[PRINT_NUMBER], std[PRINT_NUMBER];
     print_statistics x = print_statistics_of(s->values, rapt_tensor_size(s->tensor));
@@ -120,7 +120,7 @@ static void print_figures(const explanation *e, const rapt_step *s)
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Writes which of the matrices of a step comes: "head 3"; nothing where it has one only. */
-static void print_place(const explanation *e, const rapt_step *s, size_t matrix)
+static void print_place(const explanation *e, const rapt_observation *s, size_t matrix)
 {
     char word[16], line[128] = "";
     size_t below = 1;
@@ -138,13 +138,13 @@ static void print_place(const explanation *e, const rapt_step *s, size_t matrix)
     }
 }
 
-static const char *const *labels_along(const explanation *e, const rapt_step *s, int dim)
+static const char *const *labels_along(const explanation *e, const rapt_observation *s, int dim)
 {
     const explain_sequence *along = dim >= 0 && dim < s->tensor->ndim ? explain_along(e, s, dim) : NULL;
     return along ? (const char *const *)along->labels : NULL;
 }
 
-static rapt_code print_matrices(const explanation *e, const rapt_step *s, rapt_error *err)
+static rapt_code print_matrices(const explanation *e, const rapt_observation *s, rapt_error *err)
 {
     const rapt_tensor *x = s->tensor;
     int rows = x->ndim > 1 ? x->ndim - 2 : 0;
@@ -166,7 +166,7 @@ static rapt_code print_matrices(const explanation *e, const rapt_step *s, rapt_e
     return code;
 }
 
-rapt_code explain_print_step(explanation *e, const rapt_step *s, rapt_error *err)
+rapt_code explain_print_step(explanation *e, const rapt_observation *s, rapt_error *err)
 {
     char heading[96];
     explain_heading(e, s, heading);
@@ -189,7 +189,7 @@ static rapt_code print_prediction(const explanation *e, int32_t id, double proba
 {
     char *token = token_name(explain_last(e)->tokenizer, id);
     if (!token)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
     fprintf(e->text, "  %.6f  %8d  %s\n", probability, (int)id, token);
     free(token);
     return RAPT_OK;
@@ -209,7 +209,7 @@ rapt_code explain_print_likeliest(explanation *e, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     print_heading(e, "Likeliest tokens");
-    if (e->m->task == RAPT_TRANSLATION)
+    if (e->m->task == RAPT_TASK_TRANSLATION)
         fprintf(e->text, "%s: %s\n", e->translation ? "the translation" : "the target",
                 e->translation ? e->translation : e->output);
     if (!e->a->at_all)
@@ -227,7 +227,7 @@ rapt_code explain_print_loss(explanation *e, rapt_error *err)
     for (size_t i = 0; i < e->label_count; i++) {
         char *token = token_name(explain_last(e)->tokenizer, e->labels[i]);
         if (!token)
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
         fprintf(e->text, "  %8zu  %7.4f  %s\n", i, e->nll[i], token);
         free(token);
     }

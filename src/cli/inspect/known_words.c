@@ -24,7 +24,7 @@ static rapt_code find_unknown(const char *text, const int32_t *ids, size_t count
 {
     char *rest = list->memory = normalise_sentence(text, false);
     if (!rest)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for the words of a text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
     list->total = count;
     for (size_t i = 0; i < count; i++) {
         char *word = strtok_r(rest, SPACES, &rest);
@@ -62,7 +62,7 @@ rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_li
     int32_t *ids = NULL;
     size_t count;
     *list = (unknown_list){.count = 0};
-    if (rapt_tokenizer_kind_of(k) != RAPT_WORDS)
+    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
         return RAPT_OK;
     rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
     if (!code)
@@ -76,11 +76,11 @@ rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const cha
 {
     char words[KNOWN_WORDS_TEXT];
     unknown_list list = {.count = 0};
-    if (rapt_tokenizer_kind_of(k) != RAPT_WORDS)
+    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
         return RAPT_OK;
     if (find_unknown(text, ids, count, &list, err))
-        return RAPT_NO_MEMORY;
+        return RAPT_ERR_MEMORY;
     known_words_write(&list, words);
     known_words_free(&list);
-    return list.count ? rapt_fail(err, RAPT_VALUE, "%s: the model does not know %s", what, words) : RAPT_OK;
+    return list.count ? rapt_fail(err, RAPT_ERR_VALUE, "%s: the model does not know %s", what, words) : RAPT_OK;
 }

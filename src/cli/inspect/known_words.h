@@ -5,7 +5,7 @@
 
 #include "rapt/text.h"
 
-/* ids[count]: the tokens of `text`. RAPT_VALUE with the first eight words that became <unk>, each once; other tokenizers know
+/* ids[count]: the tokens of `text`. RAPT_ERR_VALUE with the first eight words that became <unk>, each once; other tokenizers know
  * all that they encode. `what` the text is: "the text". */
 rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
                             rapt_error *err);

@@ -22,13 +22,14 @@ typedef struct reading {
 static rapt_code check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
 {
     if (p->count == 0)
-        return rapt_fail(err, RAPT_VALUE, "%s is empty", r->what);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", r->what);
     if (p->count + r->more > r->most)
-        return rapt_fail(err, RAPT_VALUE, "%s has %zu tokens%s; %s %zu%s", r->what, p->count + r->more, r->with, r->limit,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s has %zu tokens%s; %s %zu%s", r->what, p->count + r->more, r->with, r->limit,
                          r->most, r->unit);
     for (size_t i = 0; i < p->count; i++)
         if (p->ids[i] < 0 || (size_t)p->ids[i] >= r->vocab)
-            return rapt_fail(err, RAPT_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i], r->vocab);
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i],
+                             r->vocab);
     return known_words_check(r->k, r->what, text, p->ids, p->count, err);
 }
 
@@ -47,7 +48,7 @@ static rapt_code read_tokens(const reading *r, const char *text, pass_tokens *p,
     }
     free(p->ids);
     *p = (pass_tokens){0};
-    return code ? code : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tokens of %s", r->what);
+    return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of %s", r->what);
 }
 
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
@@ -91,7 +92,7 @@ static rapt_code take_translation(const search_hypothesis *h, pass_tokens *targe
 {
     target->ids = malloc((h->length + 1) * sizeof *target->ids);
     if (!target->ids)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
     target->ids[0] = RAPT_BOS;
     memcpy(target->ids + 1, h->tokens, h->length * sizeof *target->ids);
     target->count = h->length;

@@ -11,7 +11,7 @@ typedef struct pass_tokens {
     size_t count;
 } pass_tokens;
 
-/* All of them leave nothing to free on failure. RAPT_VALUE: a text that is empty, longer than the model takes, or of words
+/* All of them leave nothing to free on failure. RAPT_ERR_VALUE: a text that is empty, longer than the model takes, or of words
  * and ids that the model does not know. */
 
 /* The source of a translation model: the text's words and <eos>. */

@@ -126,10 +126,10 @@ typedef struct choice {
 static rapt_code choose(const attention_arguments *a, const attention_view *v, choice *c, rapt_error *err)
 {
     if (a->has_block && a->block >= v->blocks)
-        return rapt_fail(err, RAPT_VALUE, "--block %zu: %s has %zu block%s with %s, counted from 0", a->block, a->model,
+        return rapt_fail(err, RAPT_ERR_VALUE, "--block %zu: %s has %zu block%s with %s, counted from 0", a->block, a->model,
                          v->blocks, v->blocks == 1 ? "" : "s", v->word);
     if (a->has_head && a->head >= v->heads)
-        return rapt_fail(err, RAPT_VALUE, "--head %zu: %s has %zu head%s in a block, counted from 0", a->head, a->model,
+        return rapt_fail(err, RAPT_ERR_VALUE, "--head %zu: %s has %zu head%s in a block, counted from 0", a->head, a->model,
                          v->heads, v->heads == 1 ? "" : "s");
     *c = (choice){a->has_block ? a->block : 0, a->has_block ? 1 : v->blocks, a->has_head ? a->head : 0,
                   a->has_head ? 1 : v->heads};
@@ -200,7 +200,7 @@ static rapt_code draw_shown(const attention_arguments *a, const attention_view *
 {
     size_t count = c.blocks * c.heads;
     rapt_real *shown = a->o.out ? fill_shown(a, maps, count) : NULL;
-    rapt_code code = a->o.out && !shown ? rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu maps", count)
+    rapt_code code = a->o.out && !shown ? rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu maps", count)
                                         : draw_maps(a, v, c, maps, err);
     free(shown);
     return code;
@@ -219,7 +219,7 @@ static rapt_code draw(const attention_arguments *a, const rapt_tape *t, const ra
         fill_maps(t, m, v, a->kind, c, maps, titles);
         code = draw_shown(a, v, c, maps, err);
     } else
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu maps", c.blocks * c.heads);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu maps", c.blocks * c.heads);
     free(titles);
     free(maps);
     return code;
@@ -229,11 +229,11 @@ static rapt_code draw(const attention_arguments *a, const rapt_tape *t, const ra
 
 static rapt_code settle_kind(attention_arguments *a, const rapt_model *m, rapt_error *err)
 {
-    bool translation = m->task == RAPT_TRANSLATION;
+    bool translation = m->task == RAPT_TASK_TRANSLATION;
     if (a->kind == ATTENTION_ANY)
         a->kind = translation ? ATTENTION_CROSS : ATTENTION_CAUSAL;
     if (!translation && (a->kind != ATTENTION_CAUSAL || a->target))
-        return rapt_fail(err, RAPT_VALUE, "%s is a language model: it has %s", a->model,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is a language model: it has %s", a->model,
                          a->target ? "no decoder that --target is for" : "causal attention only");
     return RAPT_OK;
 }

@@ -21,7 +21,7 @@ typedef struct attention_view {
 } attention_view;
 
 /* Runs the model on tape `t`, which keeps the weights until its next pass. `target`: the decoder's input; NULL: the greedy
- * translation. Free the view with attention_view_free, also after a failure. RAPT_VALUE: a text that is empty, too long or
+ * translation. Free the view with attention_view_free, also after a failure. RAPT_ERR_VALUE: a text that is empty, too long or
  * unknown, a kind that the model does not have. */
 rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *target,
                         attention_view *v, rapt_error *err);

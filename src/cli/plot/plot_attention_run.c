@@ -39,7 +39,7 @@ static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_ki
     if (code)
         return code;
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->net->encoder, row_of(&v->source), NULL);
     if (kind != ATTENTION_SELF)
         rapt_decoder_forward(t, &m->net->decoder, row_of(&v->target), memory, NULL);
@@ -76,7 +76,7 @@ static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const cha
         return code;
     v->source = nameless(given);
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tape_watch_attention(t, RAPT_WEIGHTS_BEFORE_DROPOUT);
+    rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_lm_hidden(t, m->lm, row_of(&v->source));
     return rapt_tape_status(t, err);
 }
@@ -96,7 +96,7 @@ static void describe_language_model(const rapt_model *m, attention_view *v)
 rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *target,
                         attention_view *v, rapt_error *err)
 {
-    bool language = m->task == RAPT_LANGUAGE_MODEL;
+    bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     rapt_code code = language ? run_language_model(t, m, text, v, err) : run_translation(t, m, kind, text, target, v, err);
     if (code)
         return code;
@@ -111,7 +111,7 @@ rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, 
 /* The name that a module has, and its weights on the tape. */
 static const char *module_name(const rapt_model *m, attention_kind kind, size_t block)
 {
-    if (m->task == RAPT_LANGUAGE_MODEL)
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return m->lm->blocks[block].attention.name;
     const rapt_decoder_block *decoder = &m->net->decoder.blocks[block];
     switch (kind) {

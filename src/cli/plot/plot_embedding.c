@@ -72,7 +72,7 @@ static int32_t single_token(const view *v, const char *text)
     size_t count;
     if (rapt_tokenizer_encode_bytes(v->k, text, strlen(text), false, &ids, &count, NULL))
         return -1;
-    bool unknown = count == 1 && rapt_tokenizer_kind_of(v->k) == RAPT_WORDS && ids[0] == RAPT_UNK;
+    bool unknown = count == 1 && rapt_tokenizer_kind_of(v->k) == RAPT_TOKENIZER_WORDS && ids[0] == RAPT_UNK;
     if (count == 1 && !unknown && (size_t)ids[0] < v->matrix->shape[0])
         id = ids[0];
     free(ids);
@@ -87,7 +87,7 @@ static int32_t find_token(const view *v, const char *word)
     if (id >= 0 && (size_t)id < v->matrix->shape[0])
         return id;
     id = single_token(v, word);
-    if (id >= 0 || rapt_tokenizer_kind_of(v->k) != RAPT_BYTE_BPE)
+    if (id >= 0 || rapt_tokenizer_kind_of(v->k) != RAPT_TOKENIZER_BYTE_BPE)
         return id;
     size_t size = strlen(word) + 2;
     char *spaced = malloc(size);
@@ -106,7 +106,7 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
     size_t used = 0;
     t->ids = calloc(a->count, sizeof *t->ids);
     if (!t->ids)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", a->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", a->count);
     for (t->count = 0; t->count < a->count; t->count++) {
         t->ids[t->count] = find_token(v, a->words[t->count]);
         if (t->ids[t->count] < 0 && used < sizeof missing)
@@ -114,7 +114,7 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
                                      quote(a->words[t->count]).text);
     }
     if (used)
-        return rapt_fail(err, RAPT_VALUE, "%s: not one token of the vocabulary: %s%s", a->model, missing,
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: not one token of the vocabulary: %s%s", a->model, missing,
                          used < sizeof missing ? "" : "...");
     return plot_name_tokens(v->k, t, err);
 }
@@ -123,7 +123,7 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
 
 static view view_of(const embedding_arguments *a, const rapt_model *m)
 {
-    if (m->task == RAPT_LANGUAGE_MODEL)
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return (view){m->tokenizer, &m->lm->input.embedding.weight->value};
     if (a->target)
         return (view){m->target, &m->net->decoder.input.embedding.weight->value};
@@ -135,7 +135,7 @@ static rapt_code find_places(const view *v, const plot_tokens *t, double *places
     size_t d = v->matrix->shape[1];
     double *rows = calloc(t->count, d * sizeof *rows);
     if (!rows)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", t->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", t->count);
     for (size_t i = 0; i < t->count; i++)
         for (size_t j = 0; j < d; j++)
             rows[i * d + j] = (double)v->matrix->data[(size_t)t->ids[i] * d + j];
@@ -155,7 +155,7 @@ static rapt_code draw_places(const embedding_arguments *a, const plot_tokens *t,
     free(name);
     draw_point *points = calloc(t->count, sizeof *points);
     if (!points)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", t->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", t->count);
     for (size_t i = 0; i < t->count; i++)
         points[i] = (draw_point){t->names[i], places[2 * i], places[2 * i + 1]};
     snprintf(x, sizeof x, "first principal component (%.0f %% of the variance)", 100 * shares[0]);
@@ -170,9 +170,9 @@ static rapt_code run(const embedding_arguments *a, const rapt_model *m, rapt_err
     plot_tokens t = {0};
     view v = view_of(a, m);
     double shares[2], *places = calloc(a->count, 2 * sizeof *places);
-    rapt_code code = places ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu words", a->count);
-    if (!code && a->target && m->task == RAPT_LANGUAGE_MODEL)
-        code = rapt_fail(err, RAPT_VALUE, "%s is a language model: --target is for translation", a->model);
+    rapt_code code = places ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", a->count);
+    if (!code && a->target && m->task == RAPT_TASK_LANGUAGE_MODEL)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is a language model: --target is for translation", a->model);
     if (!code)
         code = find_tokens(a, &v, &t, err);
     if (!code)

@@ -107,8 +107,8 @@ static rapt_code check_range(const plot_options *o, draw_range r, rapt_error *er
     if (!r.given || r.low < r.high)
         return RAPT_OK;
     if (o->has_low)
-        return rapt_fail(err, RAPT_VALUE, "--low %g: no number is above it", o->low);
-    return rapt_fail(err, RAPT_VALUE, "--high %g: no number is below it", o->high);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--low %g: no number is above it", o->low);
+    return rapt_fail(err, RAPT_ERR_VALUE, "--high %g: no number is below it", o->high);
 }
 
 rapt_code plot_heat_maps(const plot_options *o, draw_heat *maps, size_t count, size_t across, const char *title,

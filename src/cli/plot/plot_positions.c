@@ -132,9 +132,9 @@ typedef struct encodings {
 
 static const rapt_param *table_of(const rapt_model *m)
 {
-    if (m->task == RAPT_TRANSLATION)
+    if (m->task == RAPT_TASK_TRANSLATION)
         return m->net->encoder.input.positions.table;
-    return m->lm->config.positions == RAPT_LM_ROTARY ? m->lm->blocks[0].attention.rotary : m->lm->input.positions.table;
+    return m->lm->config.positions == RAPT_POSITIONS_ROTARY ? m->lm->blocks[0].attention.rotary : m->lm->input.positions.table;
 }
 
 static rapt_code take_table(const positions_arguments *a, const rapt_param *table, encodings *e, rapt_error *err)
@@ -144,18 +144,18 @@ static rapt_code take_table(const positions_arguments *a, const rapt_param *tabl
     e->length = a->length ? a->length : rows < DEFAULT_LENGTH ? rows : DEFAULT_LENGTH;
     e->values = table->value.data;
     if (e->length > rows)
-        return rapt_fail(err, RAPT_VALUE, "--length %zu: %s has %zu positions", e->length, a->model, rows);
+        return rapt_fail(err, RAPT_ERR_VALUE, "--length %zu: %s has %zu positions", e->length, a->model, rows);
     return RAPT_OK;
 }
 
 static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt_error *err)
 {
-    static const char *const words[] = {[RAPT_LM_SINUSOIDAL] = "sinusoidal", [RAPT_LM_LEARNED] = "learned",
-                                        [RAPT_LM_ROTARY] = "rotary"};
+    static const char *const words[] = {[RAPT_POSITIONS_SINUSOIDAL] = "sinusoidal", [RAPT_POSITIONS_LEARNED] = "learned",
+                                        [RAPT_POSITIONS_ROTARY] = "rotary"};
     e->m = cli_model(a->model, err);
     if (!e->m)
         return err->code;
-    rapt_lm_positions kind = e->m->task == RAPT_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_LM_SINUSOIDAL;
+    rapt_positions_kind kind = e->m->task == RAPT_TASK_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_POSITIONS_SINUSOIDAL;
     char *name;
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)
@@ -213,7 +213,7 @@ static rapt_code fill_curves(const positions_arguments *a, const encodings *e, c
 {
     for (size_t i = 0; i < a->dim_count; i++) {
         if (a->dims[i] >= e->d)
-            return rapt_fail(err, RAPT_VALUE, "--dims %zu: there are %zu dimensions, counted from 0", a->dims[i], e->d);
+            return rapt_fail(err, RAPT_ERR_VALUE, "--dims %zu: there are %zu dimensions, counted from 0", a->dims[i], e->d);
         for (size_t j = 0; j < e->length; j++)
             memory[i].y[j] = (double)e->values[j * e->d + a->dims[i]];
         snprintf(memory[i].name, sizeof memory[i].name, "dimension %zu", a->dims[i]);
@@ -230,7 +230,7 @@ static rapt_code draw_some(const positions_arguments *a, const encodings *e, rap
     for (size_t i = 0; i < e->length; i++)
         x[i] = (double)i;
     rapt_code code = memory ? fill_curves(a, e, x, memory, curves, err)
-                            : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", a->dim_count);
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", a->dim_count);
     if (!code)
         code = plot_curves(&a->o, curves, a->dim_count, (draw_labels){e->title, "position", "value"}, err);
     free(memory);
@@ -287,7 +287,7 @@ static rapt_code draw_similarity(const positions_arguments *a, const encodings *
     char title[200];
     double *norms = malloc(e->length * sizeof *norms);
     rapt_real *cosines = malloc(e->length * e->length * sizeof *cosines);
-    rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu positions", e->length);
+    rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu positions", e->length);
     if (!code) {
         fill_cosines(e, norms, cosines);
         snprintf(title, sizeof title, "cosine similarity, %s", e->title);

@@ -78,11 +78,11 @@ static rapt_code take_number(const table *t, size_t line, size_t column, const c
     char *end;
     double x = strtod(text, &end);
     if (end == text || end[strspn(end, " ")])
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: column %zu: \"%s\" is not a number", t->path, line + 1, column + 1,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: column %zu: \"%s\" is not a number", t->path, line + 1, column + 1,
                          quote(text).text);
     *value = (rapt_real)x;
     if (isfinite(x) && !isfinite(*value))
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: column %zu: %s is too large", t->path, line + 1, column + 1,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: column %zu: %s is too large", t->path, line + 1, column + 1,
                          quote(text).text);
     return RAPT_OK;
 }
@@ -93,7 +93,7 @@ static rapt_code take_row(table *t, size_t row, rapt_error *err)
     rapt_code code = RAPT_OK;
     char *cell = t->lines.line[line], *next;
     if (cells != wanted)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: %zu column%s, line 1 has %zu", t->path, line + 1, cells,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: %zu column%s, line 1 has %zu", t->path, line + 1, cells,
                          cells == 1 ? "" : "s", wanted);
     for (size_t j = 0; j < cells && !code; j++, cell = next) {
         next = cut_cell(cell);
@@ -118,14 +118,14 @@ static rapt_code take_size(table *t, rapt_error *err)
 {
     size_t cells = t->lines.count ? count_cells(t->lines.line[0]) : 0;
     if (t->lines.count <= t->names || cells <= t->names)
-        return rapt_fail(err, RAPT_FORMAT, "%s: no number%s", t->path, t->names ? " beside the names" : "");
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: no number%s", t->path, t->names ? " beside the names" : "");
     t->rows = t->lines.count - t->names;
     t->columns = cells - t->names;
     t->values = calloc(t->rows, t->columns * sizeof *t->values);
     t->row_names = calloc(t->rows, sizeof *t->row_names);
     t->column_names = calloc(cells, sizeof *t->column_names);
     if (!t->values || !t->row_names || !t->column_names)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu x %zu numbers", t->path, t->rows, t->columns);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu x %zu numbers", t->path, t->rows, t->columns);
     return RAPT_OK;
 }
 

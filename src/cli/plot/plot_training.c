@@ -123,10 +123,10 @@ static rapt_code take_line(history *h, const char *text, size_t size, rapt_error
     json_error_t where;
     json_t *o = json_loadb(text, size, 0, &where);
     if (!o)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: %s", h->path, h->count + 1, quote(where.text).text);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: %s", h->path, h->count + 1, quote(where.text).text);
     h->lines[h->count++] = o;
     if (!json_is_number(json_object_get(o, "step")))
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: no object with a number \"step\"", h->path, h->count);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: no object with a number \"step\"", h->path, h->count);
     return RAPT_OK;
 }
 
@@ -135,10 +135,10 @@ static rapt_code read_lines(history *h, rapt_error *err)
     struct lines lines = {0};
     rapt_code code = lines_read(h->path, CLI_MAX_TEXT, &lines, err);
     if (!code && lines.count == 0)
-        code = rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", h->path);
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", h->path);
     h->lines = calloc(lines.count + 1, sizeof *h->lines);
     if (!code && !h->lines)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for %zu lines", h->path, lines.count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu lines", h->path, lines.count);
     for (size_t i = 0; i < lines.count && !code; i++)
         code = take_line(h, lines.line[i], lines.length[i], err);
     lines_free(&lines);
@@ -152,7 +152,7 @@ static rapt_code read_history(const char *path, const char *name, history *h, ra
     if (file_is_folder(path, &folder, err) != RAPT_OK)
         return err->code;
     h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
-    return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its path", path);
+    return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its path", path);
 }
 
 static void free_history(history *h)
@@ -170,11 +170,11 @@ static rapt_code take_points(const history *h, const char *field, series *s, rap
     s->x = malloc((h->count + 1) * sizeof *s->x);
     s->y = malloc((h->count + 1) * sizeof *s->y);
     if (!s->x || !s->y)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a curve", h->path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a curve", h->path);
     for (size_t i = 0; i < h->count; i++) {
         const json_t *value = json_object_get(h->lines[i], field);
         if (value && !json_is_number(value))
-            return rapt_fail(err, RAPT_FORMAT, "%s:%zu: \"%s\" is not a number", h->path, i + 1, quote(field).text);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: \"%s\" is not a number", h->path, i + 1, quote(field).text);
         if (!value)
             continue;
         s->x[s->count] = json_number_value(json_object_get(h->lines[i], "step"));
@@ -193,7 +193,7 @@ static rapt_code fail_field(const history *h, const char *field, rapt_error *err
         if (count < sizeof keys / sizeof *keys)
             keys[count++] = key;
     const char *near = suggest_nearest(field, keys, count);
-    return rapt_fail(err, RAPT_VALUE, "%s: no line has \"%s\"%s%s%s", h->path, quote(field).text,
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: no line has \"%s\"%s%s%s", h->path, quote(field).text,
                      near ? "; did you mean \"" : "", near ? quote(near).text : "", near ? "\"?" : "");
 }
 
@@ -215,7 +215,7 @@ static rapt_code make_series(const training_arguments *a, const history *h, cons
     if (!code && s->count == 0 && !optional)
         code = fail_field(h, field, err);
     s->name = name_curve(a, h, field);
-    return code || s->name ? code : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a curve", h->path);
+    return code || s->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a curve", h->path);
 }
 
 /* A curve for each training and field; `optional`: fields but the first may be absent. */
@@ -245,7 +245,7 @@ static rapt_code draw(const training_arguments *a, char *const *names, const ser
     draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
     draw_curve *curves = calloc(count, sizeof *curves);
     if (!curves)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", count);
     for (size_t i = 0; i < count; i++)
         if (s[i].count > 0)
             curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y, group_of(a, i),
@@ -260,7 +260,7 @@ static rapt_code run_named(const training_arguments *a, char *const *names, bool
     size_t count = a->path_count * a->field_count;
     series *s = calloc(count, sizeof *s);
     rapt_code code = s ? make_curves(a, names, losses, s, err)
-                       : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu curves", count);
+                       : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", count);
     if (!code)
         code = draw(a, names, s, err);
     for (size_t i = 0; s && i < count; i++) {
@@ -281,7 +281,7 @@ static rapt_code run(training_arguments *a, rapt_error *err)
     }
     char **names = calloc(a->path_count, sizeof *names);
     if (!names)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu names", a->path_count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu names", a->path_count);
     rapt_code code = plot_name_paths((const char *const *)a->paths, a->path_count, names, err);
     if (!code)
         code = run_named(a, names, losses, err);

@@ -40,10 +40,10 @@ static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t siz
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);
     if (size > MOST_DIGITS || strspn(copy, "0123456789") != size)
-        return rapt_fail(err, RAPT_FORMAT, "word %zu, \"%s\", is not an id", number, quote(copy).text);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "word %zu, \"%s\", is not an id", number, quote(copy).text);
     *id = (int32_t)atol(copy);
     if (!rapt_tokenizer_token(k, *id, NULL))
-        return rapt_fail(err, RAPT_VALUE, "word %zu: id %d is not in the vocabulary", number, *id);
+        return rapt_fail(err, RAPT_ERR_VALUE, "word %zu: id %d is not in the vocabulary", number, *id);
     return RAPT_OK;
 }
 
@@ -67,7 +67,7 @@ static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t
     size_t size;
     char *text = rapt_tokenizer_decode(k, ids, count, &size);
     if (!text)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the text of %zu ids", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of %zu ids", count);
     fwrite(text, 1, size, stdout);
     free(text);
     return RAPT_OK;
@@ -80,7 +80,7 @@ static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const
     rapt_code code = RAPT_OK;
     int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
     if (!ids)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for ids");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for ids");
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;

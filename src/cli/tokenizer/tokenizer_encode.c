@@ -86,7 +86,7 @@ static rapt_code print_object(const arguments *a, json_t *object, const int32_t 
     json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
     char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
     if (!line)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a JSON object");
     puts(line);
     free(line);
     return RAPT_OK;
@@ -100,9 +100,9 @@ static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, cons
     int32_t *ids = NULL;
     size_t count;
     if (!object)
-        code = rapt_fail(err, RAPT_FORMAT, "%s", quote(where.text).text);
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s", quote(where.text).text);
     else if (!json_is_string(text))
-        code = rapt_fail(err, RAPT_FORMAT, "not an object with a string `text`");
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "not an object with a string `text`");
     else
         code = rapt_tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
                                            &count, err);

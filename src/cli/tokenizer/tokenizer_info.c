@@ -64,7 +64,7 @@ static const char *name_of(const rapt_tokenizer *k)
 /* NULL: not byte-level BPE. */
 static const byte_bpe *bpe_of(const rapt_tokenizer *k)
 {
-    return rapt_tokenizer_kind_of(k) == RAPT_BYTE_BPE ? byte_bpe_of(k) : NULL;
+    return rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_BYTE_BPE ? byte_bpe_of(k) : NULL;
 }
 
 static json_t *to_json(const rapt_tokenizer *k, const facts *f)
@@ -83,7 +83,7 @@ static rapt_code print_json(json_t *object, rapt_error *err)
     char *text = json_text(object, 0);
     json_decref(object);
     if (!text)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a JSON object");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a JSON object");
     puts(text);
     free(text);
     return RAPT_OK;
@@ -139,7 +139,7 @@ static rapt_code side_path(const char *folder, int side, char **path, rapt_error
     bool there;
     snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
     *path = file_join(folder, name);
-    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a path");
+    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a path");
     if (code || !there) {
         free(*path);
         *path = NULL;

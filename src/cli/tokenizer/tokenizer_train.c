@@ -42,12 +42,12 @@ typedef struct arguments {
 static rapt_tokenizer_kind choose_kind(const char *text, struct argp_state *state)
 {
     if (strcmp(text, "words") == 0)
-        return RAPT_WORDS;
+        return RAPT_TOKENIZER_WORDS;
     if (strcmp(text, "characters") == 0)
-        return RAPT_CHARACTERS;
+        return RAPT_TOKENIZER_CHARACTERS;
     if (strcmp(text, "bpe") != 0)
         cli_usage_error(state, "--type: '%s' is none of bpe, characters, words", text);
-    return RAPT_BYTE_BPE;
+    return RAPT_TOKENIZER_BYTE_BPE;
 }
 
 static const char *choose_pattern(const char *text)
@@ -66,7 +66,7 @@ static rapt_normalization choose_normalization(const char *text, struct argp_sta
         if (strcmp(text, names[i]) == 0)
             return (rapt_normalization)i;
     cli_usage_error(state, "--normalize: '%s' is none of nfc, plain, plain_lowercase", text);
-    return RAPT_NORMALIZE_NONE;
+    return RAPT_NORMALIZATION_NONE;
 }
 
 static void check_usage(arguments *a, struct argp_state *state)
@@ -75,12 +75,12 @@ static void check_usage(arguments *a, struct argp_state *state)
     a->count = (size_t)(state->argc - state->next);
     if (a->count == 0 || !a->out)
         cli_usage_error(state, "wants a text at least, and -o FILE");
-    if (a->kind != RAPT_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
+    if (a->kind != RAPT_TOKENIZER_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
         cli_usage_error(state, "--%s goes with --type bpe",
                         a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
-    if (a->kind != RAPT_WORDS && a->lowercase)
+    if (a->kind != RAPT_TOKENIZER_WORDS && a->lowercase)
         cli_usage_error(state, "--lowercase goes with --type words");
-    if (a->kind == RAPT_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
+    if (a->kind == RAPT_TOKENIZER_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
         cli_usage_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
 }
 
@@ -127,7 +127,7 @@ static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_
         free(part);
         *text = moved ? moved : *text;
         *size += moved ? length : 0;
-        code = moved ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for %s", a->texts[i]);
+        code = moved ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %s", a->texts[i]);
     }
     return code;
 }
@@ -153,9 +153,9 @@ static rapt_tokenizer *train(const arguments *a, rapt_error *err)
     bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
     bpe.specials = a->specials;
     rapt_code code = read_texts(a, &text, &size, err);
-    if (code == RAPT_OK && a->kind == RAPT_WORDS)
+    if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_WORDS)
         return train_words(a, text, size, err);
-    if (code == RAPT_OK && a->kind == RAPT_CHARACTERS)
+    if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_CHARACTERS)
         k = rapt_tokenizer_train_characters(text, size, err);
     else if (code == RAPT_OK)
         k = rapt_tokenizer_train_bpe(text, size, &bpe, err);
@@ -166,9 +166,9 @@ static rapt_tokenizer *train(const arguments *a, rapt_error *err)
 int tokenizer_train(int argc, char **argv)
 {
     rapt_error err = {0};
-    arguments a = {.kind = RAPT_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
+    arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
     if (!a.specials)
-        return cli_fail(&(rapt_error){RAPT_NO_MEMORY, "no memory"});
+        return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "no memory"});
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = train(&a, &err);

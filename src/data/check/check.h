@@ -70,7 +70,7 @@ typedef struct check_report {
     check_finding found[CHECK_COUNT]; /* by check_reason and check_note */
 } check_report;
 
-/* RAPT_VALUE: two texts of unlike many lines; RAPT_NO_MEMORY. */
+/* RAPT_ERR_VALUE: two texts of unlike many lines; RAPT_ERR_MEMORY. */
 rapt_code check_pairs(const check_input *in, const check_options *options, check_report *out, rapt_error *err);
 
 #endif

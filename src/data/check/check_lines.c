@@ -120,7 +120,7 @@ static rapt_code count_all(const check_input *in, size_t *count, rapt_error *err
     *count = lines_count(walk(in, 0));
     size_t other = in->count == 2 ? lines_count(walk(in, 1)) : *count;
     return other == *count ? RAPT_OK
-                           : rapt_fail(err, RAPT_VALUE, "%.200s has %zu lines, but %.200s has %zu", in->name[0], *count,
+                           : rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", in->name[0], *count,
                                        in->name[1], other);
 }
 
@@ -135,7 +135,7 @@ rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *
     if (scripts && out->line)
         take_lines(in, out, scripts);
     else
-        code = rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu lines", out->count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lines", out->count);
     script_finder_free(scripts);
     return code;
 }

@@ -8,7 +8,7 @@
 
 static rapt_token_file *no_memory(rapt_token_file *f, const char *of, rapt_error *err)
 {
-    rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a token file", of);
+    rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a token file", of);
     rapt_token_file_close(f);
     return NULL;
 }
@@ -46,15 +46,16 @@ static rapt_code check_ids(const rapt_token_file *f, rapt_error *err)
 {
     XXH3_state_t *hash = XXH3_createState();
     if (!hash)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for its checksum", f->path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its checksum", f->path);
     uint32_t largest = scan_ids(f, hash);
     unsigned long long found = XXH3_64bits_digest(hash), wanted = f->header.ids_hash;
     XXH3_freeState(hash);
     if (found != wanted)
-        return rapt_fail(err, RAPT_FORMAT, "%s: the file is damaged: the checksum of its ids is %016llx, and should be %016llx",
+        return rapt_fail(err, RAPT_ERR_FORMAT,
+                         "%s: the file is damaged: the checksum of its ids is %016llx, and should be %016llx",
                          f->path, found, wanted);
     if (largest != f->header.largest)
-        return rapt_fail(err, RAPT_FORMAT, "%s: malformed header: the largest id is %u, not %u", f->path, largest,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: malformed header: the largest id is %u, not %u", f->path, largest,
                          f->header.largest);
     return RAPT_OK;
 }
@@ -87,12 +88,12 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err)
 static rapt_code check_given(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
 {
     if (count == 0)
-        return rapt_fail(err, RAPT_VALUE, "there are no tokens");
+        return rapt_fail(err, RAPT_ERR_VALUE, "there are no tokens");
     if (vocab == 0 || vocab > TOKEN_MAX_VOCAB)
-        return rapt_fail(err, RAPT_VALUE, "a vocabulary of %zu entries is not possible; 1 to 2^31 are", vocab);
+        return rapt_fail(err, RAPT_ERR_VALUE, "a vocabulary of %zu entries is not possible; 1 to 2^31 are", vocab);
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || (size_t)ids[i] >= vocab)
-            return rapt_fail(err, RAPT_VALUE, "token %zu is %d, which is outside the vocabulary of %zu", i, (int)ids[i],
+            return rapt_fail(err, RAPT_ERR_VALUE, "token %zu is %d, which is outside the vocabulary of %zu", i, (int)ids[i],
                              vocab);
     return RAPT_OK;
 }
@@ -173,17 +174,17 @@ static size_t split_at(const rapt_token_file *f, double fraction)
     return at < (double)f->header.count ? (size_t)at : (size_t)f->header.count;
 }
 
-rapt_part rapt_training_part(const rapt_token_file *f, double fraction)
+rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction)
 {
-    return (rapt_part){0, split_at(f, fraction), "training part"};
+    return (rapt_token_range){0, split_at(f, fraction), "training part"};
 }
 
-rapt_part rapt_validation_part(const rapt_token_file *f, double fraction)
+rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction)
 {
-    return (rapt_part){split_at(f, fraction), rapt_token_file_count(f), "validation part"};
+    return (rapt_token_range){split_at(f, fraction), rapt_token_file_count(f), "validation part"};
 }
 
-rapt_part rapt_whole_part(const rapt_token_file *f)
+rapt_token_range rapt_token_range_all(const rapt_token_file *f)
 {
-    return (rapt_part){0, rapt_token_file_count(f), "text"};
+    return (rapt_token_range){0, rapt_token_file_count(f), "text"};
 }

@@ -27,7 +27,7 @@ typedef struct token_place {
 rapt_token_file *token_file_open(token_place place, rapt_error *err);
 
 /* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
- * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_INTERRUPTED where *stop turns
+ * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where *stop turns
  * nonzero (NULL: never). `out_path` is borrowed until then. */
 rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
                                   const volatile sig_atomic_t *stop, file_writer *out, bool *made, rapt_error *err);

@@ -56,30 +56,30 @@ static rapt_code check_length(const token_header *h, size_t size, const char *pa
 {
     size_t ids = (size - sizeof *h) / h->width;
     if (ids < h->count)
-        return rapt_fail(err, RAPT_FORMAT, "%s: byte %zu: the file ends after %zu of %llu tokens; is it cut off?", path,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: byte %zu: the file ends after %zu of %llu tokens; is it cut off?", path,
                          size, ids, (unsigned long long)h->count);
     size_t end = sizeof *h + (size_t)h->count * h->width;
     if (size > end)
-        return rapt_fail(err, RAPT_FORMAT, "%s: byte %zu: something follows the last token", path, end);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: byte %zu: something follows the last token", path, end);
     return RAPT_OK;
 }
 
 rapt_code token_header_check(const char *bytes, size_t size, const char *path, token_header *h, rapt_error *err)
 {
     if (!token_is_ours(bytes, size))
-        return rapt_fail(err, RAPT_FORMAT, "%s: byte 0: it does not begin with RAPTTOK1; no token file?", path);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: byte 0: it does not begin with RAPTTOK1; no token file?", path);
     if (size < sizeof *h)
-        return rapt_fail(err, RAPT_FORMAT, "%s: byte %zu: the file ends within the 64 bytes of its header", path, size);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: byte %zu: the file ends within the 64 bytes of its header", path, size);
     memcpy(h, bytes, sizeof *h);
     if (token_header_checksum(h) != h->checksum)
-        return rapt_fail(err, RAPT_FORMAT, "%s: the file is damaged: the checksum of its header is %08x, and should be %08x",
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is damaged: the checksum of its header is %08x, and should be %08x",
                          path, token_header_checksum(h), h->checksum);
     if (h->version != TOKEN_VERSION)
-        return rapt_fail(err, RAPT_FORMAT, "%s: it has version %d of the format; this program reads version %d", path,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: it has version %d of the format; this program reads version %d", path,
                          h->version, TOKEN_VERSION);
     const char *reason = contradiction(h);
     if (reason)
-        return rapt_fail(err, RAPT_FORMAT, "%s: malformed header: %s", path, reason);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: malformed header: %s", path, reason);
     return check_length(h, size, path, err);
 }
 

@@ -34,7 +34,7 @@ static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place pla
     if (code != RAPT_OK)
         return code;
     if (s->text.size == 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: the file is empty", place.name);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", place.name);
     s->hash = XXH3_64bits(s->text.data, s->text.size);
     return RAPT_OK;
 }
@@ -53,7 +53,7 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
 {
     (void)err;
     maker *m = context;
-    rapt_code code = stop_asked(m->stop) ? rapt_fail(m->err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
+    rapt_code code = stop_asked(m->stop) ? rapt_fail(m->err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
     for (size_t i = 0, n; code == RAPT_OK && i < count; i += n) {
         n = count - i < TOKEN_PORTION - m->held ? count - i : TOKEN_PORTION - m->held;
         char *to = m->portion + m->held * m->header.width;
@@ -86,9 +86,9 @@ static rapt_code fill(maker *m, const source *s)
     if (code != RAPT_OK)
         return code;
     if (h->count == 0)
-        return rapt_fail(m->err, RAPT_FORMAT, "%s: the text has no tokens", s->path);
+        return rapt_fail(m->err, RAPT_ERR_FORMAT, "%s: the text has no tokens", s->path);
     if (h->largest >= h->vocab)
-        return rapt_fail(m->err, RAPT_VALUE, "%s: token %u is outside the tokenizer's vocabulary of %u", s->path, h->largest,
+        return rapt_fail(m->err, RAPT_ERR_VALUE, "%s: token %u is outside the tokenizer's vocabulary of %u", s->path, h->largest,
                          h->vocab);
     h->ids_hash = XXH3_64bits_digest(m->hash);
     h->checksum = token_header_checksum(h);
@@ -119,7 +119,7 @@ static rapt_code check_replaceable(const char *path, rapt_error *err)
         return code;
     bool ours = token_is_ours(old.data, old.size);
     file_map_close(&old);
-    return ours ? RAPT_OK : rapt_fail(err, RAPT_VALUE, "%s: it is no token file, and is not replaced by one", path);
+    return ours ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "%s: it is no token file, and is not replaced by one", path);
 }
 
 /* Leaves the result in `out`. */
@@ -138,7 +138,7 @@ static rapt_code make(const source *s, const char *out_path, file_writer *out, r
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
         code = write_file(m, s, out_path);
     } else {
-        code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for writing", out_path);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for writing", out_path);
     }
     XXH3_freeState(hash);
     free(m);
@@ -175,7 +175,7 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
     if (at)
         f = token_file_open((token_place){out_path, at}, err);
     else
-        rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for reading", out_path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", out_path);
     free(at);
     if (!f)
         file_writer_discard(out);

@@ -26,7 +26,7 @@ typedef struct transfer {
 
 static rapt_code fail_part(const char *part, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_IO, "cannot write %.200s: %s", part, strerror(errno));
+    return rapt_fail(err, RAPT_ERR_IO, "cannot write %.200s: %s", part, strerror(errno));
 }
 
 static rapt_code append(transfer *t, const char *data, size_t size)
@@ -46,7 +46,7 @@ static rapt_code check_size(transfer *t)
     const fetch_file *file = t->request->file;
     if (t->size <= 2 * file->bytes + OF_PACKING)
         return RAPT_OK;
-    return rapt_fail(t->err, RAPT_FORMAT, "%.200s does not hold %.60s: it sends more than %zu bytes", t->request->url,
+    return rapt_fail(t->err, RAPT_ERR_FORMAT, "%.200s does not hold %.60s: it sends more than %zu bytes", t->request->url,
                      file->name, 2 * file->bytes + OF_PACKING);
 }
 
@@ -121,7 +121,7 @@ static rapt_code fetch_rest(CURL *curl, transfer *t)
     }
     if (result == CURLE_OK || t->failed)
         return t->failed;
-    return rapt_fail(t->err, RAPT_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
+    return rapt_fail(t->err, RAPT_ERR_NOT_FOUND, "cannot fetch %.200s: %.100s", t->request->url, t->reason);
 }
 
 /* The name of a part can be foreseen: in a folder where others write, it may lead to another file, whose bytes would be lost.
@@ -142,12 +142,12 @@ static rapt_code open_part(transfer *t)
 {
     t->fd = open_own(t->part, O_CREAT);
     if (t->fd < 0 && (errno == ELOOP || errno == ENXIO))
-        return rapt_fail(t->err, RAPT_IO, "%.200s is a link or no regular file, and is not written to; remove it", t->part);
+        return rapt_fail(t->err, RAPT_ERR_IO, "%.200s is a link or no regular file, and is not written to; remove it", t->part);
     if (t->fd < 0)
         return fail_part(t->part, t->err);
     t->busy = flock(t->fd, LOCK_EX | LOCK_NB) != 0;
     if (t->busy)
-        return rapt_fail(t->err, RAPT_IO, "%.200s: another process is fetching it", t->part);
+        return rapt_fail(t->err, RAPT_ERR_IO, "%.200s: another process is fetching it", t->part);
     t->start = lseek(t->fd, 0, SEEK_END);
     return RAPT_OK;
 }
@@ -168,7 +168,7 @@ rapt_code download(const fetch_request *request, const char *part, bool *went_on
     rapt_code code = open_part(&t);
     CURL *curl = code ? NULL : curl_easy_init();
     if (!code)
-        code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a download");
+        code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a download");
     curl_easy_cleanup(curl);
     *went_on = t.start > 0;
     if (code && t.fd >= 0 && !t.busy && lseek(t.fd, 0, SEEK_END) == 0)

@@ -6,7 +6,8 @@
 
 /* Appends what of `request->url` is not yet in the file `part` (http, https or file), which is made where it is missing; a link
  * at that name is not followed. What came stays there whatever happens. `went_on`: after bytes that were there before.
- * RAPT_NOT_FOUND: "cannot fetch URL: REASON"; RAPT_FORMAT: more than the file can take, packed or not; RAPT_IO: `part` cannot
+ * RAPT_ERR_NOT_FOUND: "cannot fetch URL: REASON"; RAPT_ERR_FORMAT: more than the file can take, packed or not; RAPT_ERR_IO:
+ * `part` cannot
  * be written, or another process is writing it. */
 rapt_code download(const fetch_request *request, const char *part, bool *went_on, rapt_error *err);
 

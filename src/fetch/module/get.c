@@ -21,7 +21,8 @@ static rapt_code check_there(const fetch_request *r, rapt_error *err)
     file_map_close(&m);
     if (strcmp(sum, r->file->sha256) == 0)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_FORMAT, "%.200s is there, but is another file: its sha256 is %s, not %s; nothing is written over",
+    return rapt_fail(err, RAPT_ERR_FORMAT,
+                     "%.200s is there, but is another file: its sha256 is %s, not %s; nothing is written over",
                      r->path, sum, r->file->sha256);
 }
 
@@ -35,13 +36,13 @@ static char *folder_of(const char *path)
 
 /* ---- downloads ------------------------------------------------------------------------------------------------ */
 
-/* A place of this machine that is missing is no fault of the server's, which RAPT_NOT_FOUND would mean. */
+/* A place of this machine that is missing is no fault of the server's, which RAPT_ERR_NOT_FOUND would mean. */
 static rapt_code as_local(rapt_code code, rapt_error *err)
 {
-    if (code != RAPT_NOT_FOUND)
+    if (code != RAPT_ERR_NOT_FOUND)
         return code;
-    err->code = RAPT_IO;
-    return RAPT_IO;
+    err->code = RAPT_ERR_IO;
+    return RAPT_ERR_IO;
 }
 
 /* Beside the file to be, with the name of the URL: what is packed has another one. */
@@ -56,12 +57,12 @@ static char *part_of(const fetch_request *r)
 static rapt_code check_came(const fetch_request *r, const char *sum, rapt_error *err)
 {
     if (strcmp(sum, r->file->sha256) != 0)
-        return rapt_fail(err, RAPT_FORMAT, "%.200s does not hold %.60s: the sha256 of what came is %s, not %s", r->url,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%.200s does not hold %.60s: the sha256 of what came is %s, not %s", r->url,
                          r->file->name, sum, r->file->sha256);
     bool there;
     rapt_code code = file_is_there(r->path, &there, err);
     if (!code && there) /* since the download began */
-        return rapt_fail(err, RAPT_IO, "%.200s is there by now; nothing is written over", r->path);
+        return rapt_fail(err, RAPT_ERR_IO, "%.200s is there by now; nothing is written over", r->path);
     return code;
 }
 
@@ -86,7 +87,7 @@ static rapt_code try_once(const fetch_request *r, const char *part, bool *went_o
 {
     rapt_code code = download(r, part, went_on, err);
     code = code ? code : as_local(take_part(r, part, err), err);
-    if (code == RAPT_OK || code == RAPT_FORMAT)
+    if (code == RAPT_OK || code == RAPT_ERR_FORMAT)
         unlink(part);
     return code;
 }
@@ -97,7 +98,7 @@ static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *
     bool went_on;
     rapt_error why = {0};
     rapt_code code = try_once(r, part, &went_on, &why);
-    if (code == RAPT_FORMAT && went_on)
+    if (code == RAPT_ERR_FORMAT && went_on)
         return try_once(r, part, &went_on, err);
     return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
@@ -106,7 +107,7 @@ static rapt_code get(const fetch_request *r, rapt_error *err)
 {
     char *folder = folder_of(r->path), *part = part_of(r);
     size_t made = 0;
-    rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the name of a file");
+    rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the name of a file");
     code = code ? code : as_local(file_make_dir_new(folder, &made, err), err);
     code = code ? code : get_part(r, part, err);
     if (code && folder)

@@ -37,7 +37,7 @@ void sum_of(const void *data, size_t size, char sum[SUM_TEXT])
 static rapt_code fail(struct archive *a, const char *packed, rapt_error *err)
 {
     const char *why = archive_error_string(a);
-    return rapt_fail(err, RAPT_FORMAT, "cannot unpack %.200s: %.150s", packed, why ? why : "no reason given");
+    return rapt_fail(err, RAPT_ERR_FORMAT, "cannot unpack %.200s: %.150s", packed, why ? why : "no reason given");
 }
 
 /* Up to the file that is wanted: of a zip one of several, else the only one. */
@@ -51,7 +51,7 @@ static rapt_code find(struct archive *a, const char *packed, const char *name, r
             return RAPT_OK;
     }
     if (status == ARCHIVE_EOF)
-        return rapt_fail(err, RAPT_FORMAT, "cannot unpack %.200s: it holds no %s", packed, name ? name : "bytes");
+        return rapt_fail(err, RAPT_ERR_FORMAT, "cannot unpack %.200s: it holds no %s", packed, name ? name : "bytes");
     return fail(a, packed, err);
 }
 
@@ -65,7 +65,7 @@ static rapt_code put(output *o, const fetch_request *r, const char *portion, siz
 {
     o->size += size;
     if (o->size > r->file->bytes)
-        return rapt_fail(err, RAPT_FORMAT, "%.200s does not hold %.60s, but something of more than its %zu bytes", r->url,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%.200s does not hold %.60s, but something of more than its %zu bytes", r->url,
                          r->file->name, r->file->bytes);
     sha256_update(&o->sum, size, (const uint8_t *)portion);
     return file_writer_put(o->out, portion, size, err);
@@ -87,7 +87,7 @@ rapt_code unpack(const char *packed, const fetch_request *r, file_writer *out, c
     bool zip = ends_in(r->url, ".zip");
     output o = {.out = out};
     if (!a)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to unpack %.200s", packed);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to unpack %.200s", packed);
     if (zip)
         archive_read_support_format_zip(a);
     else

@@ -181,7 +181,7 @@ static void merge_chain(chain *c, const char *piece)
 rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err)
 {
     if (size > UINT32_MAX / 4)
-        return rapt_fail(err, RAPT_VALUE, "a piece of %zu bytes that the pattern doesn't cut", size);
+        return rapt_fail(err, RAPT_ERR_VALUE, "a piece of %zu bytes that the pattern doesn't cut", size);
     chain c = {b, ids, malloc(size * sizeof *c.next), malloc(size * sizeof *c.before), (uint32_t)size,
                malloc(2 * size * sizeof *c.heap), 0};
     bool ok = c.next && c.before && c.heap;
@@ -193,5 +193,5 @@ rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int3
     free(c.next);
     free(c.before);
     free(c.heap);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a piece of %zu bytes", size);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a piece of %zu bytes", size);
 }

@@ -89,7 +89,7 @@ static rapt_code first_pairs(trainer *t, rapt_error *err)
     if (ok)
         note_byte_pairs(t, pairs);
     free(pairs);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pairs of bytes");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pairs of bytes");
 }
 
 /* ---- one merge -------------------------------------------------------------------------------------------- */
@@ -252,9 +252,9 @@ static rapt_code merge_all(trainer *t, rapt_error *err)
     token_pair best;
     while (t->count < t->limit && pair_queue_pop(&t->queue, t->least, &best)) {
         if (stop_asked(t->o->stop))
-            return rapt_fail(err, RAPT_INTERRUPTED, "stopped");
+            return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         if (!makes_special(t, &best) && !merge_pair(t, &best))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pairs of token %zu", BYTES + t->count - 1);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pairs of token %zu", BYTES + t->count - 1);
     }
     return RAPT_OK;
 }
@@ -262,12 +262,12 @@ static rapt_code merge_all(trainer *t, rapt_error *err)
 static rapt_code check(size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     if (size == 0)
-        return rapt_fail(err, RAPT_VALUE, "nothing to learn from: the text is empty");
+        return rapt_fail(err, RAPT_ERR_VALUE, "nothing to learn from: the text is empty");
     if (o->vocab_size < BYTES || o->vocab_size - BYTES < o->special_count)
-        return rapt_fail(err, RAPT_VALUE, "a vocabulary of %zu is too small for 256 bytes and %zu special tokens",
+        return rapt_fail(err, RAPT_ERR_VALUE, "a vocabulary of %zu is too small for 256 bytes and %zu special tokens",
                          o->vocab_size, o->special_count);
     if (o->vocab_size > INT32_MAX)
-        return rapt_fail(err, RAPT_VALUE, "a vocabulary of %zu is too large; at most %d are possible", o->vocab_size,
+        return rapt_fail(err, RAPT_ERR_VALUE, "a vocabulary of %zu is too large; at most %d are possible", o->vocab_size,
                          INT32_MAX);
     return RAPT_OK;
 }
@@ -302,7 +302,7 @@ static rapt_code reserve(trainer *t, rapt_error *err)
     t->limit = wanted < t->rows.size ? wanted : t->rows.size;
     t->merges = malloc((t->limit + 1) * sizeof *t->merges);
     if (!t->merges || !side_new(&t->before, BYTES + t->limit) || !side_new(&t->after, BYTES + t->limit))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for %zu merges", t->limit);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu merges", t->limit);
     return token_rows_reserve(&t->rows, BYTES + t->limit, err);
 }
 

@@ -19,7 +19,7 @@ byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err)
 {
     byte_bpe *b = calloc(1, sizeof *b);
     if (!b) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
         return NULL;
     }
     b->base.ops = &BYTE_BPE_OPS;
@@ -54,7 +54,7 @@ rapt_code byte_bpe_find_bytes(byte_bpe *b, rapt_error *err)
     for (int i = 0; i < 256; i++) {
         b->bytes[i] = token_list_find(&b->tokens, &(char){(char)i}, 1);
         if (b->bytes[i] < 0)
-            return rapt_fail(err, RAPT_FORMAT, "there is no token for the byte 0x%02X", i);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "there is no token for the byte 0x%02X", i);
     }
     return RAPT_OK;
 }
@@ -63,13 +63,13 @@ rapt_code byte_bpe_add_special(byte_bpe *b, size_t id, const char *text, size_t 
 {
     const char *there = token_list_at(&b->tokens, (int64_t)id, NULL);
     if (length == 0 || length > INT32_MAX || id > INT32_MAX - 1)
-        return rapt_fail(err, RAPT_FORMAT, "a special token is empty or too long");
+        return rapt_fail(err, RAPT_ERR_FORMAT, "a special token is empty or too long");
     if (special_list_find(&b->specials, text, length) || special_list_of(&b->specials, (int32_t)id))
-        return rapt_fail(err, RAPT_FORMAT, "special token \"%s\" is there twice", quote(text).text);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "special token \"%s\" is there twice", quote(text).text);
     if (!there && !token_list_put(&b->tokens, id, text, length, false))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
     if (!special_list_add(&b->specials, (special){text, length, (int32_t)id, always, there != NULL}))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a special token");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a special token");
     return RAPT_OK;
 }
 
@@ -93,13 +93,13 @@ rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t 
 {
     int32_t merged = find_joined(b, left, right);
     if (rank >= PAIR_RANKS)
-        return rapt_fail(err, RAPT_VALUE, "more than %d merges", PAIR_RANKS);
+        return rapt_fail(err, RAPT_ERR_VALUE, "more than %d merges", PAIR_RANKS);
     if (merged == -1)
-        return rapt_fail(err, RAPT_FORMAT, "no token has the bytes of tokens %d and %d", left, right);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "no token has the bytes of tokens %d and %d", left, right);
     if (pair_table_find(&b->pairs, left, right).rank != PAIR_NEVER)
-        return rapt_fail(err, RAPT_FORMAT, "tokens %d and %d merge twice", left, right);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "tokens %d and %d merge twice", left, right);
     if (merged == -2 || !pair_table_put(&b->pairs, left, right, (pair_merge){rank, merged}))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a merge");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a merge");
     return RAPT_OK;
 }
 
@@ -109,7 +109,7 @@ static rapt_code put_bytes(byte_bpe *b, size_t first, rapt_error *err)
 {
     for (size_t i = 0; i < 256; i++)
         if (!token_list_put(&b->tokens, first + i, &(char){(char)i}, 1, true))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
     return byte_bpe_find_bytes(b, err);
 }
 
@@ -128,7 +128,7 @@ static rapt_code put_merge(byte_bpe *b, size_t first, size_t i, bpe_merge merge,
              pair_table_put(&b->pairs, left, right, (pair_merge){(uint32_t)i, (int32_t)id});
     }
     free(both);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
 }
 
 static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error *err)
@@ -137,7 +137,7 @@ static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error
     for (size_t i = 0; i < o->special_count && code == RAPT_OK; i++) {
         size_t length = strlen(o->specials[i]);
         if (utf8_valid_prefix(o->specials[i], length) < length)
-            return rapt_fail(err, RAPT_VALUE, "special token \"%s\" is not UTF-8", quote(o->specials[i]).text);
+            return rapt_fail(err, RAPT_ERR_VALUE, "special token \"%s\" is not UTF-8", quote(o->specials[i]).text);
         code = byte_bpe_add_special(b, b->tokens.size, o->specials[i], length, false, err);
     }
     return code;
@@ -151,7 +151,7 @@ static rapt_code put_marks(byte_bpe *b, rapt_error *err)
         const char *mark = tokenizer_marks[i];
         code = token_list_put(&b->tokens, i, mark, strlen(mark), true)
                    ? byte_bpe_add_special(b, i, mark, strlen(mark), false, err)
-                   : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a token");
+                   : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
     }
     return code;
 }
@@ -172,7 +172,7 @@ static rapt_code learn(byte_bpe *b, const char *text, size_t size, const rapt_bp
     size_t count = 0;
     rapt_code code = bpe_train(text, size, b->cut, o, &merges, &count, err);
     if (code == RAPT_OK && count > PAIR_RANKS)
-        code = rapt_fail(err, RAPT_VALUE, "more than %d merges", PAIR_RANKS);
+        code = rapt_fail(err, RAPT_ERR_VALUE, "more than %d merges", PAIR_RANKS);
     if (code == RAPT_OK)
         code = put_tokens(b, merges, count, o, err);
     free(merges);
@@ -301,7 +301,7 @@ static char *line_of(const char *bytes, size_t size, size_t *length)
 /* Translations are lines: they end at <eos>, and show none of the marks. */
 static char *bpe_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
-    if (!rapt_tokenizer_has_marks(k))
+    if (!rapt_tokenizer_has_specials(k))
         return tokenizer_join(k, ids, count, size);
     int32_t *shown = malloc((count + 1) * sizeof *shown);
     size_t kept = 0, length = 0;
@@ -320,5 +320,5 @@ static bool bpe_lowercases(const rapt_tokenizer *k)
     return normalizer_lowercases(&byte_bpe_of(k)->normal);
 }
 
-static const tokenizer_ops BYTE_BPE_OPS = {RAPT_BYTE_BPE, free_base,     bpe_size,   bpe_token,   bpe_special,
+static const tokenizer_ops BYTE_BPE_OPS = {RAPT_TOKENIZER_BYTE_BPE, free_base,     bpe_size,   bpe_token,   bpe_special,
                                            bpe_hash,      bpe_encode_to, bpe_decode, bpe_to_json, bpe_lowercases};

@@ -31,11 +31,11 @@ typedef struct byte_bpe {
 /* An empty one; NULL with `err` set. */
 byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err);
 void byte_bpe_free(byte_bpe *b);
-/* To be called once tokens are there, and before merges: RAPT_FORMAT for a byte without a token. */
+/* To be called once tokens are there, and before merges: RAPT_ERR_FORMAT for a byte without a token. */
 rapt_code byte_bpe_find_bytes(byte_bpe *b, rapt_error *err);
 /* Adds a special token: a token that no merge makes, or one that is there already. */
 rapt_code byte_bpe_add_special(byte_bpe *b, size_t id, const char *text, size_t length, bool always, rapt_error *err);
-/* Merges two tokens, of those that are there, into the one that has the bytes of both. RAPT_FORMAT where there is none,
+/* Merges two tokens, of those that are there, into the one that has the bytes of both. RAPT_ERR_FORMAT where there is none,
  * or where the pair has been added before. */
 rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t rank, rapt_error *err);
 

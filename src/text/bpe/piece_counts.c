@@ -77,7 +77,7 @@ static rapt_code step(counting *c, size_t *at, int64_t times, rapt_error *err)
     if (code)
         return code;
     if (!piece_table_add(&first->pieces, c->text + *at, end - *at, times))
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pieces of the text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pieces of the text");
     *at = end;
     return RAPT_OK;
 }
@@ -105,27 +105,27 @@ static rapt_code join(counting *c, piece_table *counts, rapt_error *err)
     for (int i = 0; i < pool_threads(c->pool); i++)
         ok = ok && !c->counters[i].no_memory;
     for (size_t k = 0; k < c->chunks && ok && !code; k++)
-        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : join_chunk(c, k, &at, err);
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : join_chunk(c, k, &at, err);
     for (int i = 0; i < pool_threads(c->pool) && ok && !code; i++) {
         ok = piece_table_add_all(counts, &c->counters[i].pieces);
-        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_INTERRUPTED, "stopped") : RAPT_OK;
+        code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
     }
-    return ok ? code : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the pieces of the text");
+    return ok ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pieces of the text");
 }
 
 static rapt_code set_up(counting *c, const split *cut, int threads, rapt_error *err)
 {
     c->pool = pool_new(threads, err);
     if (!c->pool)
-        return err ? err->code : RAPT_NO_MEMORY;
+        return err ? err->code : RAPT_ERR_MEMORY;
     size_t n = (size_t)pool_threads(c->pool);
     c->counters = calloc(n, sizeof *c->counters);
     c->stops = calloc(c->chunks + 1, sizeof *c->stops);
     if (!c->counters || !c->stops)
-        return rapt_fail(err, RAPT_NO_MEMORY, "no memory to count the pieces of the text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to count the pieces of the text");
     for (size_t i = 0; i < n; i++)
         if (!(c->counters[i].walk = split_walk_new(cut, err)))
-            return err ? err->code : RAPT_NO_MEMORY;
+            return err ? err->code : RAPT_ERR_MEMORY;
     return RAPT_OK;
 }
 

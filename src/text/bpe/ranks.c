@@ -49,17 +49,17 @@ static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, 
     char token[MOST_LETTERS];
     size_t length;
     if (size > MOST_LETTERS || !base64_decode(letters, size, token, &length) || length == 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: the token is not base64", path, at);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: the token is not base64", path, at);
     if (rank >= of->ranks)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: rank %zu; %s ends with rank %zu", path, at, rank, of->name,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu; %s ends with rank %zu", path, at, rank, of->name,
                          of->ranks - 1);
     if (token_list_at(&b->tokens, (int64_t)rank, NULL))
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: rank %zu was there before", path, at, rank);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu was there before", path, at, rank);
     if (token_list_find(&b->tokens, token, length) >= 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: the token was there before, with rank %d", path, at,
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: the token was there before, with rank %d", path, at,
                          token_list_find(&b->tokens, token, length));
     if (!token_list_put(&b->tokens, rank, token, length, true))
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s:%zu: no memory for a token", path, at);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s:%zu: no memory for a token", path, at);
     return RAPT_OK;
 }
 
@@ -79,7 +79,7 @@ static rapt_code put_cuts(byte_bpe *b, int32_t rank, rapt_error *err)
         int32_t left = token_list_find_fetched(&b->tokens, first[i], token, i);
         int32_t right = left < 0 ? -1 : token_list_find_fetched(&b->tokens, second[i], token + i, length - i);
         if (right >= 0 && !pair_table_put(&b->pairs, left, right, (pair_merge){(uint32_t)rank, rank}))
-            return rapt_fail(err, RAPT_NO_MEMORY, "no memory for a merge");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a merge");
     }
     return RAPT_OK;
 }
@@ -89,7 +89,7 @@ static rapt_code complete(byte_bpe *b, const struct encoding *of, const char *pa
     rapt_error why = {0};
     for (size_t i = 0; i < of->ranks; i++)
         if (!token_list_at(&b->tokens, (int64_t)i, NULL))
-            return rapt_fail(err, RAPT_FORMAT, "%s: rank %zu is missing; %s has ranks 0 to %zu", path, i, of->name,
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rank %zu is missing; %s has ranks 0 to %zu", path, i, of->name,
                              of->ranks - 1);
     rapt_code code = byte_bpe_find_bytes(b, &why);
     for (size_t i = 0; i < of->ranks && code == RAPT_OK; i++)
@@ -131,14 +131,14 @@ static rapt_code take_line(byte_bpe *b, const struct encoding *of, const char *l
     if (size == 0)
         return RAPT_OK;
     if (!space || !read_rank(space + 1, size - 1 - (size_t)(space - line), &rank))
-        return rapt_fail(err, RAPT_FORMAT, "%s:%zu: not a token in base64, a space and a rank", path, number);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: not a token in base64, a space and a rank", path, number);
     return put_token(b, of, rank, line, (size_t)(space - line), path, number, err);
 }
 
 static rapt_code take_lines(byte_bpe *b, const struct encoding *of, const char *text, size_t size, const char *path,
                             rapt_error *err)
 {
-    rapt_code code = size ? RAPT_OK : rapt_fail(err, RAPT_FORMAT, "%s: an empty file", path);
+    rapt_code code = size ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: an empty file", path);
     line_walk walk = {text, text + size};
     for (size_t number = 1; walk.at < walk.end && code == RAPT_OK; number++) {
         line_span line = lines_next(&walk);
@@ -208,7 +208,7 @@ rapt_tokenizer *ranks_from_json(const json_t *root, const char *path, rapt_error
     const char *name = json_string_value(json_object_get(root, "encoding"));
     const struct encoding *of = name ? find_encoding(name) : NULL;
     if (!of) {
-        rapt_fail(err, RAPT_FORMAT, "%s: \"encoding\" is none of r50k_base, cl100k_base and o200k_base", path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"encoding\" is none of r50k_base, cl100k_base and o200k_base", path);
         return NULL;
     }
     byte_bpe *b = new_of(of, err);

@@ -23,7 +23,7 @@ typedef struct token_rows {
     uint32_t *lengths; /* bytes of each token */
 } token_rows;
 
-/* One token a byte of each piece that occurs and has at least two. RAPT_VALUE for more slots than 32 bits can number. */
+/* One token a byte of each piece that occurs and has at least two. RAPT_ERR_VALUE for more slots than 32 bits can number. */
 rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err);
 /* Makes room for the lengths of `tokens` tokens at least 256. */
 rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err);

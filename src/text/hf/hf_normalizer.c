@@ -25,20 +25,20 @@ static rapt_code read_replace(normalizer *n, const json_t *part, rapt_error *err
     if (from && *from && to)
         return normalizer_add(n, NORMALIZER_REPLACE, from, to, err);
     bool squeeze = regex && strcmp(regex, SEVERAL_SPACES) == 0 && to && strcmp(to, " ") == 0;
-    return squeeze ? normalizer_add(n, NORMALIZER_SQUEEZE, NULL, NULL, err) : RAPT_FORMAT;
+    return squeeze ? normalizer_add(n, NORMALIZER_SQUEEZE, NULL, NULL, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code read_strip(normalizer *n, const json_t *part, rapt_error *err)
 {
     bool both = json_is_true(json_object_get(part, "strip_left")) && json_is_true(json_object_get(part, "strip_right"));
-    return both ? normalizer_add(n, NORMALIZER_STRIP, NULL, NULL, err) : RAPT_FORMAT;
+    return both ? normalizer_add(n, NORMALIZER_STRIP, NULL, NULL, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code read_step(normalizer *n, const json_t *part, rapt_error *err)
 {
     const char *type = json_string_value(json_object_get(part, "type"));
     if (!type)
-        return RAPT_FORMAT;
+        return RAPT_ERR_FORMAT;
     if (strcmp(type, "Replace") == 0)
         return read_replace(n, part, err);
     if (strcmp(type, "Strip") == 0)
@@ -46,7 +46,7 @@ static rapt_code read_step(normalizer *n, const json_t *part, rapt_error *err)
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
         if (strcmp(type, PLAIN[i].type) == 0)
             return normalizer_add(n, PLAIN[i].kind, NULL, NULL, err);
-    return RAPT_FORMAT;
+    return RAPT_ERR_FORMAT;
 }
 
 rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err)
@@ -55,7 +55,7 @@ rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err)
     const json_t *list = json_object_get(part, "normalizers");
     if (!type || strcmp(type, "Sequence") != 0)
         return read_step(n, part, err);
-    rapt_code code = json_is_array(list) ? RAPT_OK : RAPT_FORMAT;
+    rapt_code code = json_is_array(list) ? RAPT_OK : RAPT_ERR_FORMAT;
     for (size_t i = 0; i < json_array_size(list) && !code; i++)
         code = read_step(n, json_array_get(list, i), err);
     return code;

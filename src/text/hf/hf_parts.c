@@ -20,7 +20,7 @@ const char *hf_type(const json_t *value)
 rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value)
 {
     const char *type = hf_type(value);
-    return rapt_fail(r->err, RAPT_FORMAT, "%s: %s%s%s is not supported", r->path, what, *type ? " " : "", quote(type).text);
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: %s%s%s is not supported", r->path, what, *type ? " " : "", quote(type).text);
 }
 
 static bool is(const json_t *value, const char *type)
@@ -104,7 +104,7 @@ const char *hf_pattern(const hf_reading *r)
 static rapt_code read_normalizer(const hf_reading *r, const json_t *part)
 {
     rapt_code code = is_empty(part) ? RAPT_OK : normalizer_read(&r->b->normal, part, r->err);
-    return code == RAPT_FORMAT ? hf_refuse(r, "normalizer", part) : code;
+    return code == RAPT_ERR_FORMAT ? hf_refuse(r, "normalizer", part) : code;
 }
 
 static rapt_code read_decoder(const hf_reading *r)
@@ -118,10 +118,10 @@ static rapt_code read_decoder(const hf_reading *r)
 static rapt_code add_id(const hf_reading *r, id_row *row, const json_t *id)
 {
     if (!json_is_integer(id) || !token_list_at(&r->b->tokens, json_integer_value(id), NULL))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: post_processor: an id that is no token's", r->path);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: an id that is no token's", r->path);
     int32_t *moved = realloc(row->ids, (row->count + 1) * sizeof *moved);
     if (!moved)
-        return rapt_fail(r->err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+        return rapt_fail(r->err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
     row->ids = moved;
     row->ids[row->count++] = (int32_t)json_integer_value(id);
     return RAPT_OK;
@@ -133,7 +133,7 @@ static rapt_code add_named(const hf_reading *r, id_row *row, const json_t *names
     const char *name = json_string_value(json_object_get(json_object_get(item, "SpecialToken"), "id"));
     const json_t *ids = json_object_get(name ? json_object_get(names, name) : NULL, "ids");
     rapt_code code = json_is_array(ids) ? RAPT_OK
-                                        : rapt_fail(r->err, RAPT_FORMAT, "%s: post_processor: a token without ids", r->path);
+                                        : rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: a token without ids", r->path);
     for (size_t i = 0; i < json_array_size(ids) && code == RAPT_OK; i++)
         code = add_id(r, row, json_array_get(ids, i));
     return code;

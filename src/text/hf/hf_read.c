@@ -12,7 +12,7 @@ enum { MOST_IDS = 1 << 22, MOST_LETTERS = 1 << 20 };
 
 static rapt_code fail_memory(const hf_reading *r)
 {
-    return rapt_fail(r->err, RAPT_NO_MEMORY, "%s: no memory for the tokenizer", r->path);
+    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for the tokenizer", r->path);
 }
 
 static bool is_off(const json_t *value)
@@ -47,7 +47,7 @@ static rapt_code check_model(const hf_reading *r, const json_t *model)
     if (*hf_type(model) && strcmp(hf_type(model), "BPE") != 0)
         return hf_refuse(r, "model", model);
     if (!json_is_object(json_object_get(model, "vocab")) || !json_is_array(json_object_get(model, "merges")))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: the model has no vocab, or no merges", r->path);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: the model has no vocab, or no merges", r->path);
     rapt_code code = check_keys(r, r->root, outer, sizeof outer / sizeof *outer);
     return code ? code : check_keys(r, model, inner, sizeof inner / sizeof *inner);
 }
@@ -60,9 +60,9 @@ static rapt_code take_token(const hf_reading *r, const char *letters, const json
     size_t size = strlen(letters), length;
     json_int_t at = json_integer_value(id);
     if (!json_is_integer(id) || at < 0 || at >= MOST_IDS || size > MOST_LETTERS)
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: token \"%s\" has no sensible id", r->path, quote(letters).text);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\" has no sensible id", r->path, quote(letters).text);
     if (token_list_at(&r->b->tokens, at, NULL))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: token \"%s\": id %lld is another token's", r->path, quote(letters).text,
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\": id %lld is another token's", r->path, quote(letters).text,
                          (long long)at);
     char *token = malloc(size + 1);
     bool written = token && byte_letters_read(letters, size, token, &length) && length > 0;
@@ -105,7 +105,7 @@ static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size
     if (!room)
         return fail_memory(r);
     if (x < 0 || y < 0)
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
     rapt_code code = byte_bpe_add_merge(r->b, x, y, (uint32_t)i, &why);
     return code ? rapt_fail(r->err, code, "%s: merge %zu: %s", r->path, i, why.message) : RAPT_OK;
 }
@@ -118,7 +118,7 @@ static rapt_code take_merge(const hf_reading *r, size_t i, const json_t *merge)
         return take_pair(r, i, json_string_value(x), json_string_length(x), json_string_value(y), json_string_length(y));
     const char *text = json_string_value(merge), *space = text ? strchr(text, ' ') : NULL;
     if (!space || strchr(space + 1, ' '))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: merge %zu is not two tokens", r->path, i);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu is not two tokens", r->path, i);
     return take_pair(r, i, text, (size_t)(space - text), space + 1, strlen(space + 1));
 }
 
@@ -158,13 +158,14 @@ static rapt_code check_added(const hf_reading *r, const json_t *added, const jso
     json_int_t id = json_integer_value(json_object_get(added, "id")), expected = id_of_added(r, vocab, content);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (json_is_true(json_object_get(added, flags[i])))
-            return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": %s is not supported", r->path,
+            return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: added token \"%s\": %s is not supported", r->path,
                              quote(content).text, flags[i]);
     if (json_is_true(json_object_get(added, "normalized")) && may_change(&r->b->normal, content))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized is not supported with a normalizer", r->path,
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: added token \"%s\": normalized is not supported with a normalizer",
+                         r->path,
                          quote(content).text);
     if (id != expected || (!json_object_get(vocab, content) && token_list_at(&r->b->tokens, id, NULL)))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": id %lld, where tokenizers would give it %lld", r->path,
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: added token \"%s\": id %lld, where tokenizers would give it %lld", r->path,
                          quote(content).text, (long long)id, (long long)expected);
     return RAPT_OK;
 }
@@ -175,7 +176,7 @@ static rapt_code take_added(const hf_reading *r, const json_t *added, const json
     const json_t *text = json_object_get(added, "content");
     const char *content = json_string_value(text);
     if (!content || !*content || strlen(content) != json_string_length(text))
-        return rapt_fail(r->err, RAPT_FORMAT, "%s: an added token without content", r->path);
+        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: an added token without content", r->path);
     rapt_code code = check_added(r, added, vocab, content);
     if (code)
         return code;
@@ -197,7 +198,8 @@ static rapt_code check_kinds(const hf_reading *r, const json_t *list)
         for (const char *at = content; at && *at; at++) {
             of[normalized][(unsigned char)*at] = true;
             if (of[!normalized][(unsigned char)*at])
-                return rapt_fail(r->err, RAPT_FORMAT, "%s: added token \"%s\": normalized, which others like it aren't, or the "
+                return rapt_fail(r->err, RAPT_ERR_FORMAT,
+                                 "%s: added token \"%s\": normalized, which others like it aren't, or the "
                                  "other way round, is not supported", r->path, quote(content).text);
         }
     }

@@ -11,7 +11,7 @@ typedef struct hf_reading {
     rapt_error *err;
 } hf_reading;
 
-/* RAPT_FORMAT, "PATH: WHAT TYPE is not supported", with the "type" of `value` where it has one. */
+/* RAPT_ERR_FORMAT, "PATH: WHAT TYPE is not supported", with the "type" of `value` where it has one. */
 rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value);
 const char *hf_type(const json_t *value); /* its "type", or "" */
 

@@ -67,11 +67,11 @@ static bool is_made_of(const char *word, size_t size, const char *marks)
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
     bool within_number = strchr(",.", *word) && size > 1 && is_made_of(word + 1, 1, "0123456789");
-    if (is_made_of(word, size, language == RAPT_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
+    if (is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
         return true;
     if (begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
         return true;
-    return language == RAPT_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
+    return language == RAPT_LANGUAGE_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }
 
 static bool joins_right(const char *word, size_t size, rapt_language language)
@@ -80,7 +80,7 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
         return true;
     if (is_word(word, size, "\xC2\xBF") || is_word(word, size, "\xC2\xA1")) /* inverted ? and ! */
         return true;
-    bool elides = language == RAPT_FRENCH || language == RAPT_ITALIAN;
+    bool elides = language == RAPT_LANGUAGE_FRENCH || language == RAPT_LANGUAGE_ITALIAN;
     return elides && size > 1 && (word[size - 1] == '\'' || (size > 3 && memcmp(word + size - 3, "\xE2\x80\x99", 3) == 0));
 }
 

@@ -7,7 +7,7 @@
 
 extern const char *const detokenise_codes[]; /* of rapt_language, in its order; NULL ends them */
 
-/* The language of a code, RAPT_NO_LANGUAGE for "none"; false: there are no rules for it. */
+/* The language of a code, RAPT_LANGUAGE_NONE for "none"; false: there are no rules for it. */
 bool detokenise_language(const char *code, rapt_language *language);
 
 /* `text` without the spaces before , . ; : ! ? % ) ] } and after ( [ { and inverted marks, within "quotes", and beside @-@,

@@ -46,7 +46,7 @@ typedef struct dialect {
 
 static rapt_code refuse(dialect *d, const char *reason)
 {
-    return rapt_fail(d->err, RAPT_FORMAT, "pattern, byte %zu: %s", d->at + 1, reason);
+    return rapt_fail(d->err, RAPT_ERR_FORMAT, "pattern, byte %zu: %s", d->at + 1, reason);
 }
 
 static rapt_code put(dialect *d, const char *text, size_t size)
@@ -55,7 +55,7 @@ static rapt_code put(dialect *d, const char *text, size_t size)
         size_t room = 2 * (d->size + size) + 64;
         char *moved = realloc(d->out, room);
         if (!moved)
-            return rapt_fail(d->err, RAPT_NO_MEMORY, "no memory for a pattern");
+            return rapt_fail(d->err, RAPT_ERR_MEMORY, "no memory for a pattern");
         d->out = moved;
         d->room = room;
     }

@@ -6,7 +6,7 @@
 #include "rapt/base.h"
 
 /* The pattern for PCRE2 with UTF, UCP and multi-line: \s \S \w \W \b \B become sets of Oniguruma's meaning. What both
- * read, but not alike, is refused: RAPT_FORMAT, "pattern, byte N: reason". The caller frees *out. */
+ * read, but not alike, is refused: RAPT_ERR_FORMAT, "pattern, byte N: reason". The caller frees *out. */
 rapt_code dialect_for_pcre2(const char *pattern, char **out, rapt_error *err);
 
 #endif

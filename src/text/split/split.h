@@ -35,7 +35,7 @@ void split_walk_free(split_walk *w);
 
 /* The piece of text[0 .. size) that begins at `from` < size: its end goes to *end, from < *end <= size. Text that the
  * pattern doesn't match is a piece too, and so are runs of bytes that are not UTF-8. Nothing beyond `size` is read.
- * RAPT_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
+ * RAPT_ERR_VALUE where the pattern needs more steps or memory than is sensible, here or in all of the text so far. */
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
 
 #endif

@@ -29,7 +29,7 @@ static words *words_new(bool lowercase, rapt_error *err)
 {
     words *w = calloc(1, sizeof *w);
     if (!w) {
-        rapt_fail(err, RAPT_NO_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
         return NULL;
     }
     w->base.ops = &WORDS_OPS;
@@ -134,7 +134,7 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
     word_table_free(&counted);
     if (ok)
         return &w->base;
-    rapt_fail(err, RAPT_NO_MEMORY, "no memory for a vocabulary");
+    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a vocabulary");
     rapt_tokenizer_free(w ? &w->base : NULL);
     return NULL;
 }
@@ -193,7 +193,7 @@ static rapt_code encode_line(const words *w, const char *line, bool specials, ra
     char *sentence = normalise_sentence(line, w->lowercase);
     /* a word and the space after it are two bytes at least */
     encoding e = {&w->table, specials, sentence ? malloc((strlen(sentence) / 2 + 1) * sizeof *e.ids) : NULL, 0};
-    rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_NO_MEMORY, "no memory for the tokens of a line");
+    rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of a line");
     if (e.ids) {
         each_word(sentence, encode_word, &e);
         code = sink(context, e.ids, e.count, err);
@@ -213,11 +213,11 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
         size_t valid = utf8_valid_prefix(text + at, length), nul = strnlen(text + at, length);
         if (valid < length || nul < length)
-            return rapt_fail(err, RAPT_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
+            return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
                              valid < nul ? "not UTF-8" : "NUL is no part of words");
         char *line = strndup(text + at, length);
         code = line ? encode_line(words_of(k), line, specials, sink, context, err)
-                    : rapt_fail(err, RAPT_NO_MEMORY, "no memory for a line");
+                    : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line");
         free(line);
         at += length + 1;
     }
@@ -275,28 +275,28 @@ static rapt_code take_token(words *w, size_t i, const json_t *token, const char 
 {
     const char *word = json_string_value(token);
     if (!word || !*word || strpbrk(word, SPACES) || strlen(word) != json_string_length(token))
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not a word", path, i);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not a word", path, i);
     if (i < RAPT_SPECIALS && strcmp(word, tokenizer_marks[i]) != 0)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_marks[i]);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_marks[i]);
     int64_t id = word_table_add(&w->table, word, strlen(word));
     if (id < 0)
-        return rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for token %zu", path, i);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for token %zu", path, i);
     if ((size_t)id != i)
-        return rapt_fail(err, RAPT_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
     return RAPT_OK;
 }
 
 static rapt_code take_tokens(words *w, const json_t *tokens, const char *path, rapt_error *err)
 {
     if (!json_is_array(tokens))
-        return rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a tokenizer file", path);
     for (size_t i = 0; i < json_array_size(tokens); i++) {
         rapt_code code = take_token(w, i, json_array_get(tokens, i), path, err);
         if (code)
             return code;
     }
     if (w->table.size < RAPT_SPECIALS)
-        return rapt_fail(err, RAPT_FORMAT, "%s: a vocabulary of %zu tokens lacks the special ones", path, w->table.size);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a vocabulary of %zu tokens lacks the special ones", path, w->table.size);
     return RAPT_OK;
 }
 
@@ -304,7 +304,7 @@ rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error
 {
     const json_t *lowercase = json_object_get(root, "lowercase");
     if (!json_is_boolean(lowercase)) {
-        rapt_fail(err, RAPT_FORMAT, "%s: not a tokenizer file", path);
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a tokenizer file", path);
         return NULL;
     }
     words *w = words_new(json_is_true(lowercase), err);
@@ -319,5 +319,5 @@ static bool words_lowercases(const rapt_tokenizer *k)
     return words_of(k)->lowercase;
 }
 
-static const tokenizer_ops WORDS_OPS = {RAPT_WORDS, words_free,      words_size,   words_token,   words_special,
+static const tokenizer_ops WORDS_OPS = {RAPT_TOKENIZER_WORDS, words_free,      words_size,   words_token,   words_special,
                                         words_hash, words_encode_to, words_decode, words_to_json, words_lowercases};

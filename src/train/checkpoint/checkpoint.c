@@ -27,9 +27,9 @@ static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
     char *path = checkpoint_path(folder, step);
     rapt_code code = RAPT_OK;
     if (!path)
-        code = rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     else if (unlink(path) != 0 && errno != ENOENT)
-        code = rapt_fail(err, RAPT_IO, "cannot delete %.380s: %s", path, strerror(errno));
+        code = rapt_fail(err, RAPT_ERR_IO, "cannot delete %.380s: %s", path, strerror(errno));
     free(path);
     return code;
 }
@@ -126,9 +126,9 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
         uint64_t bits;
         const char *text = safetensors_metadata(file, STATE[i].key);
         if (!text)
-            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE[i].key);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE[i].key);
         if (!read_member(text, STATE[i].kind, &bits))
-            return rapt_fail(err, RAPT_FORMAT, "%s: \"%s\" is \"%.40s\", which no checkpoint holds", path, STATE[i].key,
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%.40s\", which no checkpoint holds", path, STATE[i].key,
                              quote(text).text);
         memcpy((char *)s + STATE[i].offset, &bits, sizeof bits);
     }
@@ -209,7 +209,7 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_ad
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
     rapt_code code = path && dir && list_entries(&l, m->params, adam)
                          ? file_make_dir(dir, err)
-                         : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = seal_text(m, path, &config, err);
     if (!code)
@@ -228,7 +228,7 @@ static rapt_code read_moment(const safetensors *file, const char *path, const ch
 {
     char *name = moment_name(which, p->name);
     rapt_code code = name ? params_read(file, path, name, p, to, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
     free(name);
     return code;
 }
@@ -255,10 +255,11 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
                              rapt_error *err)
 {
     if (s->step != wanted.step)
-        return rapt_fail(err, RAPT_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path, s->step);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path,
+                         s->step);
     if (s->recipe_hash == wanted.recipe_hash || s->recipe_hash == wanted.first_hash)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
                      "its recipe.yaml)", folder, s->step);
 }
 
@@ -279,7 +280,7 @@ rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_mod
     safetensors *file = NULL;
     char *path = checkpoint_path(folder, wanted.step);
     rapt_code code = path ? safetensors_open(path, &file, err)
-                          : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory for a checkpoint", folder);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a checkpoint", folder);
     if (!code)
         code = read_state(file, path, state, err);
     if (!code)

@@ -51,7 +51,7 @@ static bool add(checkpoint_list *l, uint64_t step)
 
 static rapt_code fail(rapt_error *err, const char *path, int reason)
 {
-    rapt_code code = reason == ENOMEM ? RAPT_NO_MEMORY : RAPT_IO;
+    rapt_code code = reason == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO;
     const char *text = reason == ENOENT ? "it is a link that leads nowhere" : strerror(reason);
     return rapt_fail(err, code, "cannot read the folder %.380s: %s", path, text);
 }
@@ -90,7 +90,7 @@ rapt_code checkpoint_list_read(const char *folder, checkpoint_list *l, rapt_erro
     DIR *dir = NULL;
     char *path = checkpoint_folder(folder);
     *l = (checkpoint_list){0};
-    rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_NO_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     if (dir) {
         code = read_names(dir, path, l, err);
         closedir(dir);

@@ -40,7 +40,7 @@ static cairo_status_t append(void *to, const unsigned char *data, unsigned size)
 
 static rapt_code fail_status(rapt_error *err, const char *path, cairo_status_t status)
 {
-    rapt_code code = status == CAIRO_STATUS_NO_MEMORY ? RAPT_NO_MEMORY : RAPT_IO;
+    rapt_code code = status == CAIRO_STATUS_NO_MEMORY ? RAPT_ERR_MEMORY : RAPT_ERR_IO;
     return rapt_fail(err, code, "cannot draw %.380s: %s", path, cairo_status_to_string(status));
 }
 
@@ -127,7 +127,8 @@ static rapt_code draw_png(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
 {
     double width = DRAW_PNG_SCALE * size.width, height = DRAW_PNG_SCALE * size.height;
     if (!(width <= MOST_PIXELS_A_SIDE && height <= MOST_PIXELS_A_SIDE))
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: it would be %.0f x %.0f pixels, and %d a side are the most", path,
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: it would be %.0f x %.0f pixels, and %d a side are the most",
+                         path,
                          width, height, MOST_PIXELS_A_SIDE);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     cairo_surface_set_device_scale(image, DRAW_PNG_SCALE, DRAW_PNG_SCALE);
@@ -171,7 +172,8 @@ rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rap
 {
     format_fn *format = format_of(path);
     if (!format)
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: the name must end in .png or .svg, which says the format", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: the name must end in .png or .svg, which says the format",
+                         path);
     PangoFontMap *fonts = pango_cairo_font_map_new();
     buffer out = {0};
     box size;

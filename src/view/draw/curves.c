@@ -204,7 +204,7 @@ rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels
     figure f = {{.width = WIDTH, .height = HEIGHT, .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .right = RANGE_OF_NONE,
                  .labels = labels, .whole_x = true}, curves, count};
     if (count == 0)
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no curve", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no curve", path);
     for (size_t i = 0; i < count; i++) {
         f.axes.has_right = f.axes.has_right || curves[i].right;
         take_curve(&f.axes, &curves[i]);

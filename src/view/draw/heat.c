@@ -315,7 +315,7 @@ static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rap
     for (size_t i = 0; i < g->count; i++) {
         const draw_heat *m = &maps[i];
         if (m->rows == 0 || m->columns == 0)
-            return rapt_fail(err, RAPT_VALUE, "cannot draw a heat map of %zu x %zu", m->rows, m->columns);
+            return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw a heat map of %zu x %zu", m->rows, m->columns);
         g->panels[i] = (panel){.cells = {m->rows, m->columns, m->values, 1, 1, mean_of(m), 0, 0},
                                .left = {m->rows, .names = m->row_names, .title = text_or_null(m->labels.y)},
                                .below = {m->columns, .names = m->column_names, .title = text_or_null(m->labels.x),
@@ -331,12 +331,12 @@ rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, con
                          const char *path, rapt_error *err)
 {
     if (count == 0)
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no heat map", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no heat map", path);
     grid g = {.count = count, .across = across && across < count ? across : across ? count : choose_across(count),
               .title = title};
     g.panels = calloc(count, sizeof *g.panels);
     if (!g.panels)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu heat maps", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu heat maps", count);
     rapt_code code = fill_grid(&g, maps, range, err);
     if (code == RAPT_OK) {
         size_cells(&g);

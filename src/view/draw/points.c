@@ -175,14 +175,14 @@ rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels
     double width = round(fmax(LEAST_WIDTH, fmin(MOST_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
     figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %.380s: no point", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no point", path);
     take_points(&f, points, count);
     rapt_code code = axes_settle(&f.axes, PAD, PAD, err);
     if (code != RAPT_OK)
         return code;
     f.marks = calloc(count, sizeof *f.marks);
     if (!f.marks)
-        return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for %zu points", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu points", count);
     place_points(&f, points, count);
     code = canvas_write(draw_figure, &f, path, err);
     free(f.marks);

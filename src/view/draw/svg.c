@@ -12,7 +12,7 @@
 
 static rapt_code no_memory(size_t size, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "out of memory for a picture of %zu bytes", size);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a picture of %zu bytes", size);
 }
 
 /* Two decimals are a hundredth of a pixel. The locale has no say. */

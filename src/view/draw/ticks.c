@@ -102,8 +102,8 @@ draw_range range_settle(draw_range r, double pad)
 rapt_code range_check(draw_range r, const char *what, rapt_error *err)
 {
     if (!(r.low < r.high))
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %s from %g to %g: the first is not less", what, r.low, r.high);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %s from %g to %g: the first is not less", what, r.low, r.high);
     if (!isfinite(r.high - r.low))
-        return rapt_fail(err, RAPT_VALUE, "cannot draw %s from %g to %g: too far apart", what, r.low, r.high);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %s from %g to %g: too far apart", what, r.low, r.high);
     return RAPT_OK;
 }

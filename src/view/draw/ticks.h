@@ -40,7 +40,7 @@ void range_take(draw_range *r, double value);
  * width is added at each end. A range that was given stays as it is. */
 draw_range range_settle(draw_range r, double pad);
 
-/* RAPT_VALUE where low is not below high, or numbers are so far apart that their difference is no number. */
+/* RAPT_ERR_VALUE where low is not below high, or numbers are so far apart that their difference is no number. */
 rapt_code range_check(draw_range r, const char *what, rapt_error *err);
 
 #endif

@@ -47,7 +47,7 @@ static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_e
     if (code == RAPT_OK) {
         page_plan(&all, LETTERS);
         if (json_object_set_new(*packed, "steps", packed_steps(&all)) != 0)
-            code = rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     }
     page_steps_free(&all);
     return code;
@@ -95,7 +95,7 @@ static rapt_code put_page(page_file *p, const json_t *packed)
                 json_dump_callback(packed, put_json, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
                 put(out, page_tail, page_tail_size) == 0;
     done = out && fclose(out) == 0 && done;
-    return p->code != RAPT_OK || done ? p->code : rapt_fail(p->err, RAPT_NO_MEMORY, "out of memory");
+    return p->code != RAPT_OK || done ? p->code : rapt_fail(p->err, RAPT_ERR_MEMORY, "out of memory");
 }
 
 static rapt_code write_packed(const char *path, const json_t *packed, rapt_error *err)
@@ -115,7 +115,7 @@ rapt_code page_write(const char *path, json_t *explanation, rapt_error *err)
 {
     json_t *packed;
     if (!*path)
-        return rapt_fail(err, RAPT_VALUE, "the output path is empty");
+        return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
     rapt_code code = packed_explanation(explanation, &packed, err);
     if (code == RAPT_OK)
         code = write_packed(path, packed, err);

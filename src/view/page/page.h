@@ -12,8 +12,9 @@
  * without its matrix. It is borrowed and left as it is. The page needs no other file and no network. Its numbers take 2.65 MB
  * at most: where they are too many to stand there exactly, those of some steps are rounded to 16 or 8 bits, or left out, and
  * the page says so.
- * Codes: those of file_writer_open (base/file.h); RAPT_VALUE for an empty path; RAPT_FORMAT for values that are no numbers;
- * RAPT_SHAPE where they are more or fewer than the shape says; RAPT_NO_MEMORY. */
+ * Codes: those of file_writer_open (base/file.h); RAPT_ERR_VALUE for an empty path; RAPT_ERR_FORMAT for values that are no
+ * numbers;
+ * RAPT_ERR_SHAPE where they are more or fewer than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_write(const char *path, json_t *explanation, rapt_error *err);
 
 /* `n` numbers for "values_base64": base64 of floats of 32 bits, the lowest byte first. The caller frees it. NULL: no

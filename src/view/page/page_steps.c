@@ -13,7 +13,7 @@ enum { PORTION = 768 };            /* floats whose letters are read at once */
 
 static rapt_code no_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_NO_MEMORY, "out of memory");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static rapt_code read_list(page_step *s, const json_t *values, rapt_error *err)
     double x;
     for (size_t i = 0; i < json_array_size(values); i++) {
         if (!number_of(json_array_get(values, i), &x))
-            return rapt_fail(err, RAPT_FORMAT, "step %s: value %zu is not a number", s->name, i);
+            return rapt_fail(err, RAPT_ERR_FORMAT, "step %s: value %zu is not a number", s->name, i);
         s->x[i] = (float)x;
     }
     return RAPT_OK;
@@ -75,9 +75,9 @@ static rapt_code read_numbers(page_step *s, const json_t *values, const json_t *
     const char *text = json_string_value(letters);
     size_t length = json_string_length(letters), count = text ? read_letters(s, text, length) : json_array_size(values);
     if (letters && (!text || count == SIZE_MAX))
-        return rapt_fail(err, RAPT_FORMAT, "step %s: values_base64 is not base64 of floats", s->name);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "step %s: values_base64 is not base64 of floats", s->name);
     if (count != size_of(s))
-        return rapt_fail(err, RAPT_SHAPE, "step %s: %zu values where its shape wants %zu", s->name, count, size_of(s));
+        return rapt_fail(err, RAPT_ERR_SHAPE, "step %s: %zu values where its shape wants %zu", s->name, count, size_of(s));
     s->x = malloc((count + 1) * sizeof *s->x);
     if (!s->x)
         return no_memory(err);

@@ -1,4 +1,4 @@
-/* rapt/record.h: look inside: every named intermediate of a pass, and on the way back its gradient, handed to the caller
+/* rapt/observe.h: look inside: every named intermediate of a pass, and on the way back its gradient, handed to the caller
  * as it is computed.
  *
  * Names are those of the model file, so "encoder.0.attention.q.weight" makes "encoder.0.attention.q". In the order of
@@ -37,8 +37,8 @@
  * rapt_embedding_forward and rapt_positions_forward, called by themselves, make "X" of the parameter "X.weight" and, of
  * "Xpositions.table", "Xpositions" and "Xinput".
  */
-#ifndef RAPT_RECORD_H
-#define RAPT_RECORD_H
+#ifndef RAPT_OBSERVE_H
+#define RAPT_OBSERVE_H
 
 #include "rapt/tape.h"
 
@@ -47,16 +47,16 @@ extern "C" {
 #endif
 
 /* One named result of a pass, as it is computed; or, on the way back, its gradient. */
-typedef struct rapt_step {
+typedef struct rapt_observation {
     const char *name;    /* "decoder.0.self_attention.scores"; of a parameter's gradient, the parameter's */
     const char *formula; /* "Q K^T", "softmax(masked)", ...; ASCII; NULL for gradients of parameters */
     const char *axes;    /* one word a dimension: "batch head query key"; of parameters "feature", "row column" */
     const rapt_tensor *tensor; /* shape and values; of a step or parameter */
     const rapt_real *values;   /* the numbers: tensor->data, or tensor->grad */
     bool gradient;             /* values are the gradient */
-} rapt_step;
+} rapt_observation;
 
-typedef void rapt_record_fn(void *context, const rapt_step *step);
+typedef void rapt_observe_fn(void *context, const rapt_observation *step);
 
 /* From now on `fn` gets every named step of every pass of t, in the order of computation. rapt_backward hands over their
  * gradients, those of the last steps first, each complete, and then those of the parameters that this pass reached (in
@@ -70,7 +70,7 @@ typedef void rapt_record_fn(void *context, const rapt_step *step);
  * of padding mean nothing, and losses need `valid_lens`. Cached decoding is recorded too: its steps have the new positions
  * along "time" and "query" and all along "key"; keys and values of a cross-attention are projected once, by
  * rapt_decoder_state_new, and are not steps. rapt_lm_loss makes its logits and never leaves a gradient for later. */
-void rapt_record(rapt_tape *t, rapt_record_fn *fn, void *context);
+void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
 
 #ifdef __cplusplus
 }
