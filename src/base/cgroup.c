@@ -22,7 +22,7 @@ typedef struct hierarchy {
     char group[LONGEST_PATH]; /* "/a/b" or "/" */
 } hierarchy;
 
-static bool has_name(const char *list, const char *name)
+static bool cgroup_has_name(const char *list, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = list; (at = strstr(at, name)); at += length)
@@ -32,14 +32,14 @@ static bool has_name(const char *list, const char *name)
 }
 
 /* A line of /proc/self/cgroup: "0::/group" of v2, "4:memory:/group" of v1, which is preferred. */
-static void take_line(char *line, const char *controller, const char *root, hierarchy *h)
+static void cgroup_take_line(char *line, const char *controller, const char *root, hierarchy *h)
 {
     char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
     if (!group)
         return;
     *list++ = *group++ = '\0';
     group[strcspn(group, "\n")] = '\0';
-    bool v2 = *list == '\0', v1 = has_name(list, controller);
+    bool v2 = *list == '\0', v1 = cgroup_has_name(list, controller);
     if (!v1 && (!v2 || h->found))
         return;
     h->found = true;
@@ -48,14 +48,14 @@ static void take_line(char *line, const char *controller, const char *root, hier
     snprintf(h->group, sizeof h->group, "%s", group);
 }
 
-static hierarchy find(const char *root, const char *controller)
+static hierarchy cgroup_find(const char *root, const char *controller)
 {
     hierarchy h = {0};
     char path[LONGEST_PATH], line[LONGEST_LINE];
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *in = fopen(path, "re");
     while (in && fgets(line, sizeof line, in))
-        take_line(line, controller, root, &h);
+        cgroup_take_line(line, controller, root, &h);
     if (in)
         fclose(in);
     return h;
@@ -117,7 +117,7 @@ static size_t memory_of_group(const hierarchy *h)
 size_t cgroup_memory(const char *root)
 {
     size_t least = SIZE_MAX;
-    hierarchy h = find(root, "memory");
+    hierarchy h = cgroup_find(root, "memory");
     for (bool more = h.found; more; more = go_up(h.group)) {
         size_t here = memory_of_group(&h);
         least = here < least ? here : least;
@@ -140,7 +140,7 @@ static bool read_quota(const hierarchy *h, long long *quota, long long *period)
 int cgroup_cpus(const char *root)
 {
     long long least = 0, quota, period;
-    hierarchy h = find(root, "cpu");
+    hierarchy h = cgroup_find(root, "cpu");
     for (bool more = h.found; more; more = go_up(h.group)) {
         if (!read_quota(&h, &quota, &period) || quota <= 0 || period <= 0)
             continue;

@@ -56,7 +56,7 @@ static size_t first_room(const struct stat *info, size_t max_bytes)
     return room < max_bytes ? room : max_bytes + 1;
 }
 
-static bool grow(char **data, size_t *room, size_t max_bytes)
+static bool file_grow(char **data, size_t *room, size_t max_bytes)
 {
     size_t wider = *room > max_bytes / 2 ? max_bytes + 1 : *room * 2;
     char *moved = realloc(*data, wider + 1);
@@ -68,8 +68,8 @@ static bool grow(char **data, size_t *room, size_t max_bytes)
 }
 
 /* Reads until the end or one byte beyond the limit, which tells "too large" from "just fits". */
-static rapt_code read_all(int fd, const char *path, size_t room, size_t max_bytes, char **data, size_t *size,
-                          rapt_error *err)
+static rapt_code file_read_all(int fd, const char *path, size_t room, size_t max_bytes, char **data, size_t *size,
+                               rapt_error *err)
 {
     *data = malloc(room + 1);
     if (!*data)
@@ -83,7 +83,7 @@ static rapt_code read_all(int fd, const char *path, size_t room, size_t max_byte
         *size += (size_t)got;
         if (*size > max_bytes)
             return fail_too_large(err, path, max_bytes);
-        if (*size == room && !grow(data, &room, max_bytes))
+        if (*size == room && !file_grow(data, &room, max_bytes))
             return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     }
     (*data)[*size] = '\0';
@@ -109,7 +109,7 @@ static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **da
         return fail_path(err, RAPT_ERR_IO, "read", path, "a device, which may never end");
     if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
         return fail_too_large(err, path, max_bytes);
-    return read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
+    return file_read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
 }
 
 rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
@@ -246,7 +246,7 @@ static char *target_of(const char *path)
 }
 
 /* Only a regular file can be replaced: a device or pipe would be gone. */
-static rapt_code check_replaceable(const char *path, rapt_error *err)
+static rapt_code file_check_replaceable(const char *path, rapt_error *err)
 {
     struct stat info;
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
@@ -257,7 +257,7 @@ static rapt_code check_replaceable(const char *path, rapt_error *err)
 rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
 {
     *w = (file_writer){.path = path, .fd = -1};
-    rapt_code code = check_replaceable(path, err);
+    rapt_code code = file_check_replaceable(path, err);
     if (code)
         return code;
     w->target = target_of(path);
@@ -290,7 +290,7 @@ char *file_writer_draft(const file_writer *w)
 }
 
 /* A name beside the target, if the file has none yet, and then the target's. */
-static bool take_place(file_writer *w)
+static bool file_take_place(file_writer *w)
 {
     if (!w->temporary && with_temporary_name(w->target, give_name, w->fd, &w->temporary) < 0) {
         free(w->temporary);
@@ -303,7 +303,7 @@ static bool take_place(file_writer *w)
 rapt_code file_writer_finish(file_writer *w, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (fsync(w->fd) != 0 || !take_place(w)) {
+    if (fsync(w->fd) != 0 || !file_take_place(w)) {
         code = fail_errno(err, "write", w->path);
         file_writer_discard(w);
         return code;

@@ -17,7 +17,7 @@
 
 enum { TRIES = 100, HOST = 64, HOLDER = 128 };
 
-static rapt_code fail(rapt_error *err, const char *folder, const char *reason)
+static rapt_code lock_fail(rapt_error *err, const char *folder, const char *reason)
 {
     return rapt_fail(err, RAPT_ERR_IO, "cannot lock the folder %.300s: %s", folder, reason);
 }
@@ -39,12 +39,12 @@ static rapt_code fail_lock(rapt_error *err, const char *folder, int fd, int reas
     if (reason == EWOULDBLOCK)
         return fail_busy(err, folder, fd);
     if (reason == ENOLCK || reason == EOPNOTSUPP || reason == ENOSYS)
-        return fail(err, folder, "its file system offers no locks; choose one that does");
-    return fail(err, folder, strerror(reason));
+        return lock_fail(err, folder, "its file system offers no locks; choose one that does");
+    return lock_fail(err, folder, strerror(reason));
 }
 
 /* Whether the name leads to the open file. What can't be told is an error: 0 or its number. */
-static int has_name(int fd, const char *path, bool *same)
+static int lock_has_name(int fd, const char *path, bool *same)
 {
     struct stat open_file, named;
     *same = false;
@@ -67,7 +67,7 @@ static void write_holder(int fd)
 }
 
 /* *again: what was opened has no name any more, or the folder is gone: its holder has just removed it. */
-static rapt_code try_once(folder_lock *l, bool *again, rapt_error *err)
+static rapt_code lock_try_once(folder_lock *l, bool *again, rapt_error *err)
 {
     bool same;
     int busy;
@@ -75,15 +75,15 @@ static rapt_code try_once(folder_lock *l, bool *again, rapt_error *err)
     l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (l->fd < 0) {
         *again = errno == ENOENT;
-        return *again ? RAPT_OK : fail(err, l->folder, strerror(errno));
+        return *again ? RAPT_OK : lock_fail(err, l->folder, strerror(errno));
     }
     while ((busy = flock(l->fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
         continue;
     if (busy)
         return fail_lock(err, l->folder, l->fd, errno);
-    int reason = has_name(l->fd, l->path, &same);
+    int reason = lock_has_name(l->fd, l->path, &same);
     if (reason)
-        return fail(err, l->folder, strerror(reason));
+        return lock_fail(err, l->folder, strerror(reason));
     *again = !same;
     return RAPT_OK;
 }
@@ -97,7 +97,7 @@ static rapt_code make_folder(folder_lock *l, rapt_error *err)
     return code;
 }
 
-static void forget(folder_lock *l)
+static void lock_forget(folder_lock *l)
 {
     if (l->fd >= 0)
         close(l->fd);
@@ -119,12 +119,12 @@ rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
         l->fd = -1;
         code = make_folder(l, err);
         if (!code)
-            code = try_once(l, &again, err);
+            code = lock_try_once(l, &again, err);
     }
     if (!code && again)
-        code = fail(err, folder, "other processes take it in turns");
+        code = lock_fail(err, folder, "other processes take it in turns");
     if (code)
-        forget(l);
+        lock_forget(l);
     else
         write_holder(l->fd);
     return code;
@@ -135,7 +135,7 @@ void folder_lock_release(folder_lock *l)
     bool same;
     if (!l->path)
         return;
-    if (has_name(l->fd, l->path, &same) == 0 && same)
+    if (lock_has_name(l->fd, l->path, &same) == 0 && same)
         unlink(l->path);
-    forget(l);
+    lock_forget(l);
 }

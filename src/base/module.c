@@ -14,7 +14,7 @@
 #endif
 
 /* NULL: neither place has one. */
-static void *load(const char *folder, const char *file)
+static void *module_load(const char *folder, const char *file)
 {
     static const char *const places[] = {".", RAPT_MODULES};
     void *module = NULL;
@@ -36,7 +36,7 @@ void *module_function(const char *file, const char *name, const char *lack, rapt
     char *slash = strrchr(program, '/');
     if (slash)
         *slash = '\0';
-    void *module = slash ? load(program, file) : NULL, *function = module ? dlsym(module, name) : NULL;
+    void *module = slash ? module_load(program, file) : NULL, *function = module ? dlsym(module, name) : NULL;
     const char *why = function || !slash ? NULL : dlerror();
     if (!function)
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s (%s)", lack, why ? why : file);

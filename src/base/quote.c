@@ -30,17 +30,17 @@ bool quote_is_unsafe(uint32_t code)
 }
 
 /* The bytes that the first byte of a character says; 1 where it is none. */
-static size_t length_of(unsigned char first)
+static size_t quote_length_of(unsigned char first)
 {
     return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1;
 }
 
 /* Decodes the character at `text`, which ends in NUL; false where the bytes are no UTF-8. */
-static bool decode(const char *text, size_t *length, uint32_t *code)
+static bool quote_decode(const char *text, size_t *length, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)*text;
-    size_t n = length_of(first);
+    size_t n = quote_length_of(first);
     *length = 1;
     *code = n == 1 ? first : first & (0x7Fu >> n);
     for (size_t i = 1; i < n; i++) {
@@ -60,7 +60,7 @@ void quote_clean(char *text)
     size_t length;
     uint32_t code;
     for (const char *at = text; *at; at += length)
-        if (!decode(at, &length, &code) || quote_is_unsafe(code))
+        if (!quote_decode(at, &length, &code) || quote_is_unsafe(code))
             *to++ = '?';
         else
             for (size_t i = 0; i < length; i++)

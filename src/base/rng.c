@@ -32,7 +32,7 @@ void rng_key(uint64_t mixed, uint32_t key[2])
     key[1] = (uint32_t)(mixed >> 32);
 }
 
-static rng_block block_at(uint64_t key, uint64_t index)
+static rng_block rng_block_at(uint64_t key, uint64_t index)
 {
     uint32_t k[2];
     rng_key(key, k);
@@ -41,7 +41,7 @@ static rng_block block_at(uint64_t key, uint64_t index)
 
 uint64_t rng_mix(uint64_t a, uint64_t b)
 {
-    rng_block x = block_at(a, b);
+    rng_block x = rng_block_at(a, b);
     return (uint64_t)x.word[1] << 32 | x.word[0];
 }
 
@@ -61,13 +61,13 @@ static double to_unit(uint32_t high, uint32_t low)
 
 double rng_uniform(uint64_t key, uint64_t index)
 {
-    rng_block x = block_at(key, index);
+    rng_block x = rng_block_at(key, index);
     return to_unit(x.word[0], x.word[1]);
 }
 
 double rng_normal(uint64_t key, uint64_t index)
 {
-    rng_block x = block_at(key, index);
+    rng_block x = rng_block_at(key, index);
     double u = 1 - to_unit(x.word[0], x.word[1]); /* in (0, 1] */
     return sqrt(-2 * math_log(u)) * math_cos(6.28318530717958647693 * to_unit(x.word[2], x.word[3]));
 }

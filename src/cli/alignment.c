@@ -65,7 +65,7 @@ static size_t number_words(const rapt_tokenizer *k, const int32_t *ids, size_t c
 }
 
 /* Adds what the target tokens from `j` on that are of one word look at to the sums of the source's words. */
-static size_t add_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
+static size_t alignment_add_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
 {
     size_t word = target[j];
     for (; j < a->targets && target[j] == word; j++)
@@ -86,7 +86,7 @@ static bool print_words(const rapt_model *m, const rapt_translation *t, const ra
     for (size_t j = 0; ok && words > 0 && j < a->targets;) {
         size_t best = 0, word = target[j];
         memset(sums, 0, words * sizeof *sums);
-        j = add_word(a, source, target, j, sums);
+        j = alignment_add_word(a, source, target, j, sums);
         for (size_t i = 1; i < words; i++)
             best = sums[i] > sums[best] ? i : best;
         fprintf(to, "%s%zu-%zu", word ? " " : "", best, word);

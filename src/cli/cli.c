@@ -16,7 +16,7 @@ int cli_fail(const rapt_error *err)
 }
 
 /* " from 1 to 64", " of 0 or more", or nothing where everything goes that a double counts. */
-static void describe_range(double least, double most, char text[80])
+static void cli_describe_range(double least, double most, char text[80])
 {
     char low[NUMBER_TEXT], high[NUMBER_TEXT];
     number_write(least, low);
@@ -33,7 +33,7 @@ long cli_integer(const char *text, long least, long most, const char *option, st
     char *end, range[80];
     errno = 0;
     long value = strtol(text, &end, 10);
-    describe_range((double)least, (double)most, range);
+    cli_describe_range((double)least, (double)most, range);
     if (errno || end == text || *end || value < least || value > most)
         cli_usage_error(state, "--%s: '%s' is not a whole number%s", option, text, range);
     return value;
@@ -43,7 +43,7 @@ double cli_number(const char *text, double least, double most, const char *optio
 {
     char *end, range[80];
     double value = strtod(text, &end);
-    describe_range(least, most, range);
+    cli_describe_range(least, most, range);
     if (end == text || *end || !(value >= least && value <= most))
         cli_usage_error(state, "--%s: '%s' is not a number%s", option, text, range);
     return value;

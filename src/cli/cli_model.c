@@ -3,7 +3,7 @@
 
 #include "cli/say.h"
 
-static void say(const char *folder)
+static void cli_model_say(const char *folder)
 {
     cli_say("rapt: note: %s: nothing binds model.safetensors to config.json (rapt 0.1 made it, or another program), so "
             "that a changed number would not be noticed; `rapt info %s --seal` binds them\n", folder, folder);
@@ -13,7 +13,7 @@ rapt_model *cli_model(const char *folder, rapt_error *err)
 {
     rapt_model *m = rapt_model_load(folder, err);
     if (m && !m->sealed)
-        say(folder);
+        cli_model_say(folder);
     return m;
 }
 
@@ -21,7 +21,7 @@ rapt_model *cli_model_task(const char *folder, rapt_task task, rapt_error *err)
 {
     rapt_model *m = rapt_model_load_task(folder, task, err);
     if (m && !m->sealed)
-        say(folder);
+        cli_model_say(folder);
     return m;
 }
 
@@ -29,5 +29,5 @@ void cli_note_seal(const char *folder)
 {
     bool sealed;
     if (rapt_model_is_sealed(folder, &sealed, NULL) == RAPT_OK && !sealed)
-        say(folder);
+        cli_model_say(folder);
 }

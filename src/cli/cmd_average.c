@@ -19,7 +19,7 @@ typedef struct average_arguments {
     size_t last;
 } average_arguments;
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_average_parse(int key, char *text, struct argp_state *state)
 {
     average_arguments *a = state->input;
     switch (key) {
@@ -39,7 +39,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL",
+    .options = OPTIONS, .parser = cmd_average_parse, .args_doc = "MODEL",
     .doc = "Average the parameters of the last checkpoints of a training run into a model of its own."
            "\vThe recipe's train.keep says how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
            "checkpoint_every 0 the clock says which steps they are of, so that another run may have another mean."};

@@ -31,7 +31,7 @@ typedef struct arguments {
 } arguments;
 
 /* Cuts FILE:FILE in place. */
-static bool split(char *path[2])
+static bool cmd_data_split(char *path[2])
 {
     char *colon = strchr(path[0], ':');
     if (colon) {
@@ -41,30 +41,30 @@ static bool split(char *path[2])
     return colon != NULL;
 }
 
-static void check_out(arguments *a, struct argp_state *state)
+static void cmd_data_check_out(arguments *a, struct argp_state *state)
 {
-    if (a->count == 2 && !split(a->out))
+    if (a->count == 2 && !cmd_data_split(a->out))
         cli_usage_error(state, "--out: two files are written for two, SOURCE:TARGET");
     if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
         cli_usage_error(state, "--out: both files would be %s", a->out[0]);
 }
 
-static void check_usage(arguments *a, struct argp_state *state)
+static void cmd_data_check_usage(arguments *a, struct argp_state *state)
 {
     bool there;
     if (a->count == 0)
         cli_usage_error(state, "wants a file of pairs, or two files whose lines belong together");
     if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* else reading it will say why */
-        a->count += split(a->path); /* as recipes name two files */
+        a->count += cmd_data_split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         cli_usage_error(state, "only one of the files can be standard input");
     if (a->json && a->lines)
         cli_usage_error(state, "--json and --lines are two ways to print");
     if (a->out[0])
-        check_out(a, state);
+        cmd_data_check_out(a, state);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_data_parse(int key, char *text, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -78,13 +78,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
             cli_usage_error(state, "takes one file or two");
         a->path[a->count++] = text;
         return 0;
-    case ARGP_KEY_END: check_usage(a, state); return 0;
+    case ARGP_KEY_END: cmd_data_check_usage(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
+    .options = OPTIONS, .parser = cmd_data_parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
     .doc = "Count pairs, lengths and what is wrong with a data set; with --out, write what is better kept."
            "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines belong together; - is standard "
            "input. Training by itself leaves out none but empty lines; --out does. A line that has several faults counts for "
@@ -122,7 +122,7 @@ static void print_finding(unsigned k, const check_finding *f)
         printf("%10s\n", "-");
 }
 
-static void print_report(const arguments *a, const check_report *r)
+static void cmd_data_print_report(const arguments *a, const check_report *r)
 {
     for (size_t i = 0; i < a->count; i++) {
         fputs(i ? " and " : "", stdout);
@@ -169,7 +169,7 @@ static json_t *json_findings(const check_report *r, unsigned from, unsigned to)
     return object;
 }
 
-static rapt_code print_json(const arguments *a, const check_report *r, rapt_error *err)
+static rapt_code cmd_data_print_json(const arguments *a, const check_report *r, rapt_error *err)
 {
     json_t *files = json_pack("[s, s*]", a->path[0], a->count == 2 ? a->path[1] : NULL);
     json_t *object = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o}", "files", files, "lines", (json_int_t)r->lines,
@@ -224,9 +224,9 @@ static int data_check(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     rapt_code code = check_files(&a, &report, &err);
     if (!code && a.json)
-        code = print_json(&a, &report, &err);
+        code = cmd_data_print_json(&a, &report, &err);
     else if (!code && !a.lines)
-        print_report(&a, &report);
+        cmd_data_print_report(&a, &report);
     return code ? cli_fail(&err) : 0;
 }
 

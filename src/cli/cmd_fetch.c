@@ -43,7 +43,7 @@ static const fetch_set *find_set(const char *name, struct argp_state *state)
     return NULL;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -70,7 +70,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "NAME",
+    .options = OPTIONS, .parser = cmd_fetch_parse, .args_doc = "NAME",
     .doc = "Download a public data set or vocabulary, check its sha256 and unpack it."
            "\vNAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Files that are "
            "there are checked and never written over; after a cut the same command goes on where it was."};
@@ -111,7 +111,7 @@ static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_erro
 
 /* ---- fetching ------------------------------------------------------------------------------------------------ */
 
-static void show_progress(void *context, size_t bytes, size_t all)
+static void cmd_fetch_show_progress(void *context, size_t bytes, size_t all)
 {
     char done[32], whole[32];
     fputs("\r\033[K", stderr);
@@ -125,7 +125,7 @@ static rapt_code get_at(const arguments *a, fetch_request *r, rapt_error *err)
     char size[32];
     fetch_outcome outcome = FETCH_CAME;
     bool live = !a->quiet && isatty(STDERR_FILENO);
-    r->progress = live ? show_progress : NULL;
+    r->progress = live ? cmd_fetch_show_progress : NULL;
     r->context = (void *)r->path;
     rapt_code code = fetch_get(r, &outcome, err);
     if (live && outcome == FETCH_CAME)

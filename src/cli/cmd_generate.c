@@ -89,7 +89,7 @@ static uint64_t random_seed(struct argp_state *state)
     return seed % CLI_MOST;
 }
 
-static void check(generate_arguments *a, struct argp_state *state)
+static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         cli_usage_error(state, "wants a model");
@@ -107,14 +107,14 @@ static void check(generate_arguments *a, struct argp_state *state)
     a->o.sample.biases = a->biases;
 }
 
-static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
+static void cmd_generate_take_at(generate_arguments *a, const char *text, struct argp_state *state)
 {
     a->at_all = strcmp(text, "all") == 0;
     a->at = a->at_all ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
     a->has_at = true;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
 {
     generate_arguments *a = state->input;
     rapt_sample_options *s = &a->o.sample;
@@ -138,7 +138,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_STOP: take_stop(a, text, state); return 0;
     case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MOST, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
-    case KEY_AT: take_at(a, text, state); return 0;
+    case KEY_AT: cmd_generate_take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, CLI_MOST, "top", state); return 0;
     case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
     case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
@@ -150,13 +150,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
             cli_usage_error(state, "a model and one prompt, no more; a prompt of several words needs quotes");
         *(state->arg_num == 0 ? &a->model : &a->operand) = text;
         return 0;
-    case ARGP_KEY_END: check(a, state); return 0;
+    case ARGP_KEY_END: cmd_generate_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL [PROMPT]",
+    .options = OPTIONS, .parser = cmd_generate_parse, .args_doc = "MODEL [PROMPT]",
     .doc = "Continue a text with a trained language model."
            "\vThe prompt and what follows go to stdout as they come, and a newline at the end. The text ends after --max-tokens, "
            "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C (exit status 130). Without a prompt "
@@ -181,7 +181,7 @@ static rapt_code write_out(const char *text, size_t size)
 }
 
 /* Prints what stands before a text; once it is known that there will be one. */
-static rapt_code begin(output *out)
+static rapt_code cmd_generate_begin(output *out)
 {
     bool echo = !out->a->no_prompt, first = !out->begun;
     out->begun = true;
@@ -196,14 +196,14 @@ static rapt_code stream(void *context, const char *text, size_t size, rapt_error
     (void)err;
     if (*signals_stop())
         return RAPT_ERR_INTERRUPTED;
-    return begin(context) ? RAPT_ERR_IO : write_out(text, size);
+    return cmd_generate_begin(context) ? RAPT_ERR_IO : write_out(text, size);
 }
 
-static rapt_code print_text(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
+static rapt_code cmd_generate_print_text(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
 {
     generate_prompt p = out->prompt;
     rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, stream, out, err);
-    if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && begin(out))
+    if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && cmd_generate_begin(out))
         code = RAPT_ERR_IO;
     return out->begun && write_out("\n", 1) ? RAPT_ERR_IO : code;
 }
@@ -211,7 +211,7 @@ static rapt_code print_text(output *out, rapt_tape *t, const rapt_model *m, rapt
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
 
 /* A rapt_text_sink. */
-static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+static rapt_code cmd_generate_collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     const output *out = context;
     if (*signals_stop())
@@ -219,7 +219,7 @@ static rapt_code collect(void *context, const char *text, size_t size, rapt_erro
     return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
 }
 
-static json_t *text_json(const output *out, const char *text, size_t size, bool stopped)
+static json_t *cmd_generate_text_json(const output *out, const char *text, size_t size, bool stopped)
 {
     static const char *const ends[] = {[RAPT_FINISH_LENGTH] = "length", [RAPT_FINISH_STOP] = "stop",
                                        [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
@@ -235,9 +235,9 @@ static json_t *text_json(const output *out, const char *text, size_t size, bool 
     return o;
 }
 
-static rapt_code print_object(const output *out, const char *text, size_t size, bool stopped, rapt_error *err)
+static rapt_code cmd_generate_print_object(const output *out, const char *text, size_t size, bool stopped, rapt_error *err)
 {
-    json_t *o = text_json(out, text, size, stopped);
+    json_t *o = cmd_generate_text_json(out, text, size, stopped);
     char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
@@ -247,7 +247,7 @@ static rapt_code print_object(const output *out, const char *text, size_t size, 
     return code;
 }
 
-static rapt_code print_json(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
+static rapt_code cmd_generate_print_json(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -255,11 +255,11 @@ static rapt_code print_json(output *out, rapt_tape *t, const rapt_model *m, rapt
     out->collect = open_memstream(&text, &size);
     if (!out->collect)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
-    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, collect, out, err);
+    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, cmd_generate_collect, out, err);
     if (fclose(out->collect) != 0)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     bool stopped = code == RAPT_ERR_INTERRUPTED;
-    if ((!code || stopped) && print_object(out, text, size, stopped, err))
+    if ((!code || stopped) && cmd_generate_print_object(out, text, size, stopped, err))
         code = RAPT_ERR_IO;
     free(text);
     return code;
@@ -286,7 +286,7 @@ static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const ra
         out.o.stops = a->stops;
         out.o.row = (uint64_t)i;
         out.o.report = &out.report;
-        code = (a->json ? print_json : print_text)(&out, t, m, err);
+        code = (a->json ? cmd_generate_print_json : cmd_generate_print_text)(&out, t, m, err);
         tokens += out.report.tokens;
     }
     if (!a->quiet && (!code || code == RAPT_ERR_INTERRUPTED))

@@ -26,7 +26,7 @@ typedef struct info_arguments {
     bool json, tensors, seal;
 } info_arguments;
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 {
     info_arguments *a = state->input;
     switch (key) {
@@ -46,7 +46,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc = "[MODEL]",
+static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]",
                                  .doc = "Show this machine and the kernels that rapt chose, or a model's sizes."};
 
 /* The levels that this machine has, best last. */

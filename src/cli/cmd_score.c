@@ -62,8 +62,8 @@ static const struct argp_option options[] = {
     {0}};
 
 /* Reports wrong usage, which ends the program, for a name that is none of the choices. */
-static int choose(const struct choice *choices, const char *name, const char *option,
-                  struct argp_state *state)
+static int cmd_score_choose(const struct choice *choices, const char *name, const char *option,
+                            struct argp_state *state)
 {
     char known[80] = "";
     for (const struct choice *c = choices; c->name; c++) {
@@ -85,7 +85,7 @@ static double positive_number(const char *text, struct argp_state *state)
     return value;
 }
 
-static void check_usage(const struct arguments *args, struct argp_state *state)
+static void cmd_score_check_usage(const struct arguments *args, struct argp_state *state)
 {
     size_t standard = strcmp(args->hypothesis, "-") == 0;
     for (size_t r = 0; r < args->count; r++)
@@ -104,11 +104,11 @@ static error_t parse_bleu_option(int key, char *text, struct arguments *args, st
     switch (key) {
     case KEY_TOKENIZE:
         args->bleu_only = "tokenize";
-        args->bleu.tokenize = (rapt_tokenize)choose(tokenizers, text, "tokenize", state);
+        args->bleu.tokenize = (rapt_tokenize)cmd_score_choose(tokenizers, text, "tokenize", state);
         return 0;
     case KEY_SMOOTH:
         args->bleu_only = "smooth";
-        args->bleu.smooth = (rapt_smooth)choose(smoothings, text, "smooth", state);
+        args->bleu.smooth = (rapt_smooth)cmd_score_choose(smoothings, text, "smooth", state);
         return 0;
     case KEY_SMOOTH_VALUE:
         args->bleu_only = "smooth-value";
@@ -119,7 +119,7 @@ static error_t parse_bleu_option(int key, char *text, struct arguments *args, st
     }
 }
 
-static void take_paths(struct arguments *args, struct argp_state *state)
+static void cmd_score_take_paths(struct arguments *args, struct argp_state *state)
 {
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
@@ -132,12 +132,12 @@ static void take_paths(struct arguments *args, struct argp_state *state)
         args->metric = METRIC_BLEU;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *args = state->input;
     switch (key) {
     case KEY_METRIC:
-        args->metric = (enum metric)choose(metrics, text, "metric", state);
+        args->metric = (enum metric)cmd_score_choose(metrics, text, "metric", state);
         args->chrf.word_order = args->metric == METRIC_CHRF_PP ? 2 : 0;
         return 0;
     case KEY_LOWERCASE:
@@ -153,8 +153,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         args->quiet = true;
         return 0;
     case ARGP_KEY_ARGS:
-        take_paths(args, state);
-        check_usage(args, state);
+        cmd_score_take_paths(args, state);
+        cmd_score_check_usage(args, state);
         return 0;
     case ARGP_KEY_NO_ARGS:
         cli_usage_error(state, "wants a hypothesis and at least one reference");
@@ -166,46 +166,46 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp score_argp = {
     .options = options,
-    .parser = parse,
+    .parser = cmd_score_parse,
     .args_doc = "HYPOTHESIS REFERENCE...",
     .doc = "Score a translation against one or more references, line by line."
            "\vPrints scores in percent, each with its name, the signature that sacreBLEU gives to a score of this kind, and the "
            "version of rapt. "
            "HYPOTHESIS or a REFERENCE can be - for standard input."};
 
-static const char *shown(const char *path)
+static const char *cmd_score_shown(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static rapt_code read_text(const char *path, struct lines *lines, rapt_error *err)
+static rapt_code cmd_score_read_text(const char *path, struct lines *lines, rapt_error *err)
 {
     rapt_code code = lines_read(path, MAX_TEXT_BYTES, lines, err);
     if (code == RAPT_OK && lines->count == 0)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", shown(path));
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", cmd_score_shown(path));
     return code;
 }
 
 static rapt_code read_reference(const struct arguments *args, size_t r, struct texts *texts, rapt_error *err)
 {
     struct lines *lines = &texts->references[r];
-    rapt_code code = read_text(args->references[r], lines, err);
+    rapt_code code = cmd_score_read_text(args->references[r], lines, err);
     if (code != RAPT_OK)
         return code;
     if (lines->count != texts->hypothesis.count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", shown(args->hypothesis),
-                         texts->hypothesis.count, shown(args->references[r]), lines->count);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", cmd_score_shown(args->hypothesis),
+                         texts->hypothesis.count, cmd_score_shown(args->references[r]), lines->count);
     return RAPT_OK;
 }
 
-static rapt_code read_texts(const struct arguments *args, struct texts *texts, rapt_error *err)
+static rapt_code cmd_score_read_texts(const struct arguments *args, struct texts *texts, rapt_error *err)
 {
     texts->references = calloc(args->count, sizeof *texts->references);
     texts->columns = calloc(args->count, sizeof *texts->columns);
     if (!texts->references || !texts->columns)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu references", args->count);
     texts->count = args->count;
-    rapt_code code = read_text(args->hypothesis, &texts->hypothesis, err);
+    rapt_code code = cmd_score_read_text(args->hypothesis, &texts->hypothesis, err);
     for (size_t r = 0; r < args->count && code == RAPT_OK; r++)
         code = read_reference(args, r, texts, err);
     return code;
@@ -248,7 +248,8 @@ static void add_bleu(json_t *object, const rapt_bleu *bleu)
     json_object_set_new(object, "ref_len", json_integer((json_int_t)bleu->ref_len));
 }
 
-static rapt_code print_json(double score, const char *name, const char *signature, const rapt_bleu *bleu, rapt_error *err)
+static rapt_code cmd_score_print_json(double score, const char *name, const char *signature, const rapt_bleu *bleu,
+                                      rapt_error *err)
 {
     json_t *object = json_object();
     json_object_set_new(object, "name", json_string(name));
@@ -278,7 +279,7 @@ static rapt_code print_score(const struct arguments *args, double score, const r
     size_t used = strlen(signature);
     snprintf(signature + used, sizeof signature - used, "|rapt:%s", rapt_version());
     if (args->json)
-        return print_json(score, name, signature, bleu, err);
+        return cmd_score_print_json(score, name, signature, bleu, err);
     printf("%.2f %s|%s\n", score, name, signature);
     return RAPT_OK;
 }
@@ -316,14 +317,14 @@ static void warn(const struct arguments *args, const struct texts *texts)
 {
     bool cuts_words = args->metric <= METRIC_BLEU && args->bleu.tokenize != RAPT_TOKENIZE_NONE &&
                       args->bleu.tokenize != RAPT_TOKENIZE_CHAR;
-    score_warnings(shown(args->hypothesis), &texts->hypothesis, cuts_words);
+    score_warnings(cmd_score_shown(args->hypothesis), &texts->hypothesis, cuts_words);
     for (size_t r = 0; r < texts->count; r++)
-        score_warnings(shown(args->references[r]), &texts->references[r], cuts_words);
+        score_warnings(cmd_score_shown(args->references[r]), &texts->references[r], cuts_words);
 }
 
-static rapt_code run(const struct arguments *args, struct texts *texts, rapt_error *err)
+static rapt_code cmd_score_run(const struct arguments *args, struct texts *texts, rapt_error *err)
 {
-    rapt_code code = read_texts(args, texts, err);
+    rapt_code code = cmd_score_read_texts(args, texts, err);
     if (code == RAPT_OK && !args->quiet)
         warn(args, texts);
     if (code == RAPT_OK && args->sentence)
@@ -339,7 +340,7 @@ int cmd_score(int argc, char **argv)
     struct texts texts = {0};
     rapt_error err = {0};
     cli_parse(&score_argp, argc, argv, &args);
-    rapt_code code = run(&args, &texts, &err);
+    rapt_code code = cmd_score_run(&args, &texts, &err);
     free_texts(&texts);
     return code ? cli_fail(&err) : 0;
 }

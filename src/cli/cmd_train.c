@@ -52,7 +52,7 @@ static void take_assignment(train_arguments *a, const char *text, struct argp_st
     a->assignments[a->assignment_count++] = text;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
 {
     train_arguments *a = state->input;
     switch (key) {
@@ -80,7 +80,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
+    .options = OPTIONS, .parser = cmd_train_parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
     .doc = "Train a model as a recipe says."
            "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
            "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the "
@@ -146,7 +146,7 @@ static void show_end(const display *d, const rapt_progress *p)
                 "continues it\n", (unsigned long long)p->step);
 }
 
-static void show_progress(void *context, const rapt_progress *p)
+static void cmd_train_show_progress(void *context, const rapt_progress *p)
 {
     display *d = context;
     d->last = *p;
@@ -156,7 +156,7 @@ static void show_progress(void *context, const rapt_progress *p)
         show_end(d, p);
 }
 
-static void show_phase(void *context, const char *what, size_t done, size_t count)
+static void cmd_train_show_phase(void *context, const char *what, size_t done, size_t count)
 {
     const display *d = context;
     progress_phase(d->progress, what, done, count);
@@ -230,7 +230,7 @@ static bool assigns(const train_arguments *a, const char *key)
 }
 
 /* A number of epochs would be ignored where the recipe has one of steps. */
-static rapt_code check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
+static rapt_code cmd_train_check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
 {
     if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))
         return RAPT_OK;
@@ -238,13 +238,13 @@ static rapt_code check_length(const train_arguments *a, const rapt_recipe *r, ra
                      "train.steps=0 to go by epochs", (long long)r->train.steps);
 }
 
-static rapt_code read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
+static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
 {
     rapt_code code = read_file(a, r, err);
     for (size_t i = 0; i < a->assignment_count && !code; i++)
         code = rapt_recipe_set(r, a->assignments[i], err);
     if (!code)
-        code = check_length(a, r, err);
+        code = cmd_train_check_length(a, r, err);
     if (a->init && !code)
         code = set_init(r, a->init, err);
     if (a->seed >= 0)
@@ -269,7 +269,7 @@ static bool on_terminal(void)
     return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
-static int run(const train_arguments *a, const rapt_recipe *r)
+static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
 {
     rapt_error err = {0};
     display d = {.quiet = a->quiet, .task = r->task, .patience = r->train.patience};
@@ -277,7 +277,7 @@ static int run(const train_arguments *a, const rapt_recipe *r)
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
                             .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop(),
-                            .on_phase = show_phase, .on_plan = show_plan, .on_progress = show_progress,
+                            .on_phase = cmd_train_show_phase, .on_plan = show_plan, .on_progress = cmd_train_show_progress,
                             .on_sample = show_sample, .on_warning = show_warning, .context = &d};
     d.progress = a->quiet ? NULL : progress_new(&shown);
     if (r->train.init)
@@ -304,7 +304,7 @@ int cmd_train(int argc, char **argv)
     if (a.help_recipe)
         return help_recipe();
     cli_warn_threads(a.threads, a.quiet);
-    int status = read_recipe(&a, &r, &err) ? cli_fail(&err) : run(&a, &r);
+    int status = cmd_train_read_recipe(&a, &r, &err) ? cli_fail(&err) : cmd_train_run(&a, &r);
     rapt_recipe_free(&r);
     return status;
 }

@@ -81,7 +81,7 @@ static void parse_language(const char *text, rapt_translate_options *o, struct a
     o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }
 
-static void check(translate_arguments *a, struct argp_state *state)
+static void cmd_translate_check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
         cli_usage_error(state, "wants a model");
@@ -93,7 +93,7 @@ static void check(translate_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_translate_parse(int key, char *text, struct argp_state *state)
 {
     translate_arguments *a = state->input;
     switch (key) {
@@ -121,13 +121,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         a->o.alignment = a->alignment != ALIGNMENT_NONE;
         a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
-        check(a, state);
+        cmd_translate_check(a, state);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp ARGP = {.options = OPTIONS, .parser = parse, .args_doc = "MODEL [FILE]",
+static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_translate_parse, .args_doc = "MODEL [FILE]",
                                  .doc = "Translate the lines of FILE, or of standard input, with a trained model."};
 
 static const char *input_name(const translate_arguments *a)
@@ -143,7 +143,7 @@ static bool print_hypothesis(const translate_arguments *a, const rapt_translatio
     return ok && fputc('\n', to) != EOF;
 }
 
-static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+static bool cmd_translate_print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
         cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
@@ -165,7 +165,7 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     FILE *to = open_memstream(&text, &size);
     bool ok = to != NULL;
     for (size_t i = 0; ok && i < b->count; i++)
-        ok = print_translation(a, b->first + i, &t[i], to);
+        ok = cmd_translate_print_translation(a, b->first + i, &t[i], to);
     ok = to && fclose(to) == 0 && ok;
     rapt_code code = RAPT_OK;
     if (!ok)
@@ -199,8 +199,8 @@ static rapt_code check_words(unknown_words *u, line_block *b, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code run(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_translation *out,
-                     rapt_error *err)
+static rapt_code cmd_translate_run(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_translation *out,
+                                   rapt_error *err)
 {
     size_t before = b->first - 1;
     if (!a->prefix_file)
@@ -216,7 +216,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
     rapt_error why = {0};
     const char *what = "translate";
     rapt_translation *out = calloc(b->count, sizeof *out);
-    rapt_code code = out ? run(a, t, b, out, &why)
+    rapt_code code = out ? cmd_translate_run(a, t, b, out, &why)
                          : rapt_fail(&why, RAPT_ERR_MEMORY, "no memory");
     if (!code) {
         code = check_cut(a, b, out, &why);
@@ -232,7 +232,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
                             input_name(a), why.message) : RAPT_OK;
 }
 
-static rapt_code translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
+static rapt_code cmd_translate_translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
 {
     unknown_words unknown = {.k = a->m->source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet};
     size_t most = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
@@ -279,7 +279,7 @@ int cmd_translate(int argc, char **argv)
     rapt_model *m = a.m = cli_model_task(a.model, RAPT_TASK_TRANSLATION, &err);
     line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
-    bool ok = t && translate(&a, t, in, &err) == RAPT_OK;
+    bool ok = t && cmd_translate_translate(&a, t, in, &err) == RAPT_OK;
     rapt_translator_free(t);
     line_stream_free(in);
     lines_free(&a.prefixes);

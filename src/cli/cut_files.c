@@ -23,7 +23,7 @@ typedef struct map_reader {
 } map_reader;
 
 /* The next byte, or -1. */
-static int next(map_reader *r)
+static int cut_files_next(map_reader *r)
 {
     if (r->at == r->size) {
         ssize_t got = read(r->fd, r->portion, sizeof r->portion);
@@ -34,25 +34,25 @@ static int next(map_reader *r)
 }
 
 /* Reads hexadecimal digits and the byte behind them. */
-static uintptr_t take_number(map_reader *r)
+static uintptr_t cut_files_take_number(map_reader *r)
 {
     static const char digits[] = "0123456789abcdef";
     uintptr_t number = 0;
     const char *digit;
-    for (int c; (c = next(r)) > 0 && (digit = memchr(digits, c, 16)) != NULL;)
+    for (int c; (c = cut_files_next(r)) > 0 && (digit = memchr(digits, c, 16)) != NULL;)
         number = number * 16 + (uintptr_t)(digit - digits);
     return number;
 }
 
 /* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what has room; "" where there is none.
  * False at the end. */
-static bool take_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
+static bool cut_files_take_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
 {
     size_t length = 0;
     int c;
-    *begin = take_number(r);
-    *end = take_number(r);
-    while ((c = next(r)) >= 0 && c != '\n')
+    *begin = cut_files_take_number(r);
+    *end = cut_files_take_number(r);
+    while ((c = cut_files_next(r)) >= 0 && c != '\n')
         if ((c == '/' || length > 0) && length < PATH_MAX - 1)
             path[length++] = (char)c;
     path[length] = '\0';
@@ -64,14 +64,14 @@ static bool find_file(uintptr_t address, char path[PATH_MAX])
     uintptr_t begin = 1, end = 0;
     map_reader r = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
     bool found = false;
-    while (r.fd >= 0 && !found && take_line(&r, &begin, &end, path))
+    while (r.fd >= 0 && !found && cut_files_take_line(&r, &begin, &end, path))
         found = address >= begin && address < end;
     if (r.fd >= 0)
         close(r.fd);
     return found && *path == '/';
 }
 
-static void say(const char *text)
+static void cut_files_say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         _exit(1);
@@ -83,9 +83,9 @@ static void say_file(char *path)
     char *nameless = strstr(path, "/#");
     if (nameless && strstr(nameless, " (deleted)")) {
         *nameless = '\0';
-        say("a file in ");
+        cut_files_say("a file in ");
     }
-    say(path);
+    cut_files_say(path);
 }
 
 static void on_cut(int number, siginfo_t *info, void *context)
@@ -97,9 +97,9 @@ static void on_cut(int number, siginfo_t *info, void *context)
         return;
     }
     quote_clean(path);
-    say("rapt: ");
+    cut_files_say("rapt: ");
     say_file(path);
-    say(" was cut off while it was read\n");
+    cut_files_say(" was cut off while it was read\n");
     _exit(1);
 }
 

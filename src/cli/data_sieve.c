@@ -33,7 +33,7 @@ static void pass_line(sieve *s, sieve_text *t, bool copied)
         t->run = t->rest.at;
 }
 
-static void print_line(size_t number, uint32_t reasons)
+static void data_sieve_print_line(size_t number, uint32_t reasons)
 {
     char before = '\t';
     printf("%zu", number);
@@ -50,7 +50,7 @@ void sieve_take(void *context, size_t number, uint32_t found)
     sieve *s = context;
     uint32_t reasons = found & CHECK_ANY_REASON;
     if (s->names && reasons)
-        print_line(number, reasons);
+        data_sieve_print_line(number, reasons);
     for (size_t i = 0; i < s->opened; i++)
         pass_line(s, &s->text[i], !reasons);
 }

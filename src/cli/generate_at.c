@@ -20,7 +20,7 @@ typedef struct valid_text {
     size_t size;
 } valid_text;
 
-static rapt_code put(void *context, const char *text, size_t size, rapt_error *err)
+static rapt_code generate_at_put(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
     valid_text *v = context;
@@ -32,7 +32,7 @@ static rapt_code put(void *context, const char *text, size_t size, rapt_error *e
 char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err)
 {
     valid_text v = {.text = malloc(3 * size + 1)}; /* a byte becomes three at most */
-    text_stream *s = v.text ? text_stream_new(NULL, 0, put, &v, err) : NULL;
+    text_stream *s = v.text ? text_stream_new(NULL, 0, generate_at_put, &v, err) : NULL;
     rapt_code code = s ? text_stream_push(s, bytes, size, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (!code)
         code = text_stream_finish(s, err);
@@ -54,7 +54,7 @@ typedef struct expectation {
 } expectation;
 
 /* The text of a token as a JSON string; ids without one have none. */
-static json_t *token_json(const rapt_tokenizer *k, int32_t id)
+static json_t *generate_at_token_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size, length;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
@@ -66,7 +66,7 @@ static json_t *token_json(const rapt_tokenizer *k, int32_t id)
 
 static json_t *id_json(const rapt_tokenizer *k, int32_t id)
 {
-    return json_pack("{s:i, s:o}", "id", (int)id, "text", token_json(k, id));
+    return json_pack("{s:i, s:o}", "id", (int)id, "text", generate_at_token_json(k, id));
 }
 
 static json_t *at_json(const rapt_tokenizer *k, const expectation *e)
@@ -97,7 +97,7 @@ static char *string_text(const json_t *string)
 
 static void print_token(const rapt_tokenizer *k, int32_t id)
 {
-    json_t *string = token_json(k, id);
+    json_t *string = generate_at_token_json(k, id);
     char *text = string_text(string);
     printf("%d\t", (int)id);
     cli_print_clean(stdout, text ? text : "");
@@ -126,7 +126,7 @@ static void print_at_json(const rapt_tokenizer *k, const expectation *e)
 }
 
 /* Positions below 0 count from the end of the prompt. */
-static rapt_code find_position(long at, size_t count, size_t *position, rapt_error *err)
+static rapt_code generate_at_find_position(long at, size_t count, size_t *position, rapt_error *err)
 {
     if (at >= (long)count || at < -(long)count)
         return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
@@ -153,7 +153,7 @@ static rapt_code expect_all(const generate_arguments *a, rapt_tape *t, const rap
 static rapt_code expect_one(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
                             rapt_error *err)
 {
-    rapt_code code = find_position(a->at, p->count, &e->position, err);
+    rapt_code code = generate_at_find_position(a->at, p->count, &e->position, err);
     if (code)
         return code;
     e->token = p->ids[e->position];

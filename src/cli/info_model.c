@@ -26,7 +26,7 @@ static model_memory memory_of(const rapt_model *m)
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
 
-static const char *kind_of(const rapt_tokenizer *k)
+static const char *info_model_kind_of(const rapt_tokenizer *k)
 {
     static const char *const names[] = {[RAPT_TOKENIZER_WORDS] = "words", [RAPT_TOKENIZER_CHARACTERS] = "characters",
                                         [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe"};
@@ -59,7 +59,7 @@ static json_t *more_json(const rapt_model *m, bool tensors)
     model_memory memory = memory_of(m);
     const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->tokenizer : m->target;
     return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
-                     "tokenizer_kind", kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
+                     "tokenizer_kind", info_model_kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
                      "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
                      (json_int_t)memory.token, "tensors", tensors_json(m->params, tensors));
 }
@@ -80,13 +80,13 @@ static const char *word(const json_t *config, const char *key)
     return json_string_value(json_object_get(config, key));
 }
 
-static void print_translation(const rapt_model *m, const json_t *config)
+static void info_model_print_translation(const rapt_model *m, const json_t *config)
 {
     char bytes[32];
     const rapt_transformer_config *c = &m->net->config;
     printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers, word(config, "norm"));
     printf("d_model       %zu, %zu heads, ffn %zu\n", c->block.d_model, c->block.heads, c->block.ffn);
-    printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab, kind_of(m->target),
+    printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab, info_model_kind_of(m->target),
            c->tied ? ", embeddings and output tied" : "");
     printf("sentences     up to %zu tokens, %zu positions\n", m->max_len, c->max_positions);
     printf("memory        a decoding step keeps %s a sentence and token\n", cli_bytes(memory_of(m).token, bytes));
@@ -103,7 +103,7 @@ static void print_language_model(const rapt_model *m, const json_t *config)
            word(config, "ffn_kind"));
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
     printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
-    printf("tokenizer     %s, %zu tokens\n", kind_of(m->tokenizer), rapt_tokenizer_size(m->tokenizer));
+    printf("tokenizer     %s, %zu tokens\n", info_model_kind_of(m->tokenizer), rapt_tokenizer_size(m->tokenizer));
     printf("memory        decoding keeps %s a token, %s for a full context\n", cli_bytes(kept, token),
            cli_bytes(kept * (double)c->context, context));
 }
@@ -144,7 +144,7 @@ static int print_model(const rapt_model *m, const char *folder, const json_t *co
     if (language)
         print_language_model(m, config);
     else
-        print_translation(m, config);
+        info_model_print_translation(m, config);
     print_recipe(m, folder);
     if (tensors)
         list_tensors(m->params);

@@ -16,7 +16,7 @@ static size_t line_part(const char *text, size_t size)
 }
 
 /* Only from the end of a file: what others have written behind it stays. */
-static void take_back(size_t part)
+static void lines_out_take_back(size_t part)
 {
     struct stat info;
     if (part == 0 || fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -35,7 +35,7 @@ rapt_code lines_out(const char *text, size_t size, rapt_error *err)
         if (put >= 0 || errno == EINTR)
             continue;
         int reason = errno;
-        take_back(line_part(text, done));
+        lines_out_take_back(line_part(text, done));
         return rapt_fail(err, RAPT_ERR_IO, "%s", strerror(reason));
     }
     return RAPT_OK;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t parts_parse(int key, char *text, struct argp_state *state)
 {
     const cli_parts *parts = state->input;
     (void)text;
@@ -24,7 +24,7 @@ static int asks_for_help(const char *option)
 
 int cli_run_part(const cli_parts *parts, int argc, char **argv)
 {
-    const struct argp argp = {.parser = parse, .args_doc = parts->args_doc, .doc = parts->doc};
+    const struct argp argp = {.parser = parts_parse, .args_doc = parts->args_doc, .doc = parts->doc};
     char title[64], *first[] = {argv[0], "--", argc > 1 ? argv[1] : NULL, NULL};
     for (size_t i = 0; argc > 1 && i < parts->count; i++)
         if (strcmp(argv[1], parts->list[i].name) == 0) {

@@ -60,7 +60,7 @@ static void erase(progress *p)
 }
 
 /* A live line, or where there is no terminal a line of the log. */
-static void show(progress *p, const char *line, bool stays)
+static void progress_show(progress *p, const char *line, bool stays)
 {
     fprintf(p->o.out, "%s%s%s", p->live ? ERASE : "", line, p->o.terminal ? "" : "\n"); /* written at once: no flicker */
     p->live = p->o.terminal;
@@ -69,14 +69,14 @@ static void show(progress *p, const char *line, bool stays)
     fflush(p->o.out);
 }
 
-static void show_phase(progress *p)
+static void progress_show_phase(progress *p)
 {
     char line[PROGRESS_LINE], time[32], parts[64] = "";
     size_t columns = columns_of(p);
     if (p->count > 0)
         snprintf(parts, sizeof parts, " %zu/%zu", p->done, p->count);
     snprintf(line, columns + 1, "%s%s  %s", p->phase, parts, cli_duration(clock_seconds() - p->began, time));
-    show(p, line, false);
+    progress_show(p, line, false);
 }
 
 static void show_step(progress *p)
@@ -84,10 +84,10 @@ static void show_step(progress *p)
     char line[PROGRESS_LINE];
     rapt_progress at = p->at;
     at.report = false; /* what was measured then stands above */
-    show(p, progress_line(&at, columns_of(p), line), true);
+    progress_show(p, progress_line(&at, columns_of(p), line), true);
 }
 
-static void print_report(progress *p)
+static void progress_print_report(progress *p)
 {
     char line[PROGRESS_LINE];
     fprintf(p->o.out, "%s%s\n", p->live ? ERASE : "", progress_line(&p->at, columns_of(p), line));
@@ -98,7 +98,7 @@ static void print_report(progress *p)
 
 /* ---- the ticker ------------------------------------------------------------------------------------------------- */
 
-static bool is_silent(const progress *p, double now)
+static bool progress_is_silent(const progress *p, double now)
 {
     double silence = p->o.silence > 0 ? p->o.silence : SILENCE_SECONDS;
     return now - p->shown >= silence || (p->phase && !p->stepped && p->shown <= p->began && now - p->began >= SET_UP_SECONDS);
@@ -107,9 +107,9 @@ static bool is_silent(const progress *p, double now)
 static void tick(progress *p)
 {
     double now = clock_seconds();
-    if (p->o.terminal ? p->phase && now - p->began >= PHASE_SECONDS : is_silent(p, now)) {
+    if (p->o.terminal ? p->phase && now - p->began >= PHASE_SECONDS : progress_is_silent(p, now)) {
         if (p->phase)
-            show_phase(p);
+            progress_show_phase(p);
         else if (p->stepped && !p->o.terminal)
             show_step(p);
     }
@@ -187,7 +187,7 @@ void progress_step(progress *p, const rapt_progress *at)
     p->stepped = true;
     p->phase = NULL;
     if (at->report)
-        print_report(p);
+        progress_print_report(p);
     else if (p->o.terminal && (!p->live || clock_seconds() - p->shown >= REFRESH_SECONDS))
         show_step(p);
     pthread_mutex_unlock(&p->lock);
@@ -205,7 +205,7 @@ void progress_phase(progress *p, const char *what, size_t done, size_t count)
     p->done = done;
     p->count = count;
     if (p->o.terminal && now - p->began >= PHASE_SECONDS && now - p->shown >= REFRESH_SECONDS)
-        show_phase(p);
+        progress_show_phase(p);
     pthread_mutex_unlock(&p->lock);
 }
 

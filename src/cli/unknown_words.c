@@ -21,7 +21,7 @@ static bool was_told(const unknown_words *u, const char *word)
 }
 
 /* Whether one of the words is new; they are none from now on. */
-static bool take_words(unknown_words *u, const unknown_list *list)
+static bool unknown_words_take_words(unknown_words *u, const unknown_list *list)
 {
     bool is_new = false;
     for (size_t i = 0; i < list->count && u->warnings < MAX_WARNINGS; i++) {
@@ -35,7 +35,7 @@ static bool take_words(unknown_words *u, const unknown_list *list)
     return is_new;
 }
 
-static rapt_code report(unknown_words *u, size_t line, const unknown_list *list, rapt_error *err)
+static rapt_code unknown_words_report(unknown_words *u, size_t line, const unknown_list *list, rapt_error *err)
 {
     char words[KNOWN_WORDS_TEXT];
     const char *verb = list->unknown == 1 ? "is" : "are";
@@ -46,7 +46,7 @@ static rapt_code report(unknown_words *u, size_t line, const unknown_list *list,
                          verb, words);
     if (u->quiet)
         return RAPT_OK;
-    if (!take_words(u, list)) {
+    if (!unknown_words_take_words(u, list)) {
         u->more++;
         return RAPT_OK;
     }
@@ -62,7 +62,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
         return RAPT_OK;
     rapt_code code = known_words_find(u->k, text, &list, err);
     if (!code && list.unknown > 0)
-        code = report(u, line, &list, err);
+        code = unknown_words_report(u, line, &list, err);
     known_words_free(&list);
     return code;
 }

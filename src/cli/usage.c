@@ -163,7 +163,7 @@ static bool check_short(const char *command, const option_list *list, const char
     return false;
 }
 
-static void check_options(const struct argp *argp, int argc, char **argv)
+static void usage_check_options(const struct argp *argp, int argc, char **argv)
 {
     option_list list = {.count = 0};
     add_options(argp, &list);
@@ -200,6 +200,6 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp whole = {.options = HELP, .parser = parse_help, .children = children};
-    check_options(&whole, argc, argv);
+    usage_check_options(&whole, argc, argv);
     argp_parse(&whole, argc, argv, ARGP_NO_HELP, NULL, input);
 }

@@ -12,7 +12,7 @@ typedef struct sentence {
 } sentence;
 
 /* The sentence with <eos>. */
-static rapt_code encode(const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
+static rapt_code dataset_encode(const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
 {
     rapt_code code = rapt_tokenizer_encode(k, text, &s->ids, &s->count, err);
     int32_t *longer = code ? NULL : realloc(s->ids, (s->count + 1) * sizeof *longer);
@@ -33,7 +33,7 @@ static int32_t *store(rapt_dataset *d, const sentence *s, size_t length)
     return ids ? memcpy(ids, s->ids, length * sizeof *ids) : NULL;
 }
 
-static rapt_code keep(rapt_dataset *d, const sentence *source, const sentence *target, rapt_error *err)
+static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sentence *target, rapt_error *err)
 {
     size_t most = d->options.max_len;
     dataset_example e = {.source_len = source->count < most ? source->count : most,
@@ -46,8 +46,8 @@ static rapt_code keep(rapt_dataset *d, const sentence *source, const sentence *t
     return RAPT_OK;
 }
 
-static rapt_code take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const sentence *source,
-                      const sentence *target, rapt_error *err)
+static rapt_code dataset_take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const sentence *source,
+                              const sentence *target, rapt_error *err)
 {
     size_t longest = source->count > target->count ? source->count : target->count;
     if (longest > d->options.max_len && d->options.too_long == RAPT_TOO_LONG_ERROR)
@@ -57,33 +57,33 @@ static rapt_code take(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const 
         d->dropped++;
         return RAPT_OK;
     }
-    return keep(d, source, target, err);
+    return dataset_keep(d, source, target, err);
 }
 
-static rapt_code add(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const rapt_tokenizer *source,
-                     const rapt_tokenizer *target, rapt_error *err)
+static rapt_code dataset_add(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const rapt_tokenizer *source,
+                             const rapt_tokenizer *target, rapt_error *err)
 {
     sentence s, t;
-    rapt_code code = encode(source, rapt_pairs_source(pairs, i), &s, err);
+    rapt_code code = dataset_encode(source, rapt_pairs_source(pairs, i), &s, err);
     if (code)
         return code;
-    code = encode(target, rapt_pairs_target(pairs, i), &t, err);
+    code = dataset_encode(target, rapt_pairs_target(pairs, i), &t, err);
     if (!code) {
-        code = take(d, pairs, i, &s, &t, err);
+        code = dataset_take(d, pairs, i, &s, &t, err);
         free(t.ids);
     }
     free(s.ids);
     return code;
 }
 
-static rapt_code fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
-                      const rapt_tokenizer *target, rapt_error *err)
+static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
+                              const rapt_tokenizer *target, rapt_error *err)
 {
     for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
         bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
         if (stop_asked(d->options.stop))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
-        rapt_code code = out == d->options.held_out ? add(d, pairs, i, source, target, err) : RAPT_OK;
+        rapt_code code = out == d->options.held_out ? dataset_add(d, pairs, i, source, target, err) : RAPT_OK;
         if (code)
             return code;
     }
@@ -109,7 +109,7 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
     }
     if (!d || !d->examples)
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data set");
-    else if (fill(d, pairs, source, target, err) == RAPT_OK)
+    else if (dataset_fill(d, pairs, source, target, err) == RAPT_OK)
         return d;
     rapt_dataset_free(d);
     return NULL;

@@ -78,7 +78,7 @@ void rapt_loader_free(rapt_loader *l)
     free(l);
 }
 
-static int by_length(const void *a, const void *b)
+static int loader_by_length(const void *a, const void *b)
 {
     const sized *x = a, *y = b;
     if (x->length != y->length)
@@ -87,7 +87,7 @@ static int by_length(const void *a, const void *b)
 }
 
 /* Of batches by tokens, what a sentence counts: then each epoch has the same sequence of lengths, and the same cuts. */
-static size_t length_of(const rapt_loader *l, const dataset_example *e)
+static size_t loader_length_of(const rapt_loader *l, const dataset_example *e)
 {
     size_t longer = e->source_len > e->target_len ? e->source_len : e->target_len;
     return l->batch_size ? e->target_len + e->source_len : longer;
@@ -96,8 +96,8 @@ static size_t length_of(const rapt_loader *l, const dataset_example *e)
 static void sort_window(const rapt_loader *l, size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        l->window[i] = (sized){length_of(l, &l->data->examples[order[i]]), i, order[i]};
-    qsort(l->window, count, sizeof *l->window, by_length);
+        l->window[i] = (sized){loader_length_of(l, &l->data->examples[order[i]]), i, order[i]};
+    qsort(l->window, count, sizeof *l->window, loader_by_length);
     for (size_t i = 0; i < count; i++)
         order[i] = l->window[i].example;
 }
@@ -167,8 +167,8 @@ static size_t longest(const rapt_loader *l, const size_t *chosen, size_t n, bool
     return most;
 }
 
-static void fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t *source, int32_t *inputs,
-                     int32_t *labels)
+static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t *source, int32_t *inputs,
+                            int32_t *labels)
 {
     memcpy(source, e->source, e->source_len * sizeof *source);
     memcpy(labels, e->target, e->target_len * sizeof *labels);
@@ -195,8 +195,8 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n
         return NULL;
     for (size_t i = 0; i < n; i++) {
         b->examples[i] = (uint32_t)chosen[i];
-        fill_row(b, i, &l->data->examples[chosen[i]], source + i * source_time, inputs + i * target_time,
-                 labels + i * target_time);
+        loader_fill_row(b, i, &l->data->examples[chosen[i]], source + i * source_time, inputs + i * target_time,
+                        labels + i * target_time);
     }
     return b;
 }

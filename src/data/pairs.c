@@ -21,7 +21,7 @@ struct rapt_pairs {
     size_t count;
 };
 
-static bool allocate(rapt_pairs *p, size_t lines)
+static bool pairs_allocate(rapt_pairs *p, size_t lines)
 {
     p->source = malloc((lines + 1) * sizeof *p->source);
     p->target = malloc((lines + 1) * sizeof *p->target);
@@ -51,7 +51,7 @@ static rapt_code add_pair(rapt_pairs *p, char *source, char *target, size_t numb
 }
 
 /* Cuts the line in place at its tabs. */
-static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
+static rapt_code pairs_take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
 {
     char *tab = strchr(line, '\t');
     if (!tab)
@@ -62,14 +62,14 @@ static rapt_code take_line(rapt_pairs *p, char *line, const char *path, size_t n
     return add_pair(p, line, target, number, err);
 }
 
-static rapt_code take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+static rapt_code pairs_take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
-    if (!allocate(p, p->lines.count))
+    if (!pairs_allocate(p, p->lines.count))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, p->lines.count);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < p->lines.count && (limit == 0 || p->count < limit); i++)
         if (p->lines.length[i] > 0)
-            code = take_line(p, p->lines.line[i], path, i + 1, err);
+            code = pairs_take_line(p, p->lines.line[i], path, i + 1, err);
     if (code)
         return code;
     return p->count ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
@@ -83,7 +83,7 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
     if (n != p->targets.count)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n,
                          p->targets.count);
-    if (!allocate(p, n))
+    if (!pairs_allocate(p, n))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, n);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < n && (limit == 0 || p->count < limit); i++)
@@ -108,7 +108,7 @@ static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
 static rapt_code read_one(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     rapt_code code = lines_read(path, MAX_BYTES, &p->lines, err);
-    return code ? code : take_lines(p, path, limit, err);
+    return code ? code : pairs_take_lines(p, path, limit, err);
 }
 
 rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)

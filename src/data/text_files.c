@@ -41,7 +41,7 @@ typedef struct joining {
     rapt_error *err;
 } joining;
 
-static rapt_code look_at(const char *path, place *p, rapt_error *err)
+static rapt_code text_files_look_at(const char *path, place *p, rapt_error *err)
 {
     struct stat info;
     *p = (place){0};
@@ -52,7 +52,7 @@ static rapt_code look_at(const char *path, place *p, rapt_error *err)
     return RAPT_OK;
 }
 
-static bool same(place a, place b)
+static bool text_files_same(place a, place b)
 {
     return a.there && b.there && a.device == b.device && a.number == b.number;
 }
@@ -65,24 +65,24 @@ static bool are_several(const char *list, place whole)
 rapt_code text_files_are_several(const char *list, bool *several, rapt_error *err)
 {
     place whole;
-    rapt_code code = look_at(list, &whole, err);
+    rapt_code code = text_files_look_at(list, &whole, err);
     *several = are_several(list, whole);
     return code;
 }
 
-static bool is_text(const file_map *m)
+static bool text_files_is_text(const file_map *m)
 {
     return m->size == 0 || lines_check("", 1, m->data, m->size, NULL) == RAPT_OK;
 }
 
 /* ---- what there is ---------------------------------------------------------------------------------------------- */
 
-static rapt_code no_memory(joining *j, const char *path)
+static rapt_code text_files_no_memory(joining *j, const char *path)
 {
     return rapt_fail(j->err, RAPT_ERR_MEMORY, "%s: out of memory for a list of files", path);
 }
 
-static bool grow(joining *j)
+static bool text_files_grow(joining *j)
 {
     size_t room = 2 * j->room + 64;
     part *moved = j->count < j->room ? j->parts : realloc(j->parts, room * sizeof *moved);
@@ -105,9 +105,9 @@ static const char *own_path(const joining *j, const char *path, bool found)
 static rapt_code add_file(joining *j, const char *path, bool found)
 {
     char *copy = strdup(path);
-    if (!copy || !grow(j)) {
+    if (!copy || !text_files_grow(j)) {
         free(copy);
-        return no_memory(j, path);
+        return text_files_no_memory(j, path);
     }
     uint64_t order = j->shuffled ? rng_hash_text(own_path(j, path, found)) : 0;
     j->parts[j->count] = (part){copy, found, order, j->count};
@@ -141,7 +141,7 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
     struct stat info = {0};
     char *path = file_join(folder, name);
     if (!path)
-        return no_memory(j, folder);
+        return text_files_no_memory(j, folder);
     rapt_code code = RAPT_OK;
     if (lstat(path, &info) != 0 && errno != ENOENT)
         code = rapt_fail(j->err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
@@ -157,8 +157,8 @@ static rapt_code add_folder(joining *j, const char *folder)
 {
     struct dirent **entries;
     place p;
-    rapt_code code = look_at(folder, &p, j->err);
-    if (code || same(p, j->out_folder))
+    rapt_code code = text_files_look_at(folder, &p, j->err);
+    if (code || text_files_same(p, j->out_folder))
         return code;
     int count = scandir(folder, &entries, is_visible, by_bytes);
     if (count < 0)
@@ -175,7 +175,7 @@ static rapt_code add_folder(joining *j, const char *folder)
 static rapt_code add_path(joining *j, const char *path)
 {
     place p;
-    rapt_code code = look_at(path, &p, j->err);
+    rapt_code code = text_files_look_at(path, &p, j->err);
     if (code)
         return code;
     j->root = strlen(path);
@@ -185,7 +185,7 @@ static rapt_code add_path(joining *j, const char *path)
 static rapt_code add_list(joining *j, char *list)
 {
     place whole;
-    rapt_code code = look_at(list, &whole, j->err);
+    rapt_code code = text_files_look_at(list, &whole, j->err);
     if (code || !are_several(list, whole) || whole.folder) /* one path, which may hold a : */
         return code ? code : add_path(j, list);
     for (char *path; !code && (path = strsep(&list, ":"));)
@@ -198,7 +198,7 @@ static rapt_code look_at_folder_of(const char *path, place *p, rapt_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    rapt_code code = folder ? look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
+    rapt_code code = folder ? text_files_look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
     free(folder);
     return code;
 }
@@ -218,13 +218,13 @@ static rapt_code append_part(joining *j, const part *p)
 {
     file_map m;
     place where;
-    rapt_code code = look_at(p->path, &where, j->err);
+    rapt_code code = text_files_look_at(p->path, &where, j->err);
     if (code)
         return code;
-    if (same(where, j->out_file))
+    if (text_files_same(where, j->out_file))
         return rapt_fail(j->err, RAPT_ERR_VALUE, "%s: the joined texts would be written over it", p->path);
     code = file_map_open(&m, p->path, j->err);
-    if (!code && (!p->found || is_text(&m))) {
+    if (!code && (!p->found || text_files_is_text(&m))) {
         code = file_writer_put(j->out, m.data, m.size, j->err);
         j->bytes += m.size;
     }
@@ -232,10 +232,10 @@ static rapt_code append_part(joining *j, const part *p)
     return code;
 }
 
-static rapt_code fill(joining *j, const char *list)
+static rapt_code text_files_fill(joining *j, const char *list)
 {
     char *copy = strdup(list);
-    rapt_code code = copy ? add_list(j, copy) : no_memory(j, list);
+    rapt_code code = copy ? add_list(j, copy) : text_files_no_memory(j, list);
     free(copy);
     if (!code && j->count)
         qsort(j->parts, j->count, sizeof *j->parts, by_order);
@@ -247,14 +247,14 @@ static rapt_code fill(joining *j, const char *list)
     return code;
 }
 
-static rapt_code choose(joining *j, const text_choice *choice)
+static rapt_code text_files_choose(joining *j, const text_choice *choice)
 {
     j->shuffled = choice && choice->shuffled;
     if (!choice || !choice->names)
         return RAPT_OK;
     j->names = strdup(choice->names);
     if (!j->names)
-        return no_memory(j, choice->names);
+        return text_files_no_memory(j, choice->names);
     j->names_end = j->names + strlen(j->names);
     for (char *comma = j->names; (comma = strchr(comma, ',')); comma++)
         *comma = '\0';
@@ -272,16 +272,16 @@ static void free_parts(joining *j)
 rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, file_writer *out, rapt_error *err)
 {
     joining j = {.out = out, .err = err};
-    rapt_code code = look_at(path, &j.out_file, err);
+    rapt_code code = text_files_look_at(path, &j.out_file, err);
     if (!code)
         code = look_at_folder_of(path, &j.out_folder, err);
     if (!code)
         code = file_writer_open(out, path, err);
     if (code)
         return code;
-    code = choose(&j, choice);
+    code = text_files_choose(&j, choice);
     if (!code)
-        code = fill(&j, list);
+        code = text_files_fill(&j, list);
     free_parts(&j);
     if (code)
         file_writer_discard(out);

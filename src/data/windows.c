@@ -21,12 +21,13 @@ struct rapt_windows {
 };
 
 /* Of a file on disk the path comes first. */
-static rapt_code refuse(const rapt_token_file *f, rapt_code code, const char *reason, rapt_error *err)
+static rapt_code windows_refuse(const rapt_token_file *f, rapt_code code, const char *reason, rapt_error *err)
 {
     return rapt_fail(err, code, "%s%s%s", f->path ? f->path : "", f->path ? ": " : "", reason);
 }
 
-static rapt_code check(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch, rapt_error *err)
+static rapt_code windows_check(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
+                               rapt_error *err)
 {
     rapt_error reason = {0};
     const char *name = part->name ? part->name : "part";
@@ -40,10 +41,10 @@ static rapt_code check(const rapt_token_file *f, const rapt_token_range *part, s
     else if (part->end - part->begin <= context)
         rapt_fail(&reason, RAPT_ERR_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, part->end - part->begin,
                   context, context + 1);
-    return reason.code ? refuse(f, reason.code, reason.message, err) : RAPT_OK;
+    return reason.code ? windows_refuse(f, reason.code, reason.message, err) : RAPT_OK;
 }
 
-static bool allocate(rapt_windows *w)
+static bool windows_allocate(rapt_windows *w)
 {
     size_t tokens;
     arena_init(&w->memory, (size_t)4 << 10);
@@ -60,7 +61,7 @@ static bool allocate(rapt_windows *w)
 rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
                                uint64_t seed, rapt_error *err)
 {
-    if (check(f, part, context, batch, err) != RAPT_OK)
+    if (windows_check(f, part, context, batch, err) != RAPT_OK)
         return NULL;
     rapt_windows *w = calloc(1, sizeof *w);
     if (w) {
@@ -68,9 +69,9 @@ rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range 
         w->windows = (part->end - part->begin - 2) / context + 1; /* labels / context, rounded up */
         w->key = rng_mix(seed, rng_hash_text("windows")); /* numbers of its own: the seed serves a model too */
     }
-    if (w && allocate(w))
+    if (w && windows_allocate(w))
         return w;
-    refuse(f, RAPT_ERR_MEMORY, "no memory for a batch of windows", err);
+    windows_refuse(f, RAPT_ERR_MEMORY, "no memory for a batch of windows", err);
     rapt_windows_free(w);
     return NULL;
 }
@@ -84,7 +85,7 @@ void rapt_windows_free(rapt_windows *w)
 }
 
 /* A row of `length` tokens and labels from `start` on, filled up with zeros. */
-static void fill_row(rapt_windows *w, size_t row, size_t start, size_t length)
+static void windows_fill_row(rapt_windows *w, size_t row, size_t start, size_t length)
 {
     int32_t *inputs = w->inputs + row * w->context, *labels = w->labels + row * w->context;
     size_t rest = (w->context - length) * sizeof *inputs;
@@ -110,7 +111,7 @@ const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step)
     uint64_t key = rng_mix(w->key, step), starts = w->part.end - w->part.begin - w->context;
     begin_batch(w, step, w->batch);
     for (size_t row = 0; row < w->batch; row++)
-        fill_row(w, row, w->part.begin + (size_t)rng_below(key, row, starts), w->context);
+        windows_fill_row(w, row, w->part.begin + (size_t)rng_below(key, row, starts), w->context);
     return &w->current;
 }
 
@@ -127,7 +128,7 @@ const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index)
     begin_batch(w, index, rows);
     for (size_t row = 0; row < rows; row++) {
         size_t start = w->part.begin + (first + row) * w->context, labels = w->part.end - 1 - start;
-        fill_row(w, row, start, labels < w->context ? labels : w->context);
+        windows_fill_row(w, row, start, labels < w->context ? labels : w->context);
     }
     return &w->current;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Row i looks for token i: its input is the token before. */
-static rapt_tensor *weights_of(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, rapt_tokens inputs)
+static rapt_tensor *align_weights_of(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, rapt_tokens inputs)
 {
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){0});
@@ -16,7 +16,7 @@ static rapt_tensor *weights_of(rapt_tape *t, const rapt_transformer *m, rapt_tok
 }
 
 /* The mean of all heads; without <eos>, its column is 0. */
-static void take_means(const rapt_tensor *w, rapt_alignment *a)
+static void align_take_means(const rapt_tensor *w, rapt_alignment *a)
 {
     size_t heads = w->shape[1], queries = w->shape[2], keys = w->shape[3];
     for (size_t i = 0; i < a->targets; i++)
@@ -28,25 +28,25 @@ static void take_means(const rapt_tensor *w, rapt_alignment *a)
         }
 }
 
-static size_t without_end(const int32_t *ids, size_t count)
+static size_t align_without_end(const int32_t *ids, size_t count)
 {
     return count > 0 && ids[count - 1] == RAPT_EOS ? count - 1 : count;
 }
 
-static rapt_code run(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, int32_t *inputs, const int32_t *target,
-                     rapt_alignment *a, rapt_error *err)
+static rapt_code align_run(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, int32_t *inputs, const int32_t *target,
+                           rapt_alignment *a, rapt_error *err)
 {
     inputs[0] = RAPT_BOS;
     memcpy(inputs + 1, target, (a->targets - 1) * sizeof *inputs);
-    const rapt_tensor *w = weights_of(t, m, source, (rapt_tokens){inputs, 1, a->targets});
+    const rapt_tensor *w = align_weights_of(t, m, source, (rapt_tokens){inputs, 1, a->targets});
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
-        take_means(w, a);
+        align_take_means(w, a);
     return code;
 }
 
 /* Rows with room for `numbers` weights; false when memory is out. */
-static bool allocate(rapt_alignment *a, size_t numbers)
+static bool align_allocate(rapt_alignment *a, size_t numbers)
 {
     a->rows = malloc((a->targets + 1) * sizeof *a->rows);
     a->weights = calloc(numbers + 1, sizeof *a->weights);
@@ -56,11 +56,11 @@ static bool allocate(rapt_alignment *a, size_t numbers)
     return false;
 }
 
-static rapt_code fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *target, rapt_alignment *a,
-                      rapt_error *err)
+static rapt_code align_fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *target, rapt_alignment *a,
+                            rapt_error *err)
 {
     int32_t *inputs = malloc(a->targets * sizeof *inputs);
-    rapt_code code = inputs ? run(t, m, source, inputs, target, a, err)
+    rapt_code code = inputs ? align_run(t, m, source, inputs, target, a, err)
                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
     for (size_t i = 0; i < a->targets; i++)
         a->rows[i] = (rapt_alignment_row){0, a->sources, a->weights + i * (a->sources + 1)};
@@ -71,12 +71,12 @@ static rapt_code fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens sourc
 rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err)
 {
-    *out = (rapt_alignment){.targets = without_end(target, length), .sources = without_end(source, count)};
+    *out = (rapt_alignment){.targets = align_without_end(target, length), .sources = align_without_end(source, count)};
     if (out->targets == 0)
         return RAPT_OK;
-    if (!allocate(out, out->targets * (out->sources + 1)))
+    if (!align_allocate(out, out->targets * (out->sources + 1)))
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
-    rapt_code code = fill(t, m, (rapt_tokens){source, 1, count}, target, out, err);
+    rapt_code code = align_fill(t, m, (rapt_tokens){source, 1, count}, target, out, err);
     if (code)
         align_free(out);
     return code;
@@ -100,7 +100,7 @@ bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignmen
     }
     if (numbers == 0)
         return true;
-    if (!allocate(out, numbers))
+    if (!align_allocate(out, numbers))
         return false;
     rapt_alignment_row *row = out->rows;
     rapt_real *weights = out->weights;

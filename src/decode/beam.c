@@ -45,7 +45,7 @@ typedef struct beam_search {
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
 
-static bool allocate_rows(beam_row **rows, size_t count, size_t capacity, arena *memory)
+static bool beam_allocate_rows(beam_row **rows, size_t count, size_t capacity, arena *memory)
 {
     *rows = arena_zeroed(memory, count, sizeof **rows);
     bool ok = *rows != NULL;
@@ -67,7 +67,7 @@ static bool allocate_results(beam_search *s, arena *memory)
     return ok;
 }
 
-static bool allocate(beam_search *s, arena *memory)
+static bool beam_allocate(beam_search *s, arena *memory)
 {
     size_t batch = s->batch->source.batch, count = batch * s->options->beam;
     for (size_t i = 0; i < batch; i++)
@@ -77,8 +77,8 @@ static bool allocate(beam_search *s, arena *memory)
     s->counts = arena_array(memory, batch, sizeof *s->counts);
     s->found.most = 2 * s->options->beam;
     s->found.best = arena_array(memory, s->found.most, sizeof *s->found.best);
-    return s->tokens && s->parents && s->counts && s->found.best && allocate_rows(&s->rows, count, s->capacity, memory) &&
-           allocate_rows(&s->next, count, s->capacity, memory) && allocate_results(s, memory);
+    return s->tokens && s->parents && s->counts && s->found.best && beam_allocate_rows(&s->rows, count, s->capacity, memory) &&
+           beam_allocate_rows(&s->next, count, s->capacity, memory) && allocate_results(s, memory);
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, do
 }
 
 /* Probabilities are those of all tokens, also of the ones that may not come. */
-static rapt_code gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
+static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     int32_t forced = search_forced(s->batch, sentence, s->length);
     s->found.count = 0;
@@ -206,7 +206,7 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
 {
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
-    if (gather(s, sentence, first, logits, err))
+    if (beam_gather(s, sentence, first, logits, err))
         return RAPT_ERR_NOT_FINITE;
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
@@ -224,7 +224,7 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
 }
 
 /* One position for all sentences. */
-static rapt_code extend(beam_search *s, rapt_real *logits, rapt_error *err)
+static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
 {
     size_t first = 0;
     rapt_code code = RAPT_OK;
@@ -253,14 +253,14 @@ static void start_rows(beam_search *s)
     }
 }
 
-static rapt_code run(beam_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+static rapt_code beam_run(beam_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
 {
     start_rows(s);
     while (s->row_count > 0) {
         rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
         if (!logits)
             return search_failure(err);
-        rapt_code code = extend(s, logits, err);
+        rapt_code code = beam_extend(s, logits, err);
         if (code)
             return code;
         if (s->row_count > 0)
@@ -273,10 +273,10 @@ rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batc
                       arena *memory, search_result *results, rapt_error *err)
 {
     beam_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
-    if (!allocate(&s, memory))
+    if (!beam_allocate(&s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a beam of %zu", options->beam);
     rapt_decoder_state *state = search_start(t, m, batch, options->beam, err);
-    rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
+    rapt_code code = state ? beam_run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);
     return code;
 }

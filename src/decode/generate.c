@@ -46,7 +46,7 @@ static void set_history(const generation *g, sampler_input *in)
     in->history = g->text.ids + g->text.count - in->count;
 }
 
-static rapt_code choose(generation *g, int32_t *id, rapt_error *err)
+static rapt_code generate_choose(generation *g, int32_t *id, rapt_error *err)
 {
     const rapt_real *logits = next_logits(g, err);
     sampler_input in = {.logits = logits, .vocab = g->m->config.vocab, .row = g->o->row, .position = g->text.count};
@@ -54,7 +54,7 @@ static rapt_code choose(generation *g, int32_t *id, rapt_error *err)
     return logits ? sampler_choose(&g->sampler, &in, &g->scratch, id, err) : err->code;
 }
 
-static rapt_code append(generation *g, int32_t id, rapt_error *err)
+static rapt_code generate_append(generation *g, int32_t id, rapt_error *err)
 {
     if (g->text.count == g->room) {
         size_t room = 2 * g->room + 64;
@@ -70,27 +70,27 @@ static rapt_code append(generation *g, int32_t id, rapt_error *err)
 }
 
 /* Rank files have ids without a text, which a model that is trained hardly chooses: they add nothing. */
-static rapt_code show(generation *g, int32_t id, rapt_error *err)
+static rapt_code generate_show(generation *g, int32_t id, rapt_error *err)
 {
     size_t size;
     const char *bytes = rapt_tokenizer_token(g->k, id, &size);
     return bytes ? text_stream_push(g->out, bytes, size, err) : RAPT_OK;
 }
 
-static rapt_code run(generation *g, rapt_error *err)
+static rapt_code generate_run(generation *g, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     while (!code && g->report.tokens < g->o->max_tokens && !text_stream_done(g->out)) {
         int32_t id;
-        code = choose(g, &id, err);
+        code = generate_choose(g, &id, err);
         if (!code && id == g->end_of_text) {
             g->report.end = RAPT_FINISH_END_OF_TEXT;
             break;
         }
         if (!code)
-            code = append(g, id, err);
+            code = generate_append(g, id, err);
         if (!code)
-            code = show(g, id, err);
+            code = generate_show(g, id, err);
     }
     if (!code)
         code = text_stream_finish(g->out, err);
@@ -111,7 +111,8 @@ static rapt_code check_biases(const generation *g, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code set_up(generation *g, const char *text, size_t size, rapt_text_sink sink, void *context, rapt_error *err)
+static rapt_code generate_set_up(generation *g, const char *text, size_t size, rapt_text_sink sink, void *context,
+                                 rapt_error *err)
 {
     rapt_code code = sampler_init(&g->sampler, &g->o->sample, g->t->k, err);
     if (!code)
@@ -127,7 +128,7 @@ static rapt_code set_up(generation *g, const char *text, size_t size, rapt_text_
     return g->state ? RAPT_OK : err->code;
 }
 
-static void tear_down(generation *g)
+static void generate_tear_down(generation *g)
 {
     rapt_lm_state_free(g->state);
     text_stream_free(g->out);
@@ -145,10 +146,10 @@ rapt_code rapt_generate(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k,
     generation g = {.t = t, .m = m, .k = k, .o = options ? options : &none};
     err = err ? err : &own;
     arena_init(&g.scratch, CHUNK);
-    rapt_code code = set_up(&g, text, size, sink, context, err);
+    rapt_code code = generate_set_up(&g, text, size, sink, context, err);
     if (!code)
-        code = run(&g, err);
-    tear_down(&g);
+        code = generate_run(&g, err);
+    generate_tear_down(&g);
     return code;
 }
 
@@ -157,7 +158,7 @@ typedef struct collected {
     size_t size, room;
 } collected;
 
-static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+static rapt_code generate_collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     collected *c = context;
     if (size >= c->room - c->size) {
@@ -178,7 +179,7 @@ char *rapt_generate_text(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k
                          const rapt_generate_options *options, size_t *length, rapt_error *err)
 {
     collected c = {.text = calloc(1, 64), .room = 64};
-    rapt_code code = c.text ? rapt_generate(t, m, k, text, size, options, collect, &c, err)
+    rapt_code code = c.text ? rapt_generate(t, m, k, text, size, options, generate_collect, &c, err)
                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
     if (code) {
         free(c.text);

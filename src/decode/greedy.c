@@ -75,7 +75,7 @@ typedef struct greedy_search {
     search_result *results;
 } greedy_search;
 
-static bool allocate(greedy_search *s, arena *memory)
+static bool greedy_allocate(greedy_search *s, arena *memory)
 {
     const search_batch *b = s->batch;
     s->rows = b->source.batch;
@@ -99,7 +99,7 @@ static bool is_done(const search_hypothesis *h, size_t limit)
 }
 
 /* Probabilities are those of all tokens, also of the ones that may not come. */
-static rapt_code append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
+static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
 {
     search_hypothesis *h = s->results[sentence].best;
     rapt_real max, sum;
@@ -117,13 +117,13 @@ static rapt_code append(const greedy_search *s, size_t sentence, rapt_real *logi
 }
 
 /* Appends the likeliest token to each sentence; those that are not done close up: *count of them. */
-static rapt_code extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
+static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
 {
     size_t left = 0;
     for (size_t r = 0; r < s->rows; r++) {
         size_t sentence = s->sentences[r];
         const search_hypothesis *h = s->results[sentence].best;
-        rapt_code code = append(s, sentence, logits + r * s->classes, err);
+        rapt_code code = greedy_append(s, sentence, logits + r * s->classes, err);
         if (code)
             return code;
         if (is_done(h, s->batch->limits[sentence]))
@@ -136,14 +136,14 @@ static rapt_code extend(greedy_search *s, rapt_real *logits, size_t *count, rapt
     return RAPT_OK;
 }
 
-static rapt_code run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+static rapt_code greedy_run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
 {
     while (s->rows > 0) {
         rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
         if (!logits)
             return search_failure(err);
         size_t left;
-        rapt_code code = extend(s, logits, &left, err);
+        rapt_code code = greedy_extend(s, logits, &left, err);
         if (code)
             return code;
         if (left > 0 && left < s->rows)
@@ -157,10 +157,10 @@ rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_ba
                         arena *memory, search_result *results, rapt_error *err)
 {
     greedy_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
-    if (!allocate(&s, memory))
+    if (!greedy_allocate(&s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to search");
     rapt_decoder_state *state = search_start(t, m, batch, 1, err);
-    rapt_code code = state ? run(&s, t, m, state, err) : search_failure(err);
+    rapt_code code = state ? greedy_run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);
     return code;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Without the spaces at its end: what follows brings its space along. */
-static rapt_code encode(const rapt_model *m, const char *text, int32_t **ids, size_t *count, rapt_error *err)
+static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32_t **ids, size_t *count, rapt_error *err)
 {
     size_t size = strlen(text), valid = utf8_valid_prefix(text, size);
     if (valid < size)
@@ -22,7 +22,7 @@ static rapt_code encode(const rapt_model *m, const char *text, int32_t **ids, si
     return code;
 }
 
-static rapt_code check(const rapt_model *m, search_prefix p, rapt_error *err)
+static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error *err)
 {
     size_t most = m->net->config.max_positions;
     if (p.count >= most)
@@ -43,9 +43,9 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *t
         size_t length = 0;
         if (!texts[i])
             continue;
-        code = encode(m, texts[i], &p->ids[i], &length, err);
+        code = prefixes_do_encode(m, texts[i], &p->ids[i], &length, err);
         p->prefix[i] = (search_prefix){p->ids[i], code ? 0 : length};
-        code = code ? code : check(m, p->prefix[i], err);
+        code = code ? code : prefixes_check(m, p->prefix[i], err);
     }
     if (code)
         prefixes_free(p);

@@ -69,8 +69,8 @@ const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_lm_state *st
     return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
-static rapt_code list_likeliest(rapt_tape *t, const rapt_real *logits, size_t vocab, size_t position, size_t n,
-                                int32_t *ids, double *probabilities, rapt_error *err)
+static rapt_code prompt_list_likeliest(rapt_tape *t, const rapt_real *logits, size_t vocab, size_t position, size_t n,
+                                       int32_t *ids, double *probabilities, rapt_error *err)
 {
     arena scratch;
     sampler_input in = {.logits = logits, .vocab = vocab, .position = position};
@@ -84,7 +84,7 @@ rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_lm_state *s
                                 size_t position, size_t n, int32_t *ids, double *probabilities, rapt_error *err)
 {
     const rapt_real *logits = prompt_logits(t, m, state, tokens, count, err);
-    return logits ? list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
+    return logits ? prompt_list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
 }
 
 rapt_code prompt_likeliest(rapt_tape *t, const rapt_lm *m, const prompt *p, size_t position, size_t n, int32_t *ids,

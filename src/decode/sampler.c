@@ -13,7 +13,7 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static rapt_code check_options(const rapt_sample_options *o, rapt_error *err)
+static rapt_code sampler_check_options(const rapt_sample_options *o, rapt_error *err)
 {
     double r = o->repetition_penalty;
     if (!(o->temperature >= 0 && o->temperature < INFINITY))
@@ -36,12 +36,12 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
 {
     *s = (sampler){.options = options ? *options : (rapt_sample_options){0}, .k = k};
     s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* numbers of its own: a seed may serve a model too */
-    return check_options(&s->options, err);
+    return sampler_check_options(&s->options, err);
 }
 
 /* ---- the logits -------------------------------------------------------------------------------------------------- */
 
-static rapt_code no_memory(const sampler_input *in, rapt_error *err)
+static rapt_code sampler_no_memory(const sampler_input *in, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to choose among %zu tokens", in->vocab);
 }
@@ -130,7 +130,7 @@ static remaining all_tokens(rapt_real *x, size_t vocab, arena *scratch)
 }
 
 /* The weights exp((x - most) / T), at most 1. In doubles up to the exponent: no temperature is too small for them. */
-static void weigh(const kernels *k, remaining *r, rapt_real most, double temperature)
+static void sampler_weigh(const kernels *k, remaining *r, rapt_real most, double temperature)
 {
     for (size_t i = 0; i < r->count; i++)
         r->weights[i] = (rapt_real)(((double)r->x[i] - (double)most) / temperature);
@@ -147,7 +147,7 @@ static double sum_up(remaining *r)
 }
 
 /* A number that is the larger, the larger x is: the bits of a float have that order but for the sign. */
-static uint32_t key_of(rapt_real x)
+static uint32_t sampler_key_of(rapt_real x)
 {
     float value = (float)x + 0.0f; /* -0 becomes 0 */
     uint32_t bits;
@@ -176,8 +176,8 @@ static border find_border(const rapt_real *x, const rapt_real *weights, size_t c
         double have[DIGITS] = {0};
         uint32_t digit = DIGITS - 1;
         for (size_t i = 0; i < count; i++)
-            if ((key_of(x[i]) & mask) == found)
-                have[key_of(x[i]) >> shifts[d] & (DIGITS - 1)] += weights ? (double)weights[i] : 1;
+            if ((sampler_key_of(x[i]) & mask) == found)
+                have[sampler_key_of(x[i]) >> shifts[d] & (DIGITS - 1)] += weights ? (double)weights[i] : 1;
         for (; digit > 0 && have[digit] < wanted; digit--)
             wanted -= have[digit];
         found |= digit << shifts[d];
@@ -192,7 +192,7 @@ static void keep_likeliest(remaining *r, bool by_weight, double wanted)
     border b = find_border(r->x, by_weight ? r->weights : NULL, r->count, wanted);
     size_t kept = 0;
     for (size_t i = 0; i < r->count; i++) {
-        uint32_t key = key_of(r->x[i]);
+        uint32_t key = sampler_key_of(r->x[i]);
         bool stays = key > b.key;
         if (key == b.key) {
             stays = b.left > 0;
@@ -235,10 +235,10 @@ static size_t first_above(const remaining *r, double target)
     return low;
 }
 
-static int32_t draw(const sampler *s, const sampler_input *in, rapt_real most, remaining *r)
+static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real most, remaining *r)
 {
     const rapt_sample_options *o = &s->options;
-    weigh(s->k, r, most, o->temperature);
+    sampler_weigh(s->k, r, most, o->temperature);
     if (o->top_k > 0 && o->top_k < r->count)
         keep_likeliest(r, false, (double)o->top_k);
     double sum = sum_up(r);
@@ -253,12 +253,12 @@ static int32_t draw(const sampler *s, const sampler_input *in, rapt_real most, r
     return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];
 }
 
-static rapt_code choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
+static rapt_code sampler_do_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
 {
     size_t most;
     rapt_real *x = own_logits(in, &s->options, scratch);
     if (!x)
-        return no_memory(in, err);
+        return sampler_no_memory(in, err);
     rapt_code code = find_most(s->k, x, in, &most, err);
     if (code)
         return code;
@@ -268,15 +268,15 @@ static rapt_code choose(const sampler *s, const sampler_input *in, arena *scratc
     rapt_real largest = x[most];
     remaining r = all_tokens(x, in->vocab, scratch);
     if (!r.ids)
-        return no_memory(in, err);
-    *id = draw(s, in, largest, &r);
+        return sampler_no_memory(in, err);
+    *id = sampler_draw(s, in, largest, &r);
     return RAPT_OK;
 }
 
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
 {
     arena_mark mark = arena_save(scratch);
-    rapt_code code = choose(s, in, scratch, id, err);
+    rapt_code code = sampler_do_choose(s, in, scratch, id, err);
     arena_release(scratch, mark);
     return code;
 }
@@ -296,13 +296,13 @@ static int by_likelihood(const void *a, const void *b)
     return p->id < q->id ? -1 : 1;
 }
 
-static bool list_likeliest(const kernels *k, remaining *r, rapt_real most, size_t n, arena *scratch, int32_t *ids,
-                           double *probabilities)
+static bool sampler_list_likeliest(const kernels *k, remaining *r, rapt_real most, size_t n, arena *scratch, int32_t *ids,
+                                   double *probabilities)
 {
     listed *list = arena_array(scratch, n, sizeof *list);
     if (!list)
         return false;
-    weigh(k, r, most, 1);
+    sampler_weigh(k, r, most, 1);
     double sum = sum_up(r);
     if (n < r->count)
         keep_likeliest(r, false, (double)n);
@@ -322,14 +322,14 @@ static rapt_code likeliest(const kernels *k, const sampler_input *in, size_t n, 
     size_t most;
     rapt_real *x = own_logits(in, &(rapt_sample_options){0}, scratch);
     if (!x)
-        return no_memory(in, err);
+        return sampler_no_memory(in, err);
     rapt_code code = find_most(k, x, in, &most, err);
     if (code)
         return code;
     rapt_real largest = x[most];
     remaining r = all_tokens(x, in->vocab, scratch);
-    bool ok = r.ids && list_likeliest(k, &r, largest, n, scratch, ids, probabilities);
-    return ok ? RAPT_OK : no_memory(in, err);
+    bool ok = r.ids && sampler_list_likeliest(k, &r, largest, n, scratch, ids, probabilities);
+    return ok ? RAPT_OK : sampler_no_memory(in, err);
 }
 
 rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,

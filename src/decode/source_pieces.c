@@ -19,7 +19,7 @@ typedef struct splitting {
     rapt_error *err;
 } splitting;
 
-static rapt_code fail_memory(rapt_error *err)
+static rapt_code source_pieces_fail_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line's tokens");
 }
@@ -51,13 +51,13 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
         return RAPT_OK;
     }
     free(row ? row : ids);
-    return count > 0 ? fail_memory(s->err) : RAPT_OK;
+    return count > 0 ? source_pieces_fail_memory(s->err) : RAPT_OK;
 }
 
-static rapt_code encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
+static rapt_code source_pieces_encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
 {
     char *text = strndup(s->text + from, end - from);
-    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : fail_memory(s->err);
+    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : source_pieces_fail_memory(s->err);
     free(text);
     return code;
 }
@@ -66,7 +66,7 @@ static rapt_code add_text(splitting *s, size_t from, size_t end)
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = encode(s, from, end, &ids, &count);
+    rapt_code code = source_pieces_encode(s, from, end, &ids, &count);
     return code ? code : add_ids(s, ids, count);
 }
 
@@ -74,7 +74,7 @@ static rapt_code fits(splitting *s, size_t from, size_t end, bool *yes)
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = encode(s, from, end, &ids, &count);
+    rapt_code code = source_pieces_encode(s, from, end, &ids, &count);
     if (code)
         return code;
     *yes = count < s->max_len;
@@ -236,7 +236,7 @@ static bool join_alignments(const rapt_translation *pieces, size_t count, size_t
     return ok;
 }
 
-static bool append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
+static bool source_pieces_append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
 {
     int32_t *longer = realloc(*ids, (*count + more_count + 1) * sizeof *longer);
     if (!longer)
@@ -252,11 +252,12 @@ static bool join_tokens(const rapt_translation *pieces, size_t count, rapt_trans
 {
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
-        ok = !pieces[i].source || append(&out->source, &out->source_count, pieces[i].source, pieces[i].source_count);
+        ok = !pieces[i].source || source_pieces_append(&out->source, &out->source_count, pieces[i].source,
+                                                       pieces[i].source_count);
         for (size_t n = 0; n < out->count && ok; n++) {
             const rapt_hypothesis *from = nth(&pieces[i], n);
-            ok = !from->tokens || append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count, from->tokens,
-                                         from->token_count);
+            ok = !from->tokens || source_pieces_append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count, from->tokens,
+                                                       from->token_count);
         }
     }
     return ok;

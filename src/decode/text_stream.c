@@ -37,18 +37,18 @@ struct text_stream {
 /* ---- stop strings ------------------------------------------------------------------------------------------------ */
 
 /* The longest beginning of the stop string that the text ends with after one more byte. */
-static size_t follow(const stop *p, size_t matched, char byte)
+static size_t text_stream_follow(const stop *p, size_t matched, char byte)
 {
     while (matched > 0 && p->text[matched] != byte)
         matched = p->shorter[matched - 1];
     return p->text[matched] == byte ? matched + 1 : 0;
 }
 
-static void prepare(stop *p)
+static void text_stream_prepare(stop *p)
 {
     p->shorter[0] = 0;
     for (size_t i = 1; i < p->size; i++)
-        p->shorter[i] = follow(p, p->shorter[i - 1], p->text[i]);
+        p->shorter[i] = text_stream_follow(p, p->shorter[i - 1], p->text[i]);
 }
 
 static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
@@ -62,16 +62,16 @@ static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
     *p = (stop){arena_string(&s->memory, text), size, 0, arena_array(&s->memory, size, sizeof *p->shorter)};
     if (!p->text || !p->shorter)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for stop string %zu", number);
-    prepare(p);
+    text_stream_prepare(p);
     return RAPT_OK;
 }
 
 /* Goes on by one byte; the size of the longest stop string that is complete now, or 0. */
-static size_t complete(text_stream *s, char byte)
+static size_t text_stream_complete(text_stream *s, char byte)
 {
     size_t longest = 0;
     for (stop *p = s->stops; p < s->stops + s->stop_count; p++) {
-        p->matched = follow(p, p->matched, byte);
+        p->matched = text_stream_follow(p, p->matched, byte);
         if (p->matched == p->size && p->size > longest)
             longest = p->size;
     }
@@ -107,7 +107,7 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
     memcpy(s->text + s->size, bytes, length);
     s->size += length;
     for (size_t i = 0; i < length; i++)
-        stopped = complete(s, bytes[i]);
+        stopped = text_stream_complete(s, bytes[i]);
     if (stopped > 0) {
         s->done = s->stopped = true;
         s->size -= stopped;
@@ -119,7 +119,7 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the character that begins with this one; 0 if none does. */
-static size_t length_of(unsigned char byte)
+static size_t text_stream_length_of(unsigned char byte)
 {
     return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
 }
@@ -136,7 +136,7 @@ static bool continues(const text_stream *s, unsigned char byte)
     return byte >= low && byte <= high;
 }
 
-static rapt_code replace(text_stream *s, rapt_error *err)
+static rapt_code text_stream_replace(text_stream *s, rapt_error *err)
 {
     s->begun = 0;
     return put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
@@ -144,9 +144,9 @@ static rapt_code replace(text_stream *s, rapt_error *err)
 
 static rapt_code begin_character(text_stream *s, char byte, rapt_error *err)
 {
-    s->length = length_of((unsigned char)byte);
+    s->length = text_stream_length_of((unsigned char)byte);
     if (s->length == 0)
-        return replace(s, err);
+        return text_stream_replace(s, err);
     s->character[s->begun++] = byte;
     return RAPT_OK;
 }
@@ -157,7 +157,7 @@ static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
     if (s->begun > 0 && continues(s, (unsigned char)byte)) {
         s->character[s->begun++] = byte;
     } else {
-        code = s->begun > 0 ? replace(s, err) : RAPT_OK;
+        code = s->begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
         if (!s->done)
             code = begin_character(s, byte, err);
     }
@@ -169,7 +169,7 @@ static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
-static rapt_code set_up(text_stream *s, const char *const *stops, size_t count, rapt_error *err)
+static rapt_code text_stream_set_up(text_stream *s, const char *const *stops, size_t count, rapt_error *err)
 {
     size_t longest = 0;
     s->stops = arena_array(&s->memory, count, sizeof *s->stops);
@@ -196,7 +196,7 @@ text_stream *text_stream_new(const char *const *stops, size_t count, text_stream
     s->sink = sink;
     s->context = context;
     arena_init(&s->memory, PORTION);
-    if (set_up(s, stops, count, err)) {
+    if (text_stream_set_up(s, stops, count, err)) {
         text_stream_free(s);
         return NULL;
     }
@@ -231,7 +231,7 @@ bool text_stream_stopped(const text_stream *s)
 
 rapt_code text_stream_finish(text_stream *s, rapt_error *err)
 {
-    rapt_code code = !s->done && s->begun > 0 ? replace(s, err) : RAPT_OK;
+    rapt_code code = !s->done && s->begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
     if (!s->done)
         code = hand_on(s, 0, err);
     s->done = true;

@@ -34,7 +34,7 @@ struct rapt_translator {
 };
 typedef rapt_translator translator;
 
-static int by_length(const void *a, const void *b)
+static int translate_by_length(const void *a, const void *b)
 {
     const source_piece *x = a, *y = b;
     if (x->count != y->count)
@@ -47,7 +47,8 @@ static bool splits_sentences(const translator *t)
     return t->o.split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? t->m->by_sentence : t->o.split == RAPT_SENTENCE_SPLIT_ALL;
 }
 
-static rapt_code encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out, rapt_error *err)
+static rapt_code translate_encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out,
+                                        rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     const source_limits limits = {t->m->max_len, splits_sentences(t)};
@@ -61,7 +62,7 @@ static rapt_code encode_lines(translator *t, const char *const *lines, size_t co
     if (code)
         return code;
     if (t->source.count)
-        qsort(t->source.piece, t->source.count, sizeof *t->source.piece, by_length);
+        qsort(t->source.piece, t->source.count, sizeof *t->source.piece, translate_by_length);
     t->parts = calloc(t->source.count + 1, sizeof *t->parts);
     t->begins = calloc(t->source.count + 1, sizeof *t->begins);
     return t->parts && t->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu translations", count);
@@ -119,7 +120,7 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
     return true;
 }
 
-static rapt_code deliver(const translator *t, const search_result *r, rapt_translation *out, rapt_error *err)
+static rapt_code translate_deliver(const translator *t, const search_result *r, rapt_translation *out, rapt_error *err)
 {
     size_t n = r->count < t->o.n_best ? r->count : t->o.n_best;
     out->hypotheses = calloc(n ? n : 1, sizeof *out->hypotheses);
@@ -134,14 +135,14 @@ static rapt_code deliver(const translator *t, const search_result *r, rapt_trans
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
 }
 
-static size_t without_end(const int32_t *ids, size_t count)
+static size_t translate_without_end(const int32_t *ids, size_t count)
 {
     return count > 0 && ids[count - 1] == RAPT_EOS ? count - 1 : count;
 }
 
 static bool copy_tokens(const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
 {
-    *out_count = without_end(ids, count);
+    *out_count = translate_without_end(ids, count);
     *out = malloc((*out_count + 1) * sizeof **out);
     if (*out && *out_count > 0)
         memcpy(*out, ids, *out_count * sizeof *ids);
@@ -178,7 +179,7 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
                                    : search_greedy(tape, t->m->net, &p.batch, &t->search, memory, results, err);
     for (size_t i = 0; i < n && !code; i++) {
         const source_piece *piece = &t->source.piece[first + i];
-        code = deliver(t, &results[i], &t->parts[piece->index], err);
+        code = translate_deliver(t, &results[i], &t->parts[piece->index], err);
         if (!code)
             code = keep_tokens(t, piece, &results[i], &t->parts[piece->index], err);
         if (!code)
@@ -224,7 +225,7 @@ static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_transl
     return RAPT_OK;
 }
 
-static rapt_code replace(char **text, char *by, rapt_error *err)
+static rapt_code translate_replace(char **text, char *by, rapt_error *err)
 {
     if (!by)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
@@ -241,9 +242,9 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
     for (size_t i = 0; i < out->count && !t->o.as_tokens && !code; i++) {
         char **text = &out->hypotheses[i].text;
         if (language)
-            code = replace(text, detokenise(*text, language, t->m->capitalize), err);
+            code = translate_replace(text, detokenise(*text, language, t->m->capitalize), err);
         else if (t->m->capitalize)
-            code = replace(text, capitalise(*text), err);
+            code = translate_replace(text, capitalise(*text), err);
     }
     return code;
 }
@@ -254,7 +255,7 @@ static rapt_code refuse_word(const char *what, int value, rapt_error *err)
 }
 
 /* Of what the header promises; how many threads there can be, the pool knows. */
-static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
+static rapt_code translate_check_options(const rapt_translate_options *o, rapt_error *err)
 {
     if (o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
@@ -280,7 +281,7 @@ static rapt_code set_search(translator *t, rapt_error *err)
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
-static rapt_code set_up(translator *t, rapt_error *err)
+static rapt_code translate_set_up(translator *t, rapt_error *err)
 {
     t->pool = pool_new(t->o.threads, err);
     size_t n = t->pool ? (size_t)pool_threads(t->pool) : 0;
@@ -294,7 +295,7 @@ static rapt_code set_up(translator *t, rapt_error *err)
     return rapt_transformer_pack(t->m->net, t->tapes[0], err);
 }
 
-static rapt_code run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
+static rapt_code translate_run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     size_t batches = t->source.count / t->o.batch + (t->source.count % t->o.batch > 0);
@@ -338,7 +339,7 @@ rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options
     t->o.beam = t->o.beam ? t->o.beam : 1;
     t->o.n_best = t->o.n_best ? t->o.n_best : 1;
     t->o.batch = t->o.batch ? t->o.batch : RAPT_TRANSLATE_BATCH;
-    if (check_options(&t->o, err) == RAPT_OK && set_search(t, err) == RAPT_OK && set_up(t, err) == RAPT_OK)
+    if (translate_check_options(&t->o, err) == RAPT_OK && set_search(t, err) == RAPT_OK && translate_set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;
@@ -360,10 +361,10 @@ void rapt_translator_free(rapt_translator *t)
 static rapt_code run_lines(translator *t, const char *const *lines, const search_prefix *begins, size_t count,
                            rapt_translation *out, rapt_error *err)
 {
-    rapt_code code = encode_lines(t, lines, count, out, err);
+    rapt_code code = translate_encode_lines(t, lines, count, out, err);
     if (!code) {
         set_prefixes(t, count, begins);
-        code = run(t, count, out, err);
+        code = translate_run(t, count, out, err);
     }
     forget_lines(t);
     if (code)

@@ -8,7 +8,7 @@
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
-static json_t *value_of(const config_member *m, const void *field)
+static json_t *config_json_value_of(const config_member *m, const void *field)
 {
     switch (m->kind) {
     case CONFIG_SIZE: return json_integer((json_int_t)*(const size_t *)field);
@@ -29,7 +29,7 @@ static bool is_none(const config_member *m, const char *field)
 
 static bool put_member(json_t *root, const config_member *m, const char *field)
 {
-    return is_none(m, field) || json_object_set_new(root, m->key, value_of(m, field)) == 0;
+    return is_none(m, field) || json_object_set_new(root, m->key, config_json_value_of(m, field)) == 0;
 }
 
 rapt_code config_write(json_t *root, const config_member *members, size_t count, const void *config, const char *path,
@@ -68,7 +68,7 @@ static rapt_code refuse_type(const config_member *m, const json_t *value, const 
 }
 
 /* "post, pre" */
-static const char *list_words(const char *const *words, char *text, size_t size)
+static const char *config_json_list_words(const char *const *words, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; words[i] && used < size; i++)
@@ -85,7 +85,7 @@ static rapt_code read_word(const config_member *m, const char *text, int *field,
             return RAPT_OK;
         }
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%s\"; this rapt knows: %s", path, m->key, quote(text).text,
-                     list_words(m->words, list, sizeof list));
+                     config_json_list_words(m->words, list, sizeof list));
 }
 
 static rapt_code read_hash(const config_member *m, const char *text, char *field, const char *path, rapt_error *err)
@@ -97,7 +97,8 @@ static rapt_code read_hash(const config_member *m, const char *text, char *field
     return RAPT_OK;
 }
 
-static rapt_code read_member(const json_t *value, const config_member *m, void *field, const char *path, rapt_error *err)
+static rapt_code config_json_read_member(const json_t *value, const config_member *m, void *field, const char *path,
+                                         rapt_error *err)
 {
     if (!value || !is_of_kind(m, value))
         return refuse_type(m, value, path, err);
@@ -120,7 +121,7 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
         const json_t *value = json_object_get(root, members[i].key);
         if (!value && members[i].optional)
             continue;
-        code = read_member(value, &members[i], (char *)config + members[i].offset, path, err);
+        code = config_json_read_member(value, &members[i], (char *)config + members[i].offset, path, err);
         if (!code)
             code = config_check(&members[i], 1, config, path, err);
     }
@@ -129,7 +130,7 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
 
 /* ---- ranges ----------------------------------------------------------------------------------------------- */
 
-static rapt_code check_size(const config_member *m, size_t n, const char *path, rapt_error *err)
+static rapt_code config_json_check_size(const config_member *m, size_t n, const char *path, rapt_error *err)
 {
     if ((double)n >= m->least && (double)n <= m->most)
         return RAPT_OK;
@@ -157,7 +158,7 @@ static rapt_code check_word(const config_member *m, int index, const char *path,
 static rapt_code check_member(const config_member *m, const void *field, const char *path, rapt_error *err)
 {
     switch (m->kind) {
-    case CONFIG_SIZE: return check_size(m, *(const size_t *)field, path, err);
+    case CONFIG_SIZE: return config_json_check_size(m, *(const size_t *)field, path, err);
     case CONFIG_REAL:
     case CONFIG_POSITIVE: return check_real(m, *(const double *)field, path, err);
     case CONFIG_WORD: return check_word(m, *(const int *)field, path, err);

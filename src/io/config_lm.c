@@ -45,7 +45,7 @@ static const config_member MEMBERS[] = {
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
 /* Bytes of the matrices: what the file of parameters holds at the least. */
-static double least_bytes(const rapt_lm_config *c)
+static double config_lm_least_bytes(const rapt_lm_config *c)
 {
     double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
     double rows = (double)c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_POSITIONS_ROTARY ? 0 : (double)c->context);
@@ -62,13 +62,13 @@ static rapt_code check_rotary(const rapt_lm_config *c, const char *path, rapt_er
         return RAPT_OK;
     if (features % 2)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
-    if (bytes > FREE_TABLE && bytes > least_bytes(c))
+    if (bytes > FREE_TABLE && bytes > config_lm_least_bytes(c))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions for a context of %zu take %.0f bytes, more than the model",
                          path, c->context, bytes);
     return RAPT_OK;
 }
 
-static rapt_code check(const config *k, const char *path, rapt_error *err)
+static rapt_code config_lm_check(const config *k, const char *path, rapt_error *err)
 {
     const rapt_lm_config *c = &k->lm;
     if (c->d_model % c->heads)
@@ -86,14 +86,14 @@ static model_vocabulary vocabulary(const config *c)
     return (model_vocabulary){c->lm.vocab, true, c->hash};
 }
 
-static rapt_code describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
+static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     config c = {.lm = m->lm->config};
     model_vocabulary wanted = vocabulary(&c);
     model_hash(m->tokenizer, c.hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)
-        code = check(&c, path, err);
+        code = config_lm_check(&c, path, err);
     return code ? code : model_check_entries(m->tokenizer, &wanted, path, err);
 }
 
@@ -104,18 +104,18 @@ static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_er
 
 static rapt_code load_lm(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    rapt_code code = model_check_weights(from, least_bytes(&c->lm), err);
+    rapt_code code = model_check_weights(from, config_lm_least_bytes(&c->lm), err);
     m->lm = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
     m->params = m->lm ? m->lm->params : NULL;
     return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
-static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
+static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
     config c = {0};
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
-        code = check(&c, from->config_path, err);
+        code = config_lm_check(&c, from->config_path, err);
     if (code)
         return code;
     model_vocabulary wanted = vocabulary(&c);
@@ -123,4 +123,4 @@ static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
     return m->tokenizer ? load_lm(m, &c, from, err) : RAPT_ERR_FORMAT;
 }
 
-const model_task model_language_model = {"a language model", "rapt generate", describe, save_tokenizer, load};
+const model_task model_language_model = {"a language model", "rapt generate", config_lm_describe, save_tokenizer, config_lm_load};

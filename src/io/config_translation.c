@@ -59,7 +59,7 @@ static rapt_code check_vocabularies(const config *c, const char *path, rapt_erro
     return RAPT_OK;
 }
 
-static rapt_code check(const config *c, const char *path, rapt_error *err)
+static rapt_code config_translation_check(const config *c, const char *path, rapt_error *err)
 {
     const rapt_block_config *b = &c->net.block;
     if (b->d_model % b->heads)
@@ -72,7 +72,7 @@ static rapt_code check(const config *c, const char *path, rapt_error *err)
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
-static rapt_code describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
+static rapt_code config_translation_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_transformer_config *net = &m->net->config;
     config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len,
@@ -81,7 +81,7 @@ static rapt_code describe(const rapt_model *m, json_t *root, const char *path, r
     model_hash(m->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)
-        code = check(&c, path, err);
+        code = config_translation_check(&c, path, err);
     if (!code)
         code = model_check_entries(m->source, &(model_vocabulary){.entries = net->source_vocab}, path, err);
     return code ? code : model_check_entries(m->target, &(model_vocabulary){.entries = net->target_vocab}, path, err);
@@ -108,7 +108,7 @@ static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_sou
 }
 
 /* Bytes that the largest parameters of such a model take at the least. */
-static double least_bytes(const rapt_transformer_config *c)
+static double config_translation_least_bytes(const rapt_transformer_config *c)
 {
     double d = (double)c->block.d_model, rows = (double)c->source_vocab + 2 * (double)c->max_positions;
     return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
@@ -116,18 +116,18 @@ static double least_bytes(const rapt_transformer_config *c)
 
 static rapt_code load_net(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    rapt_code code = model_check_weights(from, least_bytes(&c->net), err);
+    rapt_code code = model_check_weights(from, config_translation_least_bytes(&c->net), err);
     m->net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
     m->params = m->net ? m->net->params : NULL;
     return m->net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
-static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
+static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
     config c = {0};
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
-        code = check(&c, from->config_path, err);
+        code = config_translation_check(&c, from->config_path, err);
     if (!code)
         code = load_tokenizers(m, &c, from, err);
     if (code)
@@ -140,4 +140,5 @@ static rapt_code load(rapt_model *m, const model_source *from, rapt_error *err)
     return load_net(m, &c, from, err);
 }
 
-const model_task model_translation = {"a translation model", "rapt translate", describe, save_tokenizers, load};
+const model_task model_translation = {"a translation model", "rapt translate", config_translation_describe, save_tokenizers,
+                                      config_translation_load};

@@ -101,7 +101,7 @@ rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *e
 
 /* ---- in --------------------------------------------------------------------------------------------------- */
 
-static rapt_code read_header(const json_t *root, const char *path, header *h, rapt_error *err)
+static rapt_code model_read_header(const json_t *root, const char *path, header *h, rapt_error *err)
 {
     rapt_code code = config_read(root, HEADER, TASK_MEMBER, h, path, err);
     if (!code && h->version > RAPT_FORMAT_VERSION) /* whose tasks may be others */
@@ -140,7 +140,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
 {
     header h = {0};
     from->config = read_json(from->config_path, err);
-    rapt_code code = from->config ? read_header(from->config, from->config_path, &h, err) : RAPT_ERR_FORMAT;
+    rapt_code code = from->config ? model_read_header(from->config, from->config_path, &h, err) : RAPT_ERR_FORMAT;
     if (!code && wanted && h.task != *wanted)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, TASKS[h.task]->what, TASKS[h.task]->program);
     if (!code)
@@ -152,7 +152,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     return code ? code : TASKS[h.task]->load(m, from, err);
 }
 
-static bool name_files(model_source *from)
+static bool model_name_files(model_source *from)
 {
     from->config_path = file_join(from->folder, CONFIG_FILE);
     from->weights_path = file_join(from->folder, WEIGHTS_FILE);
@@ -169,7 +169,7 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", from->folder);
         return NULL;
     }
-    rapt_model *m = name_files(from) ? calloc(1, sizeof *m) : NULL;
+    rapt_model *m = model_name_files(from) ? calloc(1, sizeof *m) : NULL;
     if (m && fill_model(m, from, wanted, err) == RAPT_OK)
         return m;
     rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a model", from->folder);
@@ -185,7 +185,7 @@ static void close_source(model_source *from)
     free(from->weights_path);
 }
 
-static rapt_model *load(const char *folder, const rapt_task *wanted, rapt_error *err)
+static rapt_model *model_load(const char *folder, const rapt_task *wanted, rapt_error *err)
 {
     model_source from = {.folder = folder};
     rapt_model *m = load_from(&from, wanted, err);
@@ -195,12 +195,12 @@ static rapt_model *load(const char *folder, const rapt_task *wanted, rapt_error 
 
 rapt_model *rapt_model_load(const char *folder, rapt_error *err)
 {
-    return load(folder, NULL, err);
+    return model_load(folder, NULL, err);
 }
 
 rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err)
 {
-    return load(folder, &task, err);
+    return model_load(folder, &task, err);
 }
 
 void rapt_model_free(rapt_model *m)

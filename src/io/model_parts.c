@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *join(const char *folder, const char *name, rapt_error *err)
+static char *model_parts_join(const char *folder, const char *name, rapt_error *err)
 {
     char *path = file_join(folder, name);
     if (!path)
@@ -23,7 +23,7 @@ void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT])
 
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err)
 {
-    char *path = join(folder, name, err);
+    char *path = model_parts_join(folder, name, err);
     rapt_code code = path ? rapt_tokenizer_save(k, path, err) : RAPT_ERR_MEMORY;
     free(path);
     return code;
@@ -51,7 +51,7 @@ static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err)
 {
-    char *path = join(from->folder, name, err);
+    char *path = model_parts_join(from->folder, name, err);
     rapt_tokenizer *k = path ? rapt_tokenizer_load(path, err) : NULL;
     if (k && check_tokenizer(k, wanted, from->sealing, path, err)) {
         rapt_tokenizer_free(k);

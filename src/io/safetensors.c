@@ -30,7 +30,7 @@ typedef struct reader {
     rapt_error *err;
 } reader;
 
-static rapt_code no_memory(const reader *r)
+static rapt_code safetensors_no_memory(const reader *r)
 {
     return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for reading", r->path);
 }
@@ -55,7 +55,7 @@ static size_t data_size(const reader *r)
     return r->s->size - 8 - r->header_size;
 }
 
-static rapt_code read_header(reader *r)
+static rapt_code safetensors_read_header(reader *r)
 {
     uint64_t length;
     safetensors *s = r->s;
@@ -72,7 +72,7 @@ static rapt_code read_header(reader *r)
     json_error_t where;
     s->header = json_loadb(s->buffer + 8, r->header_size, JSON_REJECT_DUPLICATES, &where);
     if (!s->header && where.text[0] == '\0') /* so it is when memory was out */
-        return no_memory(r);
+        return safetensors_no_memory(r);
     return s->header ? RAPT_OK : bad_byte(r, 8 + (size_t)where.position, where.text);
 }
 
@@ -161,7 +161,7 @@ static rapt_code read_entries(const reader *r)
     safetensors *s = r->s;
     s->entries = calloc(json_object_size(s->header) + 1, sizeof *s->entries);
     if (!s->entries)
-        return no_memory(r);
+        return safetensors_no_memory(r);
     const char *name;
     json_t *info;
     json_object_foreach(s->header, name, info) {
@@ -211,7 +211,7 @@ static rapt_code check_layout(const reader *r)
 {
     const safetensors_entry **sorted = calloc(r->s->count + 1, sizeof *sorted);
     if (!sorted)
-        return no_memory(r);
+        return safetensors_no_memory(r);
     rapt_code code = check_places(r, sorted);
     free(sorted);
     return code;
@@ -235,7 +235,7 @@ static rapt_code check_header_hash(const reader *r)
 {
     char *header = malloc(r->header_size);
     if (!header)
-        return no_memory(r);
+        return safetensors_no_memory(r);
     memcpy(header, r->s->buffer + 8, r->header_size);
     char *digits = safetensors_hash_at(header, r->header_size, SAFETENSORS_HEADER_HASH_KEY);
     rapt_code code = RAPT_OK;
@@ -273,7 +273,7 @@ static rapt_code align_data(const reader *r)
         return RAPT_OK;
     char *place = s->moved = malloc(data_size(r) + 8 * s->count);
     if (!place)
-        return no_memory(r);
+        return safetensors_no_memory(r);
     for (i = 0; i < s->count; i++) {
         safetensors_entry *e = &s->entries[i];
         e->data = memcpy(place, e->data, e->bytes);
@@ -282,9 +282,9 @@ static rapt_code align_data(const reader *r)
     return RAPT_OK;
 }
 
-static rapt_code read_all(reader *r)
+static rapt_code safetensors_read_all(reader *r)
 {
-    rapt_code code = read_header(r);
+    rapt_code code = safetensors_read_header(r);
     if (code == RAPT_OK)
         code = read_metadata(r);
     if (code == RAPT_OK)
@@ -300,7 +300,7 @@ static rapt_code read_all(reader *r)
 static rapt_code read_from(safetensors *s, const char *name, safetensors **out, rapt_error *err)
 {
     reader r = {name, s, 0, err};
-    rapt_code code = read_all(&r);
+    rapt_code code = safetensors_read_all(&r);
     if (code == RAPT_OK)
         *out = s;
     else

@@ -25,7 +25,7 @@ bool seal_is_whole(const safetensors *file)
 }
 
 /* Numbers are compared by value: 1 is 1.0. */
-static bool equal(const json_t *a, const json_t *b)
+static bool seal_equal(const json_t *a, const json_t *b)
 {
     if (json_is_number(a) && json_is_number(b))
         return json_number_value(a) == json_number_value(b);
@@ -38,13 +38,13 @@ static const char *first_difference(json_t *copy, const json_t *config)
     const char *key;
     json_t *value;
     json_object_foreach(copy, key, value)
-        if (!equal(value, json_object_get(config, key)))
+        if (!seal_equal(value, json_object_get(config, key)))
             return key;
     return NULL;
 }
 
 /* Which is NULL for a member that is missing, which json_text shows as nothing. */
-static quoted shown(const json_t *value)
+static quoted seal_shown(const json_t *value)
 {
     char *text = value ? json_text(value, JSON_ENCODE_ANY) : NULL;
     quoted q = quote(text ? text : value ? "..." : "missing");
@@ -52,21 +52,21 @@ static quoted shown(const json_t *value)
     return q;
 }
 
-static const char *name_of(const char *path)
+static const char *seal_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static rapt_code refuse(const char *key, const json_t *copy, const json_t *config, const char *file_path,
-                        const char *config_path, const char *folder, rapt_error *err)
+static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *config, const char *file_path,
+                             const char *config_path, const char *folder, rapt_error *err)
 {
     if (strcmp(key, SEAL_RUN) == 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another training run than config.json; if they belong together, "
                          "`rapt info %s --seal` binds them", file_path, folder);
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
-                     "binds them", config_path, key, shown(json_object_get(config, key)).text,
-                     shown(json_object_get(copy, key)).text, name_of(file_path), folder);
+                     "binds them", config_path, key, seal_shown(json_object_get(config, key)).text,
+                     seal_shown(json_object_get(copy, key)).text, seal_name_of(file_path), folder);
 }
 
 /* NULL where the file has none. */
@@ -92,18 +92,18 @@ rapt_code seal_check(const safetensors *file, const char *file_path, const json_
     rapt_code code = read_copy(file, file_path, &copy, err);
     const char *key = first_difference(copy, config);
     if (key)
-        code = refuse(key, copy, config, file_path, config_path, folder, err);
+        code = seal_refuse(key, copy, config, file_path, config_path, folder, err);
     json_decref(copy);
     return code;
 }
 
-static rapt_code check_model(const json_t *config, json_t *copy, const char *path, rapt_error *err)
+static rapt_code seal_do_check_model(const json_t *config, json_t *copy, const char *path, rapt_error *err)
 {
     const char *key = first_difference(copy, config);
     if (!key)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another model: \"%s\" is %s, and should be %s", path, key,
-                     shown(json_object_get(copy, key)).text, shown(json_object_get(config, key)).text);
+                     seal_shown(json_object_get(copy, key)).text, seal_shown(json_object_get(config, key)).text);
 }
 
 rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err)
@@ -115,7 +115,7 @@ rapt_code seal_check_model(const safetensors *file, const char *file_path, const
     json_t *root = json_object();
     code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", file_path);
     if (!code)
-        code = check_model(root, copy, file_path, err);
+        code = seal_do_check_model(root, copy, file_path, err);
     json_decref(root);
     json_decref(copy);
     return code;
@@ -128,10 +128,11 @@ static rapt_code refuse_edit(json_t *described, const json_t *config, const char
     json_object_foreach(described, key, value)
     {
         const json_t *said = json_object_get(config, key);
-        if (said && !equal(value, said))
+        if (said && !seal_equal(value, said))
             return rapt_fail(err, RAPT_ERR_VALUE,
                              "%s: \"%s\" is %s, and %s in the run, which would write it back: undo the edit, or "
-                             "train into another folder with --init", config_path, key, shown(said).text, shown(value).text);
+                             "train into another folder with --init", config_path, key,
+                             seal_shown(said).text, seal_shown(value).text);
     }
     return RAPT_OK;
 }

@@ -63,7 +63,7 @@ static double smooth_value(const rapt_bleu_options *options)
     }
 }
 
-static rapt_code check(const rapt_bleu_options *options, size_t references, size_t segments, rapt_error *err)
+static rapt_code bleu_check(const rapt_bleu_options *options, size_t references, size_t segments, rapt_error *err)
 {
     if (!tokenize_name(options->tokenize))
         return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: no tokenizer has number %d", (int)options->tokenize);
@@ -84,7 +84,7 @@ static rapt_code load_words(struct scorer *s, const char *text, rapt_error *err)
     return code == RAPT_OK ? mteval_tokenize(s->options->tokenize, &s->text, &s->spare, err) : code;
 }
 
-static rapt_code load_translation(struct scorer *s, const char *text, rapt_error *err)
+static rapt_code bleu_load_translation(struct scorer *s, const char *text, rapt_error *err)
 {
     rapt_code code = load_words(s, text, err);
     if (code == RAPT_OK)
@@ -94,7 +94,7 @@ static rapt_code load_translation(struct scorer *s, const char *text, rapt_error
     return code;
 }
 
-static rapt_code match_reference(struct scorer *s, const char *text, size_t *counts, rapt_error *err)
+static rapt_code bleu_match_reference(struct scorer *s, const char *text, size_t *counts, rapt_error *err)
 {
     rapt_code code = load_words(s, text, err);
     if (code == RAPT_OK)
@@ -116,15 +116,15 @@ static size_t closer(size_t length, size_t a, size_t b)
 }
 
 /* Adds segment `i` to the sums. */
-static rapt_code add_segment(struct scorer *s, const char *translation, const struct references *references,
-                             size_t i, struct sums *sums, rapt_error *err)
+static rapt_code bleu_add_segment(struct scorer *s, const char *translation, const struct references *references,
+                                  size_t i, struct sums *sums, rapt_error *err)
 {
     rapt_error why = {0};
-    if (load_translation(s, translation, &why) != RAPT_OK)
+    if (bleu_load_translation(s, translation, &why) != RAPT_OK)
         return rapt_fail(err, why.code, "BLEU: translation %zu: %s", i + 1, why.message);
     size_t length = s->numbers.count, closest = SIZE_MAX;
     for (size_t r = 0; r < references->count; r++) {
-        if (match_reference(s, references_get(references, r, i), sums->counts, &why) != RAPT_OK)
+        if (bleu_match_reference(s, references_get(references, r, i), sums->counts, &why) != RAPT_OK)
             return rapt_fail(err, why.code, "BLEU: reference %zu, segment %zu: %s", r + 1, i + 1,
                              why.message);
         closest = r == 0 ? s->numbers.count : closer(length, s->numbers.count, closest);
@@ -177,7 +177,7 @@ static double geometric_mean(const double *values, size_t count)
     return exp(sum / (double)count);
 }
 
-static void finish(const rapt_bleu_options *options, const struct sums *sums, rapt_bleu *bleu)
+static void bleu_finish(const rapt_bleu_options *options, const struct sums *sums, rapt_bleu *bleu)
 {
     *bleu = (rapt_bleu){.sys_len = sums->sys_len, .ref_len = sums->ref_len};
     bool any = false;
@@ -195,7 +195,7 @@ static void finish(const rapt_bleu_options *options, const struct sums *sums, ra
     bleu->score = bleu->bp * geometric_mean(bleu->precisions, orders);
 }
 
-static void free_scorer(struct scorer *s)
+static void bleu_free_scorer(struct scorer *s)
 {
     codes_free(&s->text);
     codes_free(&s->spare);
@@ -204,18 +204,18 @@ static void free_scorer(struct scorer *s)
     ngrams_free(&s->grams);
 }
 
-static rapt_code score(const rapt_bleu_options *options, const char *const *translations, size_t segments,
-                       const struct references *references, rapt_bleu *bleu, rapt_error *err)
+static rapt_code bleu_score(const rapt_bleu_options *options, const char *const *translations, size_t segments,
+                            const struct references *references, rapt_bleu *bleu, rapt_error *err)
 {
     struct scorer s = {.options = options ? options : &defaults};
     struct sums sums = {0};
     *bleu = (rapt_bleu){0};
-    rapt_code code = check(s.options, references->count, segments, err);
+    rapt_code code = bleu_check(s.options, references->count, segments, err);
     for (size_t i = 0; i < segments && code == RAPT_OK; i++)
-        code = add_segment(&s, translations[i], references, i, &sums, err);
+        code = bleu_add_segment(&s, translations[i], references, i, &sums, err);
     if (code == RAPT_OK)
-        finish(s.options, &sums, bleu);
-    free_scorer(&s);
+        bleu_finish(s.options, &sums, bleu);
+    bleu_free_scorer(&s);
     return code;
 }
 
@@ -224,7 +224,7 @@ rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *
                            rapt_bleu *bleu, rapt_error *err)
 {
     struct references columns = {.columns = references, .count = reference_count};
-    return score(options, translations, segment_count, &columns, bleu, err);
+    return bleu_score(options, translations, segment_count, &columns, bleu, err);
 }
 
 rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
@@ -232,7 +232,7 @@ rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *trans
                              rapt_error *err)
 {
     struct references row = {.row = references, .count = reference_count};
-    return score(options, &translation, 1, &row, bleu, err);
+    return bleu_score(options, &translation, 1, &row, bleu, err);
 }
 
 void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size)

@@ -14,7 +14,7 @@ struct scorer {
     struct ngrams grams;
 };
 
-static bool load(struct scorer *s, const char *prediction, const char *label)
+static bool bleu_book_load(struct scorer *s, const char *prediction, const char *label)
 {
     return codes_load(&s->text, prediction, false, NULL) == RAPT_OK &&
            words_add(&s->known, &s->text, &s->own, NULL) == RAPT_OK &&
@@ -39,7 +39,7 @@ static double precisions(struct scorer *s, size_t orders)
     return product;
 }
 
-static double score(struct scorer *s, size_t k)
+static double bleu_book_score(struct scorer *s, size_t k)
 {
     size_t own = s->own.count, label = s->label.count;
     if (own == 0)
@@ -52,8 +52,8 @@ double rapt_bleu_book(const char *prediction, const char *label, int k)
 {
     struct scorer s = {0};
     double result = NAN;
-    if (k >= 1 && load(&s, prediction, label))
-        result = score(&s, (size_t)k);
+    if (k >= 1 && bleu_book_load(&s, prediction, label))
+        result = bleu_book_score(&s, (size_t)k);
     codes_free(&s.text);
     codes_free(&s.own);
     codes_free(&s.label);

@@ -54,7 +54,7 @@ static bool order_fits(int order)
     return order >= 0 && order <= RAPT_CHRF_MAX_ORDER;
 }
 
-static rapt_code check(const rapt_chrf_options *options, size_t references, size_t segments, rapt_error *err)
+static rapt_code chrf_check(const rapt_chrf_options *options, size_t references, size_t segments, rapt_error *err)
 {
     if (options && !(order_fits(options->char_order) && order_fits(options->word_order)))
         return rapt_fail(err, RAPT_ERR_VALUE, "chrF: orders %d and %d are not both 0 to %d", options->char_order,
@@ -83,7 +83,7 @@ static size_t cut_of(const struct codes *text, struct word word)
     return word.end;
 }
 
-static void put(struct codes *to, const uint32_t *codes, size_t count)
+static void chrf_put(struct codes *to, const uint32_t *codes, size_t count)
 {
     memcpy(to->at + to->count, codes, count * sizeof *codes);
     to->count += count;
@@ -97,9 +97,9 @@ static bool separate(const struct codes *text, struct codes *separated)
         return false;
     for (struct word word = {0}; codes_next_word(text, word.end, &word);) {
         size_t cut = cut_of(text, word);
-        put(separated, text->at + word.start, cut - word.start);
+        chrf_put(separated, text->at + word.start, cut - word.start);
         if (cut < word.end)
-            put(separated, text->at + cut, word.end - cut);
+            chrf_put(separated, text->at + cut, word.end - cut);
     }
     return true;
 }
@@ -116,7 +116,7 @@ static rapt_code load_side(const struct plan *plan, struct side *side, const cha
     return RAPT_OK;
 }
 
-static rapt_code load_translation(struct scorer *s, const char *text, rapt_error *err)
+static rapt_code chrf_load_translation(struct scorer *s, const char *text, rapt_error *err)
 {
     rapt_code code = load_side(&s->plan, &s->own, text, err);
     if (code == RAPT_OK)
@@ -139,7 +139,7 @@ static void tally_totals(struct tally *tally, size_t from, size_t orders, size_t
     }
 }
 
-static rapt_code match_reference(struct scorer *s, const char *text, struct tally *tally, rapt_error *err)
+static rapt_code chrf_match_reference(struct scorer *s, const char *text, struct tally *tally, rapt_error *err)
 {
     struct side *ref = &s->reference;
     rapt_code code = load_side(&s->plan, ref, text, err);
@@ -205,7 +205,7 @@ static double percent(const struct plan *plan, const struct tally *tally)
     return 100 * (plan->eps_smoothing ? mean_of_f(plan, tally) : f_of_means(plan, tally));
 }
 
-static void add(struct tally *sum, const struct tally *tally)
+static void chrf_add(struct tally *sum, const struct tally *tally)
 {
     for (size_t i = 0; i < MAX_ORDERS; i++) {
         sum->own[i] += tally->own[i];
@@ -215,16 +215,16 @@ static void add(struct tally *sum, const struct tally *tally)
 }
 
 /* Adds segment `i`, as its best reference sees it, to the sums. */
-static rapt_code add_segment(struct scorer *s, const char *translation, const struct references *references,
-                             size_t i, struct tally *sum, rapt_error *err)
+static rapt_code chrf_add_segment(struct scorer *s, const char *translation, const struct references *references,
+                                  size_t i, struct tally *sum, rapt_error *err)
 {
     rapt_error why = {0};
     struct tally tally, best = {0};
     double highest = -1;
-    if (load_translation(s, translation, &why) != RAPT_OK)
+    if (chrf_load_translation(s, translation, &why) != RAPT_OK)
         return rapt_fail(err, why.code, "chrF: translation %zu: %s", i + 1, why.message);
     for (size_t r = 0; r < references->count; r++) {
-        if (match_reference(s, references_get(references, r, i), &tally, &why) != RAPT_OK)
+        if (chrf_match_reference(s, references_get(references, r, i), &tally, &why) != RAPT_OK)
             return rapt_fail(err, why.code, "chrF: reference %zu, segment %zu: %s", r + 1, i + 1,
                              why.message);
         double here = percent(&s->plan, &tally);
@@ -233,7 +233,7 @@ static rapt_code add_segment(struct scorer *s, const char *translation, const st
             best = tally;
         }
     }
-    add(sum, &best);
+    chrf_add(sum, &best);
     return RAPT_OK;
 }
 
@@ -244,7 +244,7 @@ static void free_side(struct side *side)
     codes_free(&side->words);
 }
 
-static void free_scorer(struct scorer *s)
+static void chrf_free_scorer(struct scorer *s)
 {
     free_side(&s->own);
     free_side(&s->reference);
@@ -253,20 +253,20 @@ static void free_scorer(struct scorer *s)
     ngrams_free(&s->words);
 }
 
-static rapt_code score(const rapt_chrf_options *options, const char *const *translations, size_t segments,
-                       const struct references *references, double *score_out, rapt_error *err)
+static rapt_code chrf_score(const rapt_chrf_options *options, const char *const *translations, size_t segments,
+                            const struct references *references, double *score_out, rapt_error *err)
 {
     struct tally sum = {0};
     *score_out = 0;
-    rapt_code code = check(options, references->count, segments, err);
+    rapt_code code = chrf_check(options, references->count, segments, err);
     if (code != RAPT_OK)
         return code;
     struct scorer s = {.plan = make_plan(options)};
     for (size_t i = 0; i < segments && code == RAPT_OK; i++)
-        code = add_segment(&s, translations[i], references, i, &sum, err);
+        code = chrf_add_segment(&s, translations[i], references, i, &sum, err);
     if (code == RAPT_OK)
         *score_out = percent(&s.plan, &sum);
-    free_scorer(&s);
+    chrf_free_scorer(&s);
     return code;
 }
 
@@ -275,7 +275,7 @@ rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *
                            double *chrf, rapt_error *err)
 {
     struct references columns = {.columns = references, .count = reference_count};
-    return score(options, translations, segment_count, &columns, chrf, err);
+    return chrf_score(options, translations, segment_count, &columns, chrf, err);
 }
 
 rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
@@ -283,7 +283,7 @@ rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *trans
                              rapt_error *err)
 {
     struct references row = {.row = references, .count = reference_count};
-    return score(options, &translation, 1, &row, chrf, err);
+    return chrf_score(options, &translation, 1, &row, chrf, err);
 }
 
 void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size)

@@ -20,7 +20,7 @@ bool codes_room(struct codes *codes, size_t count)
     return codes->at != NULL;
 }
 
-static rapt_code decode(struct codes *codes, const char *text, size_t size, rapt_error *err)
+static rapt_code codes_decode(struct codes *codes, const char *text, size_t size, rapt_error *err)
 {
     if (!codes_room(codes, size + 1))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
@@ -41,11 +41,11 @@ rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt
 {
     size_t size = strlen(text);
     if (!lowercase || utf8_valid_prefix(text, size) < size) /* decoding says what is wrong with it */
-        return decode(codes, text, size, err);
+        return codes_decode(codes, text, size, err);
     char *lower = utf8_lowercase(text, size, &size);
     if (!lower)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
-    rapt_code code = decode(codes, lower, size, err);
+    rapt_code code = codes_decode(codes, lower, size, err);
     free(lower);
     return code;
 }

@@ -17,7 +17,7 @@ struct rule {
     enum spaces spaces;
 };
 
-static bool is_any(uint32_t code)
+static bool mteval_is_any(uint32_t code)
 {
     (void)code;
     return true;
@@ -68,9 +68,9 @@ static const struct rule rules_intl[] = {
     {utf8_is_symbol, NULL, AROUND},
 };
 
-static const struct rule rules_char[] = {{is_any, NULL, AROUND}};
+static const struct rule rules_char[] = {{mteval_is_any, NULL, AROUND}};
 
-static void put(struct codes *to, uint32_t code)
+static void mteval_put(struct codes *to, uint32_t code)
 {
     to->at[to->count++] = code;
 }
@@ -78,14 +78,14 @@ static void put(struct codes *to, uint32_t code)
 static size_t put_match(struct codes *to, const uint32_t *at, enum spaces spaces)
 {
     if (spaces != SECOND)
-        put(to, ' ');
-    put(to, at[0]);
-    put(to, ' ');
+        mteval_put(to, ' ');
+    mteval_put(to, at[0]);
+    mteval_put(to, ' ');
     if (spaces == AROUND)
         return 1;
-    put(to, at[1]);
+    mteval_put(to, at[1]);
     if (spaces == SECOND)
-        put(to, ' ');
+        mteval_put(to, ' ');
     return 2;
 }
 
@@ -101,7 +101,7 @@ static void apply(const struct rule *rule, const struct codes *from, struct code
         if (matches(rule, at, from->count - i))
             i += put_match(to, at, rule->spaces);
         else
-            put(to, from->at[i++]);
+            mteval_put(to, from->at[i++]);
     }
 }
 
@@ -134,7 +134,7 @@ static bool starts_with(const uint32_t *at, size_t left, const char *what)
 
 /* Replaces each `what` by `by`, which is no longer; what that makes anew is left for the replacements to
  * come. */
-static void replace(struct codes *text, const char *what, const char *by)
+static void mteval_replace(struct codes *text, const char *what, const char *by)
 {
     size_t kept = 0;
     for (size_t i = 0; i < text->count;) {
@@ -150,15 +150,15 @@ static void replace(struct codes *text, const char *what, const char *by)
 }
 
 /* The order matters: "&amp;lt;" becomes "<". */
-static void decode_entities(struct codes *text)
+static void mteval_decode_entities(struct codes *text)
 {
-    replace(text, "<skipped>", "");
-    replace(text, "-\n", "");
-    replace(text, "\n", " ");
-    replace(text, "&quot;", "\"");
-    replace(text, "&amp;", "&");
-    replace(text, "&lt;", "<");
-    replace(text, "&gt;", ">");
+    mteval_replace(text, "<skipped>", "");
+    mteval_replace(text, "-\n", "");
+    mteval_replace(text, "\n", " ");
+    mteval_replace(text, "&quot;", "\"");
+    mteval_replace(text, "&amp;", "&");
+    mteval_replace(text, "&lt;", "<");
+    mteval_replace(text, "&gt;", ">");
 }
 
 /* The rules of 13a want a character that is no digit on both sides of the first and the last. */
@@ -166,18 +166,18 @@ static rapt_code pad(struct codes *text, struct codes *spare, rapt_error *err)
 {
     if (!codes_room(spare, text->count + 2))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
-    put(spare, ' ');
+    mteval_put(spare, ' ');
     if (text->count > 0)
         memcpy(spare->at + 1, text->at, text->count * sizeof *text->at);
     spare->count += text->count;
-    put(spare, ' ');
+    mteval_put(spare, ' ');
     swap(text, spare);
     return RAPT_OK;
 }
 
 static rapt_code tokenize_13a(struct codes *text, struct codes *spare, rapt_error *err)
 {
-    decode_entities(text);
+    mteval_decode_entities(text);
     rapt_code code = pad(text, spare, err);
     if (code != RAPT_OK)
         return code;

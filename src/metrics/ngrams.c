@@ -54,7 +54,7 @@ rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t or
 }
 
 /* One more of an n-gram in the reference: a match if no reference had so many, but the translation has. */
-static size_t meet(struct ngram_count *count, uint32_t reference)
+static size_t ngrams_meet(struct ngram_count *count, uint32_t reference)
 {
     if (count->reference != reference) {
         count->reference = reference;
@@ -76,7 +76,7 @@ void ngrams_match(struct ngrams *grams, const struct codes *units, size_t *match
             node = trie_find(&grams->trie, node, units->at[i + n]);
             if (node == TRIE_ROOT)
                 break; /* a longer n-gram that starts with one the translation lacks is lacking too */
-            matches[n] += meet(&grams->counts[node], grams->reference);
+            matches[n] += ngrams_meet(&grams->counts[node], grams->reference);
         }
     }
 }

@@ -14,7 +14,7 @@ struct trie_edge {
 };
 
 /* Half of the table stays free, so that probes are short. */
-static size_t room_for(size_t nodes)
+static size_t trie_room_for(size_t nodes)
 {
     size_t room = SMALLEST_ROOM;
     while (room < 2 * nodes)
@@ -24,7 +24,7 @@ static size_t room_for(size_t nodes)
 
 bool trie_clear(struct trie *trie, size_t nodes)
 {
-    size_t room = room_for(nodes);
+    size_t room = trie_room_for(nodes);
     if (room > trie->room) {
         trie_free(trie);
         trie->edges = malloc(room * sizeof *trie->edges);

@@ -3,7 +3,7 @@
  * Not a tokenizer: a word is what stands between white space. */
 #include "metrics/words.h"
 
-static uint32_t add_word(struct trie *known, const struct codes *text, struct word word)
+static uint32_t words_add_word(struct trie *known, const struct codes *text, struct word word)
 {
     uint32_t node = TRIE_ROOT;
     for (size_t i = word.start; i < word.end; i++)
@@ -22,7 +22,7 @@ static uint32_t find_word(const struct trie *known, const struct codes *text, st
     return node;
 }
 
-static rapt_code fail_memory(size_t letters, rapt_error *err)
+static rapt_code words_fail_memory(size_t letters, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of %zu characters", letters);
 }
@@ -30,9 +30,9 @@ static rapt_code fail_memory(size_t letters, rapt_error *err)
 rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err)
 {
     if (!trie_clear(known, text->count) || !codes_room(numbers, text->count))
-        return fail_memory(text->count, err);
+        return words_fail_memory(text->count, err);
     for (struct word word = {0}; codes_next_word(text, word.end, &word);)
-        numbers->at[numbers->count++] = add_word(known, text, word);
+        numbers->at[numbers->count++] = words_add_word(known, text, word);
     return RAPT_OK;
 }
 
@@ -40,7 +40,7 @@ rapt_code words_find(const struct trie *known, const struct codes *text, struct 
                      rapt_error *err)
 {
     if (!codes_room(numbers, text->count))
-        return fail_memory(text->count, err);
+        return words_fail_memory(text->count, err);
     for (struct word word = {0}; codes_next_word(text, word.end, &word);)
         numbers->at[numbers->count++] = find_word(known, text, word);
     return RAPT_OK;

@@ -47,7 +47,7 @@ static attention_inputs project(rapt_tape *t, const rapt_multi_head_attention *m
 }
 
 /* Attention of projected queries to projected keys and values, then the output projection. */
-static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
+static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
     if (record_on(t) && !p.q->ragged && !p.k->ragged)
@@ -61,7 +61,7 @@ static rapt_tensor *attend(rapt_tape *t, const rapt_multi_head_attention *m, att
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
-    return attend(t, m, project(t, m, q, k, v, 0), mask);
+    return attention_attend(t, m, project(t, m, q, k, v, 0), mask);
 }
 
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
@@ -71,7 +71,7 @@ rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head
 }
 
 /* Writes rows past .. past + time - 1 of every example. */
-static void append(rapt_tensor *cache, const rapt_tensor *x, size_t past)
+static void attention_append(rapt_tensor *cache, const rapt_tensor *x, size_t past)
 {
     size_t size = x->shape[1] * x->shape[2], capacity = cache->shape[1] * cache->shape[2];
     for (size_t b = 0; b < x->shape[0]; b++)
@@ -91,10 +91,10 @@ rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_atte
     if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: position %zu, the cache holds %zu", m->name,
                               past + x->shape[1] - 1, kv->k.shape[1]);
-    append(&kv->k, p.k, past);
-    append(&kv->v, p.v, past);
+    attention_append(&kv->k, p.k, past);
+    attention_append(&kv->v, p.v, past);
     rapt_mask mask = {.causal = true, .past = past};
-    return attend(t, m, record_on(t) ? attention_filled(t, p.q, kv, past + x->shape[1])
+    return attention_attend(t, m, record_on(t) ? attention_filled(t, p.q, kv, past + x->shape[1])
                                      : (attention_inputs){p.q, &kv->k, &kv->v}, &mask);
 }
 
@@ -104,5 +104,5 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
     attention_inputs p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
     if (record_on(t))
         attention_name_projections(t, m, (attention_inputs){p.q, NULL, NULL}, false);
-    return attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens});
+    return attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens});
 }

@@ -13,14 +13,14 @@
 #define KEY_HEADS "batch head key feature"
 #define WEIGHTS "batch head query key"
 
-static record_scope scope_of(const rapt_multi_head_attention *m)
+static record_scope attention_steps_scope_of(const rapt_multi_head_attention *m)
 {
     return record_scope_of(m->name, 0);
 }
 
 void attention_name_projections(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, bool itself)
 {
-    record_scope s = scope_of(m);
+    record_scope s = attention_steps_scope_of(m);
     record_step(t, s, "q", m->q.bias ? "x W_q^T + b_q" : "x W_q^T", QUERIES, p.q);
     if (!p.k || !p.v)
         return;
@@ -35,23 +35,23 @@ void attention_name_projections(rapt_tape *t, const rapt_multi_head_attention *m
 
 void attention_name_rotated(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p)
 {
-    record_step(t, scope_of(m), "q.rotated", "pairs of q, turned by their position", QUERIES, p.q);
-    record_step(t, scope_of(m), "k.rotated", "pairs of k, turned by their position", KEYS, p.k);
+    record_step(t, attention_steps_scope_of(m), "q.rotated", "pairs of q, turned by their position", QUERIES, p.q);
+    record_step(t, attention_steps_scope_of(m), "k.rotated", "pairs of k, turned by their position", KEYS, p.k);
 }
 
-static rapt_tensor *split(rapt_tape *t, const rapt_multi_head_attention *m, const char *what, const char *formula,
-                          const char *axes, rapt_tensor *x, size_t heads)
+static rapt_tensor *attention_steps_split(rapt_tape *t, const rapt_multi_head_attention *m, const char *what, const char *formula,
+                                          const char *axes, rapt_tensor *x, size_t heads)
 {
     rapt_tensor *y = rapt_op_split_heads(t, x, heads);
-    record_step(t, scope_of(m), what, formula, axes, y);
+    record_step(t, attention_steps_scope_of(m), what, formula, axes, y);
     return y;
 }
 
 /* Q K^T / sqrt(d_k) of every head, without and then with the mask, and their softmax. */
-static rapt_tensor *weights_of(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
-                               const rapt_mask *mask)
+static rapt_tensor *attention_steps_weights_of(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
+                                               const rapt_mask *mask)
 {
-    record_scope s = scope_of(m);
+    record_scope s = attention_steps_scope_of(m);
     rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     record_step(t, s, "scores", "Q K^T", WEIGHTS, scores);
     rapt_tensor *scaled = rapt_op_scale(t, scores, 1 / sqrt((double)rapt_tensor_features(q)));
@@ -64,13 +64,15 @@ static rapt_tensor *weights_of(rapt_tape *t, const rapt_multi_head_attention *m,
 
 rapt_tensor *attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
-    record_scope s = scope_of(m);
-    rapt_tensor *q = split(t, m, "q.heads", m->rotary ? "q.rotated split into heads" : "q split into heads", QUERY_HEADS, p.q,
-                           m->heads);
-    rapt_tensor *k = split(t, m, "k.heads", m->rotary ? "k.rotated split into heads" : "k split into heads", KEY_HEADS, p.k,
-                           m->kv_heads);
-    rapt_tensor *v = split(t, m, "v.heads", "v split into heads", KEY_HEADS, p.v, m->kv_heads);
-    rapt_tensor *weights = weights_of(t, m, q, k, mask);
+    record_scope s = attention_steps_scope_of(m);
+    rapt_tensor *q = attention_steps_split(t, m, "q.heads", m->rotary ? "q.rotated split into heads" : "q split into heads",
+                                           QUERY_HEADS, p.q,
+                                           m->heads);
+    rapt_tensor *k = attention_steps_split(t, m, "k.heads", m->rotary ? "k.rotated split into heads" : "k split into heads",
+                                           KEY_HEADS, p.k,
+                                           m->kv_heads);
+    rapt_tensor *v = attention_steps_split(t, m, "v.heads", "v split into heads", KEY_HEADS, p.v, m->kv_heads);
+    rapt_tensor *weights = attention_steps_weights_of(t, m, q, k, mask);
     rapt_tensor *dropped = record_dropout(t, s, "weights.dropped", WEIGHTS, weights, m->dropout);
     rapt_tape_store_attention(t, m->name,
                               rapt_tape_attention_capture(t) == RAPT_CAPTURE_AFTER_DROPOUT ? dropped : weights);

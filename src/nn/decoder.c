@@ -70,7 +70,7 @@ static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_d
 }
 
 /* A tied model has no output matrix of its own, and no bias (Press & Wolf 2017). */
-static void init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
     if (shared)
         m->output = (rapt_linear){.weight = shared};
@@ -78,7 +78,7 @@ static void init_output(rapt_decoder *m, rapt_params *set, const rapt_transforme
         rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab, true, c->block.init);
 }
 
-static void init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+static void decoder_init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
     rapt_embedding_options embedding = {.std = embedding_std_of_transformer(c)};
     if (!shared) {
@@ -94,7 +94,7 @@ static void init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer
 
 void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
-    init_input(m, set, c, shared);
+    decoder_init_input(m, set, c, shared);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
@@ -102,7 +102,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     m->has_norm = c->block.norm == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model);
-    init_output(m, set, c, shared);
+    decoder_init_output(m, set, c, shared);
 }
 
 static rapt_tensor *last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
@@ -118,7 +118,7 @@ static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *
     return y;
 }
 
-static rapt_tensor *run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
     return rapt_decoder_block_forward(t, m, in->x, in->memory, in->lens);
 }
@@ -128,7 +128,7 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
 {
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_run_block(t, run_block, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
+        x = rapt_run_block(t, decoder_run_block, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
     return last_norm(t, m, x);
 }
 

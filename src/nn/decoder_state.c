@@ -7,21 +7,22 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-static bool allocate_rows(rapt_decoder_state *s, size_t room)
+static bool decoder_state_allocate_rows(rapt_decoder_state *s, size_t room)
 {
     s->first = arena_array(&s->memory, s->sentences + 1, sizeof *s->first);
     s->last_reader = arena_array(&s->memory, room, sizeof *s->last_reader);
     return s->first && s->last_reader;
 }
 
-static bool allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t room, size_t capacity)
+static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t room,
+                                   size_t capacity)
 {
     size_t hidden = memory->shape[2];
     s->self = arena_array(&s->memory, s->layers, sizeof *s->self);
     s->cross = arena_array(&s->memory, s->layers, sizeof *s->cross);
     s->saved = kv_room(&s->memory, room, capacity, hidden);
     s->memory_lens = lens ? arena_array(&s->memory, s->sentences, sizeof *lens) : NULL;
-    bool ok = allocate_rows(s, room) && s->self && s->cross && s->saved && (!lens || s->memory_lens);
+    bool ok = decoder_state_allocate_rows(s, room) && s->self && s->cross && s->saved && (!lens || s->memory_lens);
     if (ok && lens)
         memcpy(s->memory_lens, lens, s->sentences * sizeof *lens);
     for (size_t i = 0; ok && i < s->layers; i++)
@@ -46,7 +47,7 @@ static void share_out_one_each(rapt_decoder_state *s)
     set_rows(s, s->sentences);
 }
 
-static void keep(rapt_tensor *cache, const rapt_tensor *x)
+static void decoder_state_keep(rapt_tensor *cache, const rapt_tensor *x)
 {
     memcpy(cache->data, x->data, rapt_tensor_size(x) * sizeof *x->data);
 }
@@ -60,8 +61,8 @@ static rapt_code project_memory(rapt_tape *t, const rapt_decoder *m, rapt_decode
         rapt_code code = rapt_tape_status(t, err);
         if (code)
             return code;
-        keep(&s->cross[i].k, k);
-        keep(&s->cross[i].v, v);
+        decoder_state_keep(&s->cross[i].k, k);
+        decoder_state_keep(&s->cross[i].v, v);
     }
     return RAPT_OK;
 }
@@ -77,7 +78,8 @@ static rapt_code check_memory(const rapt_tape *t, const rapt_tensor *memory, rap
     return code;
 }
 
-static rapt_code fill(rapt_decoder_state *s, rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory, rapt_error *err)
+static rapt_code decoder_state_fill(rapt_decoder_state *s, rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
+                                    rapt_error *err)
 {
     share_out_one_each(s);
     return project_memory(t, m, s, memory, err);
@@ -95,9 +97,9 @@ rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decode
         s->layers = m->layers;
         s->sentences = memory->shape[0];
     }
-    if (!s || !allocate(s, memory, memory_lens, room, capacity))
+    if (!s || !decoder_state_allocate(s, memory, memory_lens, room, capacity))
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
-    else if (fill(s, t, m, memory, err) == RAPT_OK)
+    else if (decoder_state_fill(s, t, m, memory, err) == RAPT_OK)
         return s;
     rapt_decoder_state_free(s);
     return NULL;

@@ -40,7 +40,7 @@ void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer
         rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model);
 }
 
-static rapt_tensor *run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+static rapt_tensor *encoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
     return rapt_encoder_block_forward(t, m, in->x, in->lens);
 }
@@ -51,6 +51,6 @@ rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_toke
         valid_lens = tokens.lens;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_run_block(t, run_block, &m->blocks[i], (rapt_block_input){.x = x, .lens = valid_lens});
+        x = rapt_run_block(t, encoder_run_block, &m->blocks[i], (rapt_block_input){.x = x, .lens = valid_lens});
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }

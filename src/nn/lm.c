@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static void init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+static void lm_init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     rapt_embedding_options embedding = {.std = c->embedding_std};
     rapt_positions *p = &m->input.positions;
@@ -35,7 +35,7 @@ static void init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
         rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, c, rotary);
 }
 
-static void init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+static void lm_init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     m->has_norm = c->norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
@@ -53,9 +53,9 @@ void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
     lm_init_check(set, &m->config);
     if (rapt_params_error(set)->code)
         return;
-    init_input(m, set, &m->config);
+    lm_init_input(m, set, &m->config);
     init_blocks(m, set, &m->config);
-    init_output(m, set, &m->config);
+    lm_init_output(m, set, &m->config);
     if (!rapt_params_error(set)->code && m->config.init == RAPT_LM_INIT_GPT2)
         lm_init_gpt2(m);
 }
@@ -96,7 +96,7 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
     return NULL;
 }
 
-static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
+static rapt_tensor *lm_check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t past)
 {
     if (past > m->config.context || tokens.time > m->config.context - past)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", past + tokens.time,
@@ -104,20 +104,20 @@ static rapt_tensor *check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
     return lm_check_ids(t, m, tokens, past);
 }
 
-static rapt_tensor *run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
+static rapt_tensor *lm_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
     return rapt_lm_block_forward(t, m, in->x, NULL, 0);
 }
 
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv *kv, size_t past)
 {
-    rapt_tensor *bad = check(t, m, tokens, past);
+    rapt_tensor *bad = lm_check(t, m, tokens, past);
     if (bad)
         return bad;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
     for (size_t i = 0; i < m->layers; i++)
         x = kv ? rapt_lm_block_forward(t, &m->blocks[i], x, &kv[i], past)
-               : rapt_run_block(t, run_block, &m->blocks[i], (rapt_block_input){.x = x});
+               : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }
 

@@ -36,7 +36,7 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
                        kind);
 }
 
-static rapt_tensor *attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h, rapt_kv *kv, size_t past)
+static rapt_tensor *lm_block_attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h, rapt_kv *kv, size_t past)
 {
     if (kv)
         return rapt_cached_self_attention(t, &m->attention, h, kv, past);
@@ -46,7 +46,7 @@ static rapt_tensor *attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h,
 rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, attend(t, m, h, kv, past)));
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, lm_block_attend(t, m, h, kv, past)));
     h = rapt_add_norm_before(t, &m->norm2, x);
     return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
 }

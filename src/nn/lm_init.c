@@ -33,7 +33,7 @@ void lm_init_check(rapt_params *set, const rapt_lm_config *c)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model has no output bias");
 }
 
-static void fill(const rapt_lm *m, const rapt_linear *l, double std)
+static void lm_init_fill(const rapt_lm *m, const rapt_linear *l, double std)
 {
     rapt_param_fill(m->params, l->weight, (rapt_init){RAPT_INIT_NORMAL, std});
 }
@@ -42,14 +42,14 @@ static void fill(const rapt_lm *m, const rapt_linear *l, double std)
 static void fill_block(const rapt_lm *m, const rapt_lm_block *b)
 {
     double std = m->config.std, last = std / sqrt(2 * (double)m->layers);
-    fill(m, &b->attention.q, std);
-    fill(m, &b->attention.k, std);
-    fill(m, &b->attention.v, std);
-    fill(m, &b->attention.o, last);
+    lm_init_fill(m, &b->attention.q, std);
+    lm_init_fill(m, &b->attention.k, std);
+    lm_init_fill(m, &b->attention.v, std);
+    lm_init_fill(m, &b->attention.o, last);
     if (b->ffn.gate.weight)
-        fill(m, &b->ffn.gate, std);
-    fill(m, &b->ffn.dense1, std);
-    fill(m, &b->ffn.dense2, last);
+        lm_init_fill(m, &b->ffn.gate, std);
+    lm_init_fill(m, &b->ffn.dense1, std);
+    lm_init_fill(m, &b->ffn.dense2, last);
 }
 
 void lm_init_gpt2(rapt_lm *m)
@@ -57,5 +57,5 @@ void lm_init_gpt2(rapt_lm *m)
     for (size_t i = 0; i < m->layers; i++)
         fill_block(m, &m->blocks[i]);
     if (!m->config.tied)
-        fill(m, &m->output, m->config.std);
+        lm_init_fill(m, &m->output, m->config.std);
 }

@@ -17,7 +17,7 @@ struct rapt_lm_state {
     int32_t *window;  /* [batch, context]: those that stay when the oldest go */
 };
 
-static bool allocate(rapt_lm_state *s, const rapt_lm *m)
+static bool lm_state_allocate(rapt_lm_state *s, const rapt_lm *m)
 {
     size_t features = m->config.d_model / m->config.heads * m->config.kv_heads;
     s->kv = arena_array(&s->memory, m->layers, sizeof *s->kv);
@@ -37,7 +37,7 @@ rapt_lm_state *rapt_lm_state_new(const rapt_lm *m, size_t batch, rapt_error *err
         s->batch = batch;
         s->context = m->config.context;
     }
-    if (s && allocate(s, m))
+    if (s && lm_state_allocate(s, m))
         return s;
     rapt_fail(err, RAPT_ERR_MEMORY, "no memory to keep %zu rows of %zu tokens", batch, m->config.context);
     rapt_lm_state_free(s);

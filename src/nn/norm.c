@@ -60,7 +60,7 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
     m->name = NULL;
 }
 
-static record_scope scope_of(const rapt_add_norm *m)
+static record_scope norm_scope_of(const rapt_add_norm *m)
 {
     return m->name ? record_scope_of(m->name, 0) : norm_scope(&m->norm);
 }
@@ -69,12 +69,12 @@ rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_ten
 {
     if (m->place != RAPT_NORM_PLACE_PRE)
         return x;
-    return record_on(t) ? normalise_step(t, &m->norm, scope_of(m), x) : normalise(t, &m->norm, x);
+    return record_on(t) ? normalise_step(t, &m->norm, norm_scope_of(m), x) : normalise(t, &m->norm, x);
 }
 
 static rapt_tensor *after_steps(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
-    record_scope s = scope_of(m);
+    record_scope s = norm_scope_of(m);
     y = record_dropout(t, s, "dropped", RECORD_BATCH, y, m->dropout);
     rapt_tensor *sum = rapt_op_add(t, x, y);
     record_step(t, s, "sum", "x + sublayer", RECORD_BATCH, sum);

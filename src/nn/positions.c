@@ -33,7 +33,7 @@ void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix
 }
 
 /* The rows first .. first + time - 1, once for each example. */
-static rapt_tensor *rows_of(rapt_tape *t, const rapt_positions *m, const rapt_tensor *x, size_t first)
+static rapt_tensor *positions_rows_of(rapt_tape *t, const rapt_positions *m, const rapt_tensor *x, size_t first)
 {
     const rapt_tensor *table = &m->table->value;
     if (x->ndim != 3 || x->shape[2] != table->shape[1] || first > table->shape[0] ||
@@ -61,7 +61,7 @@ rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_
 {
     if (rapt_tape_error(t)->code)
         return x;
-    rapt_tensor *rows = rows_of(t, m, x, first);
+    rapt_tensor *rows = positions_rows_of(t, m, x, first);
     return record_on(t) ? sum_steps(t, m, x, rows) : rapt_op_dropout(t, rapt_op_add(t, x, rows), m->dropout);
 }
 

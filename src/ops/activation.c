@@ -31,7 +31,7 @@ void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
     }
 }
 
-static void run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
+static void activation_run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
 {
     (void)worker;
     activation_piece(k, context, at, n);
@@ -43,7 +43,7 @@ typedef struct activation_node {
     rapt_real *slope;
 } activation_node;
 
-static void backward(rapt_tape *t, tape_node *node)
+static void activation_backward(rapt_tape *t, tape_node *node)
 {
     activation_node *a = (activation_node *)node;
     bool accumulate;
@@ -62,10 +62,10 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     if (tape_failed(t))
         return &t->poison;
     profile_op(t, "activation", 0, (slope ? 3.0 : 2.0) * (double)n);
-    elements_run(t, n, COST, run_block, &(activation_run){activation, x->data, y->data, slope});
+    elements_run(t, n, COST, activation_run_block, &(activation_run){activation, x->data, y->data, slope});
     if (node) {
         *node = (activation_node){.x = x, .y = y, .slope = slope};
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, activation_backward);
     }
     return y;
 }

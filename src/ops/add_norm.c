@@ -52,7 +52,7 @@ typedef struct norm_span {
     size_t at, size;           /* their first element, and how many */
 } norm_span;
 
-static norm_span span_of(const norm_node *n, size_t unit)
+static norm_span add_norm_span_of(const norm_node *n, size_t unit)
 {
     size_t per = unit_rows(n), units = units_of_example(n);
     norm_span s = {.example = unit / units, .row = unit % units * per};
@@ -64,7 +64,7 @@ static norm_span span_of(const norm_node *n, size_t unit)
     return s;
 }
 
-static void drop(const norm_loop *loop, norm_span s, const rapt_real *from, rapt_real *to)
+static void add_norm_drop(const norm_loop *loop, norm_span s, const rapt_real *from, rapt_real *to)
 {
     const norm_node *n = loop->n;
     kernels_dropout key = n->key;
@@ -76,11 +76,11 @@ static void forward_unit(const norm_loop *loop, size_t unit)
 {
     const norm_node *n = loop->n;
     const kernels *k = loop->t->k;
-    norm_span s = span_of(n, unit);
+    norm_span s = add_norm_span_of(n, unit);
     if (n->y) {
         const rapt_real *y = n->y->data + s.at;
         if (n->drops)
-            drop(loop, s, y, n->sum + s.at);
+            add_norm_drop(loop, s, y, n->sum + s.at);
         k->add(s.size, n->x->data + s.at, n->drops ? n->sum + s.at : y, n->sum + s.at);
     }
     for (size_t i = s.at; i < s.at + s.size; i += n->norm_width)
@@ -95,7 +95,7 @@ static void forward_units(void *context, size_t first, size_t last, size_t chunk
         forward_unit(context, unit);
 }
 
-static void deliver(const kernels *k, size_t n, const rapt_real *from, rapt_real *to, bool add)
+static void add_norm_deliver(const kernels *k, size_t n, const rapt_real *from, rapt_real *to, bool add)
 {
     if (to && add)
         k->add(n, to, from, to);
@@ -107,17 +107,17 @@ static void backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial
 {
     const norm_node *n = loop->n;
     const kernels *k = loop->t->k;
-    norm_span s = span_of(n, unit);
+    norm_span s = add_norm_span_of(n, unit);
     for (size_t i = 0; i < s.size; i += n->norm_width) {
         size_t row = (s.at + i) / n->norm_width;
         k->layer_norm_backward(n->norm_width, n->out->grad + s.at + i, n->sum + s.at + i,
                                n->gamma ? n->gamma->data : NULL, n->mean[row], n->rstd[row], dsum + i, partial,
                                partial && n->beta ? partial + n->norm_width : NULL);
     }
-    deliver(k, s.size, dsum, loop->dx ? loop->dx + s.at : NULL, loop->add_x);
+    add_norm_deliver(k, s.size, dsum, loop->dx ? loop->dx + s.at : NULL, loop->add_x);
     if (loop->dy && n->drops)
-        drop(loop, s, dsum, dsum);
-    deliver(k, s.size, dsum, loop->dy ? loop->dy + s.at : NULL, loop->add_y);
+        add_norm_drop(loop, s, dsum, dsum);
+    add_norm_deliver(k, s.size, dsum, loop->dy ? loop->dy + s.at : NULL, loop->add_y);
 }
 
 static void backward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
@@ -135,7 +135,7 @@ static size_t unit_cost(const norm_node *n)
 }
 
 /* gamma's and beta's gradients: each chunk of rows sums its own part, then the parts are added in their order. */
-static void add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
+static void add_norm_add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
 {
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
     if (dgamma && tape_computes(t))
@@ -144,7 +144,7 @@ static void add_partials(rapt_tape *t, const norm_node *n, const rapt_real *part
         t->k->column_sums(chunks, n->norm_width, partials + n->norm_width, 2 * n->norm_width, dbeta);
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void add_norm_backward(rapt_tape *t, tape_node *node)
 {
     norm_node *n = (norm_node *)node;
     if (!n->out->grad_filled)
@@ -163,7 +163,7 @@ static void backward(rapt_tape *t, tape_node *node)
         memset(loop.partials, 0, partial_size * sizeof *loop.partials);
     tape_units(t, units, unit_cost(n), backward_units, &loop);
     if (loop.partials)
-        add_partials(t, n, loop.partials, chunks);
+        add_norm_add_partials(t, n, loop.partials, chunks);
 }
 
 /* How many trailing features gamma's shape covers, 0 where it doesn't fit x. */
@@ -180,7 +180,7 @@ static size_t normalised_width(const rapt_tensor *x, const rapt_tensor *gamma)
     return width;
 }
 
-static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
+static rapt_tensor *add_norm_check(rapt_tape *t, const norm_node *n, double p)
 {
     char sx[96], sy[96];
     rapt_shape_text(n->x, sx, sizeof sx);
@@ -198,7 +198,7 @@ static rapt_tensor *check(rapt_tape *t, const norm_node *n, double p)
 }
 
 /* Rows as dropout counts them, widened where one normalised span covers several examples' worth of rows. */
-static void lay_out(norm_node *n)
+static void add_norm_lay_out(norm_node *n)
 {
     n->rows = *n->x;
     n->width = rapt_tensor_features(n->x);
@@ -206,7 +206,7 @@ static void lay_out(norm_node *n)
         n->rows = (rapt_tensor){.ndim = 2, .shape = {rapt_tensor_rows(n->x), n->width}};
 }
 
-static rapt_tensor *run(rapt_tape *t, norm_node n)
+static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n)
 {
     size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;
     n.out = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.y) || tape_wants(t, n.gamma) ||
@@ -225,7 +225,7 @@ static rapt_tensor *run(rapt_tape *t, norm_node n)
     profile_op(t, n.y ? "add and norm" : "norm", 0, (double)((n.y ? 4 : 2) * rapt_tensor_size(n.x)));
     tape_units(t, units_of(node), unit_cost(node), forward_units, &loop);
     if (n.out->requires_grad)
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, add_norm_backward);
     return n.out;
 }
 
@@ -235,27 +235,28 @@ static rapt_tensor *norm(rapt_tape *t, norm_node n, double p)
     if (tape_failed(t))
         return &t->poison;
     n.norm_width = normalised_width(n.x, n.gamma);
-    if ((bad = check(t, &n, p)))
+    if ((bad = add_norm_check(t, &n, p)))
         return bad;
-    lay_out(&n);
+    add_norm_lay_out(&n);
     n.drops = n.y && p > 0 && t->pass.training;
     if (n.drops)
         n.key = tape_dropout(t, p);
-    return run(t, n);
+    return add_norm_run(t, n);
 }
 
-static rapt_tensor *value_of(rapt_param *p)
+static rapt_tensor *add_norm_value_of(rapt_param *p)
 {
     return p ? &p->value : NULL;
 }
 
 rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps)
 {
-    return norm(t, (norm_node){.x = x, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, 0);
+    return norm(t, (norm_node){.x = x, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps}, 0);
 }
 
 rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
                               double eps, double p)
 {
-    return norm(t, (norm_node){.x = x, .y = y, .gamma = value_of(gamma), .beta = value_of(beta), .eps = eps}, p);
+    return norm(t, (norm_node){.x = x, .y = y, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps},
+                p);
 }

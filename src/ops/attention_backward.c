@@ -42,7 +42,7 @@ typedef struct backward_scratch {
 } backward_scratch;
 
 /* Lays out the memory and packs what all tiles of queries read. */
-static backward_scratch prepare(const attention_head *h, rapt_real *from)
+static backward_scratch attention_backward_prepare(const attention_head *h, rapt_real *from)
 {
     const attention_node *n = h->n;
     backward_scratch s;
@@ -141,7 +141,7 @@ void attention_backward_head(const attention_loop *loop, size_t item, rapt_real 
     if (h.seen == 0)
         return;
     size_t queries = h.query_rows.count;
-    backward_scratch s = prepare(&h, scratch);
+    backward_scratch s = attention_backward_prepare(&h, scratch);
     for (size_t i = last_tile(queries) + QUERY_TILE; i > 0; i -= QUERY_TILE) {
         query_tile tile = attention_tile(&h, i - QUERY_TILE);
         backward_tile(&h, &tile, &s, &g);

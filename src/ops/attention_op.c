@@ -41,22 +41,22 @@ static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *a
 }
 
 /* Of both products of the forward pass, with all keys, though a mask hides some. */
-static double product_flops(const attention_node *n)
+static double attention_product_flops(const attention_node *n)
 {
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
 }
 
-static double numbers_of(const attention_node *n)
+static double attention_numbers_of(const attention_node *n)
 {
     return (double)(rapt_tensor_size(n->q) + rapt_tensor_size(n->k) + rapt_tensor_size(n->v) + rapt_tensor_size(n->out));
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void attention_op_backward(rapt_tape *t, tape_node *node)
 {
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
-    profile_op(t, "attention", 2.5 * product_flops(n), 2 * numbers_of(n)); /* five products instead of two */
+    profile_op(t, "attention", 2.5 * attention_product_flops(n), 2 * attention_numbers_of(n)); /* five products instead of two */
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.products, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
     loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
@@ -67,10 +67,10 @@ static void backward(rapt_tape *t, tape_node *node)
         tape_units(t, n->batch * n->heads / n->group, 3 * n->group * head_cost(n), backward_groups, &loop);
 }
 
-static void forward(rapt_tape *t, const attention_node *n)
+static void attention_forward(rapt_tape *t, const attention_node *n)
 {
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.products, n)};
-    profile_op(t, "attention", product_flops(n), numbers_of(n));
+    profile_op(t, "attention", attention_product_flops(n), attention_numbers_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
         tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
@@ -91,18 +91,19 @@ static size_t key_heads(const rapt_tensor *q, const rapt_tensor *k, const rapt_t
     return heads % count == 0 && dv % count == 0 ? count : 0;
 }
 
-static bool shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
 {
     return is_batch(q) && is_batch(k) && is_batch(v) && tape_examples(q) == tape_examples(k) &&
            tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
            key_heads(q, k, v, heads) > 0;
 }
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads,
-                          const rapt_mask *mask, double p)
+static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v,
+                                    size_t heads,
+                                    const rapt_mask *mask, double p)
 {
     char sq[96], sk[96], sv[96];
-    if (!shapes_fit(q, k, v, heads))
+    if (!attention_shapes_fit(q, k, v, heads))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: query %s, key %s, value %s do not fit %zu heads",
                               rapt_shape_text(q, sq, sizeof sq), rapt_shape_text(k, sk, sizeof sk),
                               rapt_shape_text(v, sv, sizeof sv), heads);
@@ -113,7 +114,7 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor 
     return NULL;
 }
 
-static const void *copy(rapt_tape *t, const void *from, size_t bytes)
+static const void *attention_copy(rapt_tape *t, const void *from, size_t bytes)
 {
     void *to = from ? tape_alloc(t, bytes, 1) : NULL;
     return to ? memcpy(to, from, bytes) : NULL;
@@ -125,8 +126,8 @@ static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
     if (!mask)
         return;
     n->mask = *mask;
-    n->mask.valid_lens = copy(t, mask->valid_lens, n->batch * (mask->per_query ? n->queries : 1) * sizeof(int32_t));
-    n->mask.keep = copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
+    n->mask.valid_lens = attention_copy(t, mask->valid_lens, n->batch * (mask->per_query ? n->queries : 1) * sizeof(int32_t));
+    n->mask.keep = attention_copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
 }
 
 /* Of ragged examples, weights have the length of the longest, and zeros behind the others' ends. */
@@ -158,7 +159,7 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
         *weights = NULL;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, q, k, v, heads, mask, p)))
+    if ((bad = attention_check(t, q, k, v, heads, mask, p)))
         return bad;
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
@@ -179,10 +180,10 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
         *weights = allocate_weights(t, n);
     arena_mark mark = tape_mark(t);
     if (!tape_failed(t))
-        forward(t, n);
+        attention_forward(t, n);
     tape_release(t, mark);
     if (!tape_failed(t) && n->out->requires_grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, attention_op_backward);
     return tape_failed(t) ? &t->poison : n->out;
 }
 

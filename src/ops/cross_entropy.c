@@ -19,7 +19,7 @@ typedef struct loss_loop {
     rapt_real *scratch; /* one row for each worker, where dx accumulates */
 } loss_loop;
 
-static void forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void cross_entropy_forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const loss_loop *loop = context;
     const loss_node *n = loop->n;
@@ -37,7 +37,7 @@ static void backward_row(const loss_loop *loop, size_t row, rapt_real scale, rap
         memset(to, 0, n->classes * sizeof *to);
 }
 
-static void backward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void cross_entropy_backward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const loss_loop *loop = context;
     size_t classes = loop->n->rows.classes;
@@ -52,7 +52,7 @@ static void backward_rows(void *context, size_t first, size_t last, size_t chunk
     }
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void cross_entropy_backward(rapt_tape *t, tape_node *node)
 {
     loss_node *n = (loss_node *)node;
     loss_loop loop = {.t = t, .n = n};
@@ -60,10 +60,10 @@ static void backward(rapt_tape *t, tape_node *node)
     loop.scratch = tape_scratch(t, n->rows.classes * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     profile_op(t, "cross-entropy", 0, 2.0 * (double)rapt_tensor_size(n->logits));
     if (loop.dx && loop.scratch)
-        tape_units(t, n->rows.rows, 2 * n->rows.classes, backward_rows, &loop);
+        tape_units(t, n->rows.rows, 2 * n->rows.classes, cross_entropy_backward_rows, &loop);
 }
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, const rapt_loss_options *o)
+static rapt_tensor *cross_entropy_check(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, const rapt_loss_options *o)
 {
     char text[96];
     if (!loss_fits(x, labels))
@@ -81,7 +81,7 @@ rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_token
         *parts = (rapt_loss_sums){0};
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, logits, labels, options)))
+    if ((bad = cross_entropy_check(t, logits, labels, options)))
         return bad;
     loss_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
@@ -92,11 +92,11 @@ rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_token
         return &t->poison;
     loss_loop loop = {.t = t, .n = n};
     profile_op(t, "cross-entropy", 0, (double)rapt_tensor_size(logits));
-    tape_units(t, n->rows.rows, 2 * n->rows.classes, forward_rows, &loop);
+    tape_units(t, n->rows.rows, 2 * n->rows.classes, cross_entropy_forward_rows, &loop);
     rapt_loss_sums sums = loss_add_up(t, &n->rows, n->loss);
     if (parts)
         *parts = sums;
     if (n->loss->requires_grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, cross_entropy_backward);
     return n->loss;
 }

@@ -17,7 +17,7 @@ typedef struct drop_loop {
     rapt_real *to;
 } drop_loop;
 
-static void drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void dropout_drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const drop_loop *loop = context;
     size_t columns = rapt_tensor_features(loop->x), heads = loop->x->ndim > 3 ? loop->x->shape[1] : 1;
@@ -35,14 +35,14 @@ static void drop_examples(void *context, size_t first, size_t last, size_t chunk
 }
 
 /* The same drop of a whole tensor, forward on data, backward on gradients. */
-static void drop(rapt_tape *t, const rapt_tensor *x, kernels_dropout key, const rapt_real *from, rapt_real *to)
+static void dropout_drop(rapt_tape *t, const rapt_tensor *x, kernels_dropout key, const rapt_real *from, rapt_real *to)
 {
     drop_loop loop = {t, x, key, from, to};
     profile_op(t, "dropout", 0, 2.0 * (double)rapt_tensor_size(x));
-    tape_units(t, tape_examples(x), tape_longest(x) * rapt_tensor_features(x), drop_examples, &loop);
+    tape_units(t, tape_examples(x), tape_longest(x) * rapt_tensor_features(x), dropout_drop_examples, &loop);
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void dropout_backward(rapt_tape *t, tape_node *node)
 {
     dropout_node *d = (dropout_node *)node;
     size_t n = rapt_tensor_size(d->x);
@@ -53,7 +53,7 @@ static void backward(rapt_tape *t, tape_node *node)
     rapt_real *dropped = accumulate ? tape_scratch(t, n, sizeof *dropped) : dx;
     if (!dropped)
         return;
-    drop(t, d->x, d->key, d->y->grad, dropped);
+    dropout_drop(t, d->x, d->key, d->y->grad, dropped);
     if (accumulate && tape_computes(t))
         t->k->add(n, dx, dropped, dx);
 }
@@ -71,10 +71,10 @@ rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p)
     dropout_node *node = y && y->requires_grad ? tape_alloc(t, 1, sizeof *node) : NULL;
     if (!y || (y->requires_grad && !node))
         return &t->poison;
-    drop(t, x, key, x->data, y->data);
+    dropout_drop(t, x, key, x->data, y->data);
     if (node) {
         *node = (dropout_node){.x = x, .y = y, .key = key};
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, dropout_backward);
     }
     return y;
 }

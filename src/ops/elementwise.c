@@ -12,7 +12,7 @@ typedef struct elementwise_node {
     const rapt_real *weights;
 } elementwise_node;
 
-static rapt_tensor *finish(rapt_tape *t, elementwise_node e, void (*backward)(rapt_tape *, tape_node *))
+static rapt_tensor *elementwise_finish(rapt_tape *t, elementwise_node e, void (*backward)(rapt_tape *, tape_node *))
 {
     if (!e.y->requires_grad)
         return e.y;
@@ -79,7 +79,7 @@ rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
     elementwise_node e = {.a = a, .b = b, .y = y};
     profile_op(t, "add", 0, 3.0 * (double)rapt_tensor_size(y));
     elements_run(t, rapt_tensor_size(a), 1, add_block, &e);
-    return finish(t, e, add_backward);
+    return elementwise_finish(t, e, add_backward);
 }
 
 static void scale_backward(rapt_tape *t, tape_node *node)
@@ -99,7 +99,7 @@ rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha)
         return &t->poison;
     profile_op(t, "scale", 0, 2.0 * (double)rapt_tensor_size(x));
     elements_run(t, rapt_tensor_size(x), 1, scale_block, &(scaling){x->data, y->data, (rapt_real)alpha, false});
-    return finish(t, (elementwise_node){.a = x, .y = y, .alpha = alpha}, scale_backward);
+    return elementwise_finish(t, (elementwise_node){.a = x, .y = y, .alpha = alpha}, scale_backward);
 }
 
 typedef struct relu_gradient {
@@ -146,7 +146,7 @@ rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x)
     elementwise_node e = {.a = x, .y = y};
     profile_op(t, "relu", 0, 2.0 * (double)rapt_tensor_size(x));
     elements_run(t, rapt_tensor_size(x), 1, relu_block, &e);
-    return finish(t, e, relu_backward);
+    return elementwise_finish(t, e, relu_backward);
 }
 
 static void weighted_sum_backward(rapt_tape *t, tape_node *node)
@@ -159,7 +159,7 @@ static void weighted_sum_backward(rapt_tape *t, tape_node *node)
 }
 
 /* The sum, and a copy of the weights for the way back. */
-static void weigh(size_t n, const rapt_real *x, const rapt_real *w, rapt_real *weights, rapt_real *y)
+static void elementwise_weigh(size_t n, const rapt_real *x, const rapt_real *w, rapt_real *weights, rapt_real *y)
 {
     double sum = 0;
     memcpy(weights, w, n * sizeof *w);
@@ -179,8 +179,8 @@ rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real 
         return &t->poison;
     profile_op(t, "sum", 0, 2.0 * (double)n);
     if (tape_computes(t))
-        weigh(n, x->data, w, weights, y->data);
-    return finish(t, (elementwise_node){.a = x, .y = y, .weights = weights}, weighted_sum_backward);
+        elementwise_weigh(n, x->data, w, weights, y->data);
+    return elementwise_finish(t, (elementwise_node){.a = x, .y = y, .weights = weights}, weighted_sum_backward);
 }
 
 rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x)

@@ -23,7 +23,7 @@ typedef struct embed_node {
     rapt_real *row_scale; /* of each row: what the looked-up one was multiplied by */
 } embed_node;
 
-static size_t tokens_of(const embed_node *n)
+static size_t embed_tokens_of(const embed_node *n)
 {
     return rapt_tensor_rows(n->y);
 }
@@ -50,7 +50,7 @@ static double renormalise_factor(const embed_node *n, int32_t id)
  * occurrence finds it short. */
 static void renormalise(rapt_tape *t, embed_node *n)
 {
-    for (size_t i = 0; i < tokens_of(n); i++) {
+    for (size_t i = 0; i < embed_tokens_of(n); i++) {
         rapt_real *row = n->w->value.data + (size_t)n->ids[i] * n->d;
         double factor = n->o.max_norm > 0 ? renormalise_factor(n, n->ids[i]) : 1;
         if (t->pass.training && factor != 1) {
@@ -62,7 +62,7 @@ static void renormalise(rapt_tape *t, embed_node *n)
 }
 
 /* Drops the rows of one example; `from` and `to` hold all rows. */
-static void drop(const rapt_tape *t, const embed_node *n, size_t example, const rapt_real *from, rapt_real *to)
+static void embed_drop(const rapt_tape *t, const embed_node *n, size_t example, const rapt_real *from, rapt_real *to)
 {
     kernels_dropout key = n->key;
     tape_rows rows = tape_rows_of(n->y, example);
@@ -79,7 +79,7 @@ typedef struct embed_loop {
     rapt_real *to;        /* backward: dropped gradient, or dw */
 } embed_loop;
 
-static void look_up(const embed_loop *loop, size_t row, size_t position)
+static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
 {
     const embed_node *n = loop->n;
     const rapt_real *from = n->w->value.data + (size_t)n->ids[row] * n->d;
@@ -98,18 +98,18 @@ static void forward_examples(void *context, size_t first, size_t last, size_t ch
     for (size_t b = first; b < last; b++) {
         tape_rows rows = tape_rows_of(loop->n->y, b);
         for (size_t i = 0; i < rows.count; i++)
-            look_up(loop, rows.first + i, i);
+            embed_look_up(loop, rows.first + i, i);
         if (loop->n->drops)
-            drop(loop->t, loop->n, b, loop->n->y->data, loop->n->y->data);
+            embed_drop(loop->t, loop->n, b, loop->n->y->data, loop->n->y->data);
     }
 }
 
-static void drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void embed_drop_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const embed_loop *loop = context;
     (void)chunk, (void)worker;
     for (size_t b = first; b < last; b++)
-        drop(loop->t, loop->n, b, loop->dy, loop->to);
+        embed_drop(loop->t, loop->n, b, loop->dy, loop->to);
 }
 
 static bool is_padding(const embed_node *n, int32_t id)
@@ -124,7 +124,7 @@ static void scatter_columns(void *context, size_t first, size_t last, size_t chu
     const embed_node *n = loop->n;
     size_t from = first * COLUMN_BLOCK, to = last * COLUMN_BLOCK < n->d ? last * COLUMN_BLOCK : n->d;
     (void)chunk, (void)worker;
-    for (size_t i = 0; i < tokens_of(n); i++) {
+    for (size_t i = 0; i < embed_tokens_of(n); i++) {
         if (is_padding(n, n->ids[i]))
             continue;
         rapt_real scale = loop->freq ? n->row_scale[i] * loop->freq[i] : n->row_scale[i];
@@ -136,13 +136,13 @@ static const rapt_real *frequencies(rapt_tape *t, const embed_node *n)
 {
     size_t rows = n->w->value.shape[0];
     uint32_t *count = tape_scratch(t, rows, sizeof *count);
-    rapt_real *freq = tape_scratch(t, tokens_of(n), sizeof *freq);
+    rapt_real *freq = tape_scratch(t, embed_tokens_of(n), sizeof *freq);
     if (!count || !freq || !tape_computes(t))
         return freq;
     memset(count, 0, rows * sizeof *count);
-    for (size_t i = 0; i < tokens_of(n); i++)
+    for (size_t i = 0; i < embed_tokens_of(n); i++)
         count[n->ids[i]]++;
-    for (size_t i = 0; i < tokens_of(n); i++)
+    for (size_t i = 0; i < embed_tokens_of(n); i++)
         freq[i] = (rapt_real)1 / (rapt_real)count[n->ids[i]];
     return freq;
 }
@@ -154,7 +154,7 @@ static const rapt_real *before_dropout(rapt_tape *t, const embed_node *n)
     embed_loop loop = {.t = t, .n = n, .dy = n->y->grad};
     loop.to = tape_scratch(t, rapt_tensor_size(n->y), sizeof *loop.to);
     if (loop.to)
-        tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, drop_examples, &loop);
+        tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, embed_drop_examples, &loop);
     return loop.to;
 }
 
@@ -169,7 +169,7 @@ static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real
     }
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void embed_backward(rapt_tape *t, tape_node *node)
 {
     embed_node *n = (embed_node *)node;
     if (!n->y->grad_filled)
@@ -184,12 +184,12 @@ static void backward(rapt_tape *t, tape_node *node)
     if (!loop.to)
         return;
     if (n->w->sparse && tape_computes(t))
-        for (size_t i = 0; i < tokens_of(n); i++)
+        for (size_t i = 0; i < embed_tokens_of(n); i++)
             n->w->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
-    tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
+    tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, embed_tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
 }
 
-static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens)
+static rapt_tensor *embed_check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens)
 {
     char text[96];
     if (w->ndim != 2)
@@ -208,7 +208,7 @@ static rapt_tensor *check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens
     return NULL;
 }
 
-static rapt_tensor *check_options(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens, const rapt_embed_options *o)
+static rapt_tensor *embed_check_options(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens, const rapt_embed_options *o)
 {
     const rapt_tensor *p = o->positions ? &o->positions->value : NULL;
     if (p && (p->ndim != 2 || p->shape[1] != w->shape[1]))
@@ -260,7 +260,7 @@ static const int32_t *row_ids(rapt_tape *t, const rapt_tensor *y, rapt_tokens to
     return ids;
 }
 
-static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+static embed_node embed_lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
 {
     embed_node n = {.w = w, .d = w->value.shape[1], .o = *options};
     n.o.scale = n.o.scale != 0 ? n.o.scale : 1;
@@ -269,7 +269,7 @@ static embed_node lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const
     bool grad = tape_wants(t, &w->value) || (n.o.positions && tape_wants(t, &n.o.positions->value));
     n.y = output_of(t, tokens, n.d, grad);
     n.ids = n.y ? row_ids(t, n.y, tokens) : NULL;
-    n.row_scale = n.y ? tape_numbers(t, tokens_of(&n)) : NULL;
+    n.row_scale = n.y ? tape_numbers(t, embed_tokens_of(&n)) : NULL;
     return n;
 }
 
@@ -279,12 +279,12 @@ rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     options = options ? options : &(rapt_embed_options){0};
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check_tokens(t, &w->value, tokens)) || (bad = check_options(t, &w->value, tokens, options)))
+    if ((bad = embed_check_tokens(t, &w->value, tokens)) || (bad = embed_check_options(t, &w->value, tokens, options)))
         return bad;
     embed_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
         return &t->poison;
-    *n = lay_out(t, w, tokens, options);
+    *n = embed_lay_out(t, w, tokens, options);
     if (tape_failed(t))
         return &t->poison;
     n->y->name = w->value.name;
@@ -296,6 +296,6 @@ rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     embed_loop loop = {.t = t, .n = n};
     tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);
     if (n->y->requires_grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, embed_backward);
     return n->y;
 }

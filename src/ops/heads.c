@@ -13,7 +13,7 @@ typedef struct heads_node {
 } heads_node;
 
 /* Moves every row of d numbers from one layout to the other, adding or overwriting. */
-static void move(const rapt_tape *t, const heads_node *h, const rapt_real *from, rapt_real *to, bool split, bool add)
+static void heads_move(const rapt_tape *t, const heads_node *h, const rapt_real *from, rapt_real *to, bool split, bool add)
 {
     for (size_t b = 0; tape_computes(t) && b < h->batch; b++)
         for (size_t i = 0; i < h->time; i++)
@@ -29,17 +29,17 @@ static void move(const rapt_tape *t, const heads_node *h, const rapt_real *from,
             }
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void heads_backward(rapt_tape *t, tape_node *node)
 {
     heads_node *h = (heads_node *)node;
     bool add;
     rapt_real *dx = h->y->grad_filled ? tape_grad(t, h->x, &add) : NULL;
     profile_op(t, "heads", 0, 2.0 * (double)rapt_tensor_size(h->x));
     if (dx)
-        move(t, h, h->y->grad, dx, !h->split, add);
+        heads_move(t, h, h->y->grad, dx, !h->split, add);
 }
 
-static rapt_tensor *run(rapt_tape *t, heads_node h)
+static rapt_tensor *heads_run(rapt_tape *t, heads_node h)
 {
     size_t apart[] = {h.batch, h.heads, h.time, h.d}, joined[] = {h.batch, h.time, h.heads * h.d};
     heads_node *node = tape_alloc(t, 1, sizeof *node);
@@ -48,9 +48,9 @@ static rapt_tensor *run(rapt_tape *t, heads_node h)
         return &t->poison;
     *node = h;
     profile_op(t, "heads", 0, 2.0 * (double)rapt_tensor_size(h.x));
-    move(t, node, h.x->data, h.y->data, h.split, false);
+    heads_move(t, node, h.x->data, h.y->data, h.split, false);
     if (h.y->requires_grad)
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, heads_backward);
     return h.y;
 }
 
@@ -62,8 +62,8 @@ rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads)
     if (x->ndim != 3 || heads == 0 || x->shape[2] % heads != 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "split_heads: %s into %zu heads", rapt_shape_text(x, text, sizeof text),
                               heads);
-    return run(t, (heads_node){.x = x, .batch = x->shape[0], .time = x->shape[1], .heads = heads,
-                               .d = x->shape[2] / heads, .split = true});
+    return heads_run(t, (heads_node){.x = x, .batch = x->shape[0], .time = x->shape[1], .heads = heads,
+                                     .d = x->shape[2] / heads, .split = true});
 }
 
 rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x)
@@ -74,6 +74,6 @@ rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x)
     if (x->ndim != 4)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat_heads: %s is not [batch, heads, time, d]",
                               rapt_shape_text(x, text, sizeof text));
-    return run(t, (heads_node){.x = x, .batch = x->shape[0], .heads = x->shape[1], .time = x->shape[2],
-                               .d = x->shape[3]});
+    return heads_run(t, (heads_node){.x = x, .batch = x->shape[0], .heads = x->shape[1], .time = x->shape[2],
+                                     .d = x->shape[3]});
 }

@@ -110,7 +110,7 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
         memset(l->weight->row_used, 1, l->w->shape[0]);
 }
 
-static double flops_of(const linear_node *n)
+static double linear_flops_of(const linear_node *n)
 {
     double flops = 0;
     for (size_t i = 0; i < n->count; i++)
@@ -118,7 +118,7 @@ static double flops_of(const linear_node *n)
     return flops;
 }
 
-static double numbers_of(const linear_node *n)
+static double linear_numbers_of(const linear_node *n)
 {
     size_t numbers = 0;
     for (size_t i = 0; i < n->count; i++) {
@@ -128,11 +128,11 @@ static double numbers_of(const linear_node *n)
     return (double)numbers;
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void linear_backward(rapt_tape *t, tape_node *node)
 {
     const linear_node *n = (const linear_node *)node;
     linear_products p = {.count = 0};
-    profile_op(t, "linear", 2 * flops_of(n), 2 * numbers_of(n));
+    profile_op(t, "linear", 2 * linear_flops_of(n), 2 * linear_numbers_of(n));
     for (size_t i = n->count; i-- > 0;)
         p.dz[i] = through_activation(t, n, &n->layers[i]);
     for (size_t i = n->count; i-- > 0;)
@@ -151,7 +151,7 @@ static void backward(rapt_tape *t, tape_node *node)
 
 /* ---- forward ------------------------------------------------------------------------------------------------ */
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b)
+static rapt_tensor *linear_check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b)
 {
     size_t in = rapt_tensor_features(x);
     if (w->ndim != 2 || w->shape[1] != in)
@@ -164,11 +164,11 @@ static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor 
 }
 
 /* A layer with its output, y undefined yet. False after recording the failure. */
-static bool prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
+static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
 {
     size_t shape[RAPT_MAX_DIMS];
     *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
-    if (check(t, l->x, l->w, l->b))
+    if (linear_check(t, l->x, l->w, l->b))
         return false;
     for (int i = 0; i < l->x->ndim; i++)
         shape[i] = i + 1 < l->x->ndim ? l->x->shape[i] : l->w->shape[0];
@@ -195,14 +195,14 @@ static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
 }
 
 /* The layers with their outputs, undefined yet; NULL after recording the failure. */
-static linear_node *node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
+static linear_node *linear_node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
 {
     linear_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
         return NULL;
     *n = (linear_node){.count = count, .activation = activation};
     for (size_t i = 0; i < count; i++)
-        if (!prepare(t, &n->layers[i], &in[i]))
+        if (!linear_prepare(t, &n->layers[i], &in[i]))
             return NULL;
     return n;
 }
@@ -213,14 +213,14 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         return &t->poison;
     if (activation_unknown(activation))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
-    linear_node *n = node_of(t, &(rapt_linear_args){x, w, b}, 1, activation);
+    linear_node *n = linear_node_of(t, &(rapt_linear_args){x, w, b}, 1, activation);
     if (!n)
         return &t->poison;
     rapt_tensor *y = n->layers[0].y;
     bool curved = activation_curved(activation);
     if (curved && y->requires_grad && !(n->slope = tape_numbers(t, rapt_tensor_size(y))))
         return &t->poison;
-    profile_op(t, "linear", flops_of(n), numbers_of(n));
+    profile_op(t, "linear", linear_flops_of(n), linear_numbers_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);
     job.tail.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
@@ -229,7 +229,7 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         job.after = activation_piece, job.context = &run;
     gemm(&t->team, &job);
     if (y->requires_grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, linear_backward);
     return y;
 }
 
@@ -247,7 +247,7 @@ static bool can_go_together(const rapt_linear_args *in, size_t count)
 static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
     gemm_job jobs[RAPT_OP_LINEARS_MAX];
-    linear_node *n = node_of(t, in, count, RAPT_ACTIVATION_IDENTITY);
+    linear_node *n = linear_node_of(t, in, count, RAPT_ACTIVATION_IDENTITY);
     bool grad = false;
     for (size_t i = 0; n && i < count; i++) {
         y[i] = n->layers[i].y;
@@ -256,10 +256,10 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
     }
     if (!n)
         return false;
-    profile_op(t, "linear", flops_of(n), numbers_of(n));
+    profile_op(t, "linear", linear_flops_of(n), linear_numbers_of(n));
     gemm_all(&t->team, jobs, count);
     if (grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, linear_backward);
     return true;
 }
 

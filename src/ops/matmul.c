@@ -19,7 +19,7 @@ static matrix item(const rapt_real *data, size_t i, size_t rows, size_t columns,
     return transpose ? (matrix){at, 1, (ptrdiff_t)columns} : (matrix){at, (ptrdiff_t)columns, 1};
 }
 
-static void product(rapt_tape *t, size_t m, size_t n, size_t k, matrix a, matrix b, rapt_real *c, bool accumulate)
+static void matmul_product(rapt_tape *t, size_t m, size_t n, size_t k, matrix a, matrix b, rapt_real *c, bool accumulate)
 {
     gemm(&t->team, &(gemm_job){.m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .tail = {.accumulate = accumulate}});
 }
@@ -30,34 +30,34 @@ static matrix b_item(const matmul_node *s, size_t i, bool transpose)
     return s->transpose_b ? item(s->b->data, j, s->n, s->k, !transpose) : item(s->b->data, j, s->k, s->n, transpose);
 }
 
-static void say(rapt_tape *t, const matmul_node *s, double times)
+static void matmul_say(rapt_tape *t, const matmul_node *s, double times)
 {
     double numbers = (double)(rapt_tensor_size(s->a) + rapt_tensor_size(s->b) + rapt_tensor_size(s->c));
     profile_op(t, "matmul", times * 2 * (double)rapt_tensor_size(s->c) * (double)s->k, times * numbers);
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void matmul_backward(rapt_tape *t, tape_node *node)
 {
     matmul_node *s = (matmul_node *)node;
     bool add_a = false, add_b = false;
     if (!s->c->grad_filled)
         return;
-    say(t, s, 2);
+    matmul_say(t, s, 2);
     rapt_real *da = tape_grad(t, s->a, &add_a), *db = tape_grad(t, s->b, &add_b);
     for (size_t i = 0; i < s->batch && !tape_failed(t); i++) {
         matrix dc = item(s->c->grad, i, s->m, s->n, false), dct = item(s->c->grad, i, s->m, s->n, true);
         if (da)
-            product(t, s->m, s->k, s->n, dc, b_item(s, i, true), da + i * s->m * s->k, add_a);
+            matmul_product(t, s->m, s->k, s->n, dc, b_item(s, i, true), da + i * s->m * s->k, add_a);
         bool add = add_b || i % s->group > 0;
         size_t at = i / s->group * s->n * s->k;
         if (db && s->transpose_b)
-            product(t, s->n, s->k, s->m, dct, item(s->a->data, i, s->m, s->k, false), db + at, add);
+            matmul_product(t, s->n, s->k, s->m, dct, item(s->a->data, i, s->m, s->k, false), db + at, add);
         else if (db)
-            product(t, s->k, s->n, s->m, item(s->a->data, i, s->m, s->k, true), dc, db + at, add);
+            matmul_product(t, s->k, s->n, s->m, item(s->a->data, i, s->m, s->k, true), dc, db + at, add);
     }
 }
 
-static bool shapes_fit(const rapt_tensor *a, const rapt_tensor *b, bool transpose_b)
+static bool matmul_shapes_fit(const rapt_tensor *a, const rapt_tensor *b, bool transpose_b)
 {
     bool fit = a->ndim == b->ndim && a->ndim >= 2;
     for (int i = 0; fit && i + 2 < a->ndim; i++)
@@ -65,7 +65,7 @@ static bool shapes_fit(const rapt_tensor *a, const rapt_tensor *b, bool transpos
     return fit && a->shape[a->ndim - 1] == b->shape[b->ndim - (transpose_b ? 1 : 2)];
 }
 
-static matmul_node lay_out(rapt_tensor *a, rapt_tensor *b, bool transpose_b)
+static matmul_node matmul_lay_out(rapt_tensor *a, rapt_tensor *b, bool transpose_b)
 {
     matmul_node s = {.a = a, .b = b, .transpose_b = transpose_b, .m = a->shape[a->ndim - 2],
                      .k = a->shape[a->ndim - 1], .n = b->shape[b->ndim - (transpose_b ? 2 : 1)]};
@@ -79,24 +79,24 @@ rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool t
     char sa[96], sb[96];
     if (tape_failed(t))
         return &t->poison;
-    if (!shapes_fit(a, b, transpose_b))
+    if (!matmul_shapes_fit(a, b, transpose_b))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "matmul: %s times %s%s", rapt_shape_text(a, sa, sizeof sa),
                               rapt_shape_text(b, sb, sizeof sb), transpose_b ? " transposed" : "");
     matmul_node *s = tape_alloc(t, 1, sizeof *s);
     if (!s)
         return &t->poison;
-    *s = lay_out(a, b, transpose_b);
+    *s = matmul_lay_out(a, b, transpose_b);
     size_t shape[RAPT_MAX_DIMS];
     for (int i = 0; i < a->ndim; i++)
         shape[i] = i + 1 < a->ndim ? a->shape[i] : s->n;
     s->c = tape_output(t, a->ndim, shape, tape_wants(t, a) || tape_wants(t, b));
     if (!s->c)
         return &t->poison;
-    say(t, s, 1);
+    matmul_say(t, s, 1);
     for (size_t i = 0; i < s->batch; i++)
-        product(t, s->m, s->n, s->k, item(a->data, i, s->m, s->k, false), b_item(s, i, false),
-                s->c->data + i * s->m * s->n, false);
+        matmul_product(t, s->m, s->n, s->k, item(a->data, i, s->m, s->k, false), b_item(s, i, false),
+                       s->c->data + i * s->m * s->n, false);
     if (s->c->requires_grad)
-        tape_record(t, &s->node, backward);
+        tape_record(t, &s->node, matmul_backward);
     return s->c;
 }

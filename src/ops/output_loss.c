@@ -49,8 +49,8 @@ static size_t blocks_of(size_t numbers)
 
 /* ---- forward ---------------------------------------------------------------------------------------------- */
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b,
-                          rapt_tokens labels, const rapt_loss_options *o)
+static rapt_tensor *output_loss_check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b,
+                                      rapt_tokens labels, const rapt_loss_options *o)
 {
     char op[96], text[96];
     snprintf(op, sizeof op, "output_loss %s", w->name);
@@ -93,7 +93,7 @@ static const rapt_real *gather_inputs(rapt_tape *t, const output_node *n)
     return to;
 }
 
-static void lay_out(rapt_tape *t, output_node *n, rapt_tokens labels, const rapt_loss_options *o)
+static void output_loss_lay_out(rapt_tape *t, output_node *n, rapt_tokens labels, const rapt_loss_options *o)
 {
     n->rows = loss_lay_out(t, n->x, labels, n->w->value.shape[0], o);
     n->stride = ((n->rows.classes + LINE - 1) / LINE | 1) * LINE;
@@ -118,7 +118,7 @@ typedef struct output_loop {
     rapt_real *partial;       /* [group, rows, in]: what each block of classes adds to dx */
 } output_loop;
 
-static void forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void output_loss_forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const output_loop *l = context;
     const output_node *n = l->n;
@@ -149,22 +149,23 @@ static void forward_block(void *context, size_t index, int worker)
     }
 }
 
-static rapt_loss_sums forward(rapt_tape *t, output_node *n)
+static rapt_loss_sums output_loss_forward(rapt_tape *t, output_node *n)
 {
     size_t classes = n->rows.classes, rows = rapt_tensor_rows(n->x);
     output_loop loop = {.t = t, .n = n};
     memset(n->rows.row_nll, 0, rows * sizeof *n->rows.row_nll);
     memset(n->rows.row_loss, 0, rows * sizeof *n->rows.row_loss);
     pool_run(t->pool, blocks_of(classes), classes * n->count * n->w->value.shape[1] / 8, forward_block, &loop);
-    tape_units(t, n->count, 2 * classes, forward_rows, &loop);
+    tape_units(t, n->count, 2 * classes, output_loss_forward_rows, &loop);
     return loss_add_up(t, &n->rows, n->loss);
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------- */
 
 /* C [m x n] (+)= A [m x kc] B [kc x n] for kc up to KERNELS_K_BLOCK, on this worker. */
-static void multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t kc, const matrix *a, matrix b, rapt_real *c,
-                     bool accumulate)
+static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t kc, const matrix *a, matrix b,
+                                 rapt_real *c,
+                                 bool accumulate)
 {
     const kernels_gemm *g = t->team.products;
     const size_t most = GEMM_OWN / KERNELS_K_BLOCK;
@@ -190,12 +191,12 @@ static void multiply_both(const output_loop *l, size_t first, size_t count, rapt
     if (l->dx && fetch)
         late_fetch(w, count * in);
     if (l->dx)
-        multiply(l->t, worker, l->rows, in, count, &(matrix){d, ld, 1}, (matrix){w, width, 1}, partial, false);
+        output_loss_multiply(l->t, worker, l->rows, in, count, &(matrix){d, ld, 1}, (matrix){w, width, 1}, partial, false);
     if (l->dw && fetch)
         late_fetch(l->dw + at, count * in);
     if (l->dw)
-        multiply(l->t, worker, count, in, l->rows, &(matrix){d, 1, ld},
-                 (matrix){n->inputs + l->first_row * in, width, 1}, l->dw + at, l->add_w);
+        output_loss_multiply(l->t, worker, count, in, l->rows, &(matrix){d, 1, ld},
+                             (matrix){n->inputs + l->first_row * in, width, 1}, l->dw + at, l->add_w);
 }
 
 static void backward_block(void *context, size_t index, int worker)
@@ -214,7 +215,7 @@ static void backward_block(void *context, size_t index, int worker)
 }
 
 /* dx += what each block of classes has for it, in their order. */
-static void add_partials(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void output_loss_add_partials(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const output_loop *l = context;
     size_t in = l->n->w->value.shape[1];
@@ -232,7 +233,7 @@ static void add_partials(void *context, size_t first, size_t last, size_t chunk,
 }
 
 /* A block of rows: all classes, in groups whose parts of dx have room. */
-static void backward_rows(output_loop l, size_t most)
+static void output_loss_backward_rows(output_loop l, size_t most)
 {
     rapt_tape *t = l.t;
     size_t in = l.n->w->value.shape[1], blocks = blocks_of(l.n->rows.classes);
@@ -240,7 +241,7 @@ static void backward_rows(output_loop l, size_t most)
         l.group = least(most, blocks - l.first_block);
         pool_run(t->pool, l.group, l.group * KERNELS_K_BLOCK * l.rows * in / 4, backward_block, &l);
         if (l.dx)
-            tape_units(t, l.rows, l.group * in, add_partials, &l);
+            tape_units(t, l.rows, l.group * in, output_loss_add_partials, &l);
     }
 }
 
@@ -274,23 +275,23 @@ static void find_gradients(rapt_tape *t, output_loop *l, bool late)
         memset(l->dw, 0, rapt_tensor_size(&n->w->value) * sizeof *l->dw);
 }
 
-static double product_flops(const output_node *n)
+static double output_loss_product_flops(const output_node *n)
 {
     return 2.0 * (double)n->count * (double)rapt_tensor_size(&n->w->value);
 }
 
 /* The matrix, and the logits that stay. */
-static double numbers_of(const output_node *n)
+static double output_loss_numbers_of(const output_node *n)
 {
     return (double)rapt_tensor_size(&n->w->value) + (double)n->count * (double)n->w->value.shape[0];
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void output_loss_backward(rapt_tape *t, tape_node *node)
 {
     output_node *n = (output_node *)node;
     if (!n->loss->grad_filled)
         return;
-    profile_op(t, "output and loss", 2 * product_flops(n), 2 * numbers_of(n));
+    profile_op(t, "output and loss", 2 * output_loss_product_flops(n), 2 * output_loss_numbers_of(n));
     output_loop l = {.t = t, .n = n, .scale = tape_computes(t) ? loss_scale(&n->rows, n->loss) : 0};
     bool late = leave_late(t, n);
     if (!tape_failed(t))
@@ -303,7 +304,7 @@ static void backward(rapt_tape *t, tape_node *node)
         l.rows = n->ends[i] - l.first_row;
         if (l.rows == 0)
             continue;
-        backward_rows(l, most);
+        output_loss_backward_rows(l, most);
         l.first_row = n->ends[i];
         l.add_w = true;
     }
@@ -318,15 +319,15 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
     if (!node)
         return &t->poison;
     *node = *n;
-    lay_out(t, node, labels, options);
+    output_loss_lay_out(t, node, labels, options);
     if (tape_failed(t))
         return &t->poison;
     node->loss->name = n->w->value.name;
-    profile_op(t, "output and loss", product_flops(node), numbers_of(node));
-    rapt_loss_sums sums = forward(t, node);
+    profile_op(t, "output and loss", output_loss_product_flops(node), output_loss_numbers_of(node));
+    rapt_loss_sums sums = output_loss_forward(t, node);
     if (parts)
         *parts = sums;
-    tape_record(t, &node->node, backward);
+    tape_record(t, &node->node, output_loss_backward);
     return node->loss;
 }
 
@@ -339,7 +340,7 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
         *parts = (rapt_loss_sums){0};
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, x, &w->value, bt, labels, options)))
+    if ((bad = output_loss_check(t, x, &w->value, bt, labels, options)))
         return bad;
     output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && !record_on(t) && late_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);

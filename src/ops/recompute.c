@@ -42,7 +42,7 @@ static void end_part(rapt_tape *t, const part *p)
     arena_release(&t->step, p->memory);
 }
 
-static rapt_tensor *run(rapt_tape *t, const block_node *n)
+static rapt_tensor *recompute_run(rapt_tape *t, const block_node *n)
 {
     char sx[96], sy[96];
     rapt_tensor *y = n->fn(t, n->module, &n->in);
@@ -59,7 +59,7 @@ static void run_again(rapt_tape *t, const block_node *n)
     uint64_t drawn = t->dropouts;
     t->dropouts = n->dropouts;
     t->walking = false; /* a profile counts it among the forward passes */
-    rapt_tensor *y = run(t, n);
+    rapt_tensor *y = recompute_run(t, n);
     t->walking = true;
     t->dropouts = drawn;
     if (tape_failed(t))
@@ -70,7 +70,7 @@ static void run_again(rapt_tape *t, const block_node *n)
 }
 
 /* Gradients of what goes in last longer than the block's own: their memory comes from before it. */
-static void backward(rapt_tape *t, tape_node *node)
+static void recompute_backward(rapt_tape *t, tape_node *node)
 {
     const block_node *n = (const block_node *)node;
     if (!n->out->grad_filled)
@@ -92,10 +92,10 @@ static const char *name_of_part(const rapt_tape *t)
     return r ? r->tensor.name : NULL;
 }
 
-static void forward(rapt_tape *t, const block_node *n)
+static void recompute_forward(rapt_tape *t, const block_node *n)
 {
     part p = begin_part(t);
-    const rapt_tensor *y = run(t, n);
+    const rapt_tensor *y = recompute_run(t, n);
     if (!tape_failed(t) && tape_computes(t))
         memcpy(n->out->data, y->data, rapt_tensor_size(y) * sizeof *y->data);
     if (!tape_failed(t)) {
@@ -105,7 +105,7 @@ static void forward(rapt_tape *t, const block_node *n)
     end_part(t, &p);
 }
 
-static block_node *node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, const rapt_block_input *in)
+static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, const rapt_block_input *in)
 {
     block_node *n = tape_alloc(t, 1, sizeof *n);
     size_t batch = tape_examples(in->x);
@@ -128,12 +128,12 @@ rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module,
 {
     if (tape_failed(t) || !runs_again(t))
         return fn(t, module, &in);
-    block_node *n = node_of(t, fn, module, &in);
+    block_node *n = recompute_node_of(t, fn, module, &in);
     if (n)
-        forward(t, n);
+        recompute_forward(t, n);
     if (tape_failed(t))
         return &t->poison;
     if (n->out->requires_grad)
-        tape_record(t, &n->node, backward);
+        tape_record(t, &n->node, recompute_backward);
     return n->out;
 }

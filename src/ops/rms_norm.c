@@ -28,7 +28,7 @@ static const rapt_real *gamma_of(const rms_node *n)
     return n->gamma ? n->gamma->data : NULL;
 }
 
-static void forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void rms_norm_forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const rms_loop *loop = context;
     const rms_node *n = loop->n;
@@ -38,7 +38,7 @@ static void forward_rows(void *context, size_t first, size_t last, size_t chunk,
                           &n->rstd[i]);
 }
 
-static void backward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void rms_norm_backward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const rms_loop *loop = context;
     const rms_node *n = loop->n;
@@ -59,7 +59,7 @@ static rapt_real *zeroed_scratch(rapt_tape *t, size_t n)
     return p && tape_computes(t) ? memset(p, 0, n * sizeof *p) : p;
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void rms_norm_do_backward(rapt_tape *t, tape_node *node)
 {
     const rms_node *n = (rms_node *)node;
     if (!n->y->grad_filled)
@@ -73,12 +73,12 @@ static void backward(rapt_tape *t, tape_node *node)
     loop.dx = tape_grad(t, n->x, &loop.add);
     if (tape_failed(t))
         return;
-    tape_units(t, n->rows, n->width, backward_rows, &loop);
+    tape_units(t, n->rows, n->width, rms_norm_backward_rows, &loop);
     if (dgamma && tape_computes(t))
         t->k->column_sums(chunks, n->width, loop.partials, n->width, dgamma);
 }
 
-static rapt_tensor *run(rapt_tape *t, rms_node n)
+static rapt_tensor *rms_norm_run(rapt_tape *t, rms_node n)
 {
     rms_node *node = tape_alloc(t, 1, sizeof *node);
     n.y = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.gamma));
@@ -88,9 +88,9 @@ static rapt_tensor *run(rapt_tape *t, rms_node n)
     n.y->name = n.gamma ? n.gamma->name : NULL;
     *node = n;
     profile_op(t, "norm", 0, 2.0 * (double)rapt_tensor_size(n.x));
-    tape_units(t, n.rows, n.width, forward_rows, &(rms_loop){.k = t->k, .n = node});
+    tape_units(t, n.rows, n.width, rms_norm_forward_rows, &(rms_loop){.k = t->k, .n = node});
     if (n.y->requires_grad)
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, rms_norm_do_backward);
     return n.y;
 }
 
@@ -103,5 +103,7 @@ rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, d
     if (g && (g->ndim != 1 || g->shape[0] != rapt_tensor_features(x)))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rms_norm %s: the weight's shape %s does not end %s", g->name,
                               rapt_shape_text(g, sg, sizeof sg), rapt_shape_text(x, sx, sizeof sx));
-    return run(t, (rms_node){.x = x, .gamma = g, .rows = rapt_tensor_rows(x), .width = rapt_tensor_features(x), .eps = eps});
+    return rms_norm_run(t,
+                        (rms_node){.x = x, .gamma = g, .rows = rapt_tensor_rows(x), .width = rapt_tensor_features(x),
+                                   .eps = eps});
 }

@@ -44,14 +44,14 @@ static void turn_units(void *context, size_t first, size_t last, size_t chunk, i
     }
 }
 
-static void turn(rapt_tape *t, rotary_loop loop)
+static void rotary_turn(rapt_tape *t, rotary_loop loop)
 {
     const rapt_tensor *x = loop.r->x;
     profile_op(t, "rotary", 0, 2.0 * (double)rapt_tensor_size(x));
     tape_units(t, tape_examples(x) * tape_longest(x), rapt_tensor_features(x), turn_units, &loop);
 }
 
-static void backward(rapt_tape *t, tape_node *node)
+static void rotary_backward(rapt_tape *t, tape_node *node)
 {
     const rotary_node *r = (rotary_node *)node;
     bool add;
@@ -62,10 +62,10 @@ static void backward(rapt_tape *t, tape_node *node)
     size_t scratch = rapt_tensor_features(r->x) * (size_t)rapt_tape_threads(t);
     loop.scratch = add ? tape_scratch(t, scratch, sizeof *loop.scratch) : NULL;
     if (!tape_failed(t))
-        turn(t, loop);
+        rotary_turn(t, loop);
 }
 
-static rapt_tensor *check(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, size_t first)
+static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, size_t first)
 {
     char sx[96], st[96];
     const rapt_tensor *w = &table->value;
@@ -89,7 +89,7 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     rapt_tensor *bad;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = check(t, x, table, first)))
+    if ((bad = rotary_check(t, x, table, first)))
         return bad;
     size_t d = table->value.shape[1];
     rotary_node *node = tape_alloc(t, 1, sizeof *node);
@@ -97,8 +97,8 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     if (tape_failed(t))
         return &t->poison;
     *node = (rotary_node){.x = x, .y = y, .table = table->value.data + first * d, .d = d};
-    turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
+    rotary_turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
     if (y->requires_grad)
-        tape_record(t, &node->node, backward);
+        tape_record(t, &node->node, rotary_backward);
     return y;
 }

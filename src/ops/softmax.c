@@ -9,7 +9,7 @@ typedef struct softmax_node {
     rapt_tensor *x, *y;
 } softmax_node;
 
-static void backward(rapt_tape *t, tape_node *node)
+static void softmax_do_backward(rapt_tape *t, tape_node *node)
 {
     softmax_node *s = (softmax_node *)node;
     size_t n = rapt_tensor_features(s->y), rows = rapt_tensor_rows(s->y);
@@ -26,7 +26,7 @@ static void backward(rapt_tape *t, tape_node *node)
     }
 }
 
-static void forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
+static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
 {
     profile_op(t, "softmax", 0, 2.0 * (double)rapt_tensor_size(s->x));
     size_t keys = rapt_tensor_features(s->x), batch = s->x->shape[0];
@@ -52,8 +52,8 @@ rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mas
         return &t->poison;
     *s = (softmax_node){.x = x, .y = y};
     if (tape_computes(t))
-        forward(t, s, mask);
+        softmax_forward(t, s, mask);
     if (y->requires_grad)
-        tape_record(t, &s->node, backward);
+        tape_record(t, &s->node, softmax_do_backward);
     return y;
 }

@@ -11,7 +11,7 @@ size_t spare_size(size_t numbers)
 }
 
 /* Takes a block off the list; those behind it move up. */
-static void drop(spare *s, int i)
+static void spare_drop(spare *s, int i)
 {
     for (s->count--; i < s->count; i++)
         s->blocks[i] = s->blocks[i + 1];
@@ -37,7 +37,7 @@ rapt_real *spare_take(spare *s, size_t numbers)
     s->blocks[i].at += size;
     s->blocks[i].numbers -= size;
     if (s->blocks[i].numbers == 0)
-        drop(s, i);
+        spare_drop(s, i);
     return at;
 }
 
@@ -49,7 +49,7 @@ void spare_give(spare *s, rapt_real *at, size_t numbers)
         if (b.at + b.numbers != whole.at && whole.at + whole.numbers != b.at)
             continue;
         whole = (spare_block){b.at < whole.at ? b.at : whole.at, b.numbers + whole.numbers};
-        drop(s, i);
+        spare_drop(s, i);
     }
     if (whole.numbers > 0 && s->count < SPARE_MOST)
         s->blocks[s->count++] = whole;

@@ -18,7 +18,7 @@
 #define CHUNK_COST 8192 /* elementary operations of a chunk, some microseconds */
 #define MAX_UNIT_CHUNKS 4096
 
-static bool set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
+static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
 {
     t->k = options->isa ? kernels_level(options->isa, err) : kernels_active(err);
     t->pool = t->k ? pool_new(options->threads, err) : NULL;
@@ -46,7 +46,7 @@ rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
     arena_init(&t->step, STEP_CHUNK);
     arena_init(&t->scratch, SCRATCH_CHUNK);
     t->poison = (rapt_tensor){.ndim = 1, .shape = {0}, .name = "poison"};
-    if (!set_up(t, options ? options : &(rapt_tape_options){0}, err)) {
+    if (!tape_set_up(t, options ? options : &(rapt_tape_options){0}, err)) {
         rapt_tape_free(t);
         return NULL;
     }

@@ -49,7 +49,7 @@ typedef struct standard {
 #define ROW(key, value) {#key, value},
 static const standard translation[] = {RECIPE_TRANSLATION(ROW)}, language_model[] = {RECIPE_LANGUAGE_MODEL(ROW)};
 
-static void put_all(rapt_recipe *out, const standard *rows, size_t count)
+static void recipe_defaults_put_all(rapt_recipe *out, const standard *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         recipe_key_put(recipe_key_find(rows[i].name), out, rows[i].value);
@@ -78,14 +78,14 @@ void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out)
 {
     recipe_defaults_first(out);
     if (r->task == RAPT_RECIPE_TRANSLATION)
-        put_all(out, translation, sizeof translation / sizeof *translation);
+        recipe_defaults_put_all(out, translation, sizeof translation / sizeof *translation);
     else
-        put_all(out, language_model, sizeof language_model / sizeof *language_model);
+        recipe_defaults_put_all(out, language_model, sizeof language_model / sizeof *language_model);
     follow_others(r, out);
 }
 
 /* A field that a program wrote to stays, unless it wrote the default. */
-static bool follow(rapt_recipe *r, const rapt_recipe *before, const rapt_recipe *now)
+static bool recipe_defaults_follow(rapt_recipe *r, const rapt_recipe *before, const rapt_recipe *now)
 {
     bool any = false;
     for (size_t i = 0; i < recipe_key_count(); i++) {
@@ -105,7 +105,7 @@ static void follow_from(rapt_recipe *r, rapt_recipe before)
     rapt_recipe now;
     do { /* a key that has followed may itself be followed */
         recipe_defaults_of(r, &now);
-    } while (follow(r, &before, &now) && (before = now, true));
+    } while (recipe_defaults_follow(r, &before, &now) && (before = now, true));
 }
 
 void recipe_defaults_of_task(rapt_recipe_task task, rapt_recipe *out)

@@ -21,7 +21,7 @@ typedef struct source {
     bool first;         /* the run that is resumed is of version 0.1 */
 } source;
 
-static bool read_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *out)
+static bool recipe_init_read_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *out)
 {
     char *path = file_join(folder, "recipe.yaml");
     bool ok = path && rapt_recipe_read(path, out, NULL) == RAPT_OK;
@@ -36,7 +36,7 @@ static bool read_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *
 /* Any recipe may be called so and lie there: one of fine-tuning, beside the model. Only its seal tells. */
 static bool read_of_run(const char *folder, uint64_t run, rapt_recipe_task task, rapt_recipe *out)
 {
-    return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && read_recipe(folder, task, out);
+    return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && recipe_init_read_recipe(folder, task, out);
 }
 
 /* best/ and average/ stand in the folder of their run. */
@@ -51,10 +51,10 @@ static bool read_of_run_above(const char *folder, uint64_t run, rapt_recipe_task
 /* Models of version 0.1 don't name their run, nor do its recipes: what stands in the model's own folder is likely its recipe. */
 static bool read_of_first(const char *folder, const rapt_model *m, rapt_recipe_task task, rapt_recipe *out)
 {
-    return !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED && read_recipe(folder, task, out);
+    return !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED && recipe_init_read_recipe(folder, task, out);
 }
 
-static void find_source(const char *folder, const rapt_model *m, rapt_recipe_task task, source *s)
+static void recipe_init_find_source(const char *folder, const rapt_model *m, rapt_recipe_task task, source *s)
 {
     s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
     if (!s->sure && !read_of_first(folder, m, task, &s->recipe))
@@ -72,7 +72,7 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* A model that was moved since is taken for the same: its sizes and tokenizers are compared with the checkpoint's. */
-static rapt_code check_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
+static rapt_code recipe_init_check_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
 {
     char *there = realpath(began, NULL);
     bool other = there && !is_same_file(there, folder);
@@ -88,16 +88,16 @@ static rapt_code find_kept(const char *resumed, const char *folder, const rapt_m
                            rapt_error *err)
 {
     bool unsealed = recipe_state_in(resumed, 0) == RECIPE_UNSEALED;
-    if (!read_recipe(resumed, task, &s->recipe)) {
-        find_source(folder, m, task, s);
+    if (!recipe_init_read_recipe(resumed, task, &s->recipe)) {
+        recipe_init_find_source(folder, m, task, s);
         return RAPT_OK;
     }
     if (s->recipe.train.init) {
         s->sure = true;
-        return check_folder(s->recipe.train.init, folder, resumed, err);
+        return recipe_init_check_folder(s->recipe.train.init, folder, resumed, err);
     }
     rapt_recipe_free(&s->recipe);
-    find_source(folder, m, task, s);
+    recipe_init_find_source(folder, m, task, s);
     s->first = unsealed;
     return RAPT_OK;
 }
@@ -199,8 +199,9 @@ static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const sou
            (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));
 }
 
-static rapt_code check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const source *s,
-                             const char *folder, rapt_error *err)
+static rapt_code recipe_init_check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m,
+                                         const source *s,
+                                         const char *folder, rapt_error *err)
 {
     rapt_recipe r = *recipe, real = *models;
     r.model.preset = models->model.preset; /* the name of several other keys' values */
@@ -272,10 +273,10 @@ rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const
     if (resumed)
         code = find_kept(resumed, folder, m, recipe->task, &s, err);
     else
-        find_source(folder, m, recipe->task, &s);
+        recipe_init_find_source(folder, m, recipe->task, &s);
     take_model(&models, recipe, m, &s);
     if (!code && !s.first)
-        code = check_given(recipe, &models, m, &s, folder, err);
+        code = recipe_init_check_given(recipe, &models, m, &s, folder, err);
     if (!code)
         code = merge(recipe, &models, m, folder, out, err);
     rapt_recipe_free(&s.recipe);

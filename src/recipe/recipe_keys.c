@@ -147,7 +147,7 @@ static int word_index(const char *words, const char *text)
 }
 
 /* "cut, drop or error" */
-static void list_words(const char *words, char *out, size_t size)
+static void recipe_keys_list_words(const char *words, char *out, size_t size)
 {
     size_t length, used = 0;
     const char *word;
@@ -159,7 +159,7 @@ static void list_words(const char *words, char *out, size_t size)
 }
 
 /* What a value must be: "from 1 to 64", "above 0 and at most 10", ..., behind `what`. */
-static void describe_range(const recipe_key *key, const char *what, char *out, size_t size)
+static void recipe_keys_describe_range(const recipe_key *key, const char *what, char *out, size_t size)
 {
     char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
     number_write(key->min, min);
@@ -176,7 +176,7 @@ static void describe_range(const recipe_key *key, const char *what, char *out, s
 static rapt_code out_of_range(const recipe_key *key, const char *value, char *reason)
 {
     char range[128];
-    describe_range(key, "", range, sizeof range);
+    recipe_keys_describe_range(key, "", range, sizeof range);
     snprintf(reason, RECIPE_REASON, "%s is %s; it must be %s", key->name, quote(value).text, range);
     return RAPT_ERR_VALUE;
 }
@@ -190,14 +190,14 @@ static rapt_code wrong_type(const recipe_key *key, const char *value, const char
 static rapt_code not_a_number(const recipe_key *key, const char *value, char *reason)
 {
     char range[128];
-    describe_range(key, key->kind == RECIPE_INT ? "a whole number " : "a number ", range, sizeof range);
+    recipe_keys_describe_range(key, key->kind == RECIPE_INT ? "a whole number " : "a number ", range, sizeof range);
     return wrong_type(key, value, range, reason);
 }
 
 static rapt_code not_a_word(const recipe_key *key, const char *value, char *reason)
 {
     char words[128];
-    list_words(key->words, words, sizeof words);
+    recipe_keys_list_words(key->words, words, sizeof words);
     return wrong_type(key, value, words, reason);
 }
 

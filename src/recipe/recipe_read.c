@@ -28,7 +28,7 @@ typedef struct reader {
 } reader;
 
 RAPT_PRINTF(4, 5)
-static rapt_code fail_at(const reader *r, size_t line, rapt_code code, const char *format, ...)
+static rapt_code recipe_read_fail_at(const reader *r, size_t line, rapt_code code, const char *format, ...)
 {
     char reason[RECIPE_REASON];
     va_list arguments;
@@ -65,8 +65,8 @@ static rapt_code fail_yaml(const reader *r)
     bool bad_character = p->error == YAML_READER_ERROR;
     size_t line = bad_character ? line_of_byte(r, p->problem_offset) : p->problem_mark.line + 1;
     if (p->error == YAML_SCANNER_ERROR && is_indented_by_tab(r, p->problem_mark.line))
-        return fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: a tab; lines are indented with spaces");
-    return fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
+        return recipe_read_fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: a tab; lines are indented with spaces");
+    return recipe_read_fail_at(r, line, RAPT_ERR_FORMAT, "not YAML: %s", p->problem ? p->problem : "unknown problem");
 }
 
 static size_t event_line(const reader *r)
@@ -85,13 +85,13 @@ static rapt_code scalar_text(const reader *r, const char **text)
 {
     const yaml_event_t *e = &r->event;
     if (e->type == YAML_SEQUENCE_START_EVENT)
-        return fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists");
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists");
     if (e->type != YAML_SCALAR_EVENT || e->data.scalar.anchor || e->data.scalar.tag)
-        return fail_at(r, event_line(r), RAPT_ERR_FORMAT,
-                       "recipes have no anchors, aliases, tags or compound keys");
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT,
+                                   "recipes have no anchors, aliases, tags or compound keys");
     *text = (const char *)e->data.scalar.value;
     if (strlen(*text) != e->data.scalar.length)
-        return fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a text holds a NUL character");
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a text holds a NUL character");
     return RAPT_OK;
 }
 
@@ -99,7 +99,7 @@ static rapt_code scalar_text(const reader *r, const char **text)
 static rapt_code meet_once(const reader *r, size_t *first_line, const char *name, size_t line)
 {
     if (*first_line > 0)
-        return fail_at(r, line, RAPT_ERR_VALUE, "%s comes twice; first in line %zu", name, *first_line);
+        return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s comes twice; first in line %zu", name, *first_line);
     *first_line = line;
     return RAPT_OK;
 }
@@ -108,7 +108,7 @@ static rapt_code unknown_key(const reader *r, const char *name, size_t line)
 {
     char reason[RECIPE_REASON];
     recipe_key_unknown(name, reason);
-    return fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
+    return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
 }
 
 /* A preset sets the other keys of `model`: after one of them it would undo what the recipe says. */
@@ -117,7 +117,8 @@ static rapt_code check_first_of_model(const reader *r, const recipe_key *preset,
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         if (r->key_lines[i] > 0 && key != preset && strncmp(key->name, "model.", 6) == 0)
-            return fail_at(r, line, RAPT_ERR_VALUE, "model.preset sets the keys of model; it must come before %s", key->name);
+            return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "model.preset sets the keys of model; it must come before %s",
+                                       key->name);
     }
     return RAPT_OK;
 }
@@ -128,7 +129,7 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
     char reason[RECIPE_REASON];
     const recipe_key *key = recipe_key_wanted(name, reason);
     if (!key)
-        return fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
+        return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
     rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
     if (code == RAPT_OK && key == recipe_key_find("model.preset"))
         code = check_first_of_model(r, key, line);
@@ -137,7 +138,7 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
     if (code != RAPT_OK)
         return code;
     code = recipe_defaults_set(key, r->recipe, text, reason);
-    return code == RAPT_OK ? code : fail_at(r, line, code, "%s", reason);
+    return code == RAPT_OK ? code : recipe_read_fail_at(r, line, code, "%s", reason);
 }
 
 static rapt_code read_mapping(reader *r, const char *group);
@@ -147,11 +148,11 @@ static rapt_code read_group(reader *r, const char *name, size_t line, bool neste
 {
     size_t group = recipe_group_index(name);
     if (recipe_key_find(name))
-        return fail_at(r, line, RAPT_ERR_VALUE, "%s is one value, not a group of keys", name);
+        return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s is one value, not a group of keys", name);
     if (nested || group == RECIPE_GROUPS)
         return unknown_key(r, name, line);
     if (r->event.data.mapping_start.anchor || r->event.data.mapping_start.tag)
-        return fail_at(r, line, RAPT_ERR_FORMAT, "recipes have no anchors, aliases or tags");
+        return recipe_read_fail_at(r, line, RAPT_ERR_FORMAT, "recipes have no anchors, aliases or tags");
     rapt_code code = meet_once(r, &r->group_lines[group], name, line);
     return code == RAPT_OK ? read_mapping(r, name) : code;
 }
@@ -198,7 +199,7 @@ static rapt_code read_document(reader *r)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: the recipe is empty", r->path);
     code = next_event(r); /* behind the document's start */
     if (code == RAPT_OK && r->event.type != YAML_MAPPING_START_EVENT)
-        code = fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is a list of \"key: value\" lines");
+        code = recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is a list of \"key: value\" lines");
     if (code == RAPT_OK)
         code = read_mapping(r, NULL);
     if (code == RAPT_OK)
@@ -206,7 +207,7 @@ static rapt_code read_document(reader *r)
     if (code == RAPT_OK)
         code = next_event(r);
     if (code == RAPT_OK && r->event.type != YAML_STREAM_END_EVENT)
-        code = fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is one YAML document; here starts a second");
+        code = recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a recipe is one YAML document; here starts a second");
     return code;
 }
 
@@ -274,7 +275,7 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
 }
 
 /* A pipe is no file of anybody's; "-" is one on purpose. */
-static rapt_code read_text(const char *path, char **text, size_t *size, rapt_error *err)
+static rapt_code recipe_read_read_text(const char *path, char **text, size_t *size, rapt_error *err)
 {
     return strcmp(path, "-") == 0 ? file_read(path, FILE_MAX, text, size, err)
                                   : file_read_regular(path, FILE_MAX, text, size, err);
@@ -285,7 +286,7 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
     char *text;
     size_t size;
     rapt_recipe_defaults(out);
-    rapt_code code = read_text(path, &text, &size, err);
+    rapt_code code = recipe_read_read_text(path, &text, &size, err);
     if (code != RAPT_OK)
         return code;
     code = recipe_parse(path, text, size, out, err);

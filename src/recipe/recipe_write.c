@@ -12,19 +12,19 @@
 #include "base/number.h"
 #include "recipe/recipe_defaults.h"
 
-static rapt_code no_memory(rapt_error *err)
+static rapt_code recipe_write_no_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of a recipe");
 }
 
 /* Closes a stream of open_memstream. Its text may be lost in closing too, when memory is out. */
-static rapt_code close_text(FILE *out, bool done, char **text, rapt_error *err)
+static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt_error *err)
 {
     if (fclose(out) == 0 && done && *text)
         return RAPT_OK;
     free(*text);
     *text = NULL;
-    return no_memory(err);
+    return recipe_write_no_memory(err);
 }
 
 /* Emits an event that was initialised without failure; libyaml's functions return 0 when memory is out. */
@@ -135,9 +135,9 @@ rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error 
             return rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
     FILE *out = open_memstream(yaml, &size);
     if (!out)
-        return no_memory(err);
+        return recipe_write_no_memory(err);
     bool done = write_yaml(recipe, out);
-    return close_text(out, done, yaml, err);
+    return recipe_write_close_text(out, done, yaml, err);
 }
 
 /* A line of --help-recipe: key, type, default, range, meaning. */
@@ -192,8 +192,8 @@ static void widen(int widths[COLUMNS - 1], const char cells[][CELL])
             widths[c] = (int)strlen(cells[c]);
 }
 
-static void print_line(FILE *out, const int widths[COLUMNS - 1], const char cells[][CELL],
-                       const char *meaning)
+static void recipe_write_print_line(FILE *out, const int widths[COLUMNS - 1], const char cells[][CELL],
+                                    const char *meaning)
 {
     for (int c = 0; c < COLUMNS - 1; c++)
         fprintf(out, "%-*s  ", widths[c], cells[c]);
@@ -212,10 +212,10 @@ static void write_help(FILE *out)
         fill_cells(recipe_key_at(i), defaults, cells);
         widen(widths, (const char(*)[CELL])cells);
     }
-    print_line(out, widths, heads, heads[COLUMNS - 1]);
+    recipe_write_print_line(out, widths, heads, heads[COLUMNS - 1]);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         fill_cells(recipe_key_at(i), defaults, cells);
-        print_line(out, widths, (const char(*)[CELL])cells, recipe_key_at(i)->meaning);
+        recipe_write_print_line(out, widths, (const char(*)[CELL])cells, recipe_key_at(i)->meaning);
     }
 }
 
@@ -225,8 +225,8 @@ rapt_code rapt_recipe_help(char **text, rapt_error *err)
     *text = NULL;
     FILE *out = open_memstream(text, &size);
     if (!out)
-        return no_memory(err);
+        return recipe_write_no_memory(err);
     write_help(out);
     bool failed = ferror(out);
-    return close_text(out, !failed, text, err);
+    return recipe_write_close_text(out, !failed, text, err);
 }

@@ -107,7 +107,7 @@ static panel_block block_of(const gemm_team *team, const gemm_job *job, const ge
     return panels_packed(kn, kc, own);
 }
 
-static void multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
+static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
@@ -131,7 +131,7 @@ static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
     p.m = MIN((row + 1) * s->tiles / s->row_tasks * mr, g->jobs[job].m) - p.i;
     p.n = MIN((column + 1) * s->panels / s->column_tasks * nr, g->jobs[job].n) - p.j;
     do
-        multiply(g->team, &g->jobs[job++], &p);
+        gemm_multiply(g->team, &g->jobs[job++], &p);
     while (job < g->count && g->jobs[job].continues);
 }
 

@@ -105,7 +105,7 @@ kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
 }
 
 /* The block that begins at row k0. */
-static panel_block block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
+static panel_block panels_block_at(const kernels_gemm *kn, const panel_matrix *b, size_t k0, size_t kc, size_t n)
 {
     if (b->packed)
         return panels_packed(kn, kc, b->packed + panels_at(kn, b->columns ? b->columns : n, k0, kc, 0));
@@ -119,7 +119,7 @@ void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
         kernels_tail part = panels_block_tail(tail, k0, k);
         matrix left = matrix_at(*a, 0, k0);
-        panel_block block = block_at(kn, b, k0, kc, n);
+        panel_block block = panels_block_at(kn, b, k0, kc, n);
         panels_multiply_block(kn, m, n, kc, &left, &block, c, ldc, &part);
     }
 }

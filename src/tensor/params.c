@@ -116,7 +116,7 @@ static rapt_real *numbers(const rapt_params *set, arena *a, const rapt_tensor *x
     return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), sizeof(rapt_real));
 }
 
-static void fill(rapt_tensor *x, rapt_init init, uint64_t key)
+static void params_fill(rapt_tensor *x, rapt_init init, uint64_t key)
 {
     size_t n = rapt_tensor_size(x);
     double s = spread(x, init);
@@ -168,7 +168,7 @@ static bool has_room(rapt_params *set)
     return true;
 }
 
-static rapt_param *allocate(rapt_params *set, const char *name, int ndim, const size_t *shape)
+static rapt_param *params_allocate(rapt_params *set, const char *name, int ndim, const size_t *shape)
 {
     rapt_param *p = arena_zeroed(&set->memory, 1, sizeof *p);
     if (!p || !has_room(set))
@@ -209,7 +209,7 @@ void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
     p->packed = NULL; /* of the values before */
     if (set->seed == RAPT_SEED_SHAPES)
         return;
-    fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
+    params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
 }
 
 rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init)
@@ -221,7 +221,7 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
         rapt_params_fail(set, RAPT_ERR_VALUE, "there is a parameter \"%s\" already", name);
     else if (!shape_is_sound(ndim, shape))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "parameter \"%s\": an empty or too large shape", name);
-    else if (!(p = allocate(set, name, ndim, shape)))
+    else if (!(p = params_allocate(set, name, ndim, shape)))
         rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for parameter \"%s\"", name);
     if (!p)
         return &set->stand_in;

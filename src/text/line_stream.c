@@ -64,12 +64,12 @@ void line_stream_free(line_stream *s)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-static rapt_code fail_memory(const line_stream *s, rapt_error *err)
+static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
 }
 
-static rapt_code make_room(line_stream *s, rapt_error *err)
+static rapt_code line_stream_make_room(line_stream *s, rapt_error *err)
 {
     size_t wanted = s->size + PORTION;
     if (wanted <= s->room)
@@ -77,7 +77,7 @@ static rapt_code make_room(line_stream *s, rapt_error *err)
     wanted = wanted < 2 * s->room ? 2 * s->room : wanted;
     char *data = realloc(s->data, wanted + 1);
     if (!data)
-        return fail_memory(s, err);
+        return line_stream_fail_memory(s, err);
     s->data = data;
     s->room = wanted;
     return RAPT_OK;
@@ -86,7 +86,7 @@ static rapt_code make_room(line_stream *s, rapt_error *err)
 static rapt_code read_more(line_stream *s, rapt_error *err)
 {
     ssize_t got;
-    rapt_code code = make_room(s, err);
+    rapt_code code = line_stream_make_room(s, err);
     if (code)
         return code;
     do
@@ -121,7 +121,7 @@ static bool wants_more(const line_stream *s, size_t lines, size_t most)
     return !s->ended && (lines == 0 || (lines < most && s->size < BLOCK && has_arrived(s)));
 }
 
-static rapt_code gather(line_stream *s, size_t most, rapt_error *err)
+static rapt_code line_stream_gather(line_stream *s, size_t most, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     size_t lines = s->size ? count_newlines(s->data, s->data + s->size) : 0;
@@ -139,7 +139,7 @@ static rapt_code gather(line_stream *s, size_t most, rapt_error *err)
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static bool keep(line_stream *s, const char *line)
+static bool line_stream_keep(line_stream *s, const char *line)
 {
     if (s->count == s->line_room) {
         size_t room = s->line_room ? 2 * s->line_room : 64;
@@ -154,7 +154,7 @@ static bool keep(line_stream *s, const char *line)
 }
 
 /* Checks the line from `at` to `end` and ends it with a NUL. */
-static rapt_code take(line_stream *s, char *at, char *end, rapt_error *err)
+static rapt_code line_stream_take(line_stream *s, char *at, char *end, rapt_error *err)
 {
     size_t number = s->number + s->count;
     rapt_code code = lines_check(s->name, number, at, (size_t)(end - at), err);
@@ -165,17 +165,17 @@ static rapt_code take(line_stream *s, char *at, char *end, rapt_error *err)
     if (at == s->data + s->size) /* a byte order mark alone is no line */
         return RAPT_OK;
     *(end > at && end[-1] == '\r' ? end - 1 : end) = '\0';
-    return keep(s, at) ? RAPT_OK : fail_memory(s, err);
+    return line_stream_keep(s, at) ? RAPT_OK : line_stream_fail_memory(s, err);
 }
 
-static rapt_code cut(line_stream *s, size_t most, rapt_error *err)
+static rapt_code line_stream_cut(line_stream *s, size_t most, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (char *end = s->data + s->size; !code && s->used < s->size && s->count < most;) {
         char *at = s->data + s->used, *newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline && !s->ended)
             return RAPT_OK;
-        code = take(s, at, newline ? newline : end, err);
+        code = line_stream_take(s, at, newline ? newline : end, err);
         s->used = newline ? (size_t)(newline - s->data) + 1 : s->size;
     }
     return code;
@@ -195,9 +195,9 @@ rapt_code line_stream_next(line_stream *s, size_t most, line_block *out, rapt_er
 {
     drop_block(s);
     if (!s->error.code) {
-        gather(s, most, &s->error);
+        line_stream_gather(s, most, &s->error);
         if (s->size > 0)
-            cut(s, most, &s->error); /* also what came before an error */
+            line_stream_cut(s, most, &s->error); /* also what came before an error */
     }
     *out = (line_block){s->line, s->count, s->number};
     return s->count == 0 && s->error.code ? rapt_fail(err, s->error.code, "%s", s->error.message) : RAPT_OK;

@@ -28,7 +28,7 @@ size_t lines_count(line_walk w)
 
 /* Names line and byte of the offset `bad` in a text whose first line has the number `line`. A mark that was dropped counts
  * as bytes of its line. */
-static rapt_code fail_at(const char *name, size_t line, const char *text, size_t bad, rapt_error *err)
+static rapt_code lines_fail_at(const char *name, size_t line, const char *text, size_t bad, rapt_error *err)
 {
     size_t start = 0;
     for (const char *newline; (newline = memchr(text + start, '\n', bad - start)) != NULL; line++)
@@ -43,8 +43,8 @@ rapt_code lines_check(const char *name, size_t first, const char *text, size_t s
     size_t valid = utf8_valid_prefix(text, size);
     const char *nul = memchr(text, '\0', valid);
     if (nul)
-        return fail_at(name, first, text, (size_t)(nul - text), err);
-    return valid < size ? fail_at(name, first, text, valid, err) : RAPT_OK;
+        return lines_fail_at(name, first, text, (size_t)(nul - text), err);
+    return valid < size ? lines_fail_at(name, first, text, valid, err) : RAPT_OK;
 }
 
 size_t lines_mark(const char *text, size_t size)
@@ -53,7 +53,7 @@ size_t lines_mark(const char *text, size_t size)
 }
 
 /* Ends each line that `w` is to walk over with a NUL where its LF or CRLF was. */
-static void cut(struct lines *out, line_walk w)
+static void lines_cut(struct lines *out, line_walk w)
 {
     for (size_t i = 0; i < out->count; i++) {
         line_span s = lines_next(&w);
@@ -76,7 +76,7 @@ rapt_code lines_split(const char *name, char *data, size_t size, struct lines *o
             code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu lines", name, out->count);
     }
     if (code == RAPT_OK)
-        cut(out, all);
+        lines_cut(out, all);
     else
         lines_free(out);
     return code;

@@ -19,7 +19,7 @@ typedef struct buffer {
 } buffer;
 
 /* After it out->text is not NULL, of nothing either. */
-static bool append(buffer *out, const char *text, size_t size)
+static bool normalizer_append(buffer *out, const char *text, size_t size)
 {
     if (size >= out->room - out->size) {
         size_t room = out->room + out->room / 2 + size + 16;
@@ -41,7 +41,7 @@ static bool add_form(buffer *out, const char *text, size_t size, int more_option
     utf8proc_uint8_t *mapped = NULL;
     utf8proc_ssize_t length = utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &mapped,
                                            (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | more_options));
-    bool ok = length >= 0 && append(out, (char *)mapped, (size_t)length);
+    bool ok = length >= 0 && normalizer_append(out, (char *)mapped, (size_t)length);
     free(mapped);
     return ok;
 }
@@ -67,7 +67,7 @@ static size_t nmt(uint32_t code, char *out)
 }
 
 /* Unlike utf8_lowercase, which knows how a Greek word ends. */
-static size_t lower(uint32_t code, char *out)
+static size_t normalizer_lower(uint32_t code, char *out)
 {
     if (code == CAPITAL_I_DOT) {
         memcpy(out, "i\xCC\x87", 3);
@@ -82,7 +82,7 @@ static bool add_mapped(buffer *out, const char *text, size_t size, size_t (*map)
     uint32_t code;
     bool ok = true;
     for (size_t at = 0, used; ok && (used = utf8_decode(text + at, size - at, &code)) > 0; at += used)
-        ok = append(out, mapped, map(code, mapped));
+        ok = normalizer_append(out, mapped, map(code, mapped));
     return ok;
 }
 
@@ -91,19 +91,19 @@ static bool add_replaced(buffer *out, const char *text, size_t size, const norma
     size_t from = strlen(s->from), to = strlen(s->to);
     for (const char *found; (found = memmem(text, size, s->from, from)) != NULL;) {
         size_t before = (size_t)(found - text);
-        if (!append(out, text, before) || !append(out, s->to, to))
+        if (!normalizer_append(out, text, before) || !normalizer_append(out, s->to, to))
             return false;
         text += before + from;
         size -= before + from;
     }
-    return append(out, text, size);
+    return normalizer_append(out, text, size);
 }
 
 static bool add_squeezed(buffer *out, const char *text, size_t size)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < size; i++)
-        ok = (text[i] == ' ' && i > 0 && text[i - 1] == ' ') || append(out, text + i, 1);
+        ok = (text[i] == ' ' && i > 0 && text[i - 1] == ' ') || normalizer_append(out, text + i, 1);
     return ok;
 }
 
@@ -113,12 +113,12 @@ static bool add_stretch(buffer *out, const char *text, size_t size, const normal
     case NORMALIZER_NFC: return add_form(out, text, size, 0);
     case NORMALIZER_NFKC: return add_form(out, text, size, UTF8PROC_COMPAT);
     case NORMALIZER_NMT: return add_mapped(out, text, size, nmt);
-    case NORMALIZER_LOWERCASE: return add_mapped(out, text, size, lower);
+    case NORMALIZER_LOWERCASE: return add_mapped(out, text, size, normalizer_lower);
     case NORMALIZER_REPLACE: return add_replaced(out, text, size, s);
     case NORMALIZER_SQUEEZE: return add_squeezed(out, text, size);
     case NORMALIZER_STRIP: break; /* of a text, not of stretches */
     }
-    return append(out, text, size);
+    return normalizer_append(out, text, size);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -142,18 +142,18 @@ static bool add_stripped(buffer *out, const char *text, size_t size)
         from = from < size ? from : at;
         end = at + used;
     }
-    return append(out, text + from, end - from);
+    return normalizer_append(out, text + from, end - from);
 }
 
 static bool run_step(buffer *out, const char *text, size_t size, const normalizer_step *s)
 {
     out->size = 0;
-    bool ok = append(out, "", 0);
+    bool ok = normalizer_append(out, "", 0);
     if (s->kind == NORMALIZER_STRIP)
         return ok && add_stripped(out, text, size);
     for (size_t at = 0; at < size && ok;) {
         size_t valid = utf8_valid_prefix(text + at, size - at), rest = at + valid < size;
-        ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && append(out, text + at + valid, rest);
+        ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && normalizer_append(out, text + at + valid, rest);
         at += valid + rest;
     }
     return ok;
@@ -192,20 +192,21 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
     return code;
 }
 
-static rapt_code take_line(void *context, const char *text, size_t size)
+static rapt_code normalizer_take_line(void *context, const char *text, size_t size)
 {
-    return append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
+    return normalizer_append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
                                  rapt_error *err)
 {
     buffer all = {0};
-    bool ok = append(&all, "", 0);
+    bool ok = normalizer_append(&all, "", 0);
     for (size_t at = 0; ok && at < size;) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t length = end ? (size_t)(end - text) - at : size - at;
-        ok = normalizer_apply(n, text + at, length, take_line, &all, NULL) == RAPT_OK && append(&all, "\n", end != NULL);
+        ok = normalizer_apply(n, text + at, length, normalizer_take_line, &all, NULL) == RAPT_OK &&
+             normalizer_append(&all, "\n", end != NULL);
         at += length + (end != NULL);
     }
     *out = ok ? all.text : NULL;

@@ -47,7 +47,7 @@ typedef struct id_list {
     size_t count, room;
 } id_list;
 
-static rapt_code append(void *context, const int32_t *ids, size_t count, rapt_error *err)
+static rapt_code tokenizer_append(void *context, const int32_t *ids, size_t count, rapt_error *err)
 {
     id_list *list = context;
     if (count > list->room - list->count) {
@@ -68,7 +68,7 @@ rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text,
 {
     id_list list = {.room = size / 4 + 16};
     list.ids = malloc(list.room * sizeof *list.ids);
-    rapt_code code = list.ids ? k->ops->encode_to(k, text, size, specials, append, &list, err)
+    rapt_code code = list.ids ? k->ops->encode_to(k, text, size, specials, tokenizer_append, &list, err)
                               : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu ids", list.room);
     if (code)
         free(list.ids);

@@ -45,7 +45,7 @@ static bool allocate_moments(rapt_adam *a, size_t i)
     return ok;
 }
 
-static bool allocate(rapt_adam *a)
+static bool adam_allocate(rapt_adam *a)
 {
     size_t n = a->count = rapt_params_count(a->set);
     a->m = arena_zeroed(&a->memory, n, sizeof *a->m);
@@ -74,7 +74,7 @@ rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rap
         a->options = *options;
         arena_init(&a->memory, moments_size(set) + SMALL_THINGS);
     }
-    if (a && allocate(a))
+    if (a && adam_allocate(a))
         return a;
     rapt_fail(err, RAPT_ERR_MEMORY, "no memory for Adam's moments");
     rapt_adam_free(a);
@@ -262,7 +262,7 @@ static void list_row(rapt_tape *t, rows_loop *l, size_t row)
         replay_list(t, l);
 }
 
-static adam_rows *rows_of(const rapt_adam *a, const rapt_param *p)
+static adam_rows *adam_rows_of(const rapt_adam *a, const rapt_param *p)
 {
     for (size_t i = 0; i < a->count; i++)
         if (rapt_params_at(a->set, i) == p)
@@ -272,7 +272,7 @@ static adam_rows *rows_of(const rapt_adam *a, const rapt_param *p)
 
 rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens)
 {
-    rows_loop l = {.r = rows_of(a, p), .k = t->k};
+    rows_loop l = {.r = adam_rows_of(a, p), .k = t->k};
     rapt_code code = RAPT_OK;
     for (size_t i = 0; l.r && i < tokens.batch * tokens.time; i++) {
         if (tokens.ids[i] >= 0 && (size_t)tokens.ids[i] < l.r->rows)

@@ -66,7 +66,7 @@ void adam_rows_replay(adam_rows *r, const kernels *k, const adam_missed *missed)
 }
 
 /* A row that the step uses, up to the step before, and then the step. */
-static void move(adam_rows *r, const kernels *k, size_t row)
+static void adam_rows_move(adam_rows *r, const kernels *k, size_t row)
 {
     size_t at = row * r->width;
     adam_missed missed;
@@ -83,7 +83,7 @@ void adam_rows_step(adam_rows *r, const kernels *k, size_t first, size_t count)
     const uint8_t *used = r->param->row_used, *end = used + first + count, *next = used + first;
     adam_missed missed;
     for (; (next = memchr(next, 1, (size_t)(end - next))); next++)
-        move(r, k, (size_t)(next - used));
+        adam_rows_move(r, k, (size_t)(next - used));
     for (size_t row = first + (r->steps - first) % ADAM_ROWS_HISTORY; row < first + count; row += ADAM_ROWS_HISTORY)
         if (adam_rows_claim(r, row, &missed))
             adam_rows_replay(r, k, &missed);

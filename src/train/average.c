@@ -39,7 +39,7 @@ static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
                      a->run, a->list.count, a->count ? a->count : 1);
 }
 
-static rapt_code look_at(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
+static rapt_code average_look_at(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
 {
     char *path = file_join(folder, name);
     if (!path)
@@ -60,33 +60,33 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
     bool there = false, has = false, is_best = false, of_run = false;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && !there && i < sizeof names / sizeof *names; i++)
-        code = look_at(out, names[i], &info, &there, err);
+        code = average_look_at(out, names[i], &info, &there, err);
     if (!code && there)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is the folder of a training run; the average goes to another one", out);
-    code = code ? code : look_at(out, "", &to, &there, err);
-    code = code ? code : look_at(out, "../best", &best, &has, err);
-    code = code ? code : look_at(out, "../checkpoints", &info, &of_run, err);
+    code = code ? code : average_look_at(out, "", &to, &there, err);
+    code = code ? code : average_look_at(out, "../best", &best, &has, err);
+    code = code ? code : average_look_at(out, "../checkpoints", &info, &of_run, err);
     is_best = !code && there && has && of_run && to.st_dev == best.st_dev && to.st_ino == best.st_ino;
     return is_best
            ? rapt_fail(err, RAPT_ERR_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
 }
 
 /* The model of the run itself would be lost, or one of those that it keeps. */
-static rapt_code check_out(const char *run, const char *out, rapt_error *err)
+static rapt_code average_check_out(const char *run, const char *out, rapt_error *err)
 {
     static const char *const names[] = {"", "best", "checkpoints"};
     struct stat to, from;
     bool there, same = false;
-    rapt_code code = look_at(out, "", &to, &there, err);
+    rapt_code code = average_look_at(out, "", &to, &there, err);
     for (size_t i = 0; !code && there && !same && i < sizeof names / sizeof *names; i++) {
         bool has;
-        code = look_at(run, names[i], &from, &has, err);
+        code = average_look_at(run, names[i], &from, &has, err);
         same = !code && has && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
     }
     return same ? rapt_fail(err, RAPT_ERR_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
 }
 
-static rapt_code allocate(average *a, rapt_error *err)
+static rapt_code average_allocate(average *a, rapt_error *err)
 {
     const rapt_params *set = a->model->params;
     a->sums = calloc(rapt_params_count(set) + 1, sizeof *a->sums);
@@ -97,7 +97,7 @@ static rapt_code allocate(average *a, rapt_error *err)
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
 }
 
-static void add(double *sum, const rapt_tensor *x)
+static void average_add(double *sum, const rapt_tensor *x)
 {
     for (size_t i = 0; i < rapt_tensor_size(x); i++)
         sum[i] += (double)x->data[i];
@@ -127,14 +127,14 @@ static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
             continue;
         code = params_read(file, path, x->name, x, x->data, err);
         if (!code)
-            add(a->sums[i], x);
+            average_add(a->sums[i], x);
     }
     safetensors_close(file);
     free(path);
     return code;
 }
 
-static void take_means(const average *a)
+static void average_take_means(const average *a)
 {
     for (size_t i = 0; i < rapt_params_count(a->model->params); i++) {
         rapt_tensor *x = &rapt_params_at(a->model->params, i)->value;
@@ -143,7 +143,7 @@ static void take_means(const average *a)
     }
 }
 
-static void release(average *a)
+static void average_release(average *a)
 {
     for (size_t i = 0; a->sums && i < rapt_params_count(a->model->params); i++)
         free(a->sums[i]);
@@ -157,12 +157,12 @@ static rapt_code take_average(average *a, size_t count, const char *out, rapt_er
 {
     rapt_code code = find_steps(a, count, err);
     if (!code)
-        code = allocate(a, err);
+        code = average_allocate(a, err);
     for (size_t i = 0; i < a->count && !code; i++)
         code = add_checkpoint(a, a->steps[i], err);
     if (code)
         return code;
-    take_means(a);
+    average_take_means(a);
     leftovers_remove(out, false);
     return rapt_model_save(a->model, out, err);
 }
@@ -174,13 +174,13 @@ rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_erro
     average a = {.run = run, .model = rapt_model_load(run, &own)};
     if (!a.model)
         return rapt_fail(err, own.code, "%s", own.message);
-    rapt_code code = check_out(run, out, err);
+    rapt_code code = average_check_out(run, out, err);
     if (!code)
         code = folder_lock_take(&lock, out, err);
     code = code ? code : check_no_run(out, err);
     if (!code)
         code = take_average(&a, count, out, err);
-    release(&a);
+    average_release(&a);
     folder_lock_release(&lock);
     return code;
 }

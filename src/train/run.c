@@ -100,7 +100,7 @@ void run_drop_model(run *r)
 }
 
 /* Shapes first: what a run takes is known, and told, before it is taken. */
-static rapt_code make_model(run *r, rapt_error *err)
+static rapt_code run_do_make_model(run *r, rapt_error *err)
 {
     uint64_t seed = (uint64_t)r->recipe->seed;
     bool loaded = r->init != NULL;
@@ -402,7 +402,7 @@ void run_warn(const run *r, const char *format, ...)
 }
 
 /* Asked first: tasks may write into the folder before everything else is checked. What can't be looked at may be anything. */
-static rapt_code check_folder(run *r, rapt_error *err)
+static rapt_code run_check_folder(run *r, rapt_error *err)
 {
     checkpoint_list l;
     rapt_code code = checkpoint_list_read(r->options->out, &l, err);
@@ -416,7 +416,7 @@ static rapt_code check_folder(run *r, rapt_error *err)
 static rapt_code take_folder(run *r, rapt_error *err)
 {
     rapt_code code = folder_lock_take(&r->lock, r->options->out, err);
-    return code ? code : check_folder(r, err);
+    return code ? code : run_check_folder(r, err);
 }
 
 static rapt_code read_data(run *r, rapt_error *err)
@@ -436,7 +436,7 @@ static rapt_code make_adam_and_batches(run *r, rapt_error *err)
 
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
-    static rapt_code (*const parts[])(run *, rapt_error *) = {take_folder, read_data, make_tape, make_model,
+    static rapt_code (*const parts[])(run *, rapt_error *) = {take_folder, read_data, make_tape, run_do_make_model,
                                                               make_adam_and_batches, prepare_folder};
     *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN,
                .init = options->init ? options->init : options->recipe->train.init};

@@ -210,7 +210,7 @@ static void advise(const run *r, size_t size, size_t fits, char *text, size_t ro
         snprintf(text, room, "not even %s 1 fits: lower model.layers, model.d_model or %s%s", key, length, again);
 }
 
-static rapt_code refuse(run *r, const budget *b, const need *n, int limit, size_t size, rapt_error *err)
+static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int limit, size_t size, rapt_error *err)
 {
     char advice[256];
     size_t fits;
@@ -228,7 +228,7 @@ static rapt_code refuse(run *r, const budget *b, const need *n, int limit, size_
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-static void tell(const run *r, const need *n)
+static void run_memory_tell(const run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
@@ -248,12 +248,12 @@ rapt_code memory_check(run *r, rapt_error *err)
     rapt_code code = count_batch(r, size, &n, err);
     if (code)
         return code;
-    tell(r, &n);
+    run_memory_tell(r, &n);
     b.taken = r->init ? n.parameters : 0;
     b.mapped = r->init ? n.parameters + n.trained : 0;
     int limit = exceeded_limit(&b, &n);
     if (limit < MEMORY_LIMITS)
-        return refuse(r, &b, &n, limit, size, err);
+        return run_memory_refuse(r, &b, &n, limit, size, err);
     tape_expect(r->tape, n.step + n.step / 8, n.scratch + n.scratch / 8);
     return RAPT_OK;
 }

@@ -15,7 +15,7 @@ typedef struct collected {
 } collected;
 
 /* A rapt_text_sink. */
-static rapt_code collect(void *context, const char *text, size_t size, rapt_error *err)
+static rapt_code sample_collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     const collected *c = context;
     if (fwrite(text, 1, size, c->out) != size)
@@ -32,7 +32,7 @@ char *sample_text(const run *r, const char *prompt, rapt_error *err)
     collected c = {r, open_memstream(&text, &size)};
     rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     if (!code)
-        code = rapt_generate(r->tape, r->model->lm, r->model->tokenizer, prompt, strlen(prompt), &o, collect, &c, err);
+        code = rapt_generate(r->tape, r->model->lm, r->model->tokenizer, prompt, strlen(prompt), &o, sample_collect, &c, err);
     if (c.out && fclose(c.out) != 0 && !code)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     if (!code)

@@ -58,7 +58,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
 }
 
 /* Byte pairs are learned from what is trained on; characters must know the held-out part too. */
-static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
+static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_BPE;
@@ -79,7 +79,7 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     return k;
 }
 
-static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
+static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
 {
     static const char *const prefixes[] = {[RAPT_RECIPE_FILE] = "", [RAPT_RECIPE_CL100K] = "cl100k_base:",
                                            [RAPT_RECIPE_O200K] = "o200k_base:", [RAPT_RECIPE_R50K] = "r50k_base:"};
@@ -91,12 +91,12 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
     return k;
 }
 
-static rapt_tokenizer *make_tokenizer(const run *r, const text_data *d, rapt_error *err)
+static rapt_tokenizer *task_language_model_make_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
     bool learns = type == RAPT_RECIPE_CHARACTERS || type == RAPT_RECIPE_BPE;
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
-    rapt_tokenizer *k = learns ? learn_tokenizer(r, d, err) : load_tokenizer(r, err);
+    rapt_tokenizer *k = learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
     if (!k)
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
     return k;
@@ -109,7 +109,7 @@ static const char *prompt_of(const run *r)
     return r->recipe->train.sample_prompt ? r->recipe->train.sample_prompt : "\n";
 }
 
-static rapt_code load_init(run *r, rapt_error *err)
+static rapt_code task_language_model_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_LANGUAGE_MODEL, err);
     if (!r->model)
@@ -139,17 +139,17 @@ static rapt_code check_prompt(const run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code start_model(run *r, const text_data *d, rapt_error *err)
+static rapt_code task_language_model_start_model(run *r, const text_data *d, rapt_error *err)
 {
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
     r->model->task = RAPT_TASK_LANGUAGE_MODEL;
-    r->model->tokenizer = make_tokenizer(r, d, err);
+    r->model->tokenizer = task_language_model_make_tokenizer(r, d, err);
     return r->model->tokenizer ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
-static rapt_code make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
+static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
 {
     bool by_text = r->recipe->model.vocab == RAPT_RECIPE_VOCAB_TEXT;
     size_t vocab = by_text ? (size_t)rapt_token_file_largest(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
@@ -163,7 +163,7 @@ static rapt_code make_net(run *r, const text_data *d, uint64_t seed, rapt_error 
 }
 
 /* A model that is trained on can lack ids that its tokenizer has, and that this text uses. */
-static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
+static rapt_code task_language_model_check_ids(const run *r, const text_data *d, rapt_error *err)
 {
     size_t vocab = r->model->lm->config.vocab;
     int32_t largest = rapt_token_file_largest(d->tokens);
@@ -188,7 +188,7 @@ static rapt_code open_text(run *r, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     rapt_code code = find_text(r, d, err);
     if (!code)
-        code = r->init ? load_init(r, err) : start_model(r, d, err);
+        code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, d, err);
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
@@ -201,9 +201,9 @@ static rapt_code open_text(run *r, rapt_error *err)
 static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
 {
     const text_data *d = r->data;
-    rapt_code code = r->init ? RAPT_OK : make_net(r, d, seed, err);
+    rapt_code code = r->init ? RAPT_OK : task_language_model_make_net(r, d, seed, err);
     if (!code)
-        code = check_ids(r, d, err);
+        code = task_language_model_check_ids(r, d, err);
     if (!code)
         code = check_prompt(r, err);
     if (!code)
@@ -211,7 +211,7 @@ static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
     return code;
 }
 
-static void close_text(run *r)
+static void task_language_model_close_text(run *r)
 {
     text_data *d = r->data;
     if (d->joins_text)
@@ -278,7 +278,7 @@ static rapt_code make_windows(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static bool take(const rapt_window_batch *b, train_batch *out)
+static bool task_language_model_take(const rapt_window_batch *b, train_batch *out)
 {
     if (b)
         *out = (train_batch){NULL, b->inputs, b->labels, b->valid_lens, b->examples, b->tokens};
@@ -287,12 +287,12 @@ static bool take(const rapt_window_batch *b, train_batch *out)
 
 static bool window_batch(run *r, uint64_t index, train_batch *out)
 {
-    return take(rapt_windows_random(((text_data *)r->data)->train, index), out);
+    return task_language_model_take(rapt_windows_random(((text_data *)r->data)->train, index), out);
 }
 
 static bool held_out_windows(run *r, size_t index, train_batch *out)
 {
-    return take(rapt_windows_at(((text_data *)r->data)->held_out, index), out);
+    return task_language_model_take(rapt_windows_at(((text_data *)r->data)->held_out, index), out);
 }
 
 static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
@@ -309,7 +309,8 @@ static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *
     return RAPT_OK;
 }
 
-static rapt_tensor *window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_sums *parts)
+static rapt_tensor *task_language_model_window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late,
+                                                    rapt_loss_sums *parts)
 {
     if (r->adam && rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
         rapt_adam_catch_up(r->adam, r->tape, r->model->lm->input.embedding.weight, b->inputs);
@@ -334,7 +335,7 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
 }
 
 /* Everything was checked. A kill between the two leaves tokens of another text, which the next run sees and makes again. */
-static rapt_code name_files(const run *r, rapt_error *err)
+static rapt_code task_language_model_name_files(const run *r, rapt_error *err)
 {
     text_data *d = r->data;
     rapt_code code = RAPT_OK;
@@ -348,13 +349,23 @@ static rapt_code name_files(const run *r, rapt_error *err)
     return code;
 }
 
-static char *sample(run *r, rapt_error *err)
+static char *task_language_model_sample(run *r, rapt_error *err)
 {
     return sample_text(r, prompt_of(r), err);
 }
 
-const train_task train_language_model = {.open = open_text,     .close = close_text,          .load = load_windows,
-                                         .make = make_lm,       .start = make_windows,        .batch = window_batch,
-                                         .held_out = held_out_windows, .sized = sized_windows, .loss = window_loss,
-                                         .hash = hash_text,     .describe = describe_text,    .write = name_files,
-                                         .sample = sample};
+const train_task train_language_model = {
+    .open = open_text,
+    .close = task_language_model_close_text,
+    .load = load_windows,
+    .make = make_lm,
+    .start = make_windows,
+    .batch = window_batch,
+    .held_out = held_out_windows,
+    .sized = sized_windows,
+    .loss = task_language_model_window_loss,
+    .hash = hash_text,
+    .describe = describe_text,
+    .write = task_language_model_name_files,
+    .sample = task_language_model_sample,
+};

@@ -61,7 +61,7 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, 
     return k;
 }
 
-static rapt_tokenizer *learn_tokenizer(const run *r, bool source, bool target, rapt_error *err)
+static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     size_t count;
     rapt_words_options o = words_options(r->recipe);
@@ -76,7 +76,7 @@ static rapt_tokenizer *learn_tokenizer(const run *r, bool source, bool target, r
     return k;
 }
 
-static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
+static rapt_tokenizer *task_translation_load_tokenizer(const run *r, rapt_error *err)
 {
     const char *path = r->recipe->tokenizer.path;
     rapt_tokenizer *k = rapt_tokenizer_load(path, err);
@@ -87,24 +87,24 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
     return NULL;
 }
 
-static rapt_tokenizer *make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
+static rapt_tokenizer *task_translation_make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     bool file = r->recipe->tokenizer.type == RAPT_RECIPE_FILE;
     run_phase(r, file ? "reading the tokenizer" : "learning a vocabulary", 0, 0);
-    return file ? load_tokenizer(r, err) : learn_tokenizer(r, source, target, err);
+    return file ? task_translation_load_tokenizer(r, err) : task_translation_learn_tokenizer(r, source, target, err);
 }
 
 static rapt_code make_tokenizers(run *r, rapt_error *err)
 {
     bool shared = r->recipe->tokenizer.shared;
-    r->model->source = make_tokenizer(r, true, shared, err);
+    r->model->source = task_translation_make_tokenizer(r, true, shared, err);
     if (r->model->source)
-        r->model->target = shared ? r->model->source : make_tokenizer(r, false, true, err);
+        r->model->target = shared ? r->model->source : task_translation_make_tokenizer(r, false, true, err);
     return r->model->target ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 /* Fine-tuning takes the other model whole, but for what training decides. */
-static rapt_code load_init(run *r, rapt_error *err)
+static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
     if (!r->model)
@@ -120,10 +120,10 @@ static rapt_code load_init(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code start_model(run *r, rapt_error *err)
+static rapt_code task_translation_start_model(run *r, rapt_error *err)
 {
     if (r->init)
-        return load_init(r, err);
+        return task_translation_load_init(r, err);
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
@@ -133,7 +133,7 @@ static rapt_code start_model(run *r, rapt_error *err)
     return make_tokenizers(r, err);
 }
 
-static rapt_code make_net(run *r, uint64_t seed, rapt_error *err)
+static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *err)
 {
     if (r->init)
         return RAPT_OK;
@@ -170,7 +170,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
     if (d->pairs && r->recipe->data.valid)
         d->valid = rapt_pairs_read(r->recipe->data.valid, 0, err);
-    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? start_model(r, err) : err->code;
+    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? task_translation_start_model(r, err) : err->code;
     if (code)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
@@ -247,7 +247,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-static bool take(const rapt_batch *b, train_batch *out)
+static bool task_translation_take(const rapt_batch *b, train_batch *out)
 {
     if (b)
         *out = (train_batch){b, b->inputs, b->labels, b->target_lens, b->examples, b->tokens};
@@ -258,12 +258,12 @@ static bool pairs_batch(run *r, uint64_t index, train_batch *out)
 {
     translation *d = r->data;
     uint64_t batches = rapt_loader_batches(d->loader);
-    return take(rapt_loader_batch(d->loader, index / batches, index % batches), out);
+    return task_translation_take(rapt_loader_batch(d->loader, index / batches, index % batches), out);
 }
 
 static bool held_out_pairs(run *r, size_t index, train_batch *out)
 {
-    return take(rapt_loader_batch(((translation *)r->data)->held_out_loader, 0, index), out);
+    return task_translation_take(rapt_loader_batch(((translation *)r->data)->held_out_loader, 0, index), out);
 }
 
 /* A loader as if the recipe's batches had that size. */
@@ -280,7 +280,8 @@ static rapt_loader *sized_loader(run *r, size_t size, bool held_out, rapt_error 
 static rapt_code sized_pairs(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
 {
     rapt_loader *l = sized_loader(r, size, held_out, err);
-    return l && take(rapt_loader_largest(l), out) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
+    return l && task_translation_take(rapt_loader_largest(l), out) ? RAPT_OK
+           : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
 }
 
 static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_sums *parts)
@@ -353,6 +354,6 @@ static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
 }
 
 const train_task train_translation = {.open = open_pairs,     .close = close_pairs,   .load = load_pairs,
-                                      .make = make_net,       .batch = pairs_batch,   .held_out = held_out_pairs,
+                                      .make = task_translation_make_net,       .batch = pairs_batch,   .held_out = held_out_pairs,
                                       .sized = sized_pairs,   .loss = pairs_loss,     .hash = hash_pairs,
                                       .describe = describe_pairs, .write = write_held_out, .score = score_held_out};

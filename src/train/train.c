@@ -72,7 +72,7 @@ static void count(loop *l, const train_batch *batch, const rapt_loss_sums *parts
 }
 
 /* Forgets a step of which some batches are done. */
-static rapt_code take_back(loop *l, const checkpoint_state *before)
+static rapt_code train_take_back(loop *l, const checkpoint_state *before)
 {
     l->tokens_here -= l->r->state.tokens - before->tokens;
     l->r->state = *before;
@@ -91,7 +91,7 @@ static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_er
     const checkpoint_state before = r->state;
     for (uint64_t i = 0; i < batches; i++) {
         if (i > 0 && run_stopped(r, err)) /* the step is not made */
-            return take_back(l, &before);
+            return train_take_back(l, &before);
         train_batch batch;
         rapt_loss_sums parts;
         uint64_t index = (step - 1) * batches + i;
@@ -149,7 +149,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
 }
 
 /* All that a report measures, or, where the run is stopped meanwhile, nothing. */
-static rapt_code evaluate(run *r, rapt_error *err)
+static rapt_code train_evaluate(run *r, rapt_error *err)
 {
     double loss = NAN, bleu = NAN;
     rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
@@ -255,11 +255,11 @@ static rapt_code tell_report(loop *l, bool partial, bool measured, rapt_error *e
 
 /* RAPT_ERR_INTERRUPTED: it is not made, and its sums stay; the next call makes it. A partial one, of a call that ends between
  * reports, is made in any case: without a validation loss, where there is no time for one. */
-static rapt_code report(loop *l, bool partial, rapt_error *err)
+static rapt_code train_report(loop *l, bool partial, rapt_error *err)
 {
     run *r = l->r;
     double before = clock_seconds();
-    rapt_code code = evaluate(r, err);
+    rapt_code code = train_evaluate(r, err);
     bool measured = code == RAPT_OK;
     if (partial && code == RAPT_ERR_INTERRUPTED) {
         *err = (rapt_error){0};
@@ -302,7 +302,7 @@ static bool sample_due(const run *r)
     return every > 0 && r->state.step % every == 0 && r->task->sample && r->options->on_sample;
 }
 
-static rapt_code sample(loop *l, rapt_error *err)
+static rapt_code train_sample(loop *l, rapt_error *err)
 {
     run *r = l->r;
     double before = clock_seconds();
@@ -327,13 +327,13 @@ static rapt_code after_step(loop *l, rapt_error *err)
     if (reports && !l->resumable) /* or a kill after the report would leave a run that cannot be resumed */
         code = save_checkpoint(l, err);
     if (!code && reports)
-        code = report(l, false, err);
+        code = train_report(l, false, err);
     else if (!code && r->options->on_progress) {
         rapt_progress p = progress_of(l);
         r->options->on_progress(r->options->context, &p);
     }
     if (!code && sample_due(r))
-        code = sample(l, err);
+        code = train_sample(l, err);
     return !code && checkpoint_due(l) ? save_checkpoint(l, err) : code;
 }
 
@@ -357,7 +357,7 @@ static rapt_code run_steps(loop *l, rapt_error *err)
 }
 
 /* From the step that the set-up found; a resumed run may be past the last one that was asked for. */
-static loop begin(run *r)
+static loop train_begin(run *r)
 {
     uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->state.step;
     double now = clock_seconds();
@@ -368,12 +368,12 @@ static loop begin(run *r)
 }
 
 /* The end of this call: a stopped run leaves a partial line in its log, and every run that made a step a checkpoint. */
-static rapt_code finish(loop *l, rapt_error *err)
+static rapt_code train_finish(loop *l, rapt_error *err)
 {
     run *r = l->r;
     rapt_code code = r->state.step > l->saved ? save_checkpoint(l, err) : RAPT_OK;
     if (!code && r->state.tokens > 0)
-        code = report(l, true, err);
+        code = train_report(l, true, err);
     if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !gave_up(r))
         code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
                          (unsigned long long)r->state.step, (unsigned long long)l->end, r->options->out);
@@ -387,10 +387,10 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
     err = err ? err : &own;
     rapt_code code = run_set_up(&r, options, err);
     if (!code) {
-        loop l = begin(&r);
+        loop l = train_begin(&r);
         code = run_steps(&l, err);
         if (!code)
-            code = finish(&l, err);
+            code = train_finish(&l, err);
     }
     run_free(&r);
     return code ? err->code : RAPT_OK;

@@ -18,7 +18,7 @@ typedef struct jacobi {
 } jacobi;
 
 /* Row i of the centred points times row j. */
-static double product(const double *x, const double *mean, size_t features, size_t i, size_t j)
+static double principal_product(const double *x, const double *mean, size_t features, size_t i, size_t j)
 {
     double sum = 0;
     for (size_t k = 0; k < features; k++)
@@ -34,12 +34,12 @@ static void fill_gram(const jacobi *m, const double *x, size_t features, double 
             mean[k] += x[i * features + k] / (double)m->n;
     for (size_t i = 0; i < m->n; i++)
         for (size_t j = i; j < m->n; j++)
-            m->a[i * m->n + j] = m->a[j * m->n + i] = product(x, mean, features, i, j);
+            m->a[i * m->n + j] = m->a[j * m->n + i] = principal_product(x, mean, features, i, j);
     for (size_t i = 0; i < m->n * m->n; i++)
         m->v[i] = i % (m->n + 1) == 0;
 }
 
-static void turn(double *x, double *y, double c, double s)
+static void principal_turn(double *x, double *y, double c, double s)
 {
     double old = *x;
     *x = c * old - s * *y;
@@ -56,11 +56,11 @@ static void rotate(const jacobi *m, size_t p, size_t q)
     double tau = (a[q * n + q] - a[p * n + p]) / (2 * apq);
     double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t), s = t * c;
     for (size_t i = 0; i < n; i++)
-        turn(&a[i * n + p], &a[i * n + q], c, s);
+        principal_turn(&a[i * n + p], &a[i * n + q], c, s);
     for (size_t i = 0; i < n; i++)
-        turn(&a[p * n + i], &a[q * n + i], c, s);
+        principal_turn(&a[p * n + i], &a[q * n + i], c, s);
     for (size_t i = 0; i < n; i++)
-        turn(&m->v[i * n + p], &m->v[i * n + q], c, s);
+        principal_turn(&m->v[i * n + p], &m->v[i * n + q], c, s);
     a[p * n + q] = a[q * n + p] = 0;
 }
 
@@ -108,7 +108,7 @@ static void fill_axis(const jacobi *m, size_t vector, size_t axis, size_t axes, 
         coordinates[i * axes + axis] = sign * root * m->v[i * m->n + vector];
 }
 
-static void deliver(const jacobi *m, size_t axes, bool *taken, double *coordinates, double *shares)
+static void principal_deliver(const jacobi *m, size_t axes, bool *taken, double *coordinates, double *shares)
 {
     double total = 0;
     memset(coordinates, 0, m->n * axes * sizeof *coordinates);
@@ -135,7 +135,7 @@ rapt_code principal_components(const double *x, size_t rows, size_t features, si
     if (!code) {
         fill_gram(&m, x, features, mean);
         diagonalise(&m);
-        deliver(&m, axes, taken, coordinates, shares);
+        principal_deliver(&m, axes, taken, coordinates, shares);
     }
     free(taken);
     free(mean);

@@ -30,14 +30,14 @@ typedef struct table {
     column_style *styles;  /* of the columns shown */
 } table;
 
-static span span_of(size_t count, size_t most)
+static span print_table_span_of(size_t count, size_t most)
 {
     size_t edge = most / 2 > 0 ? most / 2 : 1;
     bool cut = most > 0 && count > most && count > 2 * edge;
     return (span){count, cut ? edge : 0, cut};
 }
 
-static size_t shown(const span *s)
+static size_t print_table_shown(const span *s)
 {
     return s->cut ? 2 * s->edge : s->count;
 }
@@ -49,7 +49,7 @@ static size_t index_of(const span *s, size_t i)
 
 /* ---- labels ----------------------------------------------------------------------------------------------------- */
 
-static const char *label_of(const char *const *names, size_t i, char text[CELL])
+static const char *print_table_label_of(const char *const *names, size_t i, char text[CELL])
 {
     if (names)
         return names[i];
@@ -61,8 +61,8 @@ static size_t widest_label(const char *const *names, const span *s)
 {
     char text[CELL];
     size_t most = 0;
-    for (size_t i = 0; i < shown(s); i++) {
-        size_t width = print_width(label_of(names, index_of(s, i), text));
+    for (size_t i = 0; i < print_table_shown(s); i++) {
+        size_t width = print_width(print_table_label_of(names, index_of(s, i), text));
         most = width > most ? width : most;
     }
     return most;
@@ -72,13 +72,13 @@ static size_t widest_label(const char *const *names, const span *s)
 static size_t header_width(const table *t, size_t column)
 {
     char text[CELL];
-    size_t width = print_width(label_of(t->f->column_names, column, text));
+    size_t width = print_width(print_table_label_of(t->f->column_names, column, text));
     return t->f->column_names ? width : t->number;
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
-static size_t write_cell(const column_style *s, double x, char cell[CELL])
+static size_t print_table_write_cell(const column_style *s, double x, char cell[CELL])
 {
     if (isnan(x))
         strcpy(cell, "NaN");
@@ -96,7 +96,8 @@ static int decimals_of(double x)
 {
     char cell[CELL];
     int unused = 0;
-    for (size_t n = write_cell(&(column_style){.decimals = DIGITS}, x, cell); unused < DIGITS - 1 && cell[n - 1] == '0'; n--)
+    for (size_t n = print_table_write_cell(&(column_style){.decimals = DIGITS}, x,
+                                           cell); unused < DIGITS - 1 && cell[n - 1] == '0'; n--)
         unused++;
     return DIGITS - unused;
 }
@@ -110,8 +111,8 @@ static size_t widest_cell(const table *t, const column_style *s, size_t column)
 {
     char cell[CELL];
     size_t most = 0;
-    for (size_t i = 0; i < shown(&t->rows); i++) {
-        size_t width = write_cell(s, value(t, i, column), cell);
+    for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
+        size_t width = print_table_write_cell(s, value(t, i, column), cell);
         most = width > most ? width : most;
     }
     return most;
@@ -122,7 +123,7 @@ static column_style style_of(const table *t, size_t column)
 {
     column_style s = {.decimals = 1};
     bool small = false, large = false;
-    for (size_t i = 0; i < shown(&t->rows); i++) {
+    for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
         double x = value(t, i, column), size = fabs(x);
         int decimals = isfinite(x) ? decimals_of(x) : 1;
         s.decimals = decimals > s.decimals ? decimals : s.decimals;
@@ -135,10 +136,10 @@ static column_style style_of(const table *t, size_t column)
     return s;
 }
 
-static size_t line_width(const table *t)
+static size_t print_table_line_width(const table *t)
 {
     size_t width = t->label + (t->columns.cut ? 1 + 4 : 0);
-    for (size_t j = 0; j < shown(&t->columns); j++)
+    for (size_t j = 0; j < print_table_shown(&t->columns); j++)
         width += 1 + t->styles[j].width;
     return width;
 }
@@ -151,26 +152,26 @@ static void print_dots(FILE *to, const table *t, size_t after)
         fputs("  ...", to);
 }
 
-static void print_header(FILE *to, const table *t)
+static void print_table_print_header(FILE *to, const table *t)
 {
     char text[CELL];
     fprintf(to, "%*s", (int)t->label, "");
-    for (size_t j = 0; j < shown(&t->columns); j++) {
+    for (size_t j = 0; j < print_table_shown(&t->columns); j++) {
         size_t column = index_of(&t->columns, j), width = header_width(t, column);
         print_dots(to, t, j);
         fprintf(to, "%*s", (int)(1 + t->styles[j].width - width), "");
-        print_padded(to, label_of(t->f->column_names, column, text), width);
+        print_padded(to, print_table_label_of(t->f->column_names, column, text), width);
     }
     fputc('\n', to);
 }
 
-static void print_row(FILE *to, const table *t, size_t row)
+static void print_table_print_row(FILE *to, const table *t, size_t row)
 {
     char text[CELL];
-    print_padded(to, label_of(t->f->row_names, index_of(&t->rows, row), text), t->label);
-    for (size_t j = 0; j < shown(&t->columns); j++) {
+    print_padded(to, print_table_label_of(t->f->row_names, index_of(&t->rows, row), text), t->label);
+    for (size_t j = 0; j < print_table_shown(&t->columns); j++) {
         print_dots(to, t, j);
-        write_cell(&t->styles[j], value(t, row, index_of(&t->columns, j)), text);
+        print_table_write_cell(&t->styles[j], value(t, row, index_of(&t->columns, j)), text);
         fprintf(to, " %*s", (int)t->styles[j].width, text);
     }
     fputc('\n', to);
@@ -179,7 +180,7 @@ static void print_row(FILE *to, const table *t, size_t row)
 static void print_row_of_dots(FILE *to, const table *t)
 {
     print_padded(to, t->label > 3 ? "..." : "..", t->label);
-    for (size_t j = 0; j < shown(&t->columns); j++) {
+    for (size_t j = 0; j < print_table_shown(&t->columns); j++) {
         print_dots(to, t, j);
         fprintf(to, " %*s", (int)t->styles[j].width, t->styles[j].width > 3 ? "..." : "..");
     }
@@ -188,11 +189,11 @@ static void print_row_of_dots(FILE *to, const table *t)
 
 static void print_lines(FILE *to, const table *t)
 {
-    print_header(to, t);
-    for (size_t i = 0; i < shown(&t->rows); i++) {
+    print_table_print_header(to, t);
+    for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
         if (t->rows.cut && i == t->rows.edge)
             print_row_of_dots(to, t);
-        print_row(to, t, i);
+        print_table_print_row(to, t, i);
     }
     if (t->rows.cut || t->columns.cut)
         fprintf(to, "\n[%zu rows x %zu columns]\n", t->f->rows, t->f->columns);
@@ -200,11 +201,11 @@ static void print_lines(FILE *to, const table *t)
 
 /* ---- how many columns ------------------------------------------------------------------------------------------- */
 
-static void lay_out(table *t, size_t most_columns)
+static void print_table_lay_out(table *t, size_t most_columns)
 {
-    t->columns = span_of(t->f->columns, most_columns);
+    t->columns = print_table_span_of(t->f->columns, most_columns);
     t->number = t->f->column_names ? 0 : widest_label(NULL, &t->columns);
-    for (size_t j = 0; j < shown(&t->columns); j++)
+    for (size_t j = 0; j < print_table_shown(&t->columns); j++)
         t->styles[j] = style_of(t, index_of(&t->columns, j));
 }
 
@@ -215,16 +216,16 @@ static void fit(table *t)
     size_t most = f->most_columns && f->most_columns < f->columns ? f->most_columns : f->columns;
     if (f->width && most > f->width / 5 + 1)
         most = f->width / 5 + 1;
-    lay_out(t, most);
-    while (f->width && most > 2 && line_width(t) > f->width) {
+    print_table_lay_out(t, most);
+    while (f->width && most > 2 && print_table_line_width(t) > f->width) {
         most = most % 2 ? most - 1 : most - 2;
-        lay_out(t, most);
+        print_table_lay_out(t, most);
     }
 }
 
 rapt_code print_table(FILE *to, const print_frame *frame, rapt_error *err)
 {
-    table t = {.f = frame, .rows = span_of(frame->rows, frame->most_rows)};
+    table t = {.f = frame, .rows = print_table_span_of(frame->rows, frame->most_rows)};
     t.label = widest_label(frame->row_names, &t.rows);
     if (t.rows.cut && t.label < 2) /* the dots are a label too */
         t.label = 2;

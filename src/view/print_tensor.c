@@ -24,7 +24,7 @@ typedef struct tensor_text {
     style style;
 } tensor_text;
 
-static void write_cell(const style *s, double x, char cell[CELL])
+static void print_tensor_write_cell(const style *s, double x, char cell[CELL])
 {
     if (isnan(x))
         strcpy(cell, "nan");
@@ -52,7 +52,7 @@ static void see_width(style *s, double x)
     char cell[CELL];
     if (!isfinite(x) || x == 0) /* they have no say, even where they are wider */
         return;
-    write_cell(s, x, cell);
+    print_tensor_write_cell(s, x, cell);
     s->width = strlen(cell) > s->width ? strlen(cell) : s->width;
 }
 
@@ -61,7 +61,7 @@ static bool is_cut(const tensor_text *t, int dim)
     return t->cut && t->shape[dim] > 2 * EDGE;
 }
 
-static size_t next(const tensor_text *t, int dim, size_t i)
+static size_t print_tensor_next(const tensor_text *t, int dim, size_t i)
 {
     return is_cut(t, dim) && i + 1 == EDGE ? t->shape[dim] - EDGE : i + 1;
 }
@@ -75,14 +75,14 @@ static size_t stride_of(const tensor_text *t, int dim)
     return stride;
 }
 
-static void walk(tensor_text *t, int dim, const rapt_real *x, void (*see)(style *, double))
+static void print_tensor_walk(tensor_text *t, int dim, const rapt_real *x, void (*see)(style *, double))
 {
     size_t stride = stride_of(t, dim);
-    for (size_t i = 0; i < t->shape[dim]; i = next(t, dim, i)) {
+    for (size_t i = 0; i < t->shape[dim]; i = print_tensor_next(t, dim, i)) {
         if (dim + 1 == t->ndim)
             see(&t->style, (double)x[i]);
         else
-            walk(t, dim + 1, x + i * stride, see);
+            print_tensor_walk(t, dim + 1, x + i * stride, see);
     }
 }
 
@@ -90,9 +90,9 @@ static void choose_style(tensor_text *t, const rapt_real *x)
 {
     style *s = &t->style;
     *s = (style){.whole = true, .least = INFINITY, .width = 1};
-    walk(t, 0, x, see_size);
+    print_tensor_walk(t, 0, x, see_size);
     s->exponents = s->most > 0 && (s->most / s->least > 1000 || s->most > 1e8 || s->least < 1e-4);
-    walk(t, 0, x, see_width);
+    print_tensor_walk(t, 0, x, see_width);
 }
 
 /* ---- the text --------------------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static void choose_style(tensor_text *t, const rapt_real *x)
 static void print_cell(const tensor_text *t, double x)
 {
     char cell[CELL];
-    write_cell(&t->style, x, cell);
+    print_tensor_write_cell(&t->style, x, cell);
     fprintf(t->to, "%*s", (int)t->style.width, cell);
 }
 
@@ -121,7 +121,7 @@ static void print_vector(const tensor_text *t, const rapt_real *x, int indent)
     size_t room = indent < LINE ? (size_t)(LINE - indent) : 0, a_line = room / (t->style.width + 2), cells = 0;
     a_line = a_line ? a_line : 1;
     fputc('[', t->to);
-    for (size_t i = 0; i < t->shape[dim]; i = next(t, dim, i)) {
+    for (size_t i = 0; i < t->shape[dim]; i = print_tensor_next(t, dim, i)) {
         print_comma(t, cells++, a_line, indent);
         print_cell(t, (double)x[i]);
         if (is_cut(t, dim) && i + 1 == EDGE) {
@@ -149,7 +149,7 @@ static void print_slices(const tensor_text *t, int dim, const rapt_real *x, int 
         return;
     }
     fputc('[', t->to);
-    for (size_t i = 0; i < t->shape[dim]; i = next(t, dim, i)) {
+    for (size_t i = 0; i < t->shape[dim]; i = print_tensor_next(t, dim, i)) {
         if (i > 0)
             print_break(t, dim, indent);
         print_slices(t, dim + 1, x + i * stride, indent + 1);

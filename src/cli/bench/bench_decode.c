@@ -40,7 +40,7 @@ typedef struct decode_rows {
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
 
-static rapt_code choose(decoding *d, decode_rows *r, const rapt_real *logits, rapt_error *err)
+static rapt_code bench_decode_choose(decoding *d, decode_rows *r, const rapt_real *logits, rapt_error *err)
 {
     size_t vocab = d->m->config.vocab;
     rapt_code code = RAPT_OK;
@@ -52,7 +52,7 @@ static rapt_code choose(decoding *d, decode_rows *r, const rapt_real *logits, ra
 }
 
 /* The next token of each row, after `count` more; *ms: the time it took. */
-static rapt_code next(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
+static rapt_code bench_decode_next(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
 {
     double start = clock_seconds();
     size_t kinds;
@@ -62,15 +62,15 @@ static rapt_code next(decoding *d, decode_rows *r, const int32_t *ids, size_t co
     if (d->o->profile)
         rapt_tape_profile_entries(d->t, &kinds); /* what follows is no part of the last operation */
     if (!code)
-        code = choose(d, r, logits->data, err);
+        code = bench_decode_choose(d, r, logits->data, err);
     *ms = 1e3 * (clock_seconds() - start);
     return code;
 }
 
 /* One step, and after every few a look at the memory. */
-static rapt_code step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
+static rapt_code bench_decode_step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
 {
-    rapt_code code = next(d, r, r->last, 1, ms, err);
+    rapt_code code = bench_decode_next(d, r, r->last, 1, ms, err);
     bool look = r->reader && r->steps.count % STEPS_PER_PASS == 0;
     if (!code && (!bench_times_add(&r->steps, *ms) || (look && !bench_times_add(&r->reads, memory_reader_pass(r->reader)))))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
@@ -78,15 +78,15 @@ static rapt_code step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
 }
 
 /* Rows from their prompts to their ends. A profile is of the last ones' steps. */
-static rapt_code decode(decoding *d, decode_rows *r, rapt_error *err)
+static rapt_code bench_decode_decode(decoding *d, decode_rows *r, rapt_error *err)
 {
     double prompt, ms, total;
     rapt_lm_state_clear(r->state);
-    rapt_code code = next(d, r, r->prompt, PROMPT, &prompt, err);
+    rapt_code code = bench_decode_next(d, r, r->prompt, PROMPT, &prompt, err);
     total = prompt;
     rapt_tape_profile(d->t, d->o->profile);
     for (size_t i = PROMPT + 1; i < d->row && !code; i++) {
-        code = step(d, r, &ms, err);
+        code = bench_decode_step(d, r, &ms, err);
         total += ms;
     }
     if (!code && !(bench_times_add(&r->prompts, prompt) && bench_times_add(&r->totals, total)))
@@ -94,17 +94,17 @@ static rapt_code decode(decoding *d, decode_rows *r, rapt_error *err)
     return code;
 }
 
-static void forget(decode_rows *r)
+static void bench_decode_forget(decode_rows *r)
 {
     r->prompts.count = r->steps.count = r->totals.count = 0;
 }
 
-static rapt_code measure(decoding *d, decode_rows *r, rapt_error *err)
+static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *err)
 {
     double seconds = d->o->seconds > 0 ? d->o->seconds : DEFAULT_SECONDS, start = clock_seconds();
     rapt_code code;
     do
-        code = decode(d, r, err);
+        code = bench_decode_decode(d, r, err);
     while (!code && clock_seconds() - start < seconds);
     return code;
 }
@@ -121,7 +121,7 @@ static double weight_bytes(const decoding *d)
     return (double)(rapt_params_size(m->params) - tables) * (double)bytes;
 }
 
-static json_t *result_json(const decoding *d, decode_rows *r)
+static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
 {
     const rapt_lm_config *c = &d->m->config;
     size_t fresh = d->row - PROMPT;
@@ -140,9 +140,9 @@ static json_t *result_json(const decoding *d, decode_rows *r)
         rate / read, "rss_mb", (json_int_t)r->memory);
 }
 
-static rapt_code print_result(const decoding *d, decode_rows *r, rapt_error *err)
+static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, rapt_error *err)
 {
-    json_t *o = result_json(d, r);
+    json_t *o = bench_decode_result_json(d, r);
     rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (d->o->json)
         code = bench_print_json(o, err);
@@ -185,7 +185,7 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
     return code ? code : bench_check_width("gpt2", c->d_model, features, err);
 }
 
-static rapt_code set_up(decoding *d, rapt_error *err)
+static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
 {
     rapt_lm_config config;
     rapt_code code = sizes_of(d, &config, err);
@@ -200,7 +200,7 @@ static rapt_code set_up(decoding *d, rapt_error *err)
 }
 
 /* A whole row warms up, and takes the memory that rows take. */
-static rapt_code begin(decoding *d, decode_rows *r, size_t batch, rapt_error *err)
+static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, rapt_error *err)
 {
     r->batch = batch;
     r->prompt = workload_ids(batch * PROMPT, 1, 0, d->m->config.vocab);
@@ -208,22 +208,22 @@ static rapt_code begin(decoding *d, decode_rows *r, size_t batch, rapt_error *er
     if (!r->prompt || !r->last)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu rows", batch);
     r->state = rapt_lm_state_new(d->m, batch, err);
-    rapt_code code = r->state ? decode(d, r, err) : err->code;
+    rapt_code code = r->state ? bench_decode_decode(d, r, err) : err->code;
     r->memory = bench_peak_memory();
-    forget(r);
+    bench_decode_forget(r);
     return code;
 }
 
-static rapt_code report(decoding *d, decode_rows *r, memory_reader *reader, rapt_error *err)
+static rapt_code bench_decode_report(decoding *d, decode_rows *r, memory_reader *reader, rapt_error *err)
 {
     r->reader = reader;
-    rapt_code code = measure(d, r, err);
+    rapt_code code = bench_decode_measure(d, r, err);
     if (code)
         return code;
-    return d->o->profile ? print_profile(d, r, err) : print_result(d, r, err);
+    return d->o->profile ? print_profile(d, r, err) : bench_decode_print_result(d, r, err);
 }
 
-static void release(decode_rows *r)
+static void bench_decode_release(decode_rows *r)
 {
     bench_times_free(&r->prompts);
     bench_times_free(&r->steps);
@@ -242,15 +242,16 @@ rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
     decoding d = {.o = o};
     decode_rows rows[BATCHES] = {{0}};
     memory_reader *reader = NULL;
-    rapt_code code = o->beam ? rapt_fail(err, RAPT_ERR_VALUE, "--beam is for sentences: cases a2 and a3") : set_up(&d, err);
+    rapt_code code = o->beam ? rapt_fail(err, RAPT_ERR_VALUE, "--beam is for sentences: cases a2 and a3")
+                     : bench_decode_set_up(&d, err);
     for (size_t i = 0; i < count && !code; i++)
-        code = begin(&d, &rows[i], bench_size(o->sizes.batch, usual[i]), err);
+        code = bench_decode_begin(&d, &rows[i], bench_size(o->sizes.batch, usual[i]), err);
     if (!code && !(reader = memory_reader_new(o->threads, err))) /* after the model's memory was looked at */
         code = err->code;
     for (size_t i = 0; i < count && !code; i++)
-        code = report(&d, &rows[i], reader, err);
+        code = bench_decode_report(&d, &rows[i], reader, err);
     for (size_t i = 0; i < count; i++)
-        release(&rows[i]);
+        bench_decode_release(&rows[i]);
     memory_reader_free(reader);
     arena_free(&d.scratch);
     rapt_lm_free(d.m);

@@ -83,21 +83,21 @@ static double best_rate(const products *p, shape s, int form)
     return best;
 }
 
-static size_t most(size_t a, size_t b)
+static size_t bench_kernels_most(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-static bool allocate(products *p, shape s)
+static bool bench_kernels_allocate(products *p, shape s)
 {
     p->x = random_matrix(s.m, s.k);
     p->w = random_matrix(s.n, s.k);
     p->dy = random_matrix(s.m, s.n);
-    p->out = random_matrix(1, most(s.m * s.n, most(s.m * s.k, s.n * s.k)));
+    p->out = random_matrix(1, bench_kernels_most(s.m * s.n, bench_kernels_most(s.m * s.k, s.n * s.k)));
     return p->x && p->w && p->dy && p->out;
 }
 
-static void release(products *p)
+static void bench_kernels_release(products *p)
 {
     free(p->x);
     free(p->w);
@@ -105,7 +105,7 @@ static void release(products *p)
     free(p->out);
 }
 
-static void print_row(const bench_options *o, shape s, int form, double rate, double peak, int threads)
+static void bench_kernels_print_row(const bench_options *o, shape s, int form, double rate, double peak, int threads)
 {
     if (o->json)
         printf("{\"sys\": \"rapt\", \"dtype\": \"%s\", \"threads\": %d, \"form\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, "
@@ -118,14 +118,14 @@ static void print_row(const bench_options *o, shape s, int form, double rate, do
 
 static rapt_code run_shape(products *p, const bench_options *o, shape s, double peak, sums *all, rapt_error *err)
 {
-    bool ok = allocate(p, s);
+    bool ok = bench_kernels_allocate(p, s);
     for (int form = 0; ok && form < 3; form++) {
         double rate = best_rate(p, s, form);
         all->logs[form] += log(rate);
-        print_row(o, s, form, rate, peak, pool_threads(p->team.pool));
+        bench_kernels_print_row(o, s, form, rate, peak, pool_threads(p->team.pool));
     }
     all->shapes++;
-    release(p);
+    bench_kernels_release(p);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the matrices");
 }
 

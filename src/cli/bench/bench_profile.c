@@ -19,7 +19,7 @@ static bool computes(const rapt_profile_entry *e, const bench_machine *m)
     return e->flops / m->gflops > e->bytes / m->gbytes;
 }
 
-static void print_row(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
+static void bench_profile_print_row(const rapt_profile_entry *e, size_t steps, double step_seconds, const bench_machine *m)
 {
     bool by_flops = computes(e, m);
     double rate = (by_flops ? e->flops : e->bytes) / e->seconds * 1e-9;
@@ -45,7 +45,7 @@ static void print_table(const rapt_profile_entry *list, size_t count, size_t ste
     double named = 0;
     printf("%-16s %-8s %8s %9s %8s  %16s %8s\n", "operation", "", "calls", "ms a step", "share", "rate", "of peak");
     for (size_t i = 0; i < count; i++) {
-        print_row(&list[i], steps, step_seconds, m);
+        bench_profile_print_row(&list[i], steps, step_seconds, m);
         named += list[i].seconds;
     }
     printf("%-16s %-8s %8s %9.3f %6.1f %%\n", "all else", "", "", (step_seconds - named / (double)steps) * 1e3,
@@ -54,8 +54,8 @@ static void print_table(const rapt_profile_entry *list, size_t count, size_t ste
            m->gflops, m->gbytes);
 }
 
-static rapt_code print_json(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds,
-                            const bench_machine *m, rapt_error *err)
+static rapt_code bench_profile_print_json(const rapt_profile_entry *list, size_t count, size_t steps, double step_seconds,
+                                          const bench_machine *m, rapt_error *err)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < count; i++)
@@ -79,7 +79,7 @@ rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const 
     qsort(list, count, sizeof *list, by_time);
     rapt_code code = RAPT_OK;
     if (json)
-        code = print_json(list, count, steps, seconds / (double)steps, m, err);
+        code = bench_profile_print_json(list, count, steps, seconds / (double)steps, m, err);
     else
         print_table(list, count, steps, seconds / (double)steps, m);
     free(list);

@@ -87,7 +87,7 @@ static void free_sentences(workload *w)
 }
 
 /* Products and attention, forward, of padded rows, three times. */
-static double step_flops(const sentence_case *c)
+static double bench_sentences_step_flops(const sentence_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model, f = (double)c->ffn;
     double block = b * t * 2 * (4 * d * d + 2 * d * f) + b * 4 * t * t * d;
@@ -103,7 +103,7 @@ static rapt_transformer_config config_of(const sentence_case *c)
                                      true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
 }
 
-static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
+static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, rapt_error *err)
 {
     rapt_transformer_config config = config_of(c);
     translation *x = calloc(1, sizeof *x);
@@ -111,7 +111,7 @@ static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
-                    .vocab = c->vocab, .flops = step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
+                    .vocab = c->vocab, .flops = bench_sentences_step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
                     .tokens = sentence_tokens, .free = free_sentences};
     x->m = rapt_transformer_new(&config, 1, err);
     bool ok = x->m != NULL;
@@ -121,7 +121,7 @@ static rapt_code open_case(const sentence_case *c, workload *w, rapt_error *err)
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
 }
 
-static sentence_case resized(sentence_case c, const bench_sizes *s)
+static sentence_case bench_sentences_resized(sentence_case c, const bench_sizes *s)
 {
     size_t features = c.d_model / c.heads, time = bench_size(s->time, c.time), width = bench_size(s->width, c.d_model);
     c.layers = bench_size(s->layers, c.layers);
@@ -141,7 +141,7 @@ static rapt_code find_case(const char *name, const bench_sizes *sizes, sentence_
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (strcmp(CASES[i].name, name) != 0)
             continue;
-        *c = resized(CASES[i], sizes);
+        *c = bench_sentences_resized(CASES[i], sizes);
         return bench_check_width(name, c->d_model, CASES[i].d_model / CASES[i].heads, err);
     }
     return RAPT_ERR_NOT_FOUND;
@@ -160,5 +160,5 @@ rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workloa
 {
     sentence_case c;
     rapt_code code = find_case(name, sizes, &c, err);
-    return code ? code : open_case(&c, w, err);
+    return code ? code : bench_sentences_open_case(&c, w, err);
 }

@@ -27,7 +27,7 @@ static rapt_code encode_whole(tokenizer_bench *b, rapt_error *err)
     return rapt_tokenizer_encode_bytes(b->k, b->text, b->size, false, &b->ids, &b->count, err);
 }
 
-static rapt_code encode_lines(tokenizer_bench *b, rapt_error *err)
+static rapt_code bench_tokenizer_encode_lines(tokenizer_bench *b, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t at = 0; at < b->size && code == RAPT_OK;) {
@@ -66,11 +66,11 @@ static rapt_code best_of(tokenizer_bench *b, rapt_code (*pass)(tokenizer_bench *
     return RAPT_OK;
 }
 
-static rapt_code measure(tokenizer_bench *b, const bench_options *o, double loading, rapt_error *err)
+static rapt_code bench_tokenizer_measure(tokenizer_bench *b, const bench_options *o, double loading, rapt_error *err)
 {
     double whole, lines, decoding, seconds = o->seconds > 0 ? o->seconds : DEFAULT_SECONDS;
     rapt_code code = best_of(b, encode_whole, seconds, &whole, err);
-    code = code ? code : best_of(b, encode_lines, seconds, &lines, err);
+    code = code ? code : best_of(b, bench_tokenizer_encode_lines, seconds, &lines, err);
     code = code ? code : best_of(b, decode_whole, seconds, &decoding, err);
     if (code == RAPT_OK)
         printf(o->json ? "{\"text_mb\": %.2f, \"tokens\": %zu, \"load_s\": %.3f, \"encode_mb_s\": %.1f, \"lines_mb_s\": %.1f, "
@@ -89,7 +89,7 @@ rapt_code bench_tokenizer(const bench_options *o, rapt_error *err)
     double loading = clock_seconds() - start;
     rapt_code code = b.k ? file_read(o->text, CLI_MAX_TEXT, &b.text, &b.size, err) : err->code;
     if (code == RAPT_OK)
-        code = measure(&b, o, loading, err);
+        code = bench_tokenizer_measure(&b, o, loading, err);
     free(b.ids);
     free(b.text);
     rapt_tokenizer_free(b.k);

@@ -44,7 +44,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", b->w.name);
 }
 
-static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
+static rapt_code bench_train_step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
 {
     double start = clock_seconds();
     rapt_tensor *loss = b->w.loss(&b->w, b->t, b->adam, number);
@@ -66,7 +66,7 @@ static rapt_code step(train_bench *b, uint64_t number, double clock[PARTS], rapt
     return code;
 }
 
-static rapt_code keep(train_bench *b, const double clock[PARTS], rapt_error *err)
+static rapt_code bench_train_keep(train_bench *b, const double clock[PARTS], rapt_error *err)
 {
     for (int i = 0; i < PARTS; i++)
         if (!bench_times_add(&b->ms[i], 1e3 * clock[i]))
@@ -75,25 +75,25 @@ static rapt_code keep(train_bench *b, const double clock[PARTS], rapt_error *err
 }
 
 /* A third of the time warms up, then every step is kept. */
-static rapt_code run(train_bench *b, double seconds, bool profile, rapt_error *err)
+static rapt_code bench_train_run(train_bench *b, double seconds, bool profile, rapt_error *err)
 {
     double clock[PARTS], start = clock_seconds();
     uint64_t number = 0;
-    rapt_code code = step(b, number++, clock, err);
+    rapt_code code = bench_train_step(b, number++, clock, err);
     b->first_step = clock[STEP];
     while (!code && (clock_seconds() - start < seconds / 3 || number < 4))
-        code = step(b, number++, clock, err);
+        code = bench_train_step(b, number++, clock, err);
     rapt_tape_profile(b->t, profile);
     start = clock_seconds();
     while (!code && (clock_seconds() - start < seconds || b->ms[STEP].count < 5)) {
         b->tokens += b->w.tokens(&b->w, number);
-        code = step(b, number++, clock, err);
-        code = code ? code : keep(b, clock, err);
+        code = bench_train_step(b, number++, clock, err);
+        code = code ? code : bench_train_keep(b, clock, err);
     }
     return code;
 }
 
-static json_t *result_json(const bench_options *o, train_bench *b, double peak)
+static json_t *bench_train_result_json(const bench_options *o, train_bench *b, double peak)
 {
     double median[PARTS], padded = (double)(b->w.batch * b->w.time);
     for (int i = 0; i < PARTS; i++)
@@ -113,9 +113,9 @@ static json_t *result_json(const bench_options *o, train_bench *b, double peak)
                      b->first_step, "loss", b->loss);
 }
 
-static rapt_code print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
+static rapt_code bench_train_print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
 {
-    json_t *r = result_json(o, b, peak);
+    json_t *r = bench_train_result_json(o, b, peak);
     rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (o->json)
         code = bench_print_json(r, err);
@@ -129,17 +129,17 @@ static rapt_code print_result(const bench_options *o, train_bench *b, double pea
     return code;
 }
 
-static rapt_code report(const bench_options *o, train_bench *b, rapt_error *err)
+static rapt_code bench_train_report(const bench_options *o, train_bench *b, rapt_error *err)
 {
     bench_machine m = {bench_peak(o->threads, o->precision, err), o->profile ? memory_adds(o->threads, err) : 0};
     if (m.gflops == 0 || (o->profile && m.gbytes == 0))
         return err->code;
     if (o->profile)
         return bench_profile_print(b->t, b->ms[STEP].count, bench_times_sum(&b->ms[STEP]) / 1e3, &m, o->json, err);
-    return print_result(o, b, m.gflops, err);
+    return bench_train_print_result(o, b, m.gflops, err);
 }
 
-static void release(train_bench *b)
+static void bench_train_release(train_bench *b)
 {
     for (int i = 0; i < PARTS; i++)
         bench_times_free(&b->ms[i]);
@@ -161,9 +161,9 @@ rapt_code bench_train(const bench_options *o, rapt_error *err)
     if (!code)
         code = make_machinery(&b, o, err);
     if (!code)
-        code = run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, o->profile, err);
+        code = bench_train_run(&b, o->seconds > 0 ? o->seconds : DEFAULT_SECONDS, o->profile, err);
     if (!code)
-        code = report(o, &b, err);
-    release(&b);
+        code = bench_train_report(o, &b, err);
+    bench_train_release(&b);
     return code;
 }

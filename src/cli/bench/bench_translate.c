@@ -82,7 +82,7 @@ static rapt_code make_lines(translating *x, size_t vocab, rapt_error *err)
 }
 
 /* The output matrix is one of its own: under a tied one, random weights say each word again and again. */
-static rapt_code make_model(translating *x, rapt_transformer_config *config, rapt_error *err)
+static rapt_code bench_translate_make_model(translating *x, rapt_transformer_config *config, rapt_error *err)
 {
     rapt_model *m = x->model = calloc(1, sizeof *m);
     if (!m)
@@ -97,7 +97,7 @@ static rapt_code make_model(translating *x, rapt_transformer_config *config, rap
 
 /* ---- measuring ---------------------------------------------------------------------------------------------- */
 
-static size_t words_of(const char *text)
+static size_t bench_translate_words_of(const char *text)
 {
     size_t words = *text != '\0';
     for (; *text; text++)
@@ -105,7 +105,7 @@ static size_t words_of(const char *text)
     return words;
 }
 
-static rapt_code translate(translating *x, translated *r, rapt_error *err)
+static rapt_code bench_translate_translate(translating *x, translated *r, rapt_error *err)
 {
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
     rapt_translate_options o = {.beam = r->beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
@@ -117,27 +117,27 @@ static rapt_code translate(translating *x, translated *r, rapt_error *err)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
     r->tokens = 0;
     for (size_t i = 0; i < SENTENCES && !code; i++)
-        r->tokens += words_of(out[i].hypotheses[0].text);
+        r->tokens += bench_translate_words_of(out[i].hypotheses[0].text);
     if (out)
         rapt_translations_free(out, SENTENCES);
     free(out);
     return code;
 }
 
-static rapt_code measure(translating *x, translated *r, rapt_error *err)
+static rapt_code bench_translate_measure(translating *x, translated *r, rapt_error *err)
 {
     double seconds = x->o->seconds > 0 ? x->o->seconds : DEFAULT_SECONDS;
-    rapt_code code = translate(x, r, err); /* packs the weights, warms up */
+    rapt_code code = bench_translate_translate(x, r, err); /* packs the weights, warms up */
     r->ms.count = 0;
     double start = clock_seconds();
     do
-        code = code ? code : translate(x, r, err);
+        code = code ? code : bench_translate_translate(x, r, err);
     while (!code && clock_seconds() - start < seconds);
     return code;
 }
 
 /* Products and attention of the encoder, once a sentence, and of the decoder, for each token of each hypothesis. */
-static double flops_of(const translating *x, const translated *r)
+static double bench_translate_flops_of(const translating *x, const translated *r)
 {
     const rapt_transformer_config *c = &x->model->net->config;
     double d = (double)c->block.d_model, f = (double)c->block.ffn, source = (double)x->source_tokens / SENTENCES;
@@ -150,10 +150,11 @@ static double flops_of(const translating *x, const translated *r)
 
 /* ---- reporting ---------------------------------------------------------------------------------------------- */
 
-static json_t *result_json(const translating *x, translated *r, double peak)
+static json_t *bench_translate_result_json(const translating *x, translated *r, double peak)
 {
     const rapt_transformer_config *c = &x->model->net->config;
-    double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms, rate = flops_of(x, r) / ms * 1e-6;
+    double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms;
+    double rate = bench_translate_flops_of(x, r) / ms * 1e-6;
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:I}", "sys", "rapt", "case",
         x->name, "dtype", "fp32", "threads", x->threads, "batch", (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam",
@@ -163,9 +164,9 @@ static json_t *result_json(const translating *x, translated *r, double peak)
         "peak_gflops", peak, "peak_share", rate / peak, "rss_mb", (json_int_t)bench_peak_memory());
 }
 
-static rapt_code print_result(const translating *x, translated *r, double peak, rapt_error *err)
+static rapt_code bench_translate_print_result(const translating *x, translated *r, double peak, rapt_error *err)
 {
-    json_t *o = result_json(x, r, peak);
+    json_t *o = bench_translate_result_json(x, r, peak);
     rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
     if (x->o->json)
         code = bench_print_json(o, err);
@@ -191,9 +192,9 @@ static rapt_code count_threads(translating *x, rapt_error *err)
 static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *err)
 {
     translated r = {.beam = beam};
-    rapt_code code = measure(x, &r, err);
+    rapt_code code = bench_translate_measure(x, &r, err);
     if (!code)
-        code = print_result(x, &r, peak, err);
+        code = bench_translate_print_result(x, &r, peak, err);
     bench_times_free(&r.ms);
     return code;
 }
@@ -211,7 +212,7 @@ rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_
         return code;
     code = count_threads(&x, err);
     if (!code)
-        code = make_model(&x, &config, err);
+        code = bench_translate_make_model(&x, &config, err);
     if (!code)
         code = make_lines(&x, config.source_vocab, err);
     double peak = code ? 0 : bench_peak(o->threads, RAPT_PRECISION_FP32, err);

@@ -61,7 +61,7 @@ static void take_argument(bench_arguments *a, const char *text, struct argp_stat
         cli_usage_error(state, "%s: one argument too much", text);
 }
 
-static void check(const bench_arguments *a, struct argp_state *state)
+static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
 {
     const bench_sizes *s = &a->o.sizes;
     bool models = a->run == bench_train || a->run == bench_decode;
@@ -77,22 +77,22 @@ static void check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--beam is for `decode`");
 }
 
-static size_t size_of(const char *text, long least, long most, const char *option, struct argp_state *state)
+static size_t cmd_bench_size_of(const char *text, long least, long most, const char *option, struct argp_state *state)
 {
     return (size_t)cli_integer(text, least, most, option, state);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
 {
     bench_arguments *a = state->input;
     switch (key) {
     case KEY_CASE: a->o.case_name = text; return 0;
-    case KEY_LAYERS: a->o.sizes.layers = size_of(text, 1, 1000, "layers", state); return 0;
-    case KEY_WIDTH: a->o.sizes.width = size_of(text, 8, 65536, "width", state); return 0;
-    case KEY_VOCAB: a->o.sizes.vocab = size_of(text, 8, 4000000, "vocab", state); return 0;
-    case KEY_BATCH: a->o.sizes.batch = size_of(text, 1, 100000, "batch", state); return 0;
-    case KEY_TIME: a->o.sizes.time = size_of(text, 2, 1000000, "time", state); return 0;
-    case KEY_BEAM: a->o.beam = size_of(text, 1, 100, "beam", state); return 0;
+    case KEY_LAYERS: a->o.sizes.layers = cmd_bench_size_of(text, 1, 1000, "layers", state); return 0;
+    case KEY_WIDTH: a->o.sizes.width = cmd_bench_size_of(text, 8, 65536, "width", state); return 0;
+    case KEY_VOCAB: a->o.sizes.vocab = cmd_bench_size_of(text, 8, 4000000, "vocab", state); return 0;
+    case KEY_BATCH: a->o.sizes.batch = cmd_bench_size_of(text, 1, 100000, "batch", state); return 0;
+    case KEY_TIME: a->o.sizes.time = cmd_bench_size_of(text, 2, 1000000, "time", state); return 0;
+    case KEY_BEAM: a->o.beam = cmd_bench_size_of(text, 1, 100, "beam", state); return 0;
     case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
@@ -100,13 +100,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
     case ARGP_KEY_ARG: take_argument(a, text, state); return 0;
-    case ARGP_KEY_END: check(a, state); return 0;
+    case ARGP_KEY_END: cmd_bench_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT",
+    .options = OPTIONS, .parser = cmd_bench_parse, .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT",
     .doc = "Time matrix products, training steps, decoding or a tokenizer on this machine, beside what it can do at most, "
            "measured in the same run."
            "\vkernels: ten shapes of Transformers in the three forms of a linear layer, NT (forward), NN (input gradient) and "

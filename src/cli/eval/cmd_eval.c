@@ -26,7 +26,7 @@ static const struct argp_option OPTIONS[] = {
     {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
     {0}};
 
-static void take_paths(eval_arguments *a, struct argp_state *state)
+static void cmd_eval_take_paths(eval_arguments *a, struct argp_state *state)
 {
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
@@ -56,7 +56,7 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
     }
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
     switch (key) {
@@ -65,14 +65,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
     case KEY_QUIET: a->quiet = true; return 0;
     case KEY_JSON: a->json = true; return 0;
-    case ARGP_KEY_ARGS: take_paths(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: take_paths(a, state); return 0;
+    case ARGP_KEY_ARGS: cmd_eval_take_paths(a, state); return 0;
+    case ARGP_KEY_NO_ARGS: cmd_eval_take_paths(a, state); return 0;
     default: return parse_for_pairs(key, text, state);
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL FILE...",
+    .options = OPTIONS, .parser = cmd_eval_parse, .args_doc = "MODEL FILE...",
     .doc = "Evaluate a translation model on files of SOURCE<tab>TARGET lines, or a language model on texts."
            "\vSentence pairs: loss in nats a target token, <eos> included; pairs that are too long for the model are cut as in "
            "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file.\n\n"

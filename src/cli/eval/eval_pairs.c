@@ -19,8 +19,8 @@ typedef struct eval_result {
     size_t pairs;
 } eval_result;
 
-static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_sums *sum,
-                          rapt_error *err)
+static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader, size_t batches, rapt_loss_sums *sum,
+                                     rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < batches && !code; i++) {
@@ -36,15 +36,16 @@ static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_loader *loader
     return code;
 }
 
-static rapt_code compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs, rapt_loss_sums *sum,
-                              rapt_error *err)
+static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_model *m, const rapt_pairs *pairs,
+                                         rapt_loss_sums *sum,
+                                         rapt_error *err)
 {
     rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
                               .pad_to_max = m->pad_to_max};
     rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
-    rapt_code code = t ? add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
+    rapt_code code = t ? eval_pairs_add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
     rapt_tape_free(t);
     rapt_loader_free(loader);
     rapt_dataset_free(data);
@@ -82,7 +83,7 @@ static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *e
     return RAPT_OK;
 }
 
-static rapt_code score(const eval_arguments *a, const pairs_text *x, eval_result *r, rapt_error *err)
+static rapt_code eval_pairs_score(const eval_arguments *a, const pairs_text *x, eval_result *r, rapt_error *err)
 {
     const char *const *references[] = {x->references};
     rapt_bleu bleu;
@@ -105,17 +106,17 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
     for (size_t i = 0; i < x.count && !code; i++)
         x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
     if (!code)
-        code = score(a, &x, r, err);
+        code = eval_pairs_score(a, &x, r, err);
     free_text(&x);
     return code;
 }
 
-static rapt_code evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
+static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
 {
     rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
     rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
     if (!code)
-        code = compute_loss(a, m, pairs, &r->parts, err);
+        code = eval_pairs_compute_loss(a, m, pairs, &r->parts, err);
     if (!code && !a->loss_only)
         code = translate_and_score(a, m, pairs, r, err);
     r->pairs = pairs ? rapt_pairs_count(pairs) : 0;
@@ -123,7 +124,7 @@ static rapt_code evaluate(const eval_arguments *a, rapt_model *m, const char *fi
     return code;
 }
 
-static void print_json(const eval_arguments *a, const char *file, const eval_result *r)
+static void eval_pairs_print_json(const eval_arguments *a, const char *file, const eval_result *r)
 {
     double loss = r->parts.nll / (double)r->parts.tokens;
     json_t *o = json_pack("{s:s, s:I, s:f, s:f, s:I}", "data", file, "pairs", (json_int_t)r->pairs, "loss", loss,
@@ -135,7 +136,7 @@ static void print_json(const eval_arguments *a, const char *file, const eval_res
     eval_print(o);
 }
 
-static void print_text(const eval_arguments *a, const char *file, const eval_result *r)
+static void eval_pairs_print_text(const eval_arguments *a, const char *file, const eval_result *r)
 {
     double loss = r->parts.nll / (double)r->parts.tokens;
     cli_print_clean(stdout, file);
@@ -149,8 +150,8 @@ static void print_text(const eval_arguments *a, const char *file, const eval_res
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
     eval_result r = {0};
-    rapt_code code = evaluate(a, m, file, &r, err);
+    rapt_code code = eval_pairs_evaluate(a, m, file, &r, err);
     if (!code)
-        (a->json ? print_json : print_text)(a, file, &r);
+        (a->json ? eval_pairs_print_json : eval_pairs_print_text)(a, file, &r);
     return code;
 }

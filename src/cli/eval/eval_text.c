@@ -69,14 +69,14 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
     return f;
 }
 
-static rapt_token_file *read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
+static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
     struct stat s; /* where it can't be had, reading will say why */
     bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MOST_IN_MEMORY;
     return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
 }
 
-static rapt_code check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
+static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
 {
     size_t vocab = m->lm->config.vocab, i = 0;
     int32_t id = 0;
@@ -92,7 +92,7 @@ static rapt_code check_tokens(const rapt_model *m, const rapt_token_file *f, con
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-static rapt_code add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, rapt_error *err)
+static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_windows_count(w) && !code; i++) {
@@ -113,14 +113,14 @@ static size_t batch_rows(const rapt_lm_config *c)
     return rows < 1 ? 1 : rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-static rapt_code compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
-                              rapt_loss_sums *sum, rapt_error *err)
+static rapt_code eval_text_compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,
+                                        rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_token_range whole = rapt_token_range_all(f);
     size_t labels = whole.end - 1, context = m->lm->config.context;
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, batch_rows(&m->lm->config), 0, err);
     rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
-    rapt_code code = t ? add_loss(m, t, w, sum, err) : err->code;
+    rapt_code code = t ? eval_text_add_loss(m, t, w, sum, err) : err->code;
     rapt_tape_free(t);
     rapt_windows_free(w);
     return code;
@@ -140,7 +140,7 @@ static text_result summarise(const rapt_model *m, const rapt_token_file *f, cons
     return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
 }
 
-static void print_result(const eval_arguments *a, const char *file, const text_result *r)
+static void eval_text_print_result(const eval_arguments *a, const char *file, const text_result *r)
 {
     if (a->json)
         eval_print(json_pack("{s:s, s:f, s:f, s:f, s:I, s:I}", "data", file, "loss", r->loss, "perplexity", r->perplexity,
@@ -156,15 +156,16 @@ static void print_result(const eval_arguments *a, const char *file, const text_r
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
     rapt_loss_sums sum = {0};
-    rapt_token_file *f = read_tokens(m->tokenizer, file, err);
-    rapt_code code = f ? check_tokens(m, f, file, err) : err->code;
+    rapt_token_file *f = eval_text_read_tokens(m->tokenizer, file, err);
+    rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
     if (!code)
-        code = compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum, err);
+        code = eval_text_compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum,
+                                      err);
     if (!code && !isfinite(sum.nll))
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
         text_result r = summarise(m, f, &sum);
-        print_result(a, file, &r);
+        eval_text_print_result(a, file, &r);
     }
     rapt_token_file_close(f);
     return code;

@@ -49,7 +49,7 @@ static rapt_code count_pair(const rapt_model *m, const rapt_pairs *pairs, size_t
     return code;
 }
 
-static void print(const rapt_model *m, const rapt_pairs *pairs, const eval_counts *c)
+static void eval_warnings_print(const rapt_model *m, const rapt_pairs *pairs, const eval_counts *c)
 {
     const char *path = rapt_pairs_path(pairs);
     size_t count = rapt_pairs_count(pairs);
@@ -79,6 +79,6 @@ rapt_code eval_warn(const eval_arguments *a, const rapt_model *m, const rapt_pai
     for (size_t i = 0; i < rapt_pairs_count(pairs) && !code && !a->quiet; i++)
         code = count_pair(m, pairs, i, &c, err);
     if (!code)
-        print(m, pairs, &c);
+        eval_warnings_print(m, pairs, &c);
     return code;
 }

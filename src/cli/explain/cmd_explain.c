@@ -52,7 +52,7 @@ static void take_only(explain_arguments *a, const char *pattern, struct argp_sta
     a->only[a->only_count++] = pattern;
 }
 
-static void take_at(explain_arguments *a, const char *text, struct argp_state *state)
+static void cmd_explain_take_at(explain_arguments *a, const char *text, struct argp_state *state)
 {
     a->has_at = true;
     a->at_all = strcmp(text, "all") == 0;
@@ -69,7 +69,7 @@ static void take_operand(explain_arguments *a, const char *text, struct argp_sta
         *places[state->arg_num] = text;
 }
 
-static void check(explain_arguments *a, struct argp_state *state)
+static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
 {
     if (!a->text)
         cli_usage_error(state, "wants a model and a text");
@@ -84,12 +84,12 @@ static void check(explain_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--at is for text; --json and --html have every position");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
 {
     explain_arguments *a = state->input;
     switch (key) {
     case KEY_ONLY: take_only(a, text, state); return 0;
-    case KEY_AT: take_at(a, text, state); return 0;
+    case KEY_AT: cmd_explain_take_at(a, text, state); return 0;
     case KEY_TRAIN:
         a->train = true;
         a->target = text ? text : a->target;
@@ -102,13 +102,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_COLOR: a->colour = wants_colour(text, state); return 0;
     case ARGP_KEY_INIT: a->colour = wants_colour("auto", state); return 0;
     case ARGP_KEY_ARG: take_operand(a, text, state); return 0;
-    case ARGP_KEY_END: check(a, state); return 0;
+    case ARGP_KEY_END: cmd_explain_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "MODEL TEXT [TARGET]",
+    .options = OPTIONS, .parser = cmd_explain_parse, .args_doc = "MODEL TEXT [TARGET]",
     .doc = "Print every step that a trained model takes with a text: name, formula, shape, statistics and numbers."
            "\vA translation model reads TEXT, and writes TARGET, or else the translation that it finds itself (greedily). A "
            "language model reads TEXT alone. Words that the model does not know, and texts that are longer than it takes, are an "
@@ -117,7 +117,7 @@ static const struct argp ARGP = {
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
-static size_t line_width(void)
+static size_t cmd_explain_line_width(void)
 {
     struct winsize size;
     bool terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
@@ -125,7 +125,7 @@ static size_t line_width(void)
 }
 
 /* What cannot be written is told at exit, as for every command. */
-static rapt_code print_json(json_t *o, rapt_error *err)
+static rapt_code cmd_explain_print_json(json_t *o, rapt_error *err)
 {
     char *text = json_text(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */
     if (!text)
@@ -143,7 +143,7 @@ static rapt_code explain_as_json(explanation *e, rapt_error *err)
         code = explain_check_only(e, err);
     json_t *o = code ? NULL : explain_object(e, err);
     if (o)
-        code = e->a->html ? page_write(e->a->html, o, err) : print_json(o, err);
+        code = e->a->html ? page_write(e->a->html, o, err) : cmd_explain_print_json(o, err);
     json_decref(o);
     return o ? code : code ? code : RAPT_ERR_MEMORY;
 }
@@ -175,7 +175,7 @@ static rapt_code explain_as_text(explanation *e, rapt_error *err)
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
 /* What fits is known only when the model is. */
-static int refuse(const char *reason, const char *model)
+static int cmd_explain_refuse(const char *reason, const char *model)
 {
     cli_say("rapt: %s %s\n", model, reason);
     return 2;
@@ -191,7 +191,7 @@ static rapt_code explain(explanation *e, rapt_error *err)
     return code;
 }
 
-static void tear_down(explanation *e)
+static void cmd_explain_tear_down(explanation *e)
 {
     for (size_t i = 0; i < e->sequence_count; i++) {
         for (size_t j = 0; e->sequences[i].labels && j < e->sequences[i].count; j++)
@@ -212,17 +212,17 @@ static void tear_down(explanation *e)
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_arguments a = {.width = line_width()};
+    explain_arguments a = {.width = cmd_explain_line_width()};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);
     bool language = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     int status = 0;
     if (language && a.target)
-        status = refuse("is a language model: it takes no target; --train is about the text's own tokens", a.model);
+        status = cmd_explain_refuse("is a language model: it takes no target; --train is about the text's own tokens", a.model);
     explanation e = {.a = &a, .m = m};
     rapt_code code = !m ? RAPT_ERR_IO : status ? RAPT_OK : explain(&e, &err);
-    tear_down(&e);
+    cmd_explain_tear_down(&e);
     rapt_model_free(m);
     return code && err.code ? cli_fail(&err) : code ? 1 : status;
 }

@@ -25,7 +25,7 @@ static const title TITLES[] = {
     {"probabilities", "Output"},
 };
 
-static bool begins(const char *text, const char *with)
+static bool explain_heading_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -46,20 +46,20 @@ static const char *norm_title(const explanation *e, const char *name)
 
 static const char *title_of(const explanation *e, const char *rest)
 {
-    bool causal = e->m->task == RAPT_TASK_LANGUAGE_MODEL && begins(rest, "attention.");
+    bool causal = e->m->task == RAPT_TASK_LANGUAGE_MODEL && explain_heading_begins(rest, "attention.");
     for (size_t i = 0; i < sizeof TITLES / sizeof *TITLES; i++)
-        if (begins(rest, TITLES[i].begin))
+        if (explain_heading_begins(rest, TITLES[i].begin))
             return causal ? "Masked self-attention" : TITLES[i].text;
-    return begins(rest, "norm") ? norm_title(e, rest) : "Steps";
+    return explain_heading_begins(rest, "norm") ? norm_title(e, rest) : "Steps";
 }
 
 /* Writes "Encoder", "Decoder block 3" or nothing, and returns what is left of the name. */
-static const char *take_place(const char *name, char place[48])
+static const char *explain_heading_take_place(const char *name, char place[48])
 {
     static const title places[] = {{"encoder.", "Encoder"}, {"decoder.", "Decoder"}, {"blocks.", ""}};
     place[0] = '\0';
     for (size_t i = 0; i < 3; i++) {
-        if (!begins(name, places[i].begin))
+        if (!explain_heading_begins(name, places[i].begin))
             continue;
         char *rest = (char *)name + strlen(places[i].begin);
         unsigned long block = *rest >= '0' && *rest <= '9' ? strtoul(rest, &rest, 10) : 0;
@@ -75,7 +75,7 @@ static const char *take_place(const char *name, char place[48])
 void explain_heading(const explanation *e, const rapt_observation *s, char text[96])
 {
     char place[48];
-    const char *rest = take_place(s->name, place), *back = s->gradient ? "Gradients: " : "";
+    const char *rest = explain_heading_take_place(s->name, place), *back = s->gradient ? "Gradients: " : "";
     if (s->gradient && !s->formula)
         snprintf(text, 96, "Gradients: Parameters");
     else if (place[0])

@@ -25,7 +25,7 @@ static char *written(const rapt_model *m, const char *text)
     return m->capitalize ? capitalise(text) : strdup(text);
 }
 
-static rapt_code read_pair(explanation *e, rapt_error *err)
+static rapt_code explain_input_read_pair(explanation *e, rapt_error *err)
 {
     pass_tokens source, target;
     rapt_code code = pass_read_source(e->m, e->a->text, &source, err);
@@ -44,7 +44,7 @@ static rapt_code read_pair(explanation *e, rapt_error *err)
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of the target");
 }
 
-static rapt_code read_text(explanation *e, rapt_error *err)
+static rapt_code explain_input_read_text(explanation *e, rapt_error *err)
 {
     pass_tokens text;
     rapt_code code = pass_read_text(e->m, e->a->text, &text, err);
@@ -74,7 +74,7 @@ static rapt_code label_tokens(explain_sequence *s, rapt_error *err)
 }
 
 /* Positions below 0 count from the end. */
-static rapt_code find_position(explanation *e, rapt_error *err)
+static rapt_code explain_input_find_position(explanation *e, rapt_error *err)
 {
     const explain_sequence *s = explain_last(e);
     long at = e->a->has_at ? e->a->at : -1, count = (long)s->count;
@@ -86,9 +86,9 @@ static rapt_code find_position(explanation *e, rapt_error *err)
 
 rapt_code explain_read(explanation *e, rapt_error *err)
 {
-    rapt_code code = (e->m->task == RAPT_TASK_LANGUAGE_MODEL ? read_text : read_pair)(e, err);
+    rapt_code code = (e->m->task == RAPT_TASK_LANGUAGE_MODEL ? explain_input_read_text : explain_input_read_pair)(e, err);
     if (!code)
-        code = find_position(e, err);
+        code = explain_input_find_position(e, err);
     for (size_t i = 0; i < e->sequence_count && !code; i++)
         code = label_tokens(&e->sequences[i], err);
     return code;

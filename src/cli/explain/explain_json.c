@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rapt_code no_memory(rapt_error *err)
+static rapt_code explain_json_no_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
 }
@@ -83,7 +83,7 @@ rapt_code explain_add_step(explanation *e, const rapt_observation *s, rapt_error
     bool ok = o && add_dimensions(e, s, o) && add_figures(e, s, o);
     ok = ok && json_array_append(e->steps, o) == 0;
     json_decref(o);
-    return ok ? RAPT_OK : no_memory(err);
+    return ok ? RAPT_OK : explain_json_no_memory(err);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static json_t *valid_json(const char *given)
     return string;
 }
 
-static bool is_text(const rapt_tokenizer *k, int32_t id)
+static bool explain_json_is_text(const rapt_tokenizer *k, int32_t id)
 {
     size_t size;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
@@ -106,11 +106,11 @@ static bool is_text(const rapt_tokenizer *k, int32_t id)
 }
 
 /* Bytes that are no text have a name instead; ids without a text have an empty one. */
-static json_t *text_json(const rapt_tokenizer *k, int32_t id)
+static json_t *explain_json_text_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size = 0;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
-    if (is_text(k, id))
+    if (explain_json_is_text(k, id))
         return json_stringn(bytes ? bytes : "", size);
     char *name = token_name(k, id);
     json_t *string = name ? json_string(name) : NULL;
@@ -130,13 +130,14 @@ static json_t *bytes_json(const rapt_tokenizer *k, int32_t id)
     return string;
 }
 
-static bool add_token(json_t *o, const rapt_tokenizer *k, int32_t id)
+static bool explain_json_add_token(json_t *o, const rapt_tokenizer *k, int32_t id)
 {
-    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 && json_object_set_new(o, "text", text_json(k, id)) == 0;
-    return ok && (is_text(k, id) || json_object_set_new(o, "bytes", bytes_json(k, id)) == 0);
+    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 && json_object_set_new(o, "text",
+                                                                                         explain_json_text_json(k, id)) == 0;
+    return ok && (explain_json_is_text(k, id) || json_object_set_new(o, "bytes", bytes_json(k, id)) == 0);
 }
 
-static json_t *model_json(const explanation *e)
+static json_t *explain_json_model_json(const explanation *e)
 {
     const rapt_model *m = e->m;
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
@@ -153,7 +154,7 @@ static json_t *sequence_json(const explain_sequence *s)
     json_t *list = json_array();
     for (size_t i = 0; list && i < s->count; i++) {
         json_t *token = json_pack("{s:I}", "position", (json_int_t)i);
-        bool ok = add_token(token, s->tokenizer, s->ids[i]);
+        bool ok = explain_json_add_token(token, s->tokenizer, s->ids[i]);
         if (json_array_append_new(list, token) != 0 || !ok) {
             json_decref(list);
             return NULL;
@@ -178,7 +179,7 @@ static json_t *likeliest_json(const explanation *e, size_t position)
     json_t *list = json_array();
     for (size_t i = position * e->top; list && i < (position + 1) * e->top; i++) {
         json_t *token = json_object();
-        bool ok = add_token(token, explain_last(e)->tokenizer, e->likeliest[i]) &&
+        bool ok = explain_json_add_token(token, explain_last(e)->tokenizer, e->likeliest[i]) &&
                   json_object_set_new(token, "probability", json_real(e->probabilities[i])) == 0;
         if (json_array_append_new(list, token) != 0 || !ok) {
             json_decref(list);
@@ -192,7 +193,7 @@ static json_t *likeliest_json(const explanation *e, size_t position)
 static json_t *next_json(const explanation *e, size_t position)
 {
     json_t *o = json_object();
-    bool ok = add_token(o, explain_last(e)->tokenizer, e->labels[position]) &&
+    bool ok = explain_json_add_token(o, explain_last(e)->tokenizer, e->labels[position]) &&
               json_object_set_new(o, "probability", json_real(math_exp(-e->nll[position]))) == 0 &&
               json_object_set_new(o, "loss", json_real(e->nll[position])) == 0;
     if (ok)
@@ -219,7 +220,7 @@ static json_t *predictions_json(const explanation *e)
 static json_t *output_json(const explanation *e)
 {
     size_t last = (explain_last(e)->count - 1) * e->top;
-    return e->output ? valid_json(e->output) : text_json(e->m->tokenizer, e->likeliest[last]);
+    return e->output ? valid_json(e->output) : explain_json_text_json(e->m->tokenizer, e->likeliest[last]);
 }
 
 /* What only some passes have. */
@@ -233,7 +234,8 @@ static bool add_rest(const explanation *e, json_t *o)
 
 json_t *explain_object(explanation *e, rapt_error *err)
 {
-    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:O, s:o}", "rapt", "explain", "version", 1, "model", model_json(e),
+    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:O, s:o}", "rapt", "explain", "version", 1, "model",
+                          explain_json_model_json(e),
                           "text", valid_json(e->a->text), "sequences", sequences_json(e), "output", output_json(e), "steps",
                           e->steps, "predictions", predictions_json(e));
     if (o && !add_rest(e, o)) {
@@ -241,6 +243,6 @@ json_t *explain_object(explanation *e, rapt_error *err)
         o = NULL;
     }
     if (!o)
-        no_memory(err);
+        explain_json_no_memory(err);
     return o;
 }

@@ -91,21 +91,22 @@ static void take_step(void *context, const rapt_observation *s)
         rapt_tape_fail(e->t, e->failure, "%s", err.message);
 }
 
-static rapt_tokens tokens_of(const explain_sequence *s)
+static rapt_tokens explain_pass_tokens_of(const explain_sequence *s)
 {
     return (rapt_tokens){.ids = s->ids, .batch = 1, .time = s->count};
 }
 
-static rapt_tensor *forward(const explanation *e)
+static rapt_tensor *explain_pass_forward(const explanation *e)
 {
     if (e->m->task == RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_lm_forward(e->t, e->m->lm, tokens_of(&e->sequences[0]));
-    return rapt_transformer_forward(e->t, e->m->net, tokens_of(&e->sequences[0]), NULL, tokens_of(&e->sequences[1]));
+        return rapt_lm_forward(e->t, e->m->lm, explain_pass_tokens_of(&e->sequences[0]));
+    return rapt_transformer_forward(e->t, e->m->net, explain_pass_tokens_of(&e->sequences[0]), NULL,
+                                    explain_pass_tokens_of(&e->sequences[1]));
 }
 
 /* ---- --train ----------------------------------------------------------------------------------------------------- */
 
-static rapt_code learn(explanation *e, rapt_tensor *logits, rapt_error *err)
+static rapt_code explain_pass_learn(explanation *e, rapt_tensor *logits, rapt_error *err)
 {
     int32_t len = (int32_t)e->label_count;
     rapt_tokens labels = {.ids = e->labels, .batch = 1, .time = explain_last(e)->count};
@@ -127,12 +128,12 @@ rapt_code explain_pass(explanation *e, rapt_error *err)
         explain_print_tokens(e);
     rapt_observe(e->t, take_step, e);
     rapt_tape_begin(e->t, (rapt_pass){.record = e->a->train});
-    rapt_tensor *logits = forward(e);
+    rapt_tensor *logits = explain_pass_forward(e);
     rapt_code code = rapt_tape_status(e->t, err);
     if (explain_wants(e, "predictions") && !code && e->text)
         code = explain_print_likeliest(e, err);
     if (!code && e->a->train)
-        code = learn(e, logits, err);
+        code = explain_pass_learn(e, logits, err);
     rapt_observe(e->t, NULL, NULL);
     return code ? code : rapt_tape_status(e->t, err);
 }

@@ -84,7 +84,7 @@ void explain_print_tokens(explanation *e)
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-static void print_title(explanation *e, const rapt_observation *s)
+static void explain_text_print_title(explanation *e, const rapt_observation *s)
 {
     if (s->gradient)
         fputs("gradient of ", e->text);
@@ -174,7 +174,7 @@ rapt_code explain_print_step(explanation *e, const rapt_observation *s, rapt_err
     print_heading(e, heading);
     if (!first)
         fputc('\n', e->text);
-    print_title(e, s);
+    explain_text_print_title(e, s);
     print_shape(e, s);
     print_figures(e, s);
     if (e->a->table)

@@ -19,7 +19,7 @@ typedef struct reading {
     bool specials;
 } reading;
 
-static rapt_code check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
+static rapt_code pass_input_check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
 {
     if (p->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", r->what);
@@ -34,13 +34,13 @@ static rapt_code check(const reading *r, const char *text, const pass_tokens *p,
 }
 
 /* The text's own tokens, with room for two more. */
-static rapt_code read_tokens(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
+static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
 {
     rapt_error why = {0};
     *p = (pass_tokens){0};
     if (rapt_tokenizer_encode_bytes(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why) != RAPT_OK)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
-    rapt_code code = check(r, text, p, err);
+    rapt_code code = pass_input_check(r, text, p, err);
     int32_t *longer = code ? NULL : realloc(p->ids, (p->count + 2) * sizeof *longer);
     if (longer) {
         p->ids = longer;
@@ -55,7 +55,7 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
 {
     reading r = {.what = "the text", .with = " with <eos>", .k = m->source, .vocab = m->net->config.source_vocab,
                  .most = m->max_len, .more = 1, .limit = "the model takes", .unit = ""};
-    rapt_code code = read_tokens(&r, text, source, err);
+    rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
     source->ids[source->count++] = RAPT_EOS;
@@ -67,7 +67,7 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
 {
     reading r = {.what = "the target", .with = " with <bos>", .k = m->target, .vocab = m->net->config.target_vocab,
                  .most = m->net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
-    rapt_code code = read_tokens(&r, text, target, err);
+    rapt_code code = pass_input_read_tokens(&r, text, target, err);
     if (code)
         return code;
     memmove(target->ids + 1, target->ids, target->count * sizeof *target->ids);
@@ -80,7 +80,7 @@ rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, 
 {
     reading r = {.what = "the text", .with = "", .k = m->tokenizer, .vocab = m->lm->config.vocab,
                  .most = m->lm->config.context, .limit = "the model's context is", .unit = "", .specials = true};
-    rapt_code code = read_tokens(&r, text, p, err);
+    rapt_code code = pass_input_read_tokens(&r, text, p, err);
     if (!code)
         p->ids[p->count] = 0;
     return code;

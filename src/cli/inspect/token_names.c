@@ -11,7 +11,7 @@
 
 #define OPEN_BOX "\xE2\x90\xA3" /* U+2423, which stands for a space */
 
-static const char *letter_of(uint32_t code)
+static const char *token_names_letter_of(uint32_t code)
 {
     switch (code) {
     case ' ': return OPEN_BOX;
@@ -27,7 +27,7 @@ static size_t name_character(const char *text, size_t size, char out[8])
 {
     uint32_t code = 0;
     size_t used = utf8_decode(text, size, &code);
-    const char *letter = used ? letter_of(code) : NULL;
+    const char *letter = used ? token_names_letter_of(code) : NULL;
     if (letter)
         snprintf(out, 8, "%s", letter);
     else if (!used || quote_is_unsafe(code)) {

@@ -23,7 +23,7 @@ static const struct argp_option RANGE_OPTIONS[] = {
     {"high", KEY_HIGH, "X", 0, "Heat maps: what the brightest colour stands for (default: the greatest number)", 10},
     {0}};
 
-static void check(const plot_options *o, struct argp_state *state)
+static void cmd_plot_check(const plot_options *o, struct argp_state *state)
 {
     if (o->out && !*o->out)
         cli_usage_error(state, "-o: the output path is empty");
@@ -40,7 +40,7 @@ static error_t parse_shared(int key, char *text, struct argp_state *state)
     case KEY_TITLE: o->title = text; return 0;
     case KEY_X: o->x = text; return 0;
     case KEY_Y: o->y = text; return 0;
-    case ARGP_KEY_END: check(o, state); return 0;
+    case ARGP_KEY_END: cmd_plot_check(o, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

@@ -37,7 +37,7 @@ typedef struct attention_arguments {
     plot_options o;
 } attention_arguments;
 
-static attention_kind choose_kind(const char *text, struct argp_state *state)
+static attention_kind plot_attention_choose_kind(const char *text, struct argp_state *state)
 {
     static const char *const words[] = {[ATTENTION_SELF] = "self", [ATTENTION_CROSS] = "cross", [ATTENTION_CAUSAL] = "causal"};
     for (attention_kind kind = ATTENTION_SELF; kind <= ATTENTION_CAUSAL; kind++)
@@ -69,7 +69,7 @@ static void settle_scale(attention_arguments *a, struct argp_state *state)
     }
 }
 
-static void check(const attention_arguments *a, struct argp_state *state)
+static void plot_attention_check(const attention_arguments *a, struct argp_state *state)
 {
     if (!a->text)
         cli_usage_error(state, "wants a model and a text");
@@ -77,11 +77,11 @@ static void check(const attention_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--target is what the decoder reads, and --kind self is of the encoder");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t plot_attention_parse(int key, char *text, struct argp_state *state)
 {
     attention_arguments *a = state->input;
     switch (key) {
-    case KEY_KIND: a->kind = choose_kind(text, state); return 0;
+    case KEY_KIND: a->kind = plot_attention_choose_kind(text, state); return 0;
     case KEY_BLOCK:
         a->block = (size_t)cli_integer(text, 0, MOST, "block", state);
         a->has_block = true;
@@ -100,7 +100,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         *(a->model ? &a->text : &a->model) = text;
         return 0;
     case ARGP_KEY_END:
-        check(a, state);
+        plot_attention_check(a, state);
         settle_scale(a, state);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -109,7 +109,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
+    .options = OPTIONS, .parser = plot_attention_parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
     .doc = "Draw what a model attends to in a text: the weights of its heads as heat maps."
            "\vA row is a query, the token that looks; a column is a key, the token that is looked at; each row sums to 1, and "
            "what is masked, for it comes later, is grey. "
@@ -123,7 +123,7 @@ typedef struct choice {
     size_t first_block, blocks, first_head, heads;
 } choice;
 
-static rapt_code choose(const attention_arguments *a, const attention_view *v, choice *c, rapt_error *err)
+static rapt_code plot_attention_choose(const attention_arguments *a, const attention_view *v, choice *c, rapt_error *err)
 {
     if (a->has_block && a->block >= v->blocks)
         return rapt_fail(err, RAPT_ERR_VALUE, "--block %zu: %s has %zu block%s with %s, counted from 0", a->block, a->model,
@@ -173,7 +173,7 @@ static rapt_code draw_maps(const attention_arguments *a, const attention_view *v
 }
 
 /* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (grey) where it must not look. */
-static void fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
+static void plot_attention_fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
 {
     rapt_real greatest = a->scale == SCALE_ROW ? 0 : 1;
     for (size_t i = 0; a->scale == SCALE_ROW && i < n; i++)
@@ -189,7 +189,7 @@ static rapt_real *fill_shown(const attention_arguments *a, draw_heat *maps, size
     rapt_real *shown = calloc(count * size, sizeof *shown);
     for (size_t i = 0; shown && i < count; i++) {
         for (size_t row = 0; row < maps[i].rows; row++)
-            fill_row(a, shown + i * size + row * n, maps[i].values + row * n, row, n);
+            plot_attention_fill_row(a, shown + i * size + row * n, maps[i].values + row * n, row, n);
         maps[i].values = shown + i * size;
     }
     return shown;
@@ -206,11 +206,12 @@ static rapt_code draw_shown(const attention_arguments *a, const attention_view *
     return code;
 }
 
-static rapt_code draw(const attention_arguments *a, const rapt_tape *t, const rapt_model *m, const attention_view *v,
-                      rapt_error *err)
+static rapt_code plot_attention_draw(const attention_arguments *a, const rapt_tape *t, const rapt_model *m,
+                                     const attention_view *v,
+                                     rapt_error *err)
 {
     choice c;
-    rapt_code code = choose(a, v, &c, err);
+    rapt_code code = plot_attention_choose(a, v, &c, err);
     if (code)
         return code;
     draw_heat *maps = calloc(c.blocks * c.heads, sizeof *maps);
@@ -238,7 +239,7 @@ static rapt_code settle_kind(attention_arguments *a, const rapt_model *m, rapt_e
     return RAPT_OK;
 }
 
-static rapt_code run(attention_arguments *a, const rapt_model *m, rapt_error *err)
+static rapt_code plot_attention_run(attention_arguments *a, const rapt_model *m, rapt_error *err)
 {
     attention_view v = {0};
     rapt_code code = settle_kind(a, m, err);
@@ -246,7 +247,7 @@ static rapt_code run(attention_arguments *a, const rapt_model *m, rapt_error *er
     if (t)
         code = attention_run(t, m, a->kind, a->text, a->target, &v, err);
     if (t && !code)
-        code = draw(a, t, m, &v, err);
+        code = plot_attention_draw(a, t, m, &v, err);
     attention_view_free(&v);
     rapt_tape_free(t);
     return t ? code : err->code;
@@ -258,7 +259,7 @@ int plot_attention(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);
-    rapt_code code = m ? run(&a, m, &err) : err.code;
+    rapt_code code = m ? plot_attention_run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;
 }

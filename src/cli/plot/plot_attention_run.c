@@ -12,8 +12,9 @@ static plot_tokens nameless(pass_tokens p)
 }
 
 /* The encoder alone needs no target. */
-static rapt_code read_pair(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
-                           attention_view *v, rapt_error *err)
+static rapt_code plot_attention_run_read_pair(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text,
+                                              const char *given,
+                                              attention_view *v, rapt_error *err)
 {
     pass_tokens source, target;
     rapt_code code = pass_read_source(m, text, &source, err);
@@ -35,7 +36,7 @@ static rapt_tokens row_of(const plot_tokens *t)
 static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *given,
                                  attention_view *v, rapt_error *err)
 {
-    rapt_code code = read_pair(t, m, kind, text, given, v, err);
+    rapt_code code = plot_attention_run_read_pair(t, m, kind, text, given, v, err);
     if (code)
         return code;
     rapt_tape_begin(t, (rapt_pass){0});

@@ -27,7 +27,7 @@ typedef struct embedding_arguments {
     plot_options o;
 } embedding_arguments;
 
-static void take_words(embedding_arguments *a, struct argp_state *state)
+static void plot_embedding_take_words(embedding_arguments *a, struct argp_state *state)
 {
     a->model = state->argv[state->next];
     a->words = state->argv + state->next + 1;
@@ -36,14 +36,14 @@ static void take_words(embedding_arguments *a, struct argp_state *state)
         cli_usage_error(state, "wants 2 to %d words, got %zu", MOST_WORDS, a->count);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t plot_embedding_parse(int key, char *text, struct argp_state *state)
 {
     (void)text;
     embedding_arguments *a = state->input;
     switch (key) {
     case KEY_TARGET: a->target = true; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARGS: take_words(a, state); return 0;
+    case ARGP_KEY_ARGS: plot_embedding_take_words(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model and words"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -51,7 +51,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
+    .options = OPTIONS, .parser = plot_embedding_parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
     .doc = "Draw a map of words: the first two principal components of their embeddings."
            "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with byte "
            "pairs the word as it stands, else with a space before it, as words in running text are. A point's name is its "
@@ -165,7 +165,7 @@ static rapt_code draw_places(const embedding_arguments *a, const plot_tokens *t,
     return code;
 }
 
-static rapt_code run(const embedding_arguments *a, const rapt_model *m, rapt_error *err)
+static rapt_code plot_embedding_run(const embedding_arguments *a, const rapt_model *m, rapt_error *err)
 {
     plot_tokens t = {0};
     view v = view_of(a, m);
@@ -190,7 +190,7 @@ int plot_embedding(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);
-    rapt_code code = m ? run(&a, m, &err) : err.code;
+    rapt_code code = m ? plot_embedding_run(&a, m, &err) : err.code;
     rapt_model_free(m);
     return code ? cli_fail(&err) : 0;
 }

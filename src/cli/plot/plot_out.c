@@ -47,7 +47,7 @@ static void print_heat(const draw_heat *map)
     putchar('\n');
 }
 
-static void print_title(const char *title, bool gap)
+static void plot_out_print_title(const char *title, bool gap)
 {
     fputs(gap ? "\n# " : "# ", stdout);
     cli_print_clean(stdout, title ? title : "");
@@ -58,18 +58,18 @@ static void print_heat_maps(const draw_heat *maps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (count > 1)
-            print_title(maps[i].labels.title, i > 0);
+            plot_out_print_title(maps[i].labels.title, i > 0);
         print_heat(&maps[i]);
     }
 }
 
-static void print_row(const char *name, double x, double y)
+static void plot_out_print_row(const char *name, double x, double y)
 {
     cli_print_clean(stdout, name ? name : "");
     printf("\t%.*g\t%.*g\n", DBL_DIG, x, DBL_DIG, y);
 }
 
-static void print_header(draw_labels labels)
+static void plot_out_print_header(draw_labels labels)
 {
     fputs("name\t", stdout);
     cli_print_clean(stdout, labels.x ? labels.x : "x");
@@ -133,10 +133,10 @@ rapt_code plot_curves(const plot_options *o, const draw_curve *curves, size_t co
     labels = override(o, labels);
     if (o->out)
         return draw_curves(curves, count, labels, o->out, err);
-    print_header(labels);
+    plot_out_print_header(labels);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < curves[i].count; j++)
-            print_row(curves[i].name, curves[i].x[j], curves[i].y[j]);
+            plot_out_print_row(curves[i].name, curves[i].x[j], curves[i].y[j]);
     return RAPT_OK;
 }
 
@@ -145,8 +145,8 @@ rapt_code plot_points(const plot_options *o, const draw_point *points, size_t co
     labels = override(o, labels);
     if (o->out)
         return draw_points(points, count, labels, o->out, err);
-    print_header(labels);
+    plot_out_print_header(labels);
     for (size_t i = 0; i < count; i++)
-        print_row(points[i].name, points[i].x, points[i].y);
+        plot_out_print_row(points[i].name, points[i].x, points[i].y);
     return RAPT_OK;
 }

@@ -25,7 +25,7 @@ static void drop_end(char *path, size_t end)
 }
 
 /* The folder that is meant, with a name at its end: of "runs/a/train.jsonl" it is "runs/a", of "." where that is. */
-static char *folder_of(const char *path)
+static char *plot_paths_folder_of(const char *path)
 {
     char *folder = strdup(path);
     if (!folder)
@@ -67,7 +67,7 @@ rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, 
     for (size_t i = 0; i < count; i++)
         names[i] = NULL;
     for (size_t i = 0; i < count; i++)
-        if (!(names[i] = folder_of(paths[i])))
+        if (!(names[i] = plot_paths_folder_of(paths[i])))
             return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its name", paths[i]);
     if (count > 0)
         cut_common(names, count);

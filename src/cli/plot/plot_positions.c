@@ -61,7 +61,7 @@ static void take_kind(positions_arguments *a, const char *text, struct argp_stat
         cli_usage_error(state, "--kind: '%s' is none of sinusoidal, rotary", text);
 }
 
-static void check(const positions_arguments *a, struct argp_state *state)
+static void plot_positions_check(const positions_arguments *a, struct argp_state *state)
 {
     if (a->model && (a->d_model || a->has_kind))
         cli_usage_error(state, "--%s goes without a model, which has its own", a->d_model ? "d-model" : "kind");
@@ -69,7 +69,7 @@ static void check(const positions_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--low and --high are for maps, not for curves");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t plot_positions_parse(int key, char *text, struct argp_state *state)
 {
     positions_arguments *a = state->input;
     switch (key) {
@@ -82,7 +82,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
             cli_usage_error(state, "one model only");
         a->model = text;
         return 0;
-    case ARGP_KEY_END: check(a, state); return 0;
+    case ARGP_KEY_END: plot_positions_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -108,7 +108,7 @@ static error_t parse_similarity(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp BOTH = {
-    .options = OPTIONS, .parser = parse, .children = SHARED,
+    .options = OPTIONS, .parser = plot_positions_parse, .children = SHARED,
     .doc = "\vWithout a model these are the book's encodings; a model's own are those that it adds to its embeddings, "
            "learned or not, or with rotary positions the cosines and sines of its angles. Positions count from 0."};
 static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};

@@ -21,7 +21,7 @@ typedef struct table_arguments {
     plot_options o;
 } table_arguments;
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t plot_table_parse(int key, char *text, struct argp_state *state)
 {
     table_arguments *a = state->input;
     switch (key) {
@@ -39,7 +39,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
+    .options = OPTIONS, .parser = plot_table_parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
     .doc = "Draw a table of numbers as a heat map: a line for each row, tabs between columns."
            "\vFILE can be - for standard input. nan is drawn grey, infinities as the ends of the colours."};
 
@@ -73,7 +73,8 @@ static size_t count_cells(const char *line)
     return count;
 }
 
-static rapt_code take_number(const table *t, size_t line, size_t column, const char *text, rapt_real *value, rapt_error *err)
+static rapt_code plot_table_take_number(const table *t, size_t line, size_t column, const char *text, rapt_real *value,
+                                        rapt_error *err)
 {
     char *end;
     double x = strtod(text, &end);
@@ -100,7 +101,7 @@ static rapt_code take_row(table *t, size_t row, rapt_error *err)
         if (t->names && j == 0)
             t->row_names[row] = cell;
         else
-            code = take_number(t, line, j, cell, &t->values[row * t->columns + j - t->names], err);
+            code = plot_table_take_number(t, line, j, cell, &t->values[row * t->columns + j - t->names], err);
     }
     return code;
 }

@@ -34,7 +34,7 @@ typedef struct training_arguments {
 /* ---- kinds of numbers, of which each has an axis ------------------------------------------------------------ */
 
 /* All losses are of one kind; any other field is of its own. */
-static const char *kind_of(const char *field)
+static const char *plot_training_kind_of(const char *field)
 {
     return strcmp(field, "val_loss") == 0 ? "loss" : field;
 }
@@ -46,8 +46,8 @@ static size_t axis_of(const training_arguments *a, const char *field)
     for (size_t i = 0; i < a->field_count; i++) {
         bool first = true;
         for (size_t j = 0; j < i; j++)
-            first = first && strcmp(kind_of(a->fields[j]), kind_of(a->fields[i])) != 0;
-        if (strcmp(kind_of(a->fields[i]), kind_of(field)) == 0)
+            first = first && strcmp(plot_training_kind_of(a->fields[j]), plot_training_kind_of(a->fields[i])) != 0;
+        if (strcmp(plot_training_kind_of(a->fields[i]), plot_training_kind_of(field)) == 0)
             return axis;
         axis += first;
     }
@@ -60,11 +60,11 @@ static const char *label_of_axis(const training_arguments *a, size_t axis)
     const char *label = NULL;
     for (size_t i = 0; i < a->field_count; i++)
         if (axis_of(a, a->fields[i]) == axis)
-            label = label && strcmp(kind_of(label), "loss") == 0 ? "loss, nats a token" : a->fields[i];
+            label = label && strcmp(plot_training_kind_of(label), "loss") == 0 ? "loss, nats a token" : a->fields[i];
     return label;
 }
 
-static void check_kinds(const training_arguments *a, struct argp_state *state)
+static void plot_training_check_kinds(const training_arguments *a, struct argp_state *state)
 {
     for (size_t i = 0; a->o.out && i < a->field_count; i++)
         if (axis_of(a, a->fields[i]) > 1)
@@ -74,7 +74,7 @@ static void check_kinds(const training_arguments *a, struct argp_state *state)
 
 /* ---- the command line -------------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t plot_training_parse(int key, char *text, struct argp_state *state)
 {
     training_arguments *a = state->input;
     switch (key) {
@@ -88,7 +88,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         a->paths = state->argv + state->next;
         a->path_count = (size_t)(state->argc - state->next);
         return 0;
-    case ARGP_KEY_END: check_kinds(a, state); return 0;
+    case ARGP_KEY_END: plot_training_check_kinds(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model folder or a train.jsonl"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -96,7 +96,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
+    .options = OPTIONS, .parser = plot_training_parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
     .doc = "Draw the course of trainings: losses, or other fields of train.jsonl, against steps."
            "\vA FOLDER is a model that was trained; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
            "lines are JSON objects with a number \"step\". Lines without the field are passed over."};
@@ -118,7 +118,7 @@ typedef struct series {
     size_t count;
 } series;
 
-static rapt_code take_line(history *h, const char *text, size_t size, rapt_error *err)
+static rapt_code plot_training_take_line(history *h, const char *text, size_t size, rapt_error *err)
 {
     json_error_t where;
     json_t *o = json_loadb(text, size, 0, &where);
@@ -140,7 +140,7 @@ static rapt_code read_lines(history *h, rapt_error *err)
     if (!code && !h->lines)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu lines", h->path, lines.count);
     for (size_t i = 0; i < lines.count && !code; i++)
-        code = take_line(h, lines.line[i], lines.length[i], err);
+        code = plot_training_take_line(h, lines.line[i], lines.length[i], err);
     lines_free(&lines);
     return code;
 }
@@ -165,7 +165,7 @@ static void free_history(history *h)
 
 /* ---- curves ------------------------------------------------------------------------------------------------ */
 
-static rapt_code take_points(const history *h, const char *field, series *s, rapt_error *err)
+static rapt_code plot_training_take_points(const history *h, const char *field, series *s, rapt_error *err)
 {
     s->x = malloc((h->count + 1) * sizeof *s->x);
     s->y = malloc((h->count + 1) * sizeof *s->y);
@@ -211,7 +211,7 @@ static char *name_curve(const training_arguments *a, const history *h, const cha
 static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, series *s,
                              rapt_error *err)
 {
-    rapt_code code = take_points(h, field, s, err);
+    rapt_code code = plot_training_take_points(h, field, s, err);
     if (!code && s->count == 0 && !optional)
         code = fail_field(h, field, err);
     s->name = name_curve(a, h, field);
@@ -239,7 +239,7 @@ static size_t group_of(const training_arguments *a, size_t i)
     return 1 + (a->path_count == 1 ? axis : training);
 }
 
-static rapt_code draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
+static rapt_code plot_training_draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
 {
     size_t kept = 0, count = a->path_count * a->field_count;
     draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
@@ -262,7 +262,7 @@ static rapt_code run_named(const training_arguments *a, char *const *names, bool
     rapt_code code = s ? make_curves(a, names, losses, s, err)
                        : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", count);
     if (!code)
-        code = draw(a, names, s, err);
+        code = plot_training_draw(a, names, s, err);
     for (size_t i = 0; s && i < count; i++) {
         free(s[i].name);
         free(s[i].x);
@@ -272,7 +272,7 @@ static rapt_code run_named(const training_arguments *a, char *const *names, bool
     return code;
 }
 
-static rapt_code run(training_arguments *a, rapt_error *err)
+static rapt_code plot_training_run(training_arguments *a, rapt_error *err)
 {
     bool losses = a->field_count == 0;
     if (losses) {
@@ -296,5 +296,5 @@ int plot_training(int argc, char **argv)
     training_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    return run(&a, &err) ? cli_fail(&err) : 0;
+    return plot_training_run(&a, &err) ? cli_fail(&err) : 0;
 }

@@ -18,7 +18,7 @@ typedef struct arguments {
     bool lines;
 } arguments;
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t tokenizer_decode_parse(int key, char *text, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -28,7 +28,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "TOKENIZER [FILE]",
+    .options = OPTIONS, .parser = tokenizer_decode_parse, .args_doc = "TOKENIZER [FILE]",
     .doc = "Turn ids, from a file or standard input, into text."
            "\vIds are numbers with white space between them. The text is printed as it is, with no line end added. "
            "TOKENIZER: see `rapt tokenizer --help`."};
@@ -48,8 +48,8 @@ static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t siz
 }
 
 /* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
-static rapt_code take_words(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
-                            size_t *words, rapt_error *err)
+static rapt_code tokenizer_decode_take_words(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
+                                             size_t *words, rapt_error *err)
 {
     const char *end = text + size;
     rapt_code code = RAPT_OK;
@@ -73,7 +73,8 @@ static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t
     return RAPT_OK;
 }
 
-static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size, rapt_error *err)
+static rapt_code tokenizer_decode_decode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
+                                         rapt_error *err)
 {
     const arguments *a = arguments_of;
     size_t count, words = 0;
@@ -84,7 +85,7 @@ static rapt_code decode(const rapt_tokenizer *k, const void *arguments_of, const
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        code = take_words(k, text + at, length, ids, &count, &words, err);
+        code = tokenizer_decode_take_words(k, text + at, length, ids, &count, &words, err);
         if (code == RAPT_OK)
             code = decode_text(k, ids, count, err);
         if (code == RAPT_OK && a->lines)
@@ -99,5 +100,5 @@ int tokenizer_decode(int argc, char **argv)
 {
     arguments a = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    return tokenizer_run(&a.operands, decode, &a);
+    return tokenizer_run(&a.operands, tokenizer_decode_decode, &a);
 }

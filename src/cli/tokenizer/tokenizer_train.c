@@ -39,7 +39,7 @@ typedef struct arguments {
     const char **specials;
 } arguments;
 
-static rapt_tokenizer_kind choose_kind(const char *text, struct argp_state *state)
+static rapt_tokenizer_kind tokenizer_train_choose_kind(const char *text, struct argp_state *state)
 {
     if (strcmp(text, "words") == 0)
         return RAPT_TOKENIZER_WORDS;
@@ -69,7 +69,7 @@ static rapt_normalization choose_normalization(const char *text, struct argp_sta
     return RAPT_NORMALIZATION_NONE;
 }
 
-static void check_usage(arguments *a, struct argp_state *state)
+static void tokenizer_train_check_usage(arguments *a, struct argp_state *state)
 {
     a->texts = state->argv + state->next;
     a->count = (size_t)(state->argc - state->next);
@@ -84,12 +84,12 @@ static void check_usage(arguments *a, struct argp_state *state)
         cli_usage_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t tokenizer_train_parse(int key, char *text, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
     case 'o': a->out = text; return 0;
-    case KEY_TYPE: a->kind = choose_kind(text, state); return 0;
+    case KEY_TYPE: a->kind = tokenizer_train_choose_kind(text, state); return 0;
     case KEY_VOCAB_SIZE: a->bpe.vocab_size = (size_t)cli_integer(text, 1, MOST_ENTRIES, "vocab-size", state); return 0;
     case KEY_MIN_FREQ: a->bpe.min_freq = (size_t)cli_integer(text, 1, INT32_MAX, "min-freq", state); return 0;
     case KEY_SPECIAL: a->specials[a->bpe.special_count++] = text; return 0;
@@ -98,20 +98,20 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NORMALIZE: a->bpe.normalization = choose_normalization(text, state); return 0;
     case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARGS: check_usage(a, state); return 0;
+    case ARGP_KEY_ARGS: tokenizer_train_check_usage(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a text at least, and -o FILE"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .args_doc = "TEXT... -o FILE",
+    .options = OPTIONS, .parser = tokenizer_train_parse, .args_doc = "TEXT... -o FILE",
     .doc = "Learn a tokenizer from texts."
            "\vSeveral texts count as one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
            "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};
 
 /* All texts, one after the other. */
-static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
+static rapt_code tokenizer_train_read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     *text = NULL, *size = 0;
@@ -144,7 +144,7 @@ static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, 
     return k;
 }
 
-static rapt_tokenizer *train(const arguments *a, rapt_error *err)
+static rapt_tokenizer *tokenizer_train_train(const arguments *a, rapt_error *err)
 {
     char *text;
     size_t size;
@@ -152,7 +152,7 @@ static rapt_tokenizer *train(const arguments *a, rapt_error *err)
     rapt_bpe_options bpe = a->bpe;
     bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
     bpe.specials = a->specials;
-    rapt_code code = read_texts(a, &text, &size, err);
+    rapt_code code = tokenizer_train_read_texts(a, &text, &size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_WORDS)
         return train_words(a, text, size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_CHARACTERS)
@@ -171,7 +171,7 @@ int tokenizer_train(int argc, char **argv)
         return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "no memory"});
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
-    rapt_tokenizer *k = train(&a, &err);
+    rapt_tokenizer *k = tokenizer_train_train(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)
         cli_say("%s: %zu entries\n", a.out, rapt_tokenizer_size(k));

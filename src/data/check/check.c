@@ -49,7 +49,7 @@ static unsigned find_script(const size_t letters[SCRIPT_COUNT], check_side *out)
     return script;
 }
 
-static rapt_code describe(const check_lines *lines, unsigned usual[2], check_report *out, rapt_error *err)
+static rapt_code check_describe(const check_lines *lines, unsigned usual[2], check_report *out, rapt_error *err)
 {
     uint32_t *memory = malloc((lines->count + 1) * sizeof *memory);
     if (!memory)
@@ -98,7 +98,7 @@ static uint32_t to_tell(uint32_t found)
     return found & CHECK_ANY_REASON ? found & CHECK_ANY_REASON : found;
 }
 
-static void count_line(uint32_t found, size_t number, check_report *out)
+static void check_count_line(uint32_t found, size_t number, check_report *out)
 {
     for (unsigned k = 0; k < CHECK_COUNT; k++) {
         if (!(found >> k & 1))
@@ -111,11 +111,11 @@ static void count_line(uint32_t found, size_t number, check_report *out)
     out->dropped += (found & CHECK_ANY_REASON) != 0;
 }
 
-static void tell(const check_lines *lines, const check_options *o, check_report *out)
+static void check_tell(const check_lines *lines, const check_options *o, check_report *out)
 {
     for (size_t i = 0; i < lines->count; i++) {
         uint32_t found = to_tell(lines->line[i].found);
-        count_line(found, i + 1, out);
+        check_count_line(found, i + 1, out);
         if (o->each)
             o->each(o->context, i + 1, found);
     }
@@ -128,11 +128,11 @@ rapt_code check_pairs(const check_input *in, const check_options *options, check
     *out = (check_report){0};
     rapt_code code = check_lines_read(in, &lines, err);
     code = code ? code : check_same(&lines, err);
-    code = code ? code : describe(&lines, usual, out, err);
+    code = code ? code : check_describe(&lines, usual, out, err);
     if (!code) {
         compare_with_usual(&lines, out, usual, options);
         out->lines = lines.count;
-        tell(&lines, options, out);
+        check_tell(&lines, options, out);
     }
     check_lines_free(&lines);
     return code;

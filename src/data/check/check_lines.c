@@ -10,14 +10,14 @@
 
 enum { NO_PAIR = 1u << CHECK_EMPTY_LINE | 1u << CHECK_NO_TAB | 1u << CHECK_NOT_UTF8 | 1u << CHECK_EMPTY_SIDE };
 
-static line_walk walk(const check_input *in, size_t i)
+static line_walk check_lines_walk(const check_input *in, size_t i)
 {
     const char *text = in->text[i];
     return (line_walk){text + lines_mark(text, in->size[i]), text + in->size[i]};
 }
 
 /* Fills in the side and counts letters by script; false: not text. */
-static bool measure(line_span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
+static bool check_lines_measure(line_span s, script_finder *scripts, check_text *out, size_t letters[SCRIPT_COUNT])
 {
     uint32_t code, spaces = 0;
     bool in_word = false;
@@ -59,7 +59,7 @@ static void take_sides(check_lines *out, check_line *line, const line_span side[
     size_t letters[2][SCRIPT_COUNT] = {{0}};
     bool text[2];
     for (size_t s = 0; s < 2; s++)
-        text[s] = measure(side[s], scripts, &line->side[s], letters[s]);
+        text[s] = check_lines_measure(side[s], scripts, &line->side[s], letters[s]);
     line->found |= faults(line->side, text);
     for (size_t i = 0; i < SCRIPT_COUNT && check_line_is_pair(line); i++) {
         out->letters[0][i] += letters[0][i];
@@ -67,7 +67,7 @@ static void take_sides(check_lines *out, check_line *line, const line_span side[
     }
 }
 
-static uint32_t bytes_of(const char *at, const char *end)
+static uint32_t check_lines_bytes_of(const char *at, const char *end)
 {
     return lines_check("", 1, at, (size_t)(end - at), NULL) ? 1u << CHECK_NOT_UTF8 : 0;
 }
@@ -83,11 +83,11 @@ static uint32_t cut_at_tabs(line_span whole, line_span side[2])
 {
     const char *end = whole.at + whole.size, *tab = find_tab(whole.at, end);
     if (!tab)
-        return whole.size ? 1u << CHECK_NO_TAB | bytes_of(whole.at, end) : 1u << CHECK_EMPTY_LINE;
+        return whole.size ? 1u << CHECK_NO_TAB | check_lines_bytes_of(whole.at, end) : 1u << CHECK_EMPTY_LINE;
     const char *target = tab + 1, *more = find_tab(target, end);
     side[0] = (line_span){whole.at, (size_t)(tab - whole.at)};
     side[1] = (line_span){target, (size_t)((more ? more : end) - target)};
-    return more ? 1u << CHECK_MORE_COLUMNS | bytes_of(more, end) : 0;
+    return more ? 1u << CHECK_MORE_COLUMNS | check_lines_bytes_of(more, end) : 0;
 }
 
 /* A tab of two files is part of a text: a table of them would be cut there. */
@@ -99,9 +99,9 @@ static uint32_t look_for_tabs(const line_span side[2])
     return tab ? 1u << CHECK_TAB_WITHIN : 0;
 }
 
-static void take_lines(const check_input *in, check_lines *out, script_finder *scripts)
+static void check_lines_take_lines(const check_input *in, check_lines *out, script_finder *scripts)
 {
-    line_walk texts[2] = {walk(in, 0), in->count == 2 ? walk(in, 1) : (line_walk){NULL, NULL}};
+    line_walk texts[2] = {check_lines_walk(in, 0), in->count == 2 ? check_lines_walk(in, 1) : (line_walk){NULL, NULL}};
     for (size_t i = 0; i < out->count; i++) {
         check_line *line = &out->line[i];
         line_span side[2] = {lines_next(&texts[0])};
@@ -117,8 +117,8 @@ static void take_lines(const check_input *in, check_lines *out, script_finder *s
 
 static rapt_code count_all(const check_input *in, size_t *count, rapt_error *err)
 {
-    *count = lines_count(walk(in, 0));
-    size_t other = in->count == 2 ? lines_count(walk(in, 1)) : *count;
+    *count = lines_count(check_lines_walk(in, 0));
+    size_t other = in->count == 2 ? lines_count(check_lines_walk(in, 1)) : *count;
     return other == *count ? RAPT_OK
                            : rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", in->name[0], *count,
                                        in->name[1], other);
@@ -133,7 +133,7 @@ rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *
     script_finder *scripts = script_finder_new(err);
     out->line = calloc(out->count + 1, sizeof *out->line);
     if (scripts && out->line)
-        take_lines(in, out, scripts);
+        check_lines_take_lines(in, out, scripts);
     else
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lines", out->count);
     script_finder_free(scripts);

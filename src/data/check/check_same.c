@@ -20,15 +20,15 @@ static rapt_code make_table(table *t, size_t lines, int kind, rapt_error *err)
     return t->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a table of %zu lines", lines);
 }
 
-static bool same_text(const check_text *a, const check_text *b)
+static bool check_same_same_text(const check_text *a, const check_text *b)
 {
     return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
 }
 
-static bool same(const check_line *a, const check_line *b, int kind)
+static bool check_same_same(const check_line *a, const check_line *b, int kind)
 {
-    return a->hash[kind] == b->hash[kind] && same_text(&a->side[0], &b->side[0]) &&
-           (kind == 0 || same_text(&a->side[1], &b->side[1]));
+    return a->hash[kind] == b->hash[kind] && check_same_same_text(&a->side[0], &b->side[0]) &&
+           (kind == 0 || check_same_same_text(&a->side[1], &b->side[1]));
 }
 
 /* Whether an earlier line is the same; else this one is what later ones are compared with. */
@@ -36,7 +36,7 @@ static bool known(table *t, const check_line *lines, size_t i)
 {
     size_t slot = lines[i].hash[t->kind] & t->mask;
     for (; t->slots[slot]; slot = (slot + 1) & t->mask)
-        if (same(&lines[t->slots[slot] - 1], &lines[i], t->kind))
+        if (check_same_same(&lines[t->slots[slot] - 1], &lines[i], t->kind))
             return true;
     t->slots[slot] = i + 1;
     return false;

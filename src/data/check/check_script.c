@@ -40,7 +40,7 @@ static void write_pattern(char pattern[PATTERN_BYTES])
     snprintf(pattern + used, PATTERN_BYTES - used, ")");
 }
 
-static bool prepare(script_finder *f)
+static bool check_script_prepare(script_finder *f)
 {
     int number;
     PCRE2_SIZE at;
@@ -55,7 +55,7 @@ static bool prepare(script_finder *f)
 script_finder *script_finder_new(rapt_error *err)
 {
     script_finder *f = calloc(1, sizeof *f);
-    if (f && prepare(f))
+    if (f && check_script_prepare(f))
         return f;
     rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the scripts of letters");
     script_finder_free(f);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static rapt_token_file *no_memory(rapt_token_file *f, const char *of, rapt_error *err)
+static rapt_token_file *token_file_no_memory(rapt_token_file *f, const char *of, rapt_error *err)
 {
     rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a token file", of);
     rapt_token_file_close(f);
@@ -14,7 +14,7 @@ static rapt_token_file *no_memory(rapt_token_file *f, const char *of, rapt_error
 }
 
 /* Largest of `count` ids as they lie in the file. */
-static uint32_t largest_of(const void *ids, size_t count, size_t width)
+static uint32_t token_file_largest_of(const void *ids, size_t count, size_t width)
 {
     const uint16_t *narrow = ids;
     const uint32_t *wide = ids;
@@ -36,13 +36,13 @@ static uint32_t scan_ids(const rapt_token_file *f, XXH3_state_t *hash)
         size_t n = count - first < TOKEN_PORTION ? count - first : TOKEN_PORTION;
         const char *ids = f->ids + first * width;
         XXH3_64bits_update(hash, ids, n * width);
-        uint32_t here = largest_of(ids, n, width);
+        uint32_t here = token_file_largest_of(ids, n, width);
         largest = here > largest ? here : largest;
     }
     return largest;
 }
 
-static rapt_code check_ids(const rapt_token_file *f, rapt_error *err)
+static rapt_code token_file_check_ids(const rapt_token_file *f, rapt_error *err)
 {
     XXH3_state_t *hash = XXH3_createState();
     if (!hash)
@@ -71,13 +71,13 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err)
     if (f)
         f->path = file_join("", place.name);
     if (!f || !f->path)
-        return no_memory(f, place.name, err);
+        return token_file_no_memory(f, place.name, err);
     rapt_code code = file_map_open(&f->map, place.at, err);
     if (code == RAPT_OK)
         code = token_header_check(f->map.data, f->map.size, place.name, &f->header, err);
     if (code == RAPT_OK) {
         f->ids = f->map.data + sizeof f->header;
-        code = check_ids(f, err);
+        code = token_file_check_ids(f, err);
     }
     if (code == RAPT_OK)
         return f;
@@ -85,7 +85,7 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err)
     return NULL;
 }
 
-static rapt_code check_given(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
+static rapt_code token_file_check_given(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
 {
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "there are no tokens");
@@ -100,16 +100,16 @@ static rapt_code check_given(const int32_t *ids, size_t count, size_t vocab, rap
 
 rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err)
 {
-    if (check_given(ids, count, vocab, err) != RAPT_OK)
+    if (token_file_check_given(ids, count, vocab, err) != RAPT_OK)
         return NULL;
     rapt_token_file *f = calloc(1, sizeof *f);
     if (!f)
-        return no_memory(f, "ids", err);
+        return token_file_no_memory(f, "ids", err);
     f->header = token_header_new(vocab);
     f->header.count = count;
     f->ids = f->own = malloc(count * f->header.width);
     if (!f->own)
-        return no_memory(f, "ids", err);
+        return token_file_no_memory(f, "ids", err);
     f->header.largest = token_pack(ids, count, f->header.width, f->own, 0);
     return f;
 }

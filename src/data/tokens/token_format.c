@@ -52,7 +52,7 @@ static const char *contradiction(const token_header *h)
 }
 
 /* Division, because a false count can make the product wrap. */
-static rapt_code check_length(const token_header *h, size_t size, const char *path, rapt_error *err)
+static rapt_code token_format_check_length(const token_header *h, size_t size, const char *path, rapt_error *err)
 {
     size_t ids = (size - sizeof *h) / h->width;
     if (ids < h->count)
@@ -80,7 +80,7 @@ rapt_code token_header_check(const char *bytes, size_t size, const char *path, t
     const char *reason = contradiction(h);
     if (reason)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: malformed header: %s", path, reason);
-    return check_length(h, size, path, err);
+    return token_format_check_length(h, size, path, err);
 }
 
 uint32_t token_pack(const int32_t *ids, size_t count, size_t width, void *to, uint32_t largest)

@@ -39,7 +39,7 @@ static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place pla
     return RAPT_OK;
 }
 
-static rapt_code flush(maker *m)
+static rapt_code token_make_flush(maker *m)
 {
     size_t bytes = m->held * m->header.width;
     XXH3_64bits_update(m->hash, m->portion, bytes);
@@ -60,29 +60,29 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
         m->header.largest = token_pack(ids + i, n, m->header.width, to, m->header.largest);
         m->held += n;
         if (m->held == TOKEN_PORTION)
-            code = flush(m);
+            code = token_make_flush(m);
     }
     return code;
 }
 
-static rapt_code encode(maker *m, const source *s)
+static rapt_code token_make_encode(maker *m, const source *s)
 {
     rapt_error from_tokenizer = {0};
     rapt_code code = rapt_tokenizer_encode_to(s->tokenizer, s->text.data, s->text.size, false, take_ids, m,
                                               &from_tokenizer);
     if (from_tokenizer.code)
         rapt_fail(m->err, from_tokenizer.code, "%s: %s", s->path, from_tokenizer.message);
-    return code == RAPT_OK ? flush(m) : code;
+    return code == RAPT_OK ? token_make_flush(m) : code;
 }
 
 /* The header is written twice: to keep its place, and when all is known. */
-static rapt_code fill(maker *m, const source *s)
+static rapt_code token_make_fill(maker *m, const source *s)
 {
     token_header *h = &m->header;
     XXH3_64bits_reset(m->hash);
     rapt_code code = file_writer_put(m->out, h, sizeof *h, m->err);
     if (code == RAPT_OK)
-        code = encode(m, s);
+        code = token_make_encode(m, s);
     if (code != RAPT_OK)
         return code;
     if (h->count == 0)
@@ -96,19 +96,19 @@ static rapt_code fill(maker *m, const source *s)
     return code == RAPT_OK ? file_writer_put(m->out, h, sizeof *h, m->err) : code;
 }
 
-static rapt_code write_file(maker *m, const source *s, const char *path)
+static rapt_code token_make_write_file(maker *m, const source *s, const char *path)
 {
     rapt_code code = file_writer_open(m->out, path, m->err);
     if (code != RAPT_OK)
         return code;
-    code = fill(m, s);
+    code = token_make_fill(m, s);
     if (code != RAPT_OK)
         file_writer_discard(m->out);
     return code;
 }
 
 /* Swapped arguments, or a path of something else, must not cost a file that is no token file. */
-static rapt_code check_replaceable(const char *path, rapt_error *err)
+static rapt_code token_make_check_replaceable(const char *path, rapt_error *err)
 {
     bool there;
     file_map old;
@@ -123,10 +123,10 @@ static rapt_code check_replaceable(const char *path, rapt_error *err)
 }
 
 /* Leaves the result in `out`. */
-static rapt_code make(const source *s, const char *out_path, file_writer *out, rapt_error *err)
+static rapt_code token_make_make(const source *s, const char *out_path, file_writer *out, rapt_error *err)
 {
     size_t vocab = rapt_tokenizer_size(s->tokenizer);
-    rapt_code code = check_replaceable(out_path, err);
+    rapt_code code = token_make_check_replaceable(out_path, err);
     if (code != RAPT_OK)
         return code;
     maker *m = calloc(1, sizeof *m);
@@ -136,7 +136,7 @@ static rapt_code make(const source *s, const char *out_path, file_writer *out, r
         m->header.text_bytes = s->text.size;
         m->header.text_hash = s->hash;
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
-        code = write_file(m, s, out_path);
+        code = token_make_write_file(m, s, out_path);
     } else {
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for writing", out_path);
     }
@@ -151,7 +151,7 @@ rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, c
     file_writer out;
     rapt_code code = source_open(&s, k, (token_place){text_path, text_path}, err);
     if (code == RAPT_OK)
-        code = make(&s, out_path, &out, err);
+        code = token_make_make(&s, out_path, &out, err);
     file_map_close(&s.text);
     return code == RAPT_OK ? file_writer_finish(&out, err) : code;
 }
@@ -193,7 +193,7 @@ rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, con
         f = open_current(&s, out_path);
     *made = code == RAPT_OK && !f;
     if (*made)
-        code = make(&s, out_path, out, err);
+        code = token_make_make(&s, out_path, out, err);
     file_map_close(&s.text);
     if (*made && code == RAPT_OK)
         f = open_draft(out, out_path, err);

@@ -29,7 +29,7 @@ static rapt_code fail_part(const char *part, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_IO, "cannot write %.200s: %s", part, strerror(errno));
 }
 
-static rapt_code append(transfer *t, const char *data, size_t size)
+static rapt_code download_append(transfer *t, const char *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = write(t->fd, data + done, size - done);
@@ -41,7 +41,7 @@ static rapt_code append(transfer *t, const char *data, size_t size)
 }
 
 /* No packing makes a file twice as large, and a server that never ends must not fill the disk. */
-static rapt_code check_size(transfer *t)
+static rapt_code download_check_size(transfer *t)
 {
     const fetch_file *file = t->request->file;
     if (t->size <= 2 * file->bytes + OF_PACKING)
@@ -51,16 +51,16 @@ static rapt_code check_size(transfer *t)
 }
 
 /* Another number than that of the bytes ends the transfer. */
-static size_t take(char *data, size_t size, size_t count, void *context)
+static size_t download_take(char *data, size_t size, size_t count, void *context)
 {
     transfer *t = context;
     t->size += size * count;
-    t->failed = check_size(t);
-    t->failed = t->failed ? t->failed : append(t, data, size * count);
+    t->failed = download_check_size(t);
+    t->failed = t->failed ? t->failed : download_append(t, data, size * count);
     return t->failed ? 0 : size * count;
 }
 
-static int report(void *context, curl_off_t all, curl_off_t now, curl_off_t up_all, curl_off_t up)
+static int download_report(void *context, curl_off_t all, curl_off_t now, curl_off_t up_all, curl_off_t up)
 {
     const transfer *t = context;
     const fetch_request *r = t->request;
@@ -86,9 +86,9 @@ static void set_options(CURL *curl, transfer *t)
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "rapt/" RAPT_VERSION);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->reason);
     curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, t->start);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, download_take);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, report);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, download_report);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }

@@ -28,7 +28,7 @@ static rapt_code check_there(const fetch_request *r, rapt_error *err)
 
 /* ---- folders -------------------------------------------------------------------------------------------------- */
 
-static char *folder_of(const char *path)
+static char *get_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
@@ -83,7 +83,7 @@ static rapt_code take_part(const fetch_request *r, const char *part, rapt_error 
 }
 
 /* Bytes that are of no use are forgotten, or every later call would go on after them. */
-static rapt_code try_once(const fetch_request *r, const char *part, bool *went_on, rapt_error *err)
+static rapt_code get_try_once(const fetch_request *r, const char *part, bool *went_on, rapt_error *err)
 {
     rapt_code code = download(r, part, went_on, err);
     code = code ? code : as_local(take_part(r, part, err), err);
@@ -97,15 +97,15 @@ static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *
 {
     bool went_on;
     rapt_error why = {0};
-    rapt_code code = try_once(r, part, &went_on, &why);
+    rapt_code code = get_try_once(r, part, &went_on, &why);
     if (code == RAPT_ERR_FORMAT && went_on)
-        return try_once(r, part, &went_on, err);
+        return get_try_once(r, part, &went_on, err);
     return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
 
 static rapt_code get(const fetch_request *r, rapt_error *err)
 {
-    char *folder = folder_of(r->path), *part = part_of(r);
+    char *folder = get_folder_of(r->path), *part = part_of(r);
     size_t made = 0;
     rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the name of a file");
     code = code ? code : as_local(file_make_dir_new(folder, &made, err), err);

@@ -34,14 +34,14 @@ void sum_of(const void *data, size_t size, char sum[SUM_TEXT])
     write_sum(&context, sum);
 }
 
-static rapt_code fail(struct archive *a, const char *packed, rapt_error *err)
+static rapt_code unpack_fail(struct archive *a, const char *packed, rapt_error *err)
 {
     const char *why = archive_error_string(a);
     return rapt_fail(err, RAPT_ERR_FORMAT, "cannot unpack %.200s: %.150s", packed, why ? why : "no reason given");
 }
 
 /* Up to the file that is wanted: of a zip one of several, else the only one. */
-static rapt_code find(struct archive *a, const char *packed, const char *name, rapt_error *err)
+static rapt_code unpack_find(struct archive *a, const char *packed, const char *name, rapt_error *err)
 {
     struct archive_entry *entry;
     int status;
@@ -52,7 +52,7 @@ static rapt_code find(struct archive *a, const char *packed, const char *name, r
     }
     if (status == ARCHIVE_EOF)
         return rapt_fail(err, RAPT_ERR_FORMAT, "cannot unpack %.200s: it holds no %s", packed, name ? name : "bytes");
-    return fail(a, packed, err);
+    return unpack_fail(a, packed, err);
 }
 
 typedef struct output {
@@ -61,7 +61,7 @@ typedef struct output {
     size_t size;
 } output;
 
-static rapt_code put(output *o, const fetch_request *r, const char *portion, size_t size, rapt_error *err)
+static rapt_code unpack_put(output *o, const fetch_request *r, const char *portion, size_t size, rapt_error *err)
 {
     o->size += size;
     if (o->size > r->file->bytes)
@@ -71,13 +71,13 @@ static rapt_code put(output *o, const fetch_request *r, const char *portion, siz
     return file_writer_put(o->out, portion, size, err);
 }
 
-static rapt_code copy(struct archive *a, const char *packed, const fetch_request *r, output *o, rapt_error *err)
+static rapt_code unpack_copy(struct archive *a, const char *packed, const fetch_request *r, output *o, rapt_error *err)
 {
     char portion[PORTION];
     la_ssize_t size;
     rapt_code code = RAPT_OK;
     while (!code && (size = archive_read_data(a, portion, sizeof portion)) != 0)
-        code = size < 0 ? fail(a, packed, err) : put(o, r, portion, (size_t)size, err);
+        code = size < 0 ? unpack_fail(a, packed, err) : unpack_put(o, r, portion, (size_t)size, err);
     return code;
 }
 
@@ -94,10 +94,10 @@ rapt_code unpack(const char *packed, const fetch_request *r, file_writer *out, c
         archive_read_support_format_raw(a);
     if (ends_in(r->url, ".gz"))
         archive_read_support_filter_gzip(a);
-    rapt_code code = archive_read_open_filename(a, packed, PORTION) == ARCHIVE_OK ? RAPT_OK : fail(a, packed, err);
-    code = code ? code : find(a, packed, zip ? last_part(r->file->name) : NULL, err);
+    rapt_code code = archive_read_open_filename(a, packed, PORTION) == ARCHIVE_OK ? RAPT_OK : unpack_fail(a, packed, err);
+    code = code ? code : unpack_find(a, packed, zip ? last_part(r->file->name) : NULL, err);
     sha256_init(&o.sum);
-    code = code ? code : copy(a, packed, r, &o, err);
+    code = code ? code : unpack_copy(a, packed, r, &o, err);
     write_sum(&o.sum, sum);
     archive_read_free(a);
     return code;

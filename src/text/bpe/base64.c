@@ -6,7 +6,7 @@
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static int value_of(char letter)
+static int base64_value_of(char letter)
 {
     if (letter >= 'A' && letter <= 'Z')
         return letter - 'A';
@@ -22,7 +22,7 @@ static bool decode_group(const char *letters, size_t count, char *out)
 {
     uint32_t bits = 0;
     for (size_t i = 0; i < count; i++) {
-        int value = value_of(letters[i]);
+        int value = base64_value_of(letters[i]);
         if (value < 0)
             return false;
         bits |= (uint32_t)value << (18 - 6 * i);

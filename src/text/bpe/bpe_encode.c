@@ -43,7 +43,7 @@ typedef struct encoder {
 
 /* ---- ids out ------------------------------------------------------------------------------------------------ */
 
-static rapt_code flush(encoder *e)
+static rapt_code bpe_encode_flush(encoder *e)
 {
     size_t count = e->filled;
     e->filled = 0;
@@ -51,16 +51,16 @@ static rapt_code flush(encoder *e)
 }
 
 /* Room for this many ids, at most OUT, at e->out + e->filled. */
-static inline rapt_code make_room(encoder *e, size_t count)
+static inline rapt_code bpe_encode_make_room(encoder *e, size_t count)
 {
-    return e->filled + count > OUT ? flush(e) : RAPT_OK;
+    return e->filled + count > OUT ? bpe_encode_flush(e) : RAPT_OK;
 }
 
 static rapt_code put_ids(encoder *e, const int32_t *ids, size_t count)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && code == RAPT_OK; i++) {
-        code = make_room(e, 1);
+        code = bpe_encode_make_room(e, 1);
         e->out[e->filled++] = ids[i];
     }
     return code;
@@ -87,14 +87,14 @@ static rapt_code encode_piece(encoder *e, const char *piece, size_t size)
         return put_ids(e, &whole, 1);
     if (size > BPE_SHORT)
         return encode_long(e, piece, size);
-    rapt_code code = make_room(e, size);
+    rapt_code code = bpe_encode_make_room(e, size);
     if (code == RAPT_OK)
         e->filled += bpe_merge_short(e->b, piece, size, e->out + e->filled);
     return code;
 }
 
 /* Of size <= KEPT_BYTES; `left` bytes can be read at `piece`. */
-static inline piece_key key_of(const char *piece, size_t size, size_t left)
+static inline piece_key bpe_encode_key_of(const char *piece, size_t size, size_t left)
 {
     piece_key key = {{0, 0}};
     if (left < sizeof key) {
@@ -120,7 +120,7 @@ static inline bool is_of(const kept *k, const piece_key *key)
     return k->key.word[0] == key->word[0] && k->key.word[1] == key->word[1];
 }
 
-static void keep(kept_set *set, const piece_key *key, const int32_t *ids, size_t count)
+static void bpe_encode_keep(kept_set *set, const piece_key *key, const int32_t *ids, size_t count)
 {
     set->way[1] = set->way[0];
     set->way[0].key = *key;
@@ -138,7 +138,7 @@ typedef struct piece {
 
 static rapt_code encode_kept(encoder *e, const piece *p)
 {
-    rapt_code code = make_room(e, KEPT_BYTES);
+    rapt_code code = bpe_encode_make_room(e, KEPT_BYTES);
     int32_t *out = e->out + e->filled;
     const kept *found = is_of(&p->set->way[0], &p->key) ? &p->set->way[0] : &p->set->way[1];
     if (code)
@@ -151,7 +151,7 @@ static rapt_code encode_kept(encoder *e, const piece *p)
     code = encode_piece(e, p->text, p->size);
     size_t count = (size_t)(e->out + e->filled - out);
     if (code == RAPT_OK && count <= KEPT_IDS)
-        keep(p->set, &p->key, out, count);
+        bpe_encode_keep(p->set, &p->key, out, count);
     return code;
 }
 
@@ -160,7 +160,7 @@ static inline piece find_piece(const encoder *e, const char *text, size_t size, 
 {
     piece p = {text, size, {{0, 0}}, NULL};
     if (e->sets && size <= KEPT_BYTES) {
-        p.key = key_of(text, size, left);
+        p.key = bpe_encode_key_of(text, size, left);
         p.set = set_of(e, &p.key);
         __builtin_prefetch(p.set);
     }
@@ -201,7 +201,7 @@ static rapt_code encode_plain(encoder *e, const char *text, size_t size)
     return normalizer_apply(&e->b->normal, text, size, encode_pieces, e, e->err);
 }
 
-static rapt_code encode_text(encoder *e, const char *text, size_t size, bool specials)
+static rapt_code bpe_encode_encode_text(encoder *e, const char *text, size_t size, bool specials)
 {
     rapt_code code = RAPT_OK;
     for (size_t at = 0; at < size && code == RAPT_OK;) {
@@ -240,11 +240,11 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->before.ids, e.b->before.count);
     if (code == RAPT_OK)
-        code = encode_text(&e, text, size, specials);
+        code = bpe_encode_encode_text(&e, text, size, specials);
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->after.ids, e.b->after.count);
     if (code == RAPT_OK)
-        code = flush(&e);
+        code = bpe_encode_flush(&e);
     split_walk_free(e.walk);
     free(e.sets);
     return code;

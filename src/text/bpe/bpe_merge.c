@@ -24,7 +24,7 @@ typedef struct row {
 _Static_assert(BPE_SHORT == 1 << PLACE_BITS && BPE_SHORT % BLOCK == 0, "a place fits a key");
 _Static_assert(PAIR_RANKS <= 1 << (31 - PLACE_BITS), "and so does a rank");
 
-static void look_up(const byte_bpe *b, row *r, size_t i)
+static void bpe_merge_look_up(const byte_bpe *b, row *r, size_t i)
 {
     pair_merge m = {PAIR_NEVER, -1};
     if (r->next[i] < r->size)
@@ -33,7 +33,7 @@ static void look_up(const byte_bpe *b, row *r, size_t i)
     r->merged[i] = m.id;
 }
 
-static inline int32_t lower(int32_t a, int32_t b)
+static inline int32_t bpe_merge_lower(int32_t a, int32_t b)
 {
     return b < a ? b : a;
 }
@@ -45,10 +45,10 @@ static int32_t lowest_key(const row *r)
     memcpy(best, r->keys, sizeof best);
     for (size_t at = BLOCK; at < r->size; at += BLOCK)
         for (size_t i = 0; i < BLOCK; i++)
-            best[i] = lower(best[i], r->keys[at + i]);
+            best[i] = bpe_merge_lower(best[i], r->keys[at + i]);
     for (size_t half = BLOCK / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; i++)
-            best[i] = lower(best[i], best[i + half]);
+            best[i] = bpe_merge_lower(best[i], best[i + half]);
     return best[0];
 }
 
@@ -62,9 +62,9 @@ static void merge_at(const byte_bpe *b, row *r, size_t i)
         r->before[after] = (uint8_t)i;
     if (i > 0)
         pair_table_fetch(&b->pairs, r->ids[r->before[i]], r->ids[i]);
-    look_up(b, r, i);
+    bpe_merge_look_up(b, r, i);
     if (i > 0)
-        look_up(b, r, r->before[i]);
+        bpe_merge_look_up(b, r, r->before[i]);
 }
 
 static void start_row(const byte_bpe *b, row *r, const char *piece, size_t size)
@@ -78,7 +78,7 @@ static void start_row(const byte_bpe *b, row *r, const char *piece, size_t size)
     for (size_t i = 0; i + 1 < size; i++)
         pair_table_fetch(&b->pairs, r->ids[i], r->ids[i + 1]);
     for (size_t i = 0; i < size; i++)
-        look_up(b, r, i);
+        bpe_merge_look_up(b, r, i);
     for (size_t i = size; i % BLOCK != 0; i++)
         r->keys[i] = NO_KEY;
 }
@@ -112,7 +112,7 @@ typedef struct chain {
     size_t heap_size;
 } chain;
 
-static void sift_up(chain *c, size_t i)
+static void bpe_merge_sift_up(chain *c, size_t i)
 {
     candidate moving = c->heap[i];
     for (; i > 0 && moving.key < c->heap[(i - 1) / 2].key; i = (i - 1) / 2)
@@ -144,7 +144,7 @@ static void push(chain *c, uint32_t left)
     if (m.rank == PAIR_NEVER)
         return;
     c->heap[c->heap_size] = (candidate){(uint64_t)m.rank << 32 | left, c->ids[left], c->ids[right], m.id};
-    sift_up(c, c->heap_size++);
+    bpe_merge_sift_up(c, c->heap_size++);
 }
 
 static void merge_candidate(chain *c, const candidate *best)

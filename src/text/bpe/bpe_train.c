@@ -94,7 +94,7 @@ static rapt_code first_pairs(trainer *t, rapt_error *err)
 
 /* ---- one merge -------------------------------------------------------------------------------------------- */
 
-static neighbour *meet(side *s, int32_t token)
+static neighbour *bpe_train_meet(side *s, int32_t token)
 {
     neighbour *n = &s->of[token];
     if (!n->touched)
@@ -120,9 +120,9 @@ static void merge_places(trainer *t, token_pair *pair, int32_t token)
         token_rows_merge(r, at, token);
         int32_t after = r->slots[token_rows_next(r, at)].token;
         if (before >= 0 && before != token)
-            meet(&t->before, before)->lost += token_rows_weight(r, at);
+            bpe_train_meet(&t->before, before)->lost += token_rows_weight(r, at);
         if (after >= 0)
-            meet(&t->after, after)->lost += token_rows_weight(r, at);
+            bpe_train_meet(&t->after, after)->lost += token_rows_weight(r, at);
         places[kept++] = (uint32_t)at;
     }
     pair->uses = kept;
@@ -132,13 +132,13 @@ static void merge_places(trainer *t, token_pair *pair, int32_t token)
 static neighbour *before_place(trainer *t, size_t at)
 {
     int32_t before = t->rows.slots[token_rows_before(&t->rows, at)].token;
-    return before >= 0 ? meet(&t->before, before) : NULL;
+    return before >= 0 ? bpe_train_meet(&t->before, before) : NULL;
 }
 
 static neighbour *after_place(trainer *t, size_t at, int32_t token)
 {
     int32_t after = t->rows.slots[token_rows_next(&t->rows, at)].token;
-    return after >= 0 && after != token ? meet(&t->after, after) : NULL;
+    return after >= 0 && after != token ? bpe_train_meet(&t->after, after) : NULL;
 }
 
 static void gain(neighbour *n, int64_t weight)
@@ -201,7 +201,7 @@ static bool settle_after(trainer *t, int32_t right, int32_t token)
     return true;
 }
 
-static void forget(side *s)
+static void bpe_train_forget(side *s)
 {
     for (size_t i = 0; i < s->count; i++)
         s->of[s->touched[i]] = (neighbour){0};
@@ -218,8 +218,8 @@ static bool merge_pair(trainer *t, token_pair *pair)
     bool ok = settle_before(t, left, token) && settle_after(t, right, token);
     if (ok)
         note_new_pairs(t, pair, token);
-    forget(&t->before);
-    forget(&t->after);
+    bpe_train_forget(&t->before);
+    bpe_train_forget(&t->after);
     return ok;
 }
 
@@ -259,7 +259,7 @@ static rapt_code merge_all(trainer *t, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code check(size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code bpe_train_check(size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     if (size == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "nothing to learn from: the text is empty");
@@ -306,7 +306,7 @@ static rapt_code reserve(trainer *t, rapt_error *err)
     return token_rows_reserve(&t->rows, BYTES + t->limit, err);
 }
 
-static rapt_code train(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
+static rapt_code bpe_train_train(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
 {
     rapt_code code = read_pieces(t, text, size, cut, err);
     if (!code)
@@ -316,7 +316,7 @@ static rapt_code train(trainer *t, const char *text, size_t size, const split *c
     return code ? code : merge_all(t, err);
 }
 
-static void tear_down(trainer *t)
+static void bpe_train_tear_down(trainer *t)
 {
     token_rows_free(&t->rows);
     pair_queue_free(&t->queue);
@@ -332,10 +332,10 @@ rapt_code bpe_train(const char *text, size_t size, const split *cut, const rapt_
     trainer t = {.o = o, .least = least_of(o)};
     *merges = NULL;
     *count = 0;
-    rapt_code code = check(size, o, err);
+    rapt_code code = bpe_train_check(size, o, err);
     if (!code)
-        code = train(&t, text, size, cut, err);
-    tear_down(&t);
+        code = bpe_train_train(&t, text, size, cut, err);
+    bpe_train_tear_down(&t);
     if (code) {
         free(t.merges);
         return code;

@@ -105,7 +105,7 @@ rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t 
 
 /* ---- training ----------------------------------------------------------------------------------------------- */
 
-static rapt_code put_bytes(byte_bpe *b, size_t first, rapt_error *err)
+static rapt_code byte_bpe_put_bytes(byte_bpe *b, size_t first, rapt_error *err)
 {
     for (size_t i = 0; i < 256; i++)
         if (!token_list_put(&b->tokens, first + i, &(char){(char)i}, 1, true))
@@ -160,13 +160,13 @@ static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, 
 {
     rapt_code code = o->marks_first ? put_marks(b, err) : RAPT_OK;
     size_t first = b->tokens.size;
-    code = code ? code : put_bytes(b, first, err);
+    code = code ? code : byte_bpe_put_bytes(b, first, err);
     for (size_t i = 0; i < count && code == RAPT_OK; i++)
         code = put_merge(b, first, i, merges[i], err);
     return code || o->marks_first ? code : put_specials(b, o, err);
 }
 
-static rapt_code learn(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code byte_bpe_learn(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     bpe_merge *merges = NULL;
     size_t count = 0;
@@ -179,7 +179,7 @@ static rapt_code learn(byte_bpe *b, const char *text, size_t size, const rapt_bp
     return code;
 }
 
-static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
+static rapt_code byte_bpe_train(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
 {
     char *normal = NULL;
     rapt_code code = normalizer_add_all(&b->normal, o->normalization, err);
@@ -188,7 +188,7 @@ static rapt_code train(byte_bpe *b, const char *text, size_t size, const rapt_bp
         text = normal;
     }
     if (!code)
-        code = learn(b, text, size, o, err);
+        code = byte_bpe_learn(b, text, size, o, err);
     free(normal);
     return code;
 }
@@ -201,7 +201,7 @@ rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const ra
         o.specials = tokenizer_marks;
         o.special_count = RAPT_SPECIALS;
     }
-    if (b && train(b, text, size, &o, err) == RAPT_OK)
+    if (b && byte_bpe_train(b, text, size, &o, err) == RAPT_OK)
         return &b->base;
     byte_bpe_free(b);
     return NULL;

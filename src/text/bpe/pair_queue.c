@@ -22,13 +22,13 @@ void pair_queue_free(pair_queue *q)
 
 /* ---- the table -------------------------------------------------------------------------------------------- */
 
-static uint64_t key_of(int32_t left, int32_t right)
+static uint64_t pair_queue_key_of(int32_t left, int32_t right)
 {
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
 }
 
 /* The slot of a key, or the free one where it belongs; the multiplier as in trie.c. */
-static size_t slot_of(const token_pair *slots, size_t room, uint64_t key)
+static size_t pair_queue_slot_of(const token_pair *slots, size_t room, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15);
     size_t i = (hash ^ hash >> 32) & (room - 1);
@@ -37,7 +37,7 @@ static size_t slot_of(const token_pair *slots, size_t room, uint64_t key)
     return i;
 }
 
-static bool grow(pair_queue *q)
+static bool pair_queue_grow(pair_queue *q)
 {
     size_t room = q->room ? 2 * q->room : SMALLEST_ROOM;
     waiting_pair *heap = realloc(q->heap, room / 2 * sizeof *heap);
@@ -49,7 +49,7 @@ static bool grow(pair_queue *q)
     }
     for (size_t i = 0; i < q->room; i++)
         if (q->slots[i].key)
-            slots[slot_of(slots, room, q->slots[i].key)] = q->slots[i];
+            slots[pair_queue_slot_of(slots, room, q->slots[i].key)] = q->slots[i];
     free(q->slots);
     q->slots = slots;
     q->room = room;
@@ -71,7 +71,7 @@ static bool reserve_places(pair_queue *q, size_t uses)
 
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times)
 {
-    token_pair *p = q->room ? &q->slots[slot_of(q->slots, q->room, key_of(left, right))] : NULL;
+    token_pair *p = q->room ? &q->slots[pair_queue_slot_of(q->slots, q->room, pair_queue_key_of(left, right))] : NULL;
     if (p && p->key)
         p->count -= times;
 }
@@ -83,7 +83,7 @@ static bool is_before(waiting_pair a, waiting_pair b)
     return a.count != b.count ? a.count > b.count : a.key < b.key;
 }
 
-static void sift_up(waiting_pair *heap, size_t at, waiting_pair p)
+static void pair_queue_sift_up(waiting_pair *heap, size_t at, waiting_pair p)
 {
     for (; at > 0 && is_before(p, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
@@ -113,14 +113,14 @@ static void drop_first(pair_queue *q)
 
 bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, size_t uses, size_t *first)
 {
-    uint64_t key = key_of(left, right);
-    if ((2 * (q->used + 1) > q->room && !grow(q)) || !reserve_places(q, uses))
+    uint64_t key = pair_queue_key_of(left, right);
+    if ((2 * (q->used + 1) > q->room && !pair_queue_grow(q)) || !reserve_places(q, uses))
         return false;
     *first = q->place_count;
-    q->slots[slot_of(q->slots, q->room, key)] = (token_pair){key, count, *first, uses};
+    q->slots[pair_queue_slot_of(q->slots, q->room, key)] = (token_pair){key, count, *first, uses};
     q->place_count += uses;
     q->used++;
-    sift_up(q->heap, q->waiting++, (waiting_pair){count, key});
+    pair_queue_sift_up(q->heap, q->waiting++, (waiting_pair){count, key});
     return true;
 }
 
@@ -128,7 +128,7 @@ bool pair_queue_pop(pair_queue *q, int64_t least, token_pair *best)
 {
     while (q->waiting) {
         waiting_pair top = q->heap[0];
-        const token_pair *now = &q->slots[slot_of(q->slots, q->room, top.key)];
+        const token_pair *now = &q->slots[pair_queue_slot_of(q->slots, q->room, top.key)];
         if (now->count < least) {
             drop_first(q);
         } else if (now->count < top.count) {

@@ -11,7 +11,7 @@ void pair_table_free(pair_table *t)
     *t = (pair_table){0};
 }
 
-static bool grow(pair_table *t)
+static bool pair_table_grow(pair_table *t)
 {
     pair_table wider = {.size = t->size, .shift = t->slots ? t->shift - 1 : 64 - FIRST_BITS};
     wider.slot_count = (size_t)1 << (64 - wider.shift);
@@ -28,7 +28,7 @@ static bool grow(pair_table *t)
 
 bool pair_table_put(pair_table *t, int32_t left, int32_t right, pair_merge merge)
 {
-    if (3 * (t->size + 1) > 2 * t->slot_count && !grow(t))
+    if (3 * (t->size + 1) > 2 * t->slot_count && !pair_table_grow(t))
         return false;
     uint64_t key = pair_key(left, right);
     *pair_table_slot(t, key) = (pair_slot){key, merge};

@@ -69,7 +69,7 @@ static void walk_chunk(void *context, size_t k, int worker)
 }
 
 /* Counts the piece that begins at *at once more, or once less, and moves on to its end. */
-static rapt_code step(counting *c, size_t *at, int64_t times, rapt_error *err)
+static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_error *err)
 {
     counter *first = &c->counters[0];
     size_t end;
@@ -89,15 +89,15 @@ static rapt_code join_chunk(counting *c, size_t k, size_t *at, rapt_error *err)
     rapt_code code = RAPT_OK;
     split_walk_begin(c->counters[0].walk);
     while (!code && guess != *at && guess < stop)
-        code = guess < *at ? step(c, &guess, -1, err) : step(c, at, 1, err);
+        code = guess < *at ? piece_counts_step(c, &guess, -1, err) : piece_counts_step(c, at, 1, err);
     if (guess == *at)
         *at = stop;
     while (!code && *at < limit)
-        code = step(c, at, 1, err);
+        code = piece_counts_step(c, at, 1, err);
     return code;
 }
 
-static rapt_code join(counting *c, piece_table *counts, rapt_error *err)
+static rapt_code piece_counts_join(counting *c, piece_table *counts, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     bool ok = true;
@@ -113,7 +113,7 @@ static rapt_code join(counting *c, piece_table *counts, rapt_error *err)
     return ok ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pieces of the text");
 }
 
-static rapt_code set_up(counting *c, const split *cut, int threads, rapt_error *err)
+static rapt_code piece_counts_set_up(counting *c, const split *cut, int threads, rapt_error *err)
 {
     c->pool = pool_new(threads, err);
     if (!c->pool)
@@ -129,7 +129,7 @@ static rapt_code set_up(counting *c, const split *cut, int threads, rapt_error *
     return RAPT_OK;
 }
 
-static void tear_down(counting *c)
+static void piece_counts_tear_down(counting *c)
 {
     for (int i = 0; c->counters && i < pool_threads(c->pool); i++) {
         split_walk_free(c->counters[i].walk);
@@ -144,11 +144,11 @@ rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int
                             const volatile sig_atomic_t *stop, piece_table *counts, rapt_error *err)
 {
     counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0), .stop = stop};
-    rapt_code code = set_up(&c, cut, threads, err);
+    rapt_code code = piece_counts_set_up(&c, cut, threads, err);
     if (!code) {
         pool_run(c.pool, c.chunks, SIZE_MAX, walk_chunk, &c);
-        code = join(&c, counts, err);
+        code = piece_counts_join(&c, counts, err);
     }
-    tear_down(&c);
+    piece_counts_tear_down(&c);
     return code;
 }

@@ -23,7 +23,7 @@ static size_t free_slot(const piece *slots, size_t room, uint64_t hash)
     return i;
 }
 
-static bool grow(piece_table *t)
+static bool piece_table_grow(piece_table *t)
 {
     size_t room = t->room ? 2 * t->room : SMALLEST_ROOM;
     piece *slots = calloc(room, sizeof *slots);
@@ -38,9 +38,9 @@ static bool grow(piece_table *t)
     return true;
 }
 
-static bool make_room(piece_table *t, size_t length)
+static bool piece_table_make_room(piece_table *t, size_t length)
 {
-    if (2 * (t->used + 1) > t->room && !grow(t))
+    if (2 * (t->used + 1) > t->room && !piece_table_grow(t))
         return false;
     if (t->capacity - t->size >= length)
         return true;
@@ -55,7 +55,7 @@ static bool make_room(piece_table *t, size_t length)
     return true;
 }
 
-static piece *find(const piece_table *t, uint64_t hash, const char *text, size_t length)
+static piece *piece_table_find(const piece_table *t, uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = hash & (t->room - 1); t->room && t->slots[i].length; i = (i + 1) & (t->room - 1)) {
         piece *p = &t->slots[i];
@@ -67,12 +67,12 @@ static piece *find(const piece_table *t, uint64_t hash, const char *text, size_t
 
 static bool add_hashed(piece_table *t, uint64_t hash, const char *text, size_t length, int64_t times)
 {
-    piece *p = find(t, hash, text, length);
+    piece *p = piece_table_find(t, hash, text, length);
     if (p) {
         p->count += times;
         return true;
     }
-    if (!make_room(t, length))
+    if (!piece_table_make_room(t, length))
         return false;
     memcpy(t->bytes + t->size, text, length);
     t->slots[free_slot(t->slots, t->room, hash)] = (piece){hash, times, t->size, length};

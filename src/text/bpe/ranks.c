@@ -84,7 +84,7 @@ static rapt_code put_cuts(byte_bpe *b, int32_t rank, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code complete(byte_bpe *b, const struct encoding *of, const char *path, rapt_error *err)
+static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const char *path, rapt_error *err)
 {
     rapt_error why = {0};
     for (size_t i = 0; i < of->ranks; i++)
@@ -123,8 +123,8 @@ static bool read_rank(const char *text, size_t size, size_t *rank)
     return size > 0 && size <= 9;
 }
 
-static rapt_code take_line(byte_bpe *b, const struct encoding *of, const char *line, size_t size, const char *path,
-                           size_t number, rapt_error *err)
+static rapt_code ranks_take_line(byte_bpe *b, const struct encoding *of, const char *line, size_t size, const char *path,
+                                 size_t number, rapt_error *err)
 {
     size_t rank;
     const char *space = memchr(line, ' ', size);
@@ -135,16 +135,16 @@ static rapt_code take_line(byte_bpe *b, const struct encoding *of, const char *l
     return put_token(b, of, rank, line, (size_t)(space - line), path, number, err);
 }
 
-static rapt_code take_lines(byte_bpe *b, const struct encoding *of, const char *text, size_t size, const char *path,
-                            rapt_error *err)
+static rapt_code ranks_take_lines(byte_bpe *b, const struct encoding *of, const char *text, size_t size, const char *path,
+                                  rapt_error *err)
 {
     rapt_code code = size ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: an empty file", path);
     line_walk walk = {text, text + size};
     for (size_t number = 1; walk.at < walk.end && code == RAPT_OK; number++) {
         line_span line = lines_next(&walk);
-        code = take_line(b, of, line.at, line.size, path, number, err);
+        code = ranks_take_line(b, of, line.at, line.size, path, number, err);
     }
-    return code ? code : complete(b, of, path, err);
+    return code ? code : ranks_complete(b, of, path, err);
 }
 
 rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *err)
@@ -155,7 +155,7 @@ rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *
     if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
     byte_bpe *b = new_of(of, err);
-    if (b && take_lines(b, of, text, size, path, err) != RAPT_OK) {
+    if (b && ranks_take_lines(b, of, text, size, path, err) != RAPT_OK) {
         byte_bpe_free(b);
         b = NULL;
     }
@@ -165,7 +165,7 @@ rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-static json_t *token_json(const byte_bpe *b, size_t rank)
+static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
 {
     size_t length;
     const char *token = token_list_at(&b->tokens, (int64_t)rank, &length);
@@ -181,7 +181,7 @@ json_t *ranks_to_json(const byte_bpe *b)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < find_encoding(b->ranks)->ranks; i++)
-        if (json_array_append_new(list, token_json(b, i)) != 0) {
+        if (json_array_append_new(list, ranks_token_json(b, i)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -200,7 +200,7 @@ static rapt_code take_list(byte_bpe *b, const struct encoding *of, const json_t 
         if (code)
             rapt_fail(err, code, "%s: %s", path, why.message);
     }
-    return code ? code : complete(b, of, path, err);
+    return code ? code : ranks_complete(b, of, path, err);
 }
 
 rapt_tokenizer *ranks_from_json(const json_t *root, const char *path, rapt_error *err)

@@ -24,7 +24,7 @@ const char *token_list_at(const token_list *l, int64_t id, size_t *length)
     return l->bytes + l->spans[id].at;
 }
 
-static bool equal(const token_list *l, uint32_t id, const char *token, size_t length)
+static bool token_list_equal(const token_list *l, uint32_t id, const char *token, size_t length)
 {
     token_span span = l->spans[id];
     return (size_t)span.length == length && memcmp(l->bytes + span.at, token, length) == 0;
@@ -36,18 +36,18 @@ static uint32_t tag_of(uint64_t hash)
 }
 
 /* The slot that holds the token, or the empty one where it belongs. */
-static token_slot *slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
+static token_slot *token_list_slot_of(const token_list *l, uint64_t hash, const char *token, size_t length)
 {
     size_t mask = l->slot_count - 1, i = hash & mask;
     uint32_t tag = tag_of(hash);
-    while (l->slots[i].id && !(l->slots[i].tag == tag && equal(l, l->slots[i].id - 1, token, length)))
+    while (l->slots[i].id && !(l->slots[i].tag == tag && token_list_equal(l, l->slots[i].id - 1, token, length)))
         i = (i + 1) & mask;
     return &l->slots[i];
 }
 
 int32_t token_list_find(const token_list *l, const char *token, size_t length)
 {
-    return l->slot_count ? (int32_t)slot_of(l, XXH3_64bits(token, length), token, length)->id - 1 : -1;
+    return l->slot_count ? (int32_t)token_list_slot_of(l, XXH3_64bits(token, length), token, length)->id - 1 : -1;
 }
 
 uint64_t token_list_fetch(const token_list *l, const char *token, size_t length)
@@ -59,7 +59,7 @@ uint64_t token_list_fetch(const token_list *l, const char *token, size_t length)
 
 int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const char *token, size_t length)
 {
-    return (int32_t)slot_of(l, fetched, token, length)->id - 1;
+    return (int32_t)token_list_slot_of(l, fetched, token, length)->id - 1;
 }
 
 /* Twice the slots; their tags hold half of the hash only, so that it is computed again. */
@@ -74,7 +74,7 @@ static bool grow_slots(token_list *l)
         if (l->slots[i].id) {
             token_span span = l->spans[l->slots[i].id - 1];
             const char *token = l->bytes + span.at;
-            *slot_of(&wider, XXH3_64bits(token, (size_t)span.length), token, (size_t)span.length) = l->slots[i];
+            *token_list_slot_of(&wider, XXH3_64bits(token, (size_t)span.length), token, (size_t)span.length) = l->slots[i];
         }
     }
     free(l->slots);
@@ -82,7 +82,7 @@ static bool grow_slots(token_list *l)
     return true;
 }
 
-static bool room_for(token_list *l, size_t size, size_t bytes)
+static bool token_list_room_for(token_list *l, size_t size, size_t bytes)
 {
     if (size > l->room) {
         size_t room = size < FIRST_TOKENS ? FIRST_TOKENS : size + size / 2;
@@ -105,7 +105,7 @@ static bool room_for(token_list *l, size_t size, size_t bytes)
 
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
 {
-    if (!room_for(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
+    if (!token_list_room_for(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
         return false;
     for (; l->size <= id; l->size++)
         l->spans[l->size] = (token_span){0, -1};
@@ -115,7 +115,7 @@ bool token_list_put(token_list *l, size_t id, const char *token, size_t length, 
     l->used += length + 1;
     if (findable) {
         uint64_t hash = XXH3_64bits(token, length);
-        *slot_of(l, hash, token, length) = (token_slot){tag_of(hash), (uint32_t)id + 1};
+        *token_list_slot_of(l, hash, token, length) = (token_slot){tag_of(hash), (uint32_t)id + 1};
         l->found++;
     }
     return true;

@@ -9,7 +9,7 @@ static bool has_pair(const piece *p)
     return p->count > 0 && p->length > 1;
 }
 
-static void add_row(token_rows *r, const unsigned char *bytes, size_t length, uint32_t number)
+static void token_rows_add_row(token_rows *r, const unsigned char *bytes, size_t length, uint32_t number)
 {
     for (size_t i = 0; i < length; i++, r->size++)
         r->slots[r->size] = (token_slot){bytes[i], (uint32_t)r->size, number};
@@ -46,7 +46,7 @@ rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error 
         if (!has_pair(p))
             continue;
         r->weights[rows] = p->count;
-        add_row(r, (const unsigned char *)pieces->bytes + p->start, p->length, rows++);
+        token_rows_add_row(r, (const unsigned char *)pieces->bytes + p->start, p->length, rows++);
     }
     return RAPT_OK;
 }

@@ -10,7 +10,7 @@ static bool is_shown(unsigned byte)
     return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
 
-static uint32_t letter_of(unsigned byte)
+static uint32_t byte_letters_letter_of(unsigned byte)
 {
     uint32_t hidden = 0;
     if (is_shown(byte))
@@ -21,7 +21,7 @@ static uint32_t letter_of(unsigned byte)
 }
 
 /* -1: none. */
-static int byte_of(uint32_t letter)
+static int byte_letters_byte_of(uint32_t letter)
 {
     if (letter < FIRST_EXTRA)
         return is_shown(letter) ? (int)letter : -1;
@@ -37,7 +37,7 @@ size_t byte_letters_write(const char *bytes, size_t size, char *letters)
 {
     size_t put = 0;
     for (size_t i = 0; i < size; i++)
-        put += utf8_encode(letter_of((unsigned char)bytes[i]), letters + put);
+        put += utf8_encode(byte_letters_letter_of((unsigned char)bytes[i]), letters + put);
     return put;
 }
 
@@ -47,7 +47,7 @@ bool byte_letters_read(const char *letters, size_t size, char *bytes, size_t *le
     *length = 0;
     for (size_t at = 0, used; at < size; at += used) {
         used = utf8_decode(letters + at, size - at, &letter);
-        int byte = used ? byte_of(letter) : -1;
+        int byte = used ? byte_letters_byte_of(letter) : -1;
         if (byte < 0)
             return false;
         bytes[(*length)++] = (char)byte;

@@ -34,7 +34,7 @@ static rapt_code read_strip(normalizer *n, const json_t *part, rapt_error *err)
     return both ? normalizer_add(n, NORMALIZER_STRIP, NULL, NULL, err) : RAPT_ERR_FORMAT;
 }
 
-static rapt_code read_step(normalizer *n, const json_t *part, rapt_error *err)
+static rapt_code hf_normalizer_read_step(normalizer *n, const json_t *part, rapt_error *err)
 {
     const char *type = json_string_value(json_object_get(part, "type"));
     if (!type)
@@ -54,10 +54,10 @@ rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err)
     const char *type = json_string_value(json_object_get(part, "type"));
     const json_t *list = json_object_get(part, "normalizers");
     if (!type || strcmp(type, "Sequence") != 0)
-        return read_step(n, part, err);
+        return hf_normalizer_read_step(n, part, err);
     rapt_code code = json_is_array(list) ? RAPT_OK : RAPT_ERR_FORMAT;
     for (size_t i = 0; i < json_array_size(list) && !code; i++)
-        code = read_step(n, json_array_get(list, i), err);
+        code = hf_normalizer_read_step(n, json_array_get(list, i), err);
     return code;
 }
 

@@ -10,7 +10,7 @@
 
 enum { MOST_IDS = 1 << 22, MOST_LETTERS = 1 << 20 };
 
-static rapt_code fail_memory(const hf_reading *r)
+static rapt_code hf_read_fail_memory(const hf_reading *r)
 {
     return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for the tokenizer", r->path);
 }
@@ -38,7 +38,7 @@ static rapt_code check_keys(const hf_reading *r, const json_t *object, const cha
 }
 
 /* unk_token, fuse_unk and byte_fallback are for bytes that have no token: none, here. */
-static rapt_code check_model(const hf_reading *r, const json_t *model)
+static rapt_code hf_read_check_model(const hf_reading *r, const json_t *model)
 {
     static const char *const outer[] = {"version",       "added_tokens",   "normalizer", "pre_tokenizer",
                                         "post_processor", "decoder",        "model"};
@@ -55,7 +55,7 @@ static rapt_code check_model(const hf_reading *r, const json_t *model)
 /* ---- vocabulary --------------------------------------------------------------------------------------------- */
 
 /* A token that is not written in letters of bytes is kept as it stands, but no text becomes it. */
-static rapt_code take_token(const hf_reading *r, const char *letters, const json_t *id)
+static rapt_code hf_read_take_token(const hf_reading *r, const char *letters, const json_t *id)
 {
     size_t size = strlen(letters), length;
     json_int_t at = json_integer_value(id);
@@ -68,7 +68,7 @@ static rapt_code take_token(const hf_reading *r, const char *letters, const json
     bool written = token && byte_letters_read(letters, size, token, &length) && length > 0;
     bool ok = token && token_list_put(&r->b->tokens, (size_t)at, written ? token : letters, written ? length : size, written);
     free(token);
-    return ok ? RAPT_OK : fail_memory(r);
+    return ok ? RAPT_OK : hf_read_fail_memory(r);
 }
 
 static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
@@ -77,7 +77,7 @@ static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
     json_t *id;
     json_object_foreach(vocab, letters, id)
     {
-        rapt_code code = take_token(r, letters, id);
+        rapt_code code = hf_read_take_token(r, letters, id);
         if (code)
             return code;
     }
@@ -103,7 +103,7 @@ static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size
     int32_t x = room ? find_letters(r, left, left_size, room) : -1, y = room ? find_letters(r, right, right_size, room) : -1;
     free(room);
     if (!room)
-        return fail_memory(r);
+        return hf_read_fail_memory(r);
     if (x < 0 || y < 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
     rapt_code code = byte_bpe_add_merge(r->b, x, y, (uint32_t)i, &why);
@@ -188,7 +188,7 @@ static rapt_code take_added(const hf_reading *r, const json_t *added, const json
 
 /* Those that are not "normalized" are looked for before the others; we look for all at once, which is the same where the
  * two kinds have no byte in common. */
-static rapt_code check_kinds(const hf_reading *r, const json_t *list)
+static rapt_code hf_read_check_kinds(const hf_reading *r, const json_t *list)
 {
     bool of[2][256] = {{false}};
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -208,7 +208,7 @@ static rapt_code check_kinds(const hf_reading *r, const json_t *list)
 
 static rapt_code take_all_added(const hf_reading *r, const json_t *list, const json_t *vocab)
 {
-    rapt_code code = check_kinds(r, list);
+    rapt_code code = hf_read_check_kinds(r, list);
     for (size_t i = 0; i < json_array_size(list) && code == RAPT_OK; i++)
         code = take_added(r, json_array_get(list, i), vocab);
     return code;
@@ -216,7 +216,7 @@ static rapt_code take_all_added(const hf_reading *r, const json_t *list, const j
 
 /* ---- all ---------------------------------------------------------------------------------------------------- */
 
-static rapt_code read_all(const hf_reading *r)
+static rapt_code hf_read_read_all(const hf_reading *r)
 {
     const json_t *model = json_object_get(r->root, "model");
     json_t *vocab = json_object_get(model, "vocab");
@@ -232,13 +232,13 @@ rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *e
 {
     rapt_error why = {0};
     hf_reading r = {root, path, NULL, err};
-    const char *pattern = check_model(&r, json_object_get(root, "model")) == RAPT_OK ? hf_pattern(&r) : NULL;
+    const char *pattern = hf_read_check_model(&r, json_object_get(root, "model")) == RAPT_OK ? hf_pattern(&r) : NULL;
     if (!pattern)
         return NULL;
     r.b = byte_bpe_new(pattern, &why);
     if (!r.b)
         rapt_fail(err, why.code, "%s: %s", path, why.message);
-    if (!r.b || read_all(&r) == RAPT_OK)
+    if (!r.b || hf_read_read_all(&r) == RAPT_OK)
         return r.b ? &r.b->base : NULL;
     byte_bpe_free(r.b);
     return NULL;

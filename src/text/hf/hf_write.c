@@ -10,7 +10,7 @@
 
 /* A token in letters of bytes, or as it stands where it is special or no text becomes it; NULL: no memory. The caller
  * frees it. */
-static char *letters_of(const byte_bpe *b, int32_t id)
+static char *hf_write_letters_of(const byte_bpe *b, int32_t id)
 {
     size_t length;
     const special *s = special_list_of(&b->specials, id);
@@ -78,14 +78,14 @@ static json_t *added_json(const byte_bpe *b)
 
 static bool add_name(const byte_bpe *b, int32_t id, json_t *single, json_t *names)
 {
-    char *name = letters_of(b, id);
+    char *name = hf_write_letters_of(b, id);
     bool ok = name && json_array_append_new(single, json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", name, "type_id", 0)) == 0 &&
               json_object_set_new(names, name, json_pack("{s:s, s:[i], s:[s]}", "id", name, "ids", (int)id, "tokens", name)) == 0;
     free(name);
     return ok;
 }
 
-static bool add_row(const byte_bpe *b, const id_row *row, json_t *single, json_t *names)
+static bool hf_write_add_row(const byte_bpe *b, const id_row *row, json_t *single, json_t *names)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < row->count; i++)
@@ -96,9 +96,9 @@ static bool add_row(const byte_bpe *b, const id_row *row, json_t *single, json_t
 static json_t *template_json(const byte_bpe *b)
 {
     json_t *single = json_array(), *names = json_object();
-    bool ok = single && names && add_row(b, &b->before, single, names) &&
+    bool ok = single && names && hf_write_add_row(b, &b->before, single, names) &&
               json_array_append_new(single, json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0)) == 0 &&
-              add_row(b, &b->after, single, names);
+              hf_write_add_row(b, &b->after, single, names);
     json_t *part = ok ? json_pack("{s:s, s:O, s:[{s:{s:s, s:i}}, {s:{s:s, s:i}}], s:O}", "type", "TemplateProcessing",
                                   "single", single, "pair", "Sequence", "id", "A", "type_id", 0, "Sequence", "id", "B",
                                   "type_id", 1, "special_tokens", names)
@@ -128,7 +128,7 @@ static json_t *vocab_json(const byte_bpe *b)
     for (size_t i = 0; ok && i < b->tokens.size; i++) {
         if (!is_in_model(b, (int32_t)i))
             continue;
-        char *letters = letters_of(b, (int32_t)i);
+        char *letters = hf_write_letters_of(b, (int32_t)i);
         ok = letters && json_object_set_new(vocab, letters, json_integer((json_int_t)i)) == 0;
         free(letters);
     }
@@ -145,7 +145,7 @@ static int by_rank(const void *a, const void *b)
 
 static bool add_merge(const byte_bpe *b, uint64_t key, json_t *list)
 {
-    char *left = letters_of(b, (int32_t)((key - 1) >> 32)), *right = letters_of(b, (int32_t)(key - 1));
+    char *left = hf_write_letters_of(b, (int32_t)((key - 1) >> 32)), *right = hf_write_letters_of(b, (int32_t)(key - 1));
     bool ok = left && right && json_array_append_new(list, json_sprintf("%s %s", left, right)) == 0;
     free(left);
     free(right);
@@ -171,7 +171,7 @@ static json_t *merges_json(const byte_bpe *b)
     return ok ? list : NULL;
 }
 
-static json_t *model_json(const byte_bpe *b)
+static json_t *hf_write_model_json(const byte_bpe *b)
 {
     return json_pack("{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:b, s:o, s:o}", "type", "BPE", "dropout", "unk_token",
                      "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0, "byte_fallback", 0,
@@ -183,5 +183,5 @@ json_t *hf_to_json(const byte_bpe *b)
     return json_pack("{s:s, s:n, s:n, s:o, s:o, s:o, s:o, s:o, s:o}", "version", "1.0", "truncation", "padding",
                      "added_tokens", added_json(b), "normalizer", normalizer_to_json(&b->normal), "pre_tokenizer",
                      pre_tokenizer_json(b), "post_processor", post_processor_json(b), "decoder", byte_level_json(true),
-                     "model", model_json(b));
+                     "model", hf_write_model_json(b));
 }

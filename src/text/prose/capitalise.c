@@ -14,7 +14,7 @@ typedef struct capitals {
     char *to;
 } capitals;
 
-static void copy(capitals *c, size_t until)
+static void capitalise_copy(capitals *c, size_t until)
 {
     memcpy(c->to, c->text + c->at, until - c->at);
     c->to += until - c->at;
@@ -29,7 +29,7 @@ static void raise_first(capitals *c, size_t end)
     for (size_t at = c->at, used; at < end && (used = utf8_decode(c->text + at, end - at, &code)) > 0; at += used) {
         if (!utf8_is_letter(code) && !utf8_is_number(code))
             continue;
-        copy(c, at);
+        capitalise_copy(c, at);
         c->to += utf8_encode((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
         c->at += used;
         return;
@@ -43,7 +43,7 @@ char *capitalise(const char *text)
     while (out && c.at < c.size) {
         size_t end = sentences_end(text, c.size, c.at, CUT_SMALL);
         raise_first(&c, end);
-        copy(&c, end);
+        capitalise_copy(&c, end);
     }
     if (out)
         *c.to = '\0';

@@ -28,7 +28,7 @@ bool detokenise_language(const char *code, rapt_language *language)
 }
 
 /* In place: what entities stand for is shorter. */
-static void decode_entities(char *text)
+static void detokenise_decode_entities(char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
@@ -41,7 +41,7 @@ static void decode_entities(char *text)
     *to = '\0';
 }
 
-static bool begins(const char *word, size_t size, const char *with)
+static bool detokenise_begins(const char *word, size_t size, const char *with)
 {
     size_t length = strlen(with);
     return size >= length && memcmp(word, with, length) == 0;
@@ -57,7 +57,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-static bool is_made_of(const char *word, size_t size, const char *marks)
+static bool detokenise_is_made_of(const char *word, size_t size, const char *marks)
 {
     size_t length = strspn(word, marks);
     return length >= size;
@@ -66,10 +66,10 @@ static bool is_made_of(const char *word, size_t size, const char *marks)
 /* Marks, and what the words tokenizer sets apart within a number: 1 ,000. */
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
-    bool within_number = strchr(",.", *word) && size > 1 && is_made_of(word + 1, 1, "0123456789");
-    if (is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
+    bool within_number = strchr(",.", *word) && size > 1 && detokenise_is_made_of(word + 1, 1, "0123456789");
+    if (detokenise_is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
         return true;
-    if (begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+    if (detokenise_begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
         return true;
     return language == RAPT_LANGUAGE_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }
@@ -85,12 +85,12 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
 }
 
 /* Sentences are found where marks stand apart. */
-static char *prepare(const char *text, bool capitals)
+static char *detokenise_prepare(const char *text, bool capitals)
 {
     char *words = strdup(text);
     if (!words)
         return NULL;
-    decode_entities(words);
+    detokenise_decode_entities(words);
     char *raised = capitals ? capitalise(words) : words;
     if (raised != words)
         free(words);
@@ -99,7 +99,7 @@ static char *prepare(const char *text, bool capitals)
 
 char *detokenise(const char *text, rapt_language language, bool capitals)
 {
-    char *words = prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
+    char *words = detokenise_prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
     bool joined = true, quoting = false;
     for (const char *at = words; words && out && *(at += strspn(at, " "));) {
         size_t size = strcspn(at, " ");

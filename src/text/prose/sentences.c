@@ -85,7 +85,7 @@ static bool opens_or_space(uint32_t code)
 /* ---- stepping ----------------------------------------------------------------------------------------------- */
 
 /* The code point at `i`, 0 at the end; *next is behind it. Bytes that are not UTF-8 are no marks. */
-static uint32_t step(const span *s, size_t i, size_t *next)
+static uint32_t sentences_step(const span *s, size_t i, size_t *next)
 {
     uint32_t code = 0;
     size_t used = i < s->size ? utf8_decode(s->text + i, s->size - i, &code) : 0;
@@ -96,7 +96,7 @@ static uint32_t step(const span *s, size_t i, size_t *next)
 static uint32_t peek(const span *s, size_t i)
 {
     size_t next;
-    return step(s, i, &next);
+    return sentences_step(s, i, &next);
 }
 
 static size_t back(const span *s, size_t from, size_t i)
@@ -110,7 +110,7 @@ static size_t back(const span *s, size_t from, size_t i)
 static size_t skip(const span *s, size_t i, bool (*is)(uint32_t code))
 {
     size_t next;
-    for (uint32_t code; (code = step(s, i, &next)) != 0 && is(code);)
+    for (uint32_t code; (code = sentences_step(s, i, &next)) != 0 && is(code);)
         i = next;
     return i;
 }
@@ -119,7 +119,7 @@ static size_t skip(const span *s, size_t i, bool (*is)(uint32_t code))
 static size_t skip_closers(const span *s, size_t i)
 {
     size_t end = skip(s, i, is_closer), quote = skip(s, end, utf8_is_space), next;
-    if (quote == end || step(s, quote, &next) != 0xBB)
+    if (quote == end || sentences_step(s, quote, &next) != 0xBB)
         return end;
     return next == s->size || utf8_is_space(peek(s, next)) ? next : end;
 }
@@ -153,7 +153,7 @@ static bool is_dotted(const char *word, size_t size)
     return dots > 0 && since <= 2;
 }
 
-static bool is_made_of(const char *word, size_t size, const char *letters)
+static bool sentences_is_made_of(const char *word, size_t size, const char *letters)
 {
     for (size_t i = 0; i < size; i++)
         if (!strchr(letters, word[i]))
@@ -179,9 +179,9 @@ static bool is_no_stop(const span *s, size_t from, size_t i)
     const char *word = s->text + start;
     if (size == 0)
         return false;
-    bool letter = utf8_is_letter(step(s, start, &next)) && next == i;
-    return letter || is_abbreviation(word, size) || is_dotted(word, size) || is_made_of(word, size, "IVX") ||
-           (size <= 2 && is_made_of(word, size, "0123456789"));
+    bool letter = utf8_is_letter(sentences_step(s, start, &next)) && next == i;
+    return letter || is_abbreviation(word, size) || is_dotted(word, size) || sentences_is_made_of(word, size, "IVX") ||
+           (size <= 2 && sentences_is_made_of(word, size, "0123456789"));
 }
 
 /* ---- ends --------------------------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut k
     span s = {text, size};
     size_t end = 0, next;
     for (size_t i = from; i < size && !end; i = next) {
-        uint32_t code = step(&s, i, &next);
+        uint32_t code = sentences_step(&s, i, &next);
         if (kind == CUT_SPACE)
             end = i > from && is_breaking_space(code) ? i : 0;
         else if (is_mark(code))

@@ -44,12 +44,12 @@ typedef struct dialect {
     rapt_error *err;
 } dialect;
 
-static rapt_code refuse(dialect *d, const char *reason)
+static rapt_code dialect_refuse(dialect *d, const char *reason)
 {
     return rapt_fail(d->err, RAPT_ERR_FORMAT, "pattern, byte %zu: %s", d->at + 1, reason);
 }
 
-static rapt_code put(dialect *d, const char *text, size_t size)
+static rapt_code dialect_put(dialect *d, const char *text, size_t size)
 {
     if (d->size + size + 1 > d->room) {
         size_t room = 2 * (d->size + size) + 64;
@@ -66,9 +66,9 @@ static rapt_code put(dialect *d, const char *text, size_t size)
 }
 
 /* Copies the next `size` bytes. */
-static rapt_code copy(dialect *d, size_t size)
+static rapt_code dialect_copy(dialect *d, size_t size)
 {
-    rapt_code code = put(d, d->pattern + d->at, size);
+    rapt_code code = dialect_put(d, d->pattern + d->at, size);
     d->at += size;
     return code;
 }
@@ -88,24 +88,24 @@ static rapt_code take_escape(dialect *d)
             continue;
         const char *text = d->in_set ? ESCAPES[i].inside : ESCAPES[i].outside;
         if (!text)
-            return refuse(d, "this escape does not mean the same to all who read patterns");
+            return dialect_refuse(d, "this escape does not mean the same to all who read patterns");
         d->at += 2;
-        return put(d, text, strlen(text));
+        return dialect_put(d, text, strlen(text));
     }
-    return copy(d, escape_size(at));
+    return dialect_copy(d, escape_size(at));
 }
 
 static rapt_code take_in_set(dialect *d)
 {
     const char *at = d->pattern + d->at;
     if (at[0] == '[' && at[1] == ':')
-        return refuse(d, "[: is not supported; write \\p{...}");
+        return dialect_refuse(d, "[: is not supported; write \\p{...}");
     if (at[0] == '[')
-        return refuse(d, "a set within a set; write \\[ for the sign");
+        return dialect_refuse(d, "a set within a set; write \\[ for the sign");
     if (at[0] == '&' && at[1] == '&')
-        return refuse(d, "&& in a set is not supported");
+        return dialect_refuse(d, "&& in a set is not supported");
     d->in_set = at[0] != ']';
-    return copy(d, 1);
+    return dialect_copy(d, 1);
 }
 
 /* "[", "[^", and a "]" right after them, which is a sign like others. */
@@ -114,17 +114,17 @@ static rapt_code open_set(dialect *d)
     const char *at = d->pattern + d->at;
     size_t size = at[1] == '^' ? 2 : 1;
     d->in_set = true;
-    return copy(d, size + (at[size] == ']'));
+    return dialect_copy(d, size + (at[size] == ']'));
 }
 
 static rapt_code open_group(dialect *d)
 {
     const char *at = d->pattern + d->at;
     if (at[1] == '*')
-        return refuse(d, "(* is not supported");
+        return dialect_refuse(d, "(* is not supported");
     if (at[1] == '?' && (!at[2] || !strchr(":=!><i-#", at[2])))
-        return refuse(d, "of groups only (...), (?:...), (?i:...), (?>...) and looking around are supported");
-    return copy(d, 1);
+        return dialect_refuse(d, "of groups only (...), (?:...), (?i:...), (?>...) and looking around are supported");
+    return dialect_copy(d, 1);
 }
 
 /* {1,3}+ takes no more than three for PCRE2, and any number for Oniguruma. */
@@ -133,14 +133,14 @@ static rapt_code take_count(dialect *d)
     const char *at = d->pattern + d->at;
     size_t size = 1 + strspn(at + 1, "0123456789,");
     if (size == 1 || at[size] != '}')
-        return copy(d, 1);
+        return dialect_copy(d, 1);
     if (at[size + 1] != '+')
-        return copy(d, size + 1);
+        return dialect_copy(d, size + 1);
     d->at += size + 1;
-    return refuse(d, "+ after {...} does not mean the same to all who read patterns; write (?>...) instead");
+    return dialect_refuse(d, "+ after {...} does not mean the same to all who read patterns; write (?>...) instead");
 }
 
-static rapt_code take(dialect *d)
+static rapt_code dialect_take(dialect *d)
 {
     char sign = d->pattern[d->at];
     if (sign == '\\')
@@ -151,16 +151,16 @@ static rapt_code take(dialect *d)
     case '[': return open_set(d);
     case '(': return open_group(d);
     case '{': return take_count(d);
-    default: return copy(d, 1);
+    default: return dialect_copy(d, 1);
     }
 }
 
 rapt_code dialect_for_pcre2(const char *pattern, char **out, rapt_error *err)
 {
     dialect d = {.pattern = pattern, .err = err};
-    rapt_code code = put(&d, "", 0);
+    rapt_code code = dialect_put(&d, "", 0);
     while (code == RAPT_OK && pattern[d.at])
-        code = take(&d);
+        code = dialect_take(&d);
     if (code)
         free(d.out);
     *out = code ? NULL : d.out;

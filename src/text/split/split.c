@@ -85,7 +85,7 @@ static rapt_code compile_written(split *s, rapt_error *err)
     return code;
 }
 
-static rapt_code prepare(split *s, const char *pattern, rapt_error *err)
+static rapt_code split_prepare(split *s, const char *pattern, rapt_error *err)
 {
     s->known = split_known_find(pattern);
     s->pattern = strdup(s->known ? s->known->portable : pattern);
@@ -103,7 +103,7 @@ split *split_new(const char *pattern, rapt_error *err)
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a pattern");
         return NULL;
     }
-    if (prepare(s, pattern, err) == RAPT_OK)
+    if (split_prepare(s, pattern, err) == RAPT_OK)
         return s;
     split_free(s);
     return NULL;
@@ -126,7 +126,7 @@ const char *split_pattern(const split *s)
 
 /* ---- walking ------------------------------------------------------------------------------------------------ */
 
-static bool make_room(split_walk *w)
+static bool split_make_room(split_walk *w)
 {
     w->match = pcre2_match_data_create(1, NULL);
     w->context = pcre2_match_context_create(NULL);
@@ -142,7 +142,7 @@ split_walk *split_walk_new(const split *s, rapt_error *err)
     split_walk *w = calloc(1, sizeof *w);
     if (w)
         w->s = s;
-    if (w && (s->known || make_room(w)))
+    if (w && (s->known || split_make_room(w)))
         return w;
     split_walk_free(w);
     rapt_fail(err, RAPT_ERR_MEMORY, "no memory to split a text");

@@ -29,26 +29,26 @@ static uint64_t hash(const char *word, size_t length)
     return h ^ h >> 32;
 }
 
-static bool equal(const char *word, size_t length, const char *other)
+static bool word_table_equal(const char *word, size_t length, const char *other)
 {
     return strncmp(word, other, length) == 0 && other[length] == '\0';
 }
 
 /* The slot that holds the word, or the empty one where it belongs. */
-static size_t slot_of(const word_table *t, const char *word, size_t length)
+static size_t word_table_slot_of(const word_table *t, const char *word, size_t length)
 {
     size_t i = hash(word, length) & (t->slot_count - 1);
-    while (t->slots[i] && !equal(word, length, t->entries[t->slots[i] - 1].word))
+    while (t->slots[i] && !word_table_equal(word, length, t->entries[t->slots[i] - 1].word))
         i = (i + 1) & (t->slot_count - 1);
     return i;
 }
 
 int64_t word_table_find(const word_table *t, const char *word, size_t length)
 {
-    return t->slot_count ? (int64_t)t->slots[slot_of(t, word, length)] - 1 : -1;
+    return t->slot_count ? (int64_t)t->slots[word_table_slot_of(t, word, length)] - 1 : -1;
 }
 
-static bool grow(word_table *t)
+static bool word_table_grow(word_table *t)
 {
     size_t capacity = t->capacity ? 2 * t->capacity : 1024;
     word_entry *entries = realloc(t->entries, capacity * sizeof *entries);
@@ -63,7 +63,7 @@ static bool grow(word_table *t)
     t->slot_count = 4 * capacity;
     t->capacity = capacity;
     for (size_t i = 0; i < t->size; i++)
-        t->slots[slot_of(t, t->entries[i].word, strlen(t->entries[i].word))] = (uint32_t)(i + 1);
+        t->slots[word_table_slot_of(t, t->entries[i].word, strlen(t->entries[i].word))] = (uint32_t)(i + 1);
     return true;
 }
 
@@ -72,7 +72,7 @@ int64_t word_table_add(word_table *t, const char *word, size_t length)
     int64_t found = word_table_find(t, word, length);
     if (found >= 0)
         return found;
-    if (t->size == t->capacity && !grow(t))
+    if (t->size == t->capacity && !word_table_grow(t))
         return -1;
     char *copy = arena_alloc(&t->memory, length + 1);
     if (!copy)
@@ -80,6 +80,6 @@ int64_t word_table_add(word_table *t, const char *word, size_t length)
     memcpy(copy, word, length);
     copy[length] = '\0';
     t->entries[t->size] = (word_entry){copy, 0};
-    t->slots[slot_of(t, word, length)] = (uint32_t)(t->size + 1);
+    t->slots[word_table_slot_of(t, word, length)] = (uint32_t)(t->size + 1);
     return (int64_t)t->size++;
 }

@@ -20,7 +20,7 @@ typedef struct words {
 static const char SPACES[] = " \t\r\n\v\f";
 static const tokenizer_ops WORDS_OPS;
 
-static const words *words_of(const rapt_tokenizer *k)
+static const words *words_tokenizer_words_of(const rapt_tokenizer *k)
 {
     return (const words *)k;
 }
@@ -68,7 +68,7 @@ static bool count_word(void *context, const char *word, size_t length)
     return true;
 }
 
-static bool count_line(word_table *t, const char *line, bool lowercase)
+static bool words_tokenizer_count_line(word_table *t, const char *line, bool lowercase)
 {
     char *text = normalise_sentence(line, lowercase);
     bool ok = text && each_word(text, count_word, t);
@@ -98,7 +98,7 @@ static int32_t find_special(const char *word)
     return -1;
 }
 
-static bool add_token(words *w, const char *word)
+static bool words_tokenizer_add_token(words *w, const char *word)
 {
     return word_table_add(&w->table, word, strlen(word)) >= 0;
 }
@@ -113,10 +113,10 @@ static bool take_frequent(words *w, const word_table *counted, const rapt_words_
     qsort(order, counted->size, sizeof *order, by_count);
     bool ok = true;
     for (int i = 0; i < RAPT_SPECIALS; i++)
-        ok = ok && add_token(w, tokenizer_marks[i]);
+        ok = ok && words_tokenizer_add_token(w, tokenizer_marks[i]);
     for (size_t i = 0; ok && i < counted->size && (!o->max_size || w->table.size < o->max_size); i++)
         if (order[i].entry->count >= o->min_freq && find_special(order[i].entry->word) < 0)
-            ok = add_token(w, order[i].entry->word);
+            ok = words_tokenizer_add_token(w, order[i].entry->word);
     free(order);
     return ok;
 }
@@ -129,7 +129,7 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
     word_table_init(&counted);
     bool ok = w != NULL;
     for (size_t i = 0; ok && i < count; i++)
-        ok = count_line(&counted, lines[i], options->lowercase);
+        ok = words_tokenizer_count_line(&counted, lines[i], options->lowercase);
     ok = ok && take_frequent(w, &counted, options);
     word_table_free(&counted);
     if (ok)
@@ -143,12 +143,12 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
 
 static size_t words_size(const rapt_tokenizer *k)
 {
-    return words_of(k)->table.size;
+    return words_tokenizer_words_of(k)->table.size;
 }
 
 static const char *words_token(const rapt_tokenizer *k, int32_t id, size_t *size)
 {
-    const word_table *t = &words_of(k)->table;
+    const word_table *t = &words_tokenizer_words_of(k)->table;
     const char *word = id >= 0 && (size_t)id < t->size ? t->entries[id].word : NULL;
     if (word && size)
         *size = strlen(word);
@@ -163,7 +163,7 @@ static int32_t words_special(const rapt_tokenizer *k, const char *text)
 
 static uint64_t words_hash(const rapt_tokenizer *k)
 {
-    const words *w = words_of(k);
+    const words *w = words_tokenizer_words_of(k);
     uint64_t h = w->lowercase;
     for (size_t i = 0; i < w->table.size; i++)
         h = rng_mix(h, rng_hash_text(w->table.entries[i].word));
@@ -216,7 +216,7 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
             return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
                              valid < nul ? "not UTF-8" : "NUL is no part of words");
         char *line = strndup(text + at, length);
-        code = line ? encode_line(words_of(k), line, specials, sink, context, err)
+        code = line ? encode_line(words_tokenizer_words_of(k), line, specials, sink, context, err)
                     : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line");
         free(line);
         at += length + 1;
@@ -226,7 +226,7 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
 
-static bool is_silent(int32_t id)
+static bool words_tokenizer_is_silent(int32_t id)
 {
     return id == RAPT_BOS || id == RAPT_PAD;
 }
@@ -236,12 +236,12 @@ static char *words_decode(const rapt_tokenizer *k, const int32_t *ids, size_t co
     size_t room = 1, end = 0;
     for (; end < count && ids[end] != RAPT_EOS; end++) {
         const char *token = words_token(k, ids[end], NULL);
-        room += token && !is_silent(ids[end]) ? strlen(token) + 1 : 0;
+        room += token && !words_tokenizer_is_silent(ids[end]) ? strlen(token) + 1 : 0;
     }
     char *text = malloc(room), *to = text;
     for (size_t i = 0; text && i < end; i++) {
         const char *token = words_token(k, ids[i], NULL);
-        if (!token || is_silent(ids[i]))
+        if (!token || words_tokenizer_is_silent(ids[i]))
             continue;
         if (to > text)
             *to++ = ' ';
@@ -259,7 +259,7 @@ static char *words_decode(const rapt_tokenizer *k, const int32_t *ids, size_t co
 
 static json_t *words_to_json(const rapt_tokenizer *k)
 {
-    const words *w = words_of(k);
+    const words *w = words_tokenizer_words_of(k);
     json_t *list = json_array();
     for (size_t i = 0; list && i < w->table.size; i++)
         if (json_array_append_new(list, json_string(w->table.entries[i].word)) != 0) {
@@ -271,7 +271,7 @@ static json_t *words_to_json(const rapt_tokenizer *k)
 }
 
 /* No token may be empty or hold white space: the text that it comes from is split there. */
-static rapt_code take_token(words *w, size_t i, const json_t *token, const char *path, rapt_error *err)
+static rapt_code words_tokenizer_take_token(words *w, size_t i, const json_t *token, const char *path, rapt_error *err)
 {
     const char *word = json_string_value(token);
     if (!word || !*word || strpbrk(word, SPACES) || strlen(word) != json_string_length(token))
@@ -291,7 +291,7 @@ static rapt_code take_tokens(words *w, const json_t *tokens, const char *path, r
     if (!json_is_array(tokens))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a tokenizer file", path);
     for (size_t i = 0; i < json_array_size(tokens); i++) {
-        rapt_code code = take_token(w, i, json_array_get(tokens, i), path, err);
+        rapt_code code = words_tokenizer_take_token(w, i, json_array_get(tokens, i), path, err);
         if (code)
             return code;
     }
@@ -316,7 +316,7 @@ rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error
 
 static bool words_lowercases(const rapt_tokenizer *k)
 {
-    return words_of(k)->lowercase;
+    return words_tokenizer_words_of(k)->lowercase;
 }
 
 static const tokenizer_ops WORDS_OPS = {RAPT_TOKENIZER_WORDS, words_free,      words_size,   words_token,   words_special,

@@ -109,7 +109,7 @@ static bool is_allowed(double x, state_kind kind)
     }
 }
 
-static bool read_member(const char *text, state_kind kind, uint64_t *bits)
+static bool checkpoint_read_member(const char *text, state_kind kind, uint64_t *bits)
 {
     double x;
     if (kind == WHOLE)
@@ -127,7 +127,7 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
         const char *text = safetensors_metadata(file, STATE[i].key);
         if (!text)
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE[i].key);
-        if (!read_member(text, STATE[i].kind, &bits))
+        if (!checkpoint_read_member(text, STATE[i].kind, &bits))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%.40s\", which no checkpoint holds", path, STATE[i].key,
                              quote(text).text);
         memcpy((char *)s + STATE[i].offset, &bits, sizeof bits);
@@ -185,8 +185,8 @@ static void free_entries(entry_list *l)
     free(l->entries);
 }
 
-static rapt_code write_file(const char *path, const entry_list *l, const checkpoint_state *state, const char *config,
-                            rapt_error *err)
+static rapt_code checkpoint_write_file(const char *path, const entry_list *l, const checkpoint_state *state, const char *config,
+                                       rapt_error *err)
 {
     char text[STATE_COUNT][NUMBER];
     const char *metadata[2 * STATE_COUNT + 3];
@@ -213,7 +213,7 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_ad
     if (!code)
         code = seal_text(m, path, &config, err);
     if (!code)
-        code = write_file(path, &l, state, config, err);
+        code = checkpoint_write_file(path, &l, state, config, err);
     if (!code)
         code = delete_old(folder, plan, err);
     free_entries(&l);

@@ -27,7 +27,7 @@ char *checkpoint_folder(const char *folder)
 }
 
 /* The step in a checkpoint's file name; 0 for other files. */
-static uint64_t step_of(const char *file)
+static uint64_t checkpoint_list_step_of(const char *file)
 {
     uint64_t step;
     char again[MAX_NAME];
@@ -37,7 +37,7 @@ static uint64_t step_of(const char *file)
     return strcmp(file, again) == 0 ? step : 0;
 }
 
-static bool add(checkpoint_list *l, uint64_t step)
+static bool checkpoint_list_add(checkpoint_list *l, uint64_t step)
 {
     if ((l->count & (l->count + 1)) == 0) { /* 2^n - 1 are there: room for as many again, and one */
         uint64_t *more = realloc(l->steps, (2 * l->count + 1) * sizeof *more);
@@ -49,7 +49,7 @@ static bool add(checkpoint_list *l, uint64_t step)
     return true;
 }
 
-static rapt_code fail(rapt_error *err, const char *path, int reason)
+static rapt_code checkpoint_list_fail(rapt_error *err, const char *path, int reason)
 {
     rapt_code code = reason == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO;
     const char *text = reason == ENOENT ? "it is a link that leads nowhere" : strerror(reason);
@@ -60,11 +60,11 @@ static rapt_code read_names(DIR *dir, const char *path, checkpoint_list *l, rapt
 {
     struct dirent *e;
     while (errno = 0, (e = readdir(dir))) {
-        uint64_t step = step_of(e->d_name);
-        if (step && !add(l, step))
-            return fail(err, path, ENOMEM);
+        uint64_t step = checkpoint_list_step_of(e->d_name);
+        if (step && !checkpoint_list_add(l, step))
+            return checkpoint_list_fail(err, path, ENOMEM);
     }
-    return errno ? fail(err, path, errno) : RAPT_OK;
+    return errno ? checkpoint_list_fail(err, path, errno) : RAPT_OK;
 }
 
 /* opendir says ENOENT of a link that leads nowhere, too. */
@@ -76,7 +76,7 @@ static rapt_code open_folder(const char *path, DIR **dir, rapt_error *err)
         return RAPT_OK;
     int reason = errno;
     rapt_code code = reason == ENOENT ? file_is_there(path, &there, err) : RAPT_OK;
-    return code || !there ? code : fail(err, path, reason);
+    return code || !there ? code : checkpoint_list_fail(err, path, reason);
 }
 
 static int by_step(const void *a, const void *b)

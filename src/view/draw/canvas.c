@@ -22,7 +22,7 @@ typedef struct buffer {
     size_t size, room;
 } buffer;
 
-static cairo_status_t append(void *to, const unsigned char *data, unsigned size)
+static cairo_status_t canvas_append(void *to, const unsigned char *data, unsigned size)
 {
     buffer *b = to;
     if (b->size + size > b->room) {
@@ -98,7 +98,8 @@ typedef struct box {
 } box;
 
 /* Whole points, so that what is drawn at whole points lies on whole pixels. */
-static rapt_code measure(PangoFontMap *fonts, canvas_draw_fn *draw, void *figure, box *ink, const char *path, rapt_error *err)
+static rapt_code canvas_measure(PangoFontMap *fonts, canvas_draw_fn *draw, void *figure, box *ink, const char *path,
+                                rapt_error *err)
 {
     cairo_surface_t *paper = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     rapt_code code = draw_on(paper, fonts, 0, 0, draw, figure, NULL, path, err);
@@ -134,7 +135,7 @@ static rapt_code draw_png(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
     cairo_surface_set_device_scale(image, DRAW_PNG_SCALE, DRAW_PNG_SCALE);
     paint_white(image);
     rapt_code code = draw_on(image, fonts, size.left, size.top, draw, figure, NULL, path, err);
-    cairo_status_t status = code == RAPT_OK ? cairo_surface_write_to_png_stream(image, append, out) : CAIRO_STATUS_SUCCESS;
+    cairo_status_t status = code == RAPT_OK ? cairo_surface_write_to_png_stream(image, canvas_append, out) : CAIRO_STATUS_SUCCESS;
     cairo_surface_destroy(image);
     return status != CAIRO_STATUS_SUCCESS ? fail_status(err, path, status) : code;
 }
@@ -142,7 +143,7 @@ static rapt_code draw_png(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
 static rapt_code draw_svg(PangoFontMap *fonts, box size, canvas_draw_fn *draw, void *figure, const char *path, buffer *out,
                           rapt_error *err)
 {
-    cairo_surface_t *paper = cairo_svg_surface_create_for_stream(append, out, size.width, size.height);
+    cairo_surface_t *paper = cairo_svg_surface_create_for_stream(canvas_append, out, size.width, size.height);
     cairo_svg_surface_set_document_unit(paper, CAIRO_SVG_UNIT_PX);
     paint_white(paper);
     svg_texts texts;
@@ -177,7 +178,7 @@ rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rap
     PangoFontMap *fonts = pango_cairo_font_map_new();
     buffer out = {0};
     box size;
-    rapt_code code = measure(fonts, draw, figure, &size, path, err);
+    rapt_code code = canvas_measure(fonts, draw, figure, &size, path, err);
     if (code == RAPT_OK)
         code = format(fonts, size, draw, figure, path, &out, err);
     if (code == RAPT_OK)

@@ -39,7 +39,7 @@ static double farther(const cells *m, double a, double b)
 }
 
 /* What a drawn cell shows: a mean would let single peaks among thousands of cells fade. NaN where all are. */
-static double value_of(const cells *m, size_t row, size_t column)
+static double cells_value_of(const cells *m, size_t row, size_t column)
 {
     double found = (double)NAN;
     size_t end_row = end_of(row, m->rows_together, m->rows), end_column = end_of(column, m->columns_together, m->columns);
@@ -51,7 +51,7 @@ static double value_of(const cells *m, size_t row, size_t column)
 
 static uint32_t colour_of(const cells *m, size_t row, size_t column, draw_range range)
 {
-    return viridis((value_of(m, row, column) - range.low) / (range.high - range.low));
+    return viridis((cells_value_of(m, row, column) - range.low) / (range.high - range.low));
 }
 
 static void paint_rectangles(canvas *c, const cells *m, double x, double y, draw_range range)

@@ -72,7 +72,7 @@ static look look_of(const figure *f, size_t i)
     return (look){colours[colour % COLOURS], f->curves[i].group ? rank % STYLES : colour / COLOURS % STYLES};
 }
 
-static void set_line(canvas *c, const figure *f, size_t i)
+static void curves_set_line(canvas *c, const figure *f, size_t i)
 {
     look l = look_of(f, i);
     canvas_colour(c, l.colour);
@@ -106,7 +106,7 @@ static void colour_axes(figure *f)
     }
 }
 
-static bool is_drawn(const draw_curve *curve, size_t i)
+static bool curves_is_drawn(const draw_curve *curve, size_t i)
 {
     return i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]);
 }
@@ -120,10 +120,10 @@ static void add_dot(canvas *c, double x, double y)
 /* Of few points each can be seen; a point between two that are not drawn would be a line of no length. */
 static bool has_dot(const draw_curve *curve, size_t i)
 {
-    return curve->count <= FEW || !((i > 0 && is_drawn(curve, i - 1)) || is_drawn(curve, i + 1));
+    return curve->count <= FEW || !((i > 0 && curves_is_drawn(curve, i - 1)) || curves_is_drawn(curve, i + 1));
 }
 
-static double height_of(const axes *a, const draw_curve *curve, size_t i)
+static double curves_height_of(const axes *a, const draw_curve *curve, size_t i)
 {
     return curve->right ? axes_right(a, curve->y[i]) : axes_y(a, curve->y[i]);
 }
@@ -131,8 +131,8 @@ static double height_of(const axes *a, const draw_curve *curve, size_t i)
 static void draw_dots(canvas *c, const axes *a, const draw_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++)
-        if (is_drawn(curve, i) && has_dot(curve, i))
-            add_dot(c, axes_x(a, curve->x[i]), height_of(a, curve, i));
+        if (curves_is_drawn(curve, i) && has_dot(curve, i))
+            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
 }
 
 static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
@@ -140,10 +140,10 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
     bool on = false;
     for (size_t i = 0; i < curve->count; i++) {
         bool was_on = on;
-        on = is_drawn(curve, i);
+        on = curves_is_drawn(curve, i);
         if (!on)
             continue;
-        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), height_of(a, curve, i));
+        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
     }
     cairo_stroke(c->cr);
     draw_dots(c, a, curve);
@@ -152,7 +152,7 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
 static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
 {
     canvas_type type = {.size = DRAW_NAME_SIZE, .widest = LEGEND_WIDEST};
-    set_line(c, f, i);
+    curves_set_line(c, f, i);
     canvas_line(c, x, y, x + LEGEND_SAMPLE, y, LINE_WIDTH);
     if (f->curves[i].count <= FEW)
         add_dot(c, x + LEGEND_SAMPLE / 2.0, y);
@@ -178,12 +178,12 @@ static void draw_legend(canvas *c, const figure *f, double beyond)
     }
 }
 
-static void draw_figure(canvas *c, void *what)
+static void curves_draw_figure(canvas *c, void *what)
 {
     figure *f = what;
     double beyond = axes_draw(c, &f->axes);
     for (size_t i = 0; i < f->count; i++) {
-        set_line(c, f, i);
+        curves_set_line(c, f, i);
         draw_curve_line(c, &f->axes, &f->curves[i]);
     }
     draw_legend(c, f, beyond);
@@ -192,7 +192,7 @@ static void draw_figure(canvas *c, void *what)
 static void take_curve(axes *a, const draw_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++)
-        if (is_drawn(curve, i)) {
+        if (curves_is_drawn(curve, i)) {
             a->whole_x = a->whole_x && floor(curve->x[i]) == curve->x[i];
             range_take(&a->x, curve->x[i]);
             range_take(curve->right ? &a->right : &a->y, curve->y[i]);
@@ -211,5 +211,5 @@ rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels
     }
     colour_axes(&f);
     rapt_code code = axes_settle(&f.axes, 0, PAD_Y, err);
-    return code == RAPT_OK ? canvas_write(draw_figure, &f, path, err) : code;
+    return code == RAPT_OK ? canvas_write(curves_draw_figure, &f, path, err) : code;
 }

@@ -147,7 +147,7 @@ static double width_of(const panel *p)
     return (double)cells_across(&p->cells) * p->cells.width;
 }
 
-static double height_of(const panel *p)
+static double heat_height_of(const panel *p)
 {
     return (double)cells_down(&p->cells) * p->cells.height;
 }
@@ -187,7 +187,7 @@ static double room_above(const panel *p)
 }
 
 /* The largest over the maps `first`, `first + by`, ... before `end`. */
-static double most(const grid *g, size_t first, size_t by, size_t end, panel_fn *of)
+static double heat_most(const grid *g, size_t first, size_t by, size_t end, panel_fn *of)
 {
     double most = 0;
     for (size_t i = first; i < end && i < g->count; i += by)
@@ -199,11 +199,11 @@ static void place_columns(grid *g)
 {
     double x = 0;
     for (size_t column = 0; column < g->across && column < g->count; column++) {
-        double before = column ? most(g, column - 1, g->across, g->count, room_right) : 0;
-        x += column ? before + BETWEEN_MAPS + most(g, column, g->across, g->count, room_left) : 0;
+        double before = column ? heat_most(g, column - 1, g->across, g->count, room_right) : 0;
+        x += column ? before + BETWEEN_MAPS + heat_most(g, column, g->across, g->count, room_left) : 0;
         for (size_t i = column; i < g->count; i += g->across)
             g->panels[i].x = x;
-        x += most(g, column, g->across, g->count, width_of);
+        x += heat_most(g, column, g->across, g->count, width_of);
     }
     g->width = x;
 }
@@ -213,12 +213,12 @@ static void place_rows(grid *g)
     double y = 0;
     for (size_t first = 0; first < g->count; first += g->across) {
         size_t end = first + g->across;
-        y += first ? BETWEEN_MAPS + most(g, first, 1, end, room_above) : 0;
+        y += first ? BETWEEN_MAPS + heat_most(g, first, 1, end, room_above) : 0;
         for (size_t i = first; i < end && i < g->count; i++)
             g->panels[i].y = y;
-        y += most(g, first, 1, end, height_of);
+        y += heat_most(g, first, 1, end, heat_height_of);
         g->height = y;
-        y += most(g, first, 1, end, room_below);
+        y += heat_most(g, first, 1, end, room_below);
     }
 }
 
@@ -248,18 +248,19 @@ static void frame(canvas *c, double x, double y, double width, double height)
 static void draw_panel(canvas *c, const panel *p, draw_range range)
 {
     cells_paint(c, &p->cells, p->x, p->y, range);
-    frame(c, p->x, p->y, width_of(p), height_of(p));
+    frame(c, p->x, p->y, width_of(p), heat_height_of(p));
     canvas_text(c, &panel_type, p->title, p->x + width_of(p) / 2, p->y - TITLE_ROOM / 2.0);
     if (p->has_left)
         heat_side_draw(c, &p->left, p->x, p->y);
     if (p->has_below)
-        heat_side_draw(c, &p->below, p->x, p->y + height_of(p));
+        heat_side_draw(c, &p->below, p->x, p->y + heat_height_of(p));
 }
 
 static void draw_bar(canvas *c, const grid *g)
 {
     double height = round(fmax(BAR_LEAST, fmin(BAR_MOST, g->height)));
-    double x = g->width + most(g, g->across - 1, g->across, g->count, room_right) + BAR_GAP, y = round((g->height - height) / 2);
+    double x = g->width + heat_most(g, g->across - 1, g->across, g->count,
+                                    room_right) + BAR_GAP, y = round((g->height - height) / 2);
     heat_bar_draw(c, g->range, x, y, height);
 }
 
@@ -270,7 +271,7 @@ static void draw_grid(canvas *c, void *figure)
     for (size_t i = 0; i < g->count; i++)
         draw_panel(c, &g->panels[i], g->range);
     draw_bar(c, g);
-    canvas_title(c, g->title, g->width / 2, -most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2, g->width);
+    canvas_title(c, g->title, g->width / 2, -heat_most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2, g->width);
 }
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */

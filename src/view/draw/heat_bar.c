@@ -12,7 +12,7 @@
 enum { WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_LEAST = 25, FEW = 4, LEAST_TO_END = 14 };
 
 /* Colours between the stops differ from viridis by less than the eye, or eight bits, can tell. */
-static void fill(canvas *c, double x, double y, double height)
+static void heat_bar_fill(canvas *c, double x, double y, double height)
 {
     cairo_pattern_t *colours = cairo_pattern_create_linear(x, y + height, x, y);
     for (int i = 0; i <= STOPS; i++) {
@@ -57,7 +57,7 @@ static void draw_numbers(canvas *c, draw_range range, double x, double y, double
 
 void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height)
 {
-    fill(c, x, y, height);
+    heat_bar_fill(c, x, y, height);
     canvas_colour(c, DRAW_FRAME);
     cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
     cairo_rectangle(c->cr, x, y, WIDTH, height);

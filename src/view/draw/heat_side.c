@@ -20,7 +20,7 @@ typedef struct label {
     const char *text;
 } label;
 
-static const char *label_of(const heat_side *s, size_t i, label *l)
+static const char *heat_side_label_of(const heat_side *s, size_t i, label *l)
 {
     if (s->names)
         return s->names[i];
@@ -33,7 +33,7 @@ static double widest_of(canvas *c, const heat_side *s)
     double widest = 0;
     label l;
     for (size_t i = s->names ? 0 : s->count - 1; i < s->count; i++)
-        widest = fmax(widest, canvas_text_width(c, &s->type, label_of(s, i, &l)));
+        widest = fmax(widest, canvas_text_width(c, &s->type, heat_side_label_of(s, i, &l)));
     return widest;
 }
 
@@ -45,7 +45,7 @@ static double turn_of(const heat_side *s, double widest)
     return s->cell >= LEAST_SLANTED * s->type.size ? 45 : 90;
 }
 
-static size_t step_of(const heat_side *s, double widest)
+static size_t heat_side_step_of(const heat_side *s, double widest)
 {
     return s->names ? 1 : ticks_whole_step((s->across ? fmax(widest + BETWEEN_NUMBERS, LEAST_APART) : LEAST_APART) / s->cell);
 }
@@ -64,7 +64,7 @@ void heat_side_plan(canvas *c, heat_side *s)
     double size = s->names ? fmin(DRAW_NAME_SIZE, 0.9 * s->cell) : DRAW_TICK_SIZE;
     s->type = (canvas_type){.size = size, .widest = WIDEST_NAME, .anchor = 1};
     double widest = widest_of(c, s);
-    s->step = step_of(s, widest);
+    s->step = heat_side_step_of(s, widest);
     if (s->across) {
         s->type.turn = turn_of(s, widest);
         s->type.anchor = s->type.turn > 0 ? 1 : 0.5;
@@ -93,26 +93,26 @@ void heat_side_draw(canvas *c, const heat_side *s, double x, double y)
         canvas_colour(c, DRAW_FRAME);
         if (s->across) {
             canvas_line(c, x + at, y, x + at, y + TICK, DRAW_TICK_WIDTH);
-            draw_below(c, s, label_of(s, i, &l), x + at, y);
+            draw_below(c, s, heat_side_label_of(s, i, &l), x + at, y);
         } else {
             canvas_line(c, x - TICK, y + at, x, y + at, DRAW_TICK_WIDTH);
-            canvas_text(c, &s->type, label_of(s, i, &l), x - TICK - GAP, y + at);
+            canvas_text(c, &s->type, heat_side_label_of(s, i, &l), x - TICK - GAP, y + at);
         }
     }
     draw_title(c, s, x, y);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool heat_side_same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 bool heat_side_equal(const heat_side *a, const heat_side *b)
 {
-    if (a->count != b->count || !a->names != !b->names || !same_text(a->title, b->title))
+    if (a->count != b->count || !a->names != !b->names || !heat_side_same_text(a->title, b->title))
         return false;
     for (size_t i = 0; a->names && i < a->count; i++)
-        if (!same_text(a->names[i], b->names[i]))
+        if (!heat_side_same_text(a->names[i], b->names[i]))
             return false;
     return true;
 }

@@ -132,7 +132,7 @@ static void draw_dot(canvas *c, const mark *m)
     cairo_fill(c->cr);
 }
 
-static void draw_figure(canvas *c, void *what)
+static void points_draw_figure(canvas *c, void *what)
 {
     figure *f = what;
     for (size_t i = 0; i < f->count; i++)
@@ -148,15 +148,15 @@ static void draw_figure(canvas *c, void *what)
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
 
-static bool is_drawn(const draw_point *p)
+static bool points_is_drawn(const draw_point *p)
 {
     return isfinite(p->x) && isfinite(p->y);
 }
 
-static void take_points(figure *f, const draw_point *points, size_t count)
+static void points_take_points(figure *f, const draw_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_drawn(&points[i])) {
+        if (points_is_drawn(&points[i])) {
             range_take(&f->axes.x, points[i].x);
             range_take(&f->axes.y, points[i].y);
         }
@@ -165,7 +165,7 @@ static void take_points(figure *f, const draw_point *points, size_t count)
 static void place_points(figure *f, const draw_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_drawn(&points[i]))
+        if (points_is_drawn(&points[i]))
             f->marks[f->count++] = (mark){points[i].name && *points[i].name ? points[i].name : NULL,
                                           axes_x(&f->axes, points[i].x), axes_y(&f->axes, points[i].y)};
 }
@@ -176,7 +176,7 @@ rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels
     figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no point", path);
-    take_points(&f, points, count);
+    points_take_points(&f, points, count);
     rapt_code code = axes_settle(&f.axes, PAD, PAD, err);
     if (code != RAPT_OK)
         return code;
@@ -184,7 +184,7 @@ rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels
     if (!f.marks)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu points", count);
     place_points(&f, points, count);
-    code = canvas_write(draw_figure, &f, path, err);
+    code = canvas_write(points_draw_figure, &f, path, err);
     free(f.marks);
     return code;
 }

@@ -10,7 +10,7 @@
 
 /* ---- texts ------------------------------------------------------------------------------------------------------------- */
 
-static rapt_code no_memory(size_t size, rapt_error *err)
+static rapt_code svg_no_memory(size_t size, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a picture of %zu bytes", size);
 }
@@ -95,7 +95,7 @@ rapt_code svg_texts_end(svg_texts *t, char **text, size_t *size, rapt_error *err
         *size = body + added + sizeof end - 1;
     }
     free(t->data);
-    return whole ? RAPT_OK : no_memory(*size, err);
+    return whole ? RAPT_OK : svg_no_memory(*size, err);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static span name_at(const char *at, size_t left)
     return name;
 }
 
-static bool add(names *n, span name)
+static bool svg_add(names *n, span name)
 {
     if (n->count == n->room) {
         size_t room = 2 * n->room + 64;
@@ -142,12 +142,12 @@ static bool add(names *n, span name)
     return true;
 }
 
-static bool collect(names *n, const char *text, size_t size)
+static bool svg_collect(names *n, const char *text, size_t size)
 {
     const char *end = text + size, *at = text;
     while ((at = memmem(at, (size_t)(end - at), definition, sizeof definition - 1))) {
         at += sizeof definition - 1;
-        if (!add(n, name_at(at, (size_t)(end - at))))
+        if (!svg_add(n, name_at(at, (size_t)(end - at))))
             return false;
     }
     return true;
@@ -184,7 +184,7 @@ rapt_code svg_renumber(char **text, size_t *size, rapt_error *err)
     names n = {0};
     char *renamed = NULL;
     size_t length = 0;
-    bool good = collect(&n, *text, *size);
+    bool good = svg_collect(&n, *text, *size);
     FILE *out = good ? open_memstream(&renamed, &length) : NULL;
     if (out) {
         copy_renamed(out, &n, *text, *size);
@@ -194,7 +194,7 @@ rapt_code svg_renumber(char **text, size_t *size, rapt_error *err)
     free(n.all);
     if (!out || !good) {
         free(renamed);
-        return no_memory(*size, err);
+        return svg_no_memory(*size, err);
     }
     free(*text);
     *text = renamed;

@@ -132,7 +132,7 @@ static void cut_middle(canvas *c, tidy_text line, double widest)
 }
 
 /* Sets the line, and leaves in `line` what is seen of it; its box. */
-static PangoRectangle set_line(canvas *c, const canvas_type *type, const char *text, tidy_text line)
+static PangoRectangle text_set_line(canvas *c, const canvas_type *type, const char *text, tidy_text line)
 {
     tidy(text, line);
     set_font(c->layout, type);
@@ -149,7 +149,7 @@ static PangoRectangle set_line(canvas *c, const canvas_type *type, const char *t
 double canvas_text_width(canvas *c, const canvas_type *type, const char *text)
 {
     tidy_text line;
-    return text && *text ? (double)set_line(c, type, text, line).width / PANGO_SCALE : 0;
+    return text && *text ? (double)text_set_line(c, type, text, line).width / PANGO_SCALE : 0;
 }
 
 static void show_shapes(canvas *c, const canvas_type *type, PangoRectangle box, double x, double y)
@@ -169,7 +169,7 @@ void canvas_text(canvas *c, const canvas_type *type, const char *text, double x,
     tidy_text line;
     if (!text || !*text)
         return;
-    PangoRectangle box = set_line(c, type, text, line);
+    PangoRectangle box = text_set_line(c, type, text, line);
     if (!c->texts) {
         show_shapes(c, type, box, x, y);
         return;

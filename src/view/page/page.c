@@ -62,7 +62,7 @@ typedef struct page_file {
     rapt_code code;
 } page_file;
 
-static ssize_t put_bytes(void *to, const char *data, size_t size)
+static ssize_t page_put_bytes(void *to, const char *data, size_t size)
 {
     page_file *p = to;
     if (p->code == RAPT_OK)
@@ -70,7 +70,7 @@ static ssize_t put_bytes(void *to, const char *data, size_t size)
     return p->code == RAPT_OK ? (ssize_t)size : 0;
 }
 
-static int put(FILE *out, const void *data, size_t size)
+static int page_put(FILE *out, const void *data, size_t size)
 {
     return fwrite(data, 1, size, out) == size ? 0 : -1;
 }
@@ -81,19 +81,19 @@ static int put_json(const char *text, size_t size, void *to)
 {
     static const char escaped[] = "\\u003c";
     for (const char *open; (open = memchr(text, '<', size)) != NULL; text = open + 1) {
-        if (put(to, text, (size_t)(open - text)) != 0 || put(to, escaped, sizeof escaped - 1) != 0)
+        if (page_put(to, text, (size_t)(open - text)) != 0 || page_put(to, escaped, sizeof escaped - 1) != 0)
             return -1;
         size -= (size_t)(open - text) + 1;
     }
-    return put(to, text, size);
+    return page_put(to, text, size);
 }
 
 static rapt_code put_page(page_file *p, const json_t *packed)
 {
-    FILE *out = fopencookie(p, "w", (cookie_io_functions_t){.write = put_bytes});
-    bool done = out && put(out, page_head, page_head_size) == 0 &&
+    FILE *out = fopencookie(p, "w", (cookie_io_functions_t){.write = page_put_bytes});
+    bool done = out && page_put(out, page_head, page_head_size) == 0 &&
                 json_dump_callback(packed, put_json, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
-                put(out, page_tail, page_tail_size) == 0;
+                page_put(out, page_tail, page_tail_size) == 0;
     done = out && fclose(out) == 0 && done;
     return p->code != RAPT_OK || done ? p->code : rapt_fail(p->err, RAPT_ERR_MEMORY, "out of memory");
 }

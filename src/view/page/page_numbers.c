@@ -85,7 +85,7 @@ static void put_half(const float *x, size_t n, int exponent, char *to)
 
 /* ---- 8 bits ---------------------------------------------------------------------------------------------------------- */
 
-static float largest_of(const float *x, size_t n)
+static float page_numbers_largest_of(const float *x, size_t n)
 {
     float most = 0;
     for (size_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ static float largest_of(const float *x, size_t n)
 }
 
 /* -128 is minus infinity. */
-static char byte_of(float x, float most, bool negative)
+static char page_numbers_byte_of(float x, float most, bool negative)
 {
     if (isinf(x))
         return (char)-128;
@@ -105,15 +105,15 @@ static char byte_of(float x, float most, bool negative)
     return (char)(signed char)copysignf(rintf(127 * q), x);
 }
 
-static void put_bytes(const float *x, size_t n, float most, bool negative, char *to)
+static void page_numbers_put_bytes(const float *x, size_t n, float most, bool negative, char *to)
 {
     for (size_t i = 0; i < n; i++)
-        to[i] = byte_of(x[i], most, negative);
+        to[i] = page_numbers_byte_of(x[i], most, negative);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------- */
 
-static size_t bytes_of(page_format format)
+static size_t page_numbers_bytes_of(page_format format)
 {
     return format == PAGE_EXACT ? 4 : format == PAGE_HALF ? 2 : 1;
 }
@@ -124,15 +124,15 @@ static void put_rows(const page_step *s, int exponent, char *to, char *most)
     for (size_t row = 0; row < s->groups * s->rows; row++) {
         const float *x = s->x + row * s->columns;
         size_t n = s->lower ? row % s->rows + 1 : s->columns;
-        float largest = largest_of(x, n);
+        float largest = page_numbers_largest_of(x, n);
         put_float(most + 4 * row, largest);
         if (s->format == PAGE_EXACT)
             put_exact(x, n, to);
         else if (s->format == PAGE_HALF)
             put_half(x, n, exponent, to);
         else
-            put_bytes(x, n, largest, s->negative, to);
-        to += n * bytes_of(s->format);
+            page_numbers_put_bytes(x, n, largest, s->negative, to);
+        to += n * page_numbers_bytes_of(s->format);
     }
 }
 
@@ -159,7 +159,7 @@ static bool set_format(const page_step *s, json_t *o, int exponent, const char *
 
 static bool put_values(const page_step *s, json_t *o)
 {
-    size_t stored = page_step_stored(s), size = stored * bytes_of(s->format), rows = s->groups * s->rows;
+    size_t stored = page_step_stored(s), size = stored * page_numbers_bytes_of(s->format), rows = s->groups * s->rows;
     int exponent = s->format == PAGE_HALF ? exponent_of(s->x, s->groups * s->rows * s->columns) : 0;
     char *bytes = malloc(size + 1), *most = malloc(4 * rows + 1);
     bool ok = bytes && most;

@@ -37,7 +37,7 @@ static int class_of(const page_step *s)
     return CLASS_OTHER;
 }
 
-static size_t letters_of(const page_step *s, page_format format)
+static size_t page_plan_letters_of(const page_step *s, page_format format)
 {
     size_t stored = page_step_stored(s), rows = s->groups * s->rows;
     switch (format) {
@@ -66,7 +66,7 @@ static size_t letters_of_class(const page_steps *all, int class, page_format for
     size_t sum = 0;
     for (size_t i = 0; i < all->count; i++)
         if (has_numbers(&all->steps[i]) && class_of(&all->steps[i]) == class)
-            sum += letters_of(&all->steps[i], fitting(&all->steps[i], format));
+            sum += page_plan_letters_of(&all->steps[i], fitting(&all->steps[i], format));
     return sum;
 }
 

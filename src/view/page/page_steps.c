@@ -11,7 +11,7 @@
 enum { PORTION = 768 };            /* floats whose letters are read at once */
 #define MANY ((size_t)200 * 1000)  /* numbers of a vocabulary's columns of which only some are kept */
 
-static rapt_code no_memory(rapt_error *err)
+static rapt_code page_steps_no_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
 }
@@ -65,7 +65,7 @@ static size_t read_letters(page_step *s, const char *letters, size_t size)
     return sum;
 }
 
-static size_t size_of(const page_step *s)
+static size_t page_steps_size_of(const page_step *s)
 {
     return s->groups * s->rows * s->columns;
 }
@@ -76,11 +76,12 @@ static rapt_code read_numbers(page_step *s, const json_t *values, const json_t *
     size_t length = json_string_length(letters), count = text ? read_letters(s, text, length) : json_array_size(values);
     if (letters && (!text || count == SIZE_MAX))
         return rapt_fail(err, RAPT_ERR_FORMAT, "step %s: values_base64 is not base64 of floats", s->name);
-    if (count != size_of(s))
-        return rapt_fail(err, RAPT_ERR_SHAPE, "step %s: %zu values where its shape wants %zu", s->name, count, size_of(s));
+    if (count != page_steps_size_of(s))
+        return rapt_fail(err, RAPT_ERR_SHAPE, "step %s: %zu values where its shape wants %zu", s->name, count,
+                         page_steps_size_of(s));
     s->x = malloc((count + 1) * sizeof *s->x);
     if (!s->x)
-        return no_memory(err);
+        return page_steps_no_memory(err);
     s->known = true;
     if (!text)
         return read_list(s, values, err);
@@ -92,14 +93,14 @@ static rapt_code read_numbers(page_step *s, const json_t *values, const json_t *
 
 static void find_kinds(page_step *s)
 {
-    for (size_t i = 0; i < size_of(s); i++) {
+    for (size_t i = 0; i < page_steps_size_of(s); i++) {
         s->negative = s->negative || s->x[i] < 0;
         s->odd = s->odd || isnan(s->x[i]) || (isinf(s->x[i]) && s->x[i] > 0);
     }
 }
 
 /* Bits, so that a zero is no minus zero. */
-static bool same(float a, float b)
+static bool page_steps_same(float a, float b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
@@ -110,9 +111,9 @@ static void find_lower(page_step *s)
     if (n != s->columns || n < 2 || s->groups == 0)
         return;
     s->above = s->x[1];
-    s->lower = same(s->above, 0) || (isinf(s->above) && s->above < 0);
-    for (size_t i = 0; s->lower && i < size_of(s); i++)
-        s->lower = i % n <= i / n % n || same(s->x[i], s->above);
+    s->lower = page_steps_same(s->above, 0) || (isinf(s->above) && s->above < 0);
+    for (size_t i = 0; s->lower && i < page_steps_size_of(s); i++)
+        s->lower = i % n <= i / n % n || page_steps_same(s->x[i], s->above);
 }
 
 static const char *axis(const page_step *s, size_t from_last)
@@ -129,8 +130,9 @@ static bool is_split(const page_step *whole, const page_step *heads)
     size_t width = heads->columns, columns = heads->groups * width;
     if (whole->groups != 1 || heads->groups < 2 || whole->rows != heads->rows || whole->columns != columns)
         return false;
-    for (size_t i = 0; i < size_of(heads); i++)
-        if (!same(heads->x[i], whole->x[i / width % heads->rows * columns + i / width / heads->rows * width + i % width]))
+    for (size_t i = 0; i < page_steps_size_of(heads); i++)
+        if (!page_steps_same(heads->x[i],
+                             whole->x[i / width % heads->rows * columns + i / width / heads->rows * width + i % width]))
             return false;
     return true;
 }
@@ -138,15 +140,15 @@ static bool is_split(const page_step *whole, const page_step *heads)
 static bool is_equal(const page_step *a, const page_step *b)
 {
     return a->groups == b->groups && a->rows == b->rows && a->columns == b->columns &&
-           memcmp(a->x, b->x, size_of(a) * sizeof *a->x) == 0;
+           memcmp(a->x, b->x, page_steps_size_of(a) * sizeof *a->x) == 0;
 }
 
 /* A step that came before and has the same numbers is told once. */
-static void find_source(const page_steps *all, page_step *s)
+static void page_steps_find_source(const page_steps *all, page_step *s)
 {
     for (size_t i = (size_t)(s - all->steps); i-- > 0 && !s->source;) {
         const page_step *other = &all->steps[i];
-        bool fits = other->x && !other->source && !other->kept && !other->gradient && size_of(other) > 0;
+        bool fits = other->x && !other->source && !other->kept && !other->gradient && page_steps_size_of(other) > 0;
         s->split = fits && (is_split(other, s) || is_split(s, other));
         if (fits && (s->split || is_equal(other, s)))
             s->source = other->name;
@@ -186,23 +188,23 @@ static void keep_columns(page_step *s, const bool *wanted)
     s->columns = kept;
 }
 
-static bool is_any(const bool *wanted, size_t count)
+static bool page_steps_is_any(const bool *wanted, size_t count)
 {
     return memchr(wanted, true, count * sizeof *wanted) != NULL;
 }
 
 static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_error *err)
 {
-    if (strcmp(axis(s, 0), "token") != 0 || size_of(s) <= MANY)
+    if (strcmp(axis(s, 0), "token") != 0 || page_steps_size_of(s) <= MANY)
         return RAPT_OK;
     bool *wanted = calloc(s->columns, sizeof *wanted);
     s->kept = malloc(s->columns * sizeof *s->kept);
     if (!wanted || !s->kept) {
         free(wanted);
-        return no_memory(err);
+        return page_steps_no_memory(err);
     }
     mark_predicted(explanation, wanted, s->columns);
-    if (is_any(wanted, s->columns)) {
+    if (page_steps_is_any(wanted, s->columns)) {
         keep_columns(s, wanted);
     } else {
         free(s->kept);
@@ -228,7 +230,7 @@ static void take_shape(page_step *s)
     }
 }
 
-static rapt_code read_step(const json_t *explanation, const page_steps *all, page_step *s, rapt_error *err)
+static rapt_code page_steps_read_step(const json_t *explanation, const page_steps *all, page_step *s, rapt_error *err)
 {
     const json_t *values = json_object_get(s->json, "values"), *letters = json_object_get(s->json, "values_base64");
     take_shape(s);
@@ -239,7 +241,7 @@ static rapt_code read_step(const json_t *explanation, const page_steps *all, pag
     if (strcmp(axis(s, 0), "key") == 0)
         find_lower(s);
     if (!s->gradient)
-        find_source(all, s);
+        page_steps_find_source(all, s);
     if (!s->source)
         return cut_vocabulary(explanation, s, err);
     free(s->x); /* nothing is compared with a step that has a source */
@@ -252,10 +254,10 @@ rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error
     json_t *steps = json_object_get(explanation, "steps");
     size_t count = json_array_size(steps);
     *all = (page_steps){.steps = calloc(count + 1, sizeof *all->steps), .count = count};
-    rapt_code code = all->steps ? RAPT_OK : no_memory(err);
+    rapt_code code = all->steps ? RAPT_OK : page_steps_no_memory(err);
     for (size_t i = 0; i < count && code == RAPT_OK; i++) {
         all->steps[i].json = json_array_get(steps, i);
-        code = read_step(explanation, all, &all->steps[i], err);
+        code = page_steps_read_step(explanation, all, &all->steps[i], err);
     }
     return code;
 }
@@ -271,5 +273,5 @@ void page_steps_free(page_steps *all)
 
 size_t page_step_stored(const page_step *s)
 {
-    return s->lower ? s->groups * (s->rows * (s->rows + 1) / 2) : size_of(s);
+    return s->lower ? s->groups * (s->rows * (s->rows + 1) / 2) : page_steps_size_of(s);
 }
