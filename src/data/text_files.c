@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "data/text_files.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "text/lines.h"
@@ -34,7 +35,7 @@ typedef struct joining {
     char *names, *names_end; /* the patterns, each ended by a NUL; NULL: all files */
     bool shuffled;
     part *parts;
-    size_t count, room;
+    size_t count, capacity;
     size_t root; /* bytes of a path that lead to the folder that was named */
     place out_file, out_folder; /* as they were before: no part of the text, or a second run would read the first's */
     size_t bytes;
@@ -82,17 +83,6 @@ static rapt_code text_files_no_memory(joining *j, const char *path)
     return rapt_fail(j->err, RAPT_ERR_MEMORY, "%s: out of memory for a list of files", path);
 }
 
-static bool text_files_grow(joining *j)
-{
-    size_t room = 2 * j->room + 64;
-    part *moved = j->count < j->room ? j->parts : realloc(j->parts, room * sizeof *moved);
-    if (!moved)
-        return false;
-    j->room = j->count < j->room ? j->room : room;
-    j->parts = moved;
-    return true;
-}
-
 /* The path from the named folder on, or the name of a named file: it is the same wherever the folder lies. */
 static const char *own_path(const joining *j, const char *path, bool found)
 {
@@ -105,7 +95,7 @@ static const char *own_path(const joining *j, const char *path, bool found)
 static rapt_code add_file(joining *j, const char *path, bool found)
 {
     char *copy = strdup(path);
-    if (!copy || !text_files_grow(j)) {
+    if (!copy || !ARRAY_RESERVE(&j->parts, &j->capacity, j->count + 1)) {
         free(copy);
         return text_files_no_memory(j, path);
     }

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "text/line_stream.h"
 
+#include "base/buffer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,10 +20,10 @@ struct line_stream {
     const char *name; /* for messages */
     int fd;
     bool ended;
-    char *data; /* [room + 1]: what was read and not handed out before this block */
-    size_t size, room, used; /* data[0 .. used) is the block */
+    char *data; /* [capacity]: what was read and not handed out before this block */
+    size_t size, capacity, used; /* data[0 .. used) is the block */
     const char **line;
-    size_t count, line_room, number; /* `number`: of the block's first line */
+    size_t count, line_capacity, number; /* `number`: of the block's first line */
     rapt_error error; /* met behind good lines */
 };
 
@@ -69,24 +71,16 @@ static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
 }
 
-static rapt_code line_stream_make_room(line_stream *s, rapt_error *err)
+static rapt_code line_stream_reserve(line_stream *s, rapt_error *err)
 {
-    size_t wanted = s->size + PORTION;
-    if (wanted <= s->room)
-        return RAPT_OK;
-    wanted = wanted < 2 * s->room ? 2 * s->room : wanted;
-    char *data = realloc(s->data, wanted + 1);
-    if (!data)
-        return line_stream_fail_memory(s, err);
-    s->data = data;
-    s->room = wanted;
-    return RAPT_OK;
+    bool ok = ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1); /* with a NUL behind the last line */
+    return ok ? RAPT_OK : line_stream_fail_memory(s, err);
 }
 
 static rapt_code read_more(line_stream *s, rapt_error *err)
 {
     ssize_t got;
-    rapt_code code = line_stream_make_room(s, err);
+    rapt_code code = line_stream_reserve(s, err);
     if (code)
         return code;
     do
@@ -141,14 +135,8 @@ static rapt_code line_stream_gather(line_stream *s, size_t most, rapt_error *err
 
 static bool line_stream_keep(line_stream *s, const char *line)
 {
-    if (s->count == s->line_room) {
-        size_t room = s->line_room ? 2 * s->line_room : 64;
-        const char **longer = realloc(s->line, room * sizeof *longer);
-        if (!longer)
-            return false;
-        s->line = longer;
-        s->line_room = room;
-    }
+    if (!ARRAY_RESERVE(&s->line, &s->line_capacity, s->count + 1))
+        return false;
     s->line[s->count++] = line;
     return true;
 }

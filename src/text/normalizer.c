@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "text/normalizer.h"
 
+#include "base/buffer.h"
 #include "base/rng.h"
 #include "text/utf8.h"
 
@@ -13,27 +14,6 @@
 enum { FIRST_LEAD = 0xCC }; /* of U+0300; all characters before it are composed, and stay apart from each other */
 enum { CAPITAL_I_DOT = 0x130 };
 
-typedef struct buffer {
-    char *text;
-    size_t size, room;
-} buffer;
-
-/* After it out->text is not NULL, of nothing either. */
-static bool normalizer_append(buffer *out, const char *text, size_t size)
-{
-    if (size >= out->room - out->size) {
-        size_t room = out->room + out->room / 2 + size + 16;
-        char *moved = realloc(out->text, room);
-        if (!moved)
-            return false;
-        out->text = moved;
-        out->room = room;
-    }
-    memcpy(out->text + out->size, text, size);
-    out->size += size;
-    return true;
-}
-
 /* ---- what a step makes of a stretch ------------------------------------------------------------------------- */
 
 static bool add_form(buffer *out, const char *text, size_t size, int more_options)
@@ -41,7 +21,7 @@ static bool add_form(buffer *out, const char *text, size_t size, int more_option
     utf8proc_uint8_t *mapped = NULL;
     utf8proc_ssize_t length = utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &mapped,
                                            (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | more_options));
-    bool ok = length >= 0 && normalizer_append(out, (char *)mapped, (size_t)length);
+    bool ok = length >= 0 && buffer_append(out, (char *)mapped, (size_t)length);
     free(mapped);
     return ok;
 }
@@ -82,7 +62,7 @@ static bool add_mapped(buffer *out, const char *text, size_t size, size_t (*map)
     uint32_t code;
     bool ok = true;
     for (size_t at = 0, used; ok && (used = utf8_decode(text + at, size - at, &code)) > 0; at += used)
-        ok = normalizer_append(out, mapped, map(code, mapped));
+        ok = buffer_append(out, mapped, map(code, mapped));
     return ok;
 }
 
@@ -91,19 +71,19 @@ static bool add_replaced(buffer *out, const char *text, size_t size, const norma
     size_t from = strlen(s->from), to = strlen(s->to);
     for (const char *found; (found = memmem(text, size, s->from, from)) != NULL;) {
         size_t before = (size_t)(found - text);
-        if (!normalizer_append(out, text, before) || !normalizer_append(out, s->to, to))
+        if (!buffer_append(out, text, before) || !buffer_append(out, s->to, to))
             return false;
         text += before + from;
         size -= before + from;
     }
-    return normalizer_append(out, text, size);
+    return buffer_append(out, text, size);
 }
 
 static bool add_squeezed(buffer *out, const char *text, size_t size)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < size; i++)
-        ok = (text[i] == ' ' && i > 0 && text[i - 1] == ' ') || normalizer_append(out, text + i, 1);
+        ok = (text[i] == ' ' && i > 0 && text[i - 1] == ' ') || buffer_append(out, text + i, 1);
     return ok;
 }
 
@@ -118,7 +98,7 @@ static bool add_stretch(buffer *out, const char *text, size_t size, const normal
     case NORMALIZER_SQUEEZE: return add_squeezed(out, text, size);
     case NORMALIZER_STRIP: break; /* of a text, not of stretches */
     }
-    return normalizer_append(out, text, size);
+    return buffer_append(out, text, size);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -142,18 +122,18 @@ static bool add_stripped(buffer *out, const char *text, size_t size)
         from = from < size ? from : at;
         end = at + used;
     }
-    return normalizer_append(out, text + from, end - from);
+    return buffer_append(out, text + from, end - from);
 }
 
 static bool run_step(buffer *out, const char *text, size_t size, const normalizer_step *s)
 {
     out->size = 0;
-    bool ok = normalizer_append(out, "", 0);
+    bool ok = buffer_append(out, "", 0);
     if (s->kind == NORMALIZER_STRIP)
         return ok && add_stripped(out, text, size);
     for (size_t at = 0; at < size && ok;) {
         size_t valid = utf8_valid_prefix(text + at, size - at), rest = at + valid < size;
-        ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && normalizer_append(out, text + at + valid, rest);
+        ok = (valid == 0 || add_stretch(out, text + at, valid, s)) && buffer_append(out, text + at + valid, rest);
         at += valid + rest;
     }
     return ok;
@@ -183,37 +163,37 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
     for (size_t i = 0; ok && i < n->count; i++) {
         buffer *out = &parts[i % 2];
         ok = run_step(out, text, size, &n->steps[i]);
-        text = out->text;
+        text = out->data;
         size = out->size;
     }
     rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
-    free(parts[0].text);
-    free(parts[1].text);
+    free(parts[0].data);
+    free(parts[1].data);
     return code;
 }
 
 static rapt_code normalizer_take_line(void *context, const char *text, size_t size)
 {
-    return normalizer_append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
+    return buffer_append(context, text, size) ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
                                  rapt_error *err)
 {
     buffer all = {0};
-    bool ok = normalizer_append(&all, "", 0);
+    bool ok = buffer_append(&all, "", 0);
     for (size_t at = 0; ok && at < size;) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t length = end ? (size_t)(end - text) - at : size - at;
         ok = normalizer_apply(n, text + at, length, normalizer_take_line, &all, NULL) == RAPT_OK &&
-             normalizer_append(&all, "\n", end != NULL);
+             buffer_append(&all, "\n", end != NULL);
         at += length + (end != NULL);
     }
-    *out = ok ? all.text : NULL;
+    *out = ok ? all.data : NULL;
     *out_size = ok ? all.size : 0;
     if (ok)
         return RAPT_OK;
-    free(all.text);
+    free(all.data);
     return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
 }
 

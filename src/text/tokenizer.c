@@ -2,6 +2,8 @@
  * byte_bpe.c. For training, data and decoding. Files are in tokenizer_file.c. */
 #include "text/tokenizer.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,20 +46,14 @@ rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, si
 
 typedef struct id_list {
     int32_t *ids;
-    size_t count, room;
+    size_t count, capacity;
 } id_list;
 
 static rapt_code tokenizer_append(void *context, const int32_t *ids, size_t count, rapt_error *err)
 {
     id_list *list = context;
-    if (count > list->room - list->count) {
-        size_t room = 2 * list->room + count;
-        int32_t *moved = realloc(list->ids, room * sizeof *moved);
-        if (!moved)
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu ids", room);
-        list->ids = moved;
-        list->room = room;
-    }
+    if (!ARRAY_RESERVE(&list->ids, &list->capacity, list->count + count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu ids", list->count + count);
     memcpy(list->ids + list->count, ids, count * sizeof *ids);
     list->count += count;
     return RAPT_OK;
@@ -66,10 +62,11 @@ static rapt_code tokenizer_append(void *context, const int32_t *ids, size_t coun
 rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
                                       int32_t **ids, size_t *count, rapt_error *err)
 {
-    id_list list = {.room = size / 4 + 16};
-    list.ids = malloc(list.room * sizeof *list.ids);
-    rapt_code code = list.ids ? k->ops->encode_to(k, text, size, specials, tokenizer_append, &list, err)
-                              : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu ids", list.room);
+    id_list list = {0};
+    size_t expected = size / 4 + 16;
+    rapt_code code = ARRAY_RESERVE(&list.ids, &list.capacity, expected)
+                         ? k->ops->encode_to(k, text, size, specials, tokenizer_append, &list, err)
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu ids", expected);
     if (code)
         free(list.ids);
     *ids = code ? NULL : list.ids;

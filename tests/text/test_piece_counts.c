@@ -57,7 +57,7 @@ static int64_t occurrences(const char *text, const size_t *starts, size_t count,
 static void assert_counts(const piece_table *got, const char *text, const size_t *starts, size_t count)
 {
     int64_t total = 0;
-    for (size_t i = 0; i < got->room; i++) {
+    for (size_t i = 0; i < got->slot_count; i++) {
         const piece *p = &got->slots[i];
         if (p->length == 0)
             continue;
@@ -169,7 +169,7 @@ static void test_table(void **state)
     assert_true(piece_table_add(&t, bytes, 1, 5)); /* a piece that begins another one is its own */
     assert_true(piece_table_add_all(&t, &other));
     assert_int_equal(t.used, 65537);
-    for (size_t i = 0; i < t.room; i++)
+    for (size_t i = 0; i < t.slot_count; i++)
         if (t.slots[i].length)
             assert_int_equal(t.slots[i].count, t.slots[i].length == 1 ? 5 : 3);
     piece_table_free(&t);

@@ -1,18 +1,12 @@
 /* cli/bench/bench_times.c: lists of measurements that grow. For the benchmarks; what is measured is their business. */
 #include "cli/bench/bench_times.h"
 
-#include <stdlib.h>
+#include "base/buffer.h"
 
 bool bench_times_add(bench_times *t, double value)
 {
-    if (t->count == t->room) {
-        size_t room = 2 * t->room + 1024;
-        double *longer = realloc(t->values, room * sizeof *longer);
-        if (!longer)
-            return false;
-        t->values = longer;
-        t->room = room;
-    }
+    if (!ARRAY_RESERVE(&t->values, &t->capacity, t->count + 1))
+        return false;
     t->values[t->count++] = value;
     return true;
 }

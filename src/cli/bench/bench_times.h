@@ -7,7 +7,7 @@
 
 typedef struct bench_times {
     double *values;
-    size_t count, room;
+    size_t count, capacity;
 } bench_times;
 
 bool bench_times_add(bench_times *t, double value); /* false: no memory */

@@ -1,6 +1,7 @@
 /* cli/tokenizer/tokenizer_train.c: `rapt tokenizer train`: a vocabulary from texts. What it learns is up to the library. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/say.h"
@@ -114,21 +115,18 @@ static const struct argp ARGP = {
 static rapt_code tokenizer_train_read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    *text = NULL, *size = 0;
+    buffer all = {0};
     for (size_t i = 0; i < a->count && code == RAPT_OK; i++) {
-        char *part, *moved;
+        char *part;
         size_t length;
         code = file_read(a->texts[i], CLI_MAX_TEXT, &part, &length, err);
         if (code)
             break;
-        moved = realloc(*text, *size + length + 1);
-        if (moved)
-            memcpy(moved + *size, part, length + 1);
+        if (!buffer_append(&all, part, length))
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its %zu bytes", a->texts[i], length);
         free(part);
-        *text = moved ? moved : *text;
-        *size += moved ? length : 0;
-        code = moved ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %s", a->texts[i]);
     }
+    *text = all.data, *size = all.size;
     return code;
 }
 

@@ -51,7 +51,7 @@ static rapt_code bpe_encode_flush(encoder *e)
 }
 
 /* Room for this many ids, at most OUT, at e->out + e->filled. */
-static inline rapt_code bpe_encode_make_room(encoder *e, size_t count)
+static inline rapt_code bpe_encode_reserve(encoder *e, size_t count)
 {
     return e->filled + count > OUT ? bpe_encode_flush(e) : RAPT_OK;
 }
@@ -60,7 +60,7 @@ static rapt_code put_ids(encoder *e, const int32_t *ids, size_t count)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && code == RAPT_OK; i++) {
-        code = bpe_encode_make_room(e, 1);
+        code = bpe_encode_reserve(e, 1);
         e->out[e->filled++] = ids[i];
     }
     return code;
@@ -87,7 +87,7 @@ static rapt_code encode_piece(encoder *e, const char *piece, size_t size)
         return put_ids(e, &whole, 1);
     if (size > BPE_SHORT)
         return encode_long(e, piece, size);
-    rapt_code code = bpe_encode_make_room(e, size);
+    rapt_code code = bpe_encode_reserve(e, size);
     if (code == RAPT_OK)
         e->filled += bpe_merge_short(e->b, piece, size, e->out + e->filled);
     return code;
@@ -138,7 +138,7 @@ typedef struct piece {
 
 static rapt_code encode_kept(encoder *e, const piece *p)
 {
-    rapt_code code = bpe_encode_make_room(e, KEPT_BYTES);
+    rapt_code code = bpe_encode_reserve(e, KEPT_BYTES);
     int32_t *out = e->out + e->filled;
     const kept *found = is_of(&p->set->way[0], &p->key) ? &p->set->way[0] : &p->set->way[1];
     if (code)

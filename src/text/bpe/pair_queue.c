@@ -2,10 +2,12 @@
  * in it may fall, but not rise. */
 #include "text/bpe/pair_queue.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALLEST_ROOM = 1024 };
+enum { MIN_SLOTS = 1024 };
 
 typedef struct waiting_pair {
     int64_t count; /* when it was put here: an upper bound */
@@ -28,50 +30,42 @@ static uint64_t pair_queue_key_of(int32_t left, int32_t right)
 }
 
 /* The slot of a key, or the free one where it belongs; the multiplier as in trie.c. */
-static size_t pair_queue_slot_of(const token_pair *slots, size_t room, uint64_t key)
+static size_t pair_queue_slot_of(const token_pair *slots, size_t slot_count, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15);
-    size_t i = (hash ^ hash >> 32) & (room - 1);
+    size_t i = (hash ^ hash >> 32) & (slot_count - 1);
     while (slots[i].key && slots[i].key != key)
-        i = (i + 1) & (room - 1);
+        i = (i + 1) & (slot_count - 1);
     return i;
 }
 
 static bool pair_queue_grow(pair_queue *q)
 {
-    size_t room = q->room ? 2 * q->room : SMALLEST_ROOM;
-    waiting_pair *heap = realloc(q->heap, room / 2 * sizeof *heap);
+    size_t slot_count = q->slot_count ? 2 * q->slot_count : MIN_SLOTS;
+    waiting_pair *heap = realloc(q->heap, slot_count / 2 * sizeof *heap);
     q->heap = heap ? heap : q->heap;
-    token_pair *slots = calloc(room, sizeof *slots);
+    token_pair *slots = calloc(slot_count, sizeof *slots);
     if (!heap || !slots) {
         free(slots);
         return false;
     }
-    for (size_t i = 0; i < q->room; i++)
+    for (size_t i = 0; i < q->slot_count; i++)
         if (q->slots[i].key)
-            slots[pair_queue_slot_of(slots, room, q->slots[i].key)] = q->slots[i];
+            slots[pair_queue_slot_of(slots, slot_count, q->slots[i].key)] = q->slots[i];
     free(q->slots);
     q->slots = slots;
-    q->room = room;
+    q->slot_count = slot_count;
     return true;
 }
 
 static bool reserve_places(pair_queue *q, size_t uses)
 {
-    if (q->place_capacity - q->place_count >= uses)
-        return true;
-    size_t capacity = 2 * (q->place_count + uses);
-    uint32_t *places = realloc(q->places, capacity * sizeof *places);
-    if (!places)
-        return false;
-    q->places = places;
-    q->place_capacity = capacity;
-    return true;
+    return ARRAY_RESERVE(&q->places, &q->place_capacity, q->place_count + uses);
 }
 
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times)
 {
-    token_pair *p = q->room ? &q->slots[pair_queue_slot_of(q->slots, q->room, pair_queue_key_of(left, right))] : NULL;
+    token_pair *p = q->slot_count ? &q->slots[pair_queue_slot_of(q->slots, q->slot_count, pair_queue_key_of(left, right))] : NULL;
     if (p && p->key)
         p->count -= times;
 }
@@ -114,10 +108,10 @@ static void drop_first(pair_queue *q)
 bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, size_t uses, size_t *first)
 {
     uint64_t key = pair_queue_key_of(left, right);
-    if ((2 * (q->used + 1) > q->room && !pair_queue_grow(q)) || !reserve_places(q, uses))
+    if ((2 * (q->used + 1) > q->slot_count && !pair_queue_grow(q)) || !reserve_places(q, uses))
         return false;
     *first = q->place_count;
-    q->slots[pair_queue_slot_of(q->slots, q->room, key)] = (token_pair){key, count, *first, uses};
+    q->slots[pair_queue_slot_of(q->slots, q->slot_count, key)] = (token_pair){key, count, *first, uses};
     q->place_count += uses;
     q->used++;
     pair_queue_sift_up(q->heap, q->waiting++, (waiting_pair){count, key});
@@ -128,7 +122,7 @@ bool pair_queue_pop(pair_queue *q, int64_t least, token_pair *best)
 {
     while (q->waiting) {
         waiting_pair top = q->heap[0];
-        const token_pair *now = &q->slots[pair_queue_slot_of(q->slots, q->room, top.key)];
+        const token_pair *now = &q->slots[pair_queue_slot_of(q->slots, q->slot_count, top.key)];
         if (now->count < least) {
             drop_first(q);
         } else if (now->count < top.count) {

@@ -17,8 +17,8 @@ typedef struct token_pair {
 /* Starts as {0}; freed by pair_queue_free. */
 typedef struct pair_queue {
     token_pair *slots; /* open addressing; at most half of them are used */
-    size_t room, used;
-    struct waiting_pair *heap; /* room / 2 of them */
+    size_t slot_count, used;
+    struct waiting_pair *heap; /* slot_count / 2 of them */
     size_t waiting;
     uint32_t *places;
     size_t place_count, place_capacity;

@@ -13,7 +13,7 @@ typedef struct piece {
 /* Starts as {0}; freed by piece_table_free. */
 typedef struct piece_table {
     piece *slots; /* open addressing; at most half of them are used */
-    size_t room, used;
+    size_t slot_count, used;
     char *bytes; /* all pieces, one after the other */
     size_t size, capacity;
 } piece_table;

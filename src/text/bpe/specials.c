@@ -2,6 +2,8 @@
  * bytes rare, so that looking at each place with such a byte will do. */
 #include "text/bpe/specials.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +17,7 @@ void special_list_free(special_list *l)
 
 bool special_list_add(special_list *l, special added)
 {
-    if (l->count == l->room) {
-        size_t room = 2 * l->room + 8;
-        special *moved = realloc(l->list, room * sizeof *moved);
-        if (!moved)
-            return false;
-        l->list = moved;
-        l->room = room;
-    }
-    char *copy = malloc(added.length + 1);
+    char *copy = ARRAY_RESERVE(&l->list, &l->capacity, l->count + 1) ? malloc(added.length + 1) : NULL;
     if (!copy)
         return false;
     memcpy(copy, added.text, added.length);

@@ -15,7 +15,7 @@ typedef struct special {
 /* Starts as {0}. */
 typedef struct special_list {
     special *list; /* [count], longer ones first */
-    size_t count, room;
+    size_t count, capacity;
     bool first[256]; /* bytes that one begins with */
     int firsts;      /* how many such bytes there are */
 } special_list;

@@ -1,11 +1,13 @@
 /* text/bpe/token_list.c: a vocabulary of byte strings. For byte-level BPE; word_table.h is the one for words. */
 #include "text/bpe/token_list.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-enum { FIRST_TOKENS = 512, FIRST_SLOTS = 1024, FIRST_BYTES = 4096 };
+enum { FIRST_SLOTS = 1024 };
 
 void token_list_free(token_list *l)
 {
@@ -82,30 +84,14 @@ static bool grow_slots(token_list *l)
     return true;
 }
 
-static bool token_list_room_for(token_list *l, size_t size, size_t bytes)
+static bool token_list_reserve(token_list *l, size_t size, size_t bytes)
 {
-    if (size > l->room) {
-        size_t room = size < FIRST_TOKENS ? FIRST_TOKENS : size + size / 2;
-        token_span *moved = realloc(l->spans, room * sizeof *moved);
-        if (!moved)
-            return false;
-        l->spans = moved;
-        l->room = room;
-    }
-    if (l->used + bytes > l->bytes_room) {
-        size_t room = 2 * (l->used + bytes) + FIRST_BYTES;
-        char *moved = realloc(l->bytes, room);
-        if (!moved)
-            return false;
-        l->bytes = moved;
-        l->bytes_room = room;
-    }
-    return true;
+    return ARRAY_RESERVE(&l->spans, &l->capacity, size) && ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, l->used + bytes);
 }
 
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
 {
-    if (!token_list_room_for(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
+    if (!token_list_reserve(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
         return false;
     for (; l->size <= id; l->size++)
         l->spans[l->size] = (token_span){0, -1};

@@ -17,9 +17,9 @@ typedef struct token_slot {
 /* Starts as {0}. */
 typedef struct token_list {
     token_span *spans; /* [size], by id */
-    size_t size, room;
+    size_t size, capacity;
     char *bytes; /* of all tokens, each with a NUL after it */
-    size_t used, bytes_room;
+    size_t used, bytes_capacity;
     token_slot *slots; /* open addressing, for those that can be found */
     size_t slot_count, found;
 } token_list;

@@ -19,7 +19,7 @@ static void token_rows_add_row(token_rows *r, const unsigned char *bytes, size_t
 static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_error *err)
 {
     size_t slots = 1, rows = 0;
-    for (size_t i = 0; i < pieces->room; i++) {
+    for (size_t i = 0; i < pieces->slot_count; i++) {
         bool wanted = has_pair(&pieces->slots[i]);
         slots += wanted ? pieces->slots[i].length + 1 : 0;
         rows += wanted;
@@ -41,7 +41,7 @@ rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error 
         return code;
     uint32_t rows = 0;
     r->slots[r->size++].token = ROWS_EDGE;
-    for (size_t i = 0; i < pieces->room; i++) {
+    for (size_t i = 0; i < pieces->slot_count; i++) {
         const piece *p = &pieces->slots[i];
         if (!has_pair(p))
             continue;

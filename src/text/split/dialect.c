@@ -2,6 +2,8 @@
  * copied. For split.c. */
 #include "text/split/dialect.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +41,7 @@ typedef struct dialect {
     const char *pattern;
     size_t at;
     bool in_set;
-    char *out;
-    size_t size, room;
+    buffer out;
     rapt_error *err;
 } dialect;
 
@@ -51,18 +52,8 @@ static rapt_code dialect_refuse(dialect *d, const char *reason)
 
 static rapt_code dialect_put(dialect *d, const char *text, size_t size)
 {
-    if (d->size + size + 1 > d->room) {
-        size_t room = 2 * (d->size + size) + 64;
-        char *moved = realloc(d->out, room);
-        if (!moved)
-            return rapt_fail(d->err, RAPT_ERR_MEMORY, "no memory for a pattern");
-        d->out = moved;
-        d->room = room;
-    }
-    memcpy(d->out + d->size, text, size);
-    d->size += size;
-    d->out[d->size] = '\0';
-    return RAPT_OK;
+    bool ok = buffer_append(&d->out, text, size);
+    return ok ? RAPT_OK : rapt_fail(d->err, RAPT_ERR_MEMORY, "out of memory for a pattern");
 }
 
 /* Copies the next `size` bytes. */
@@ -162,7 +153,7 @@ rapt_code dialect_for_pcre2(const char *pattern, char **out, rapt_error *err)
     while (code == RAPT_OK && pattern[d.at])
         code = dialect_take(&d);
     if (code)
-        free(d.out);
-    *out = code ? NULL : d.out;
+        buffer_free(&d.out);
+    *out = code ? NULL : d.out.data;
     return code;
 }

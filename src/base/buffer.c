@@ -1,0 +1,48 @@
+/* base/buffer.c: arrays and texts that grow, by doubling, so that n appended elements cost O(n) in all. For whatever does not
+ * know its size beforehand; what lives as long as a pass or a model belongs into an arena. */
+#include "base/buffer.h"
+
+enum { MIN_BYTES = 64 };
+
+bool array_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void *old, *moved;
+    size_t doubled = *capacity > SIZE_MAX / 2 ? SIZE_MAX : 2 * *capacity, bytes;
+    size_t wanted = count > doubled ? count : doubled, min = size < MIN_BYTES ? MIN_BYTES / size : 1;
+    wanted = wanted > min ? wanted : min;
+    if (count <= *capacity)
+        return true;
+    memcpy(&old, array, sizeof old); /* whatever type it points to */
+    if (__builtin_mul_overflow(wanted, size, &bytes) || !(moved = realloc(old, bytes)))
+        return false;
+    memcpy(array, &moved, sizeof moved);
+    *capacity = wanted;
+    return true;
+}
+
+bool buffer_reserve(buffer *b, size_t more)
+{
+    size_t wanted;
+    if (__builtin_add_overflow(b->size, more, &wanted) || wanted == SIZE_MAX ||
+        !ARRAY_RESERVE(&b->data, &b->capacity, wanted + 1))
+        return false;
+    b->data[b->size] = '\0';
+    return true;
+}
+
+bool buffer_append(buffer *b, const void *data, size_t size)
+{
+    if (!buffer_reserve(b, size))
+        return false;
+    if (size > 0)
+        memcpy(b->data + b->size, data, size);
+    b->size += size;
+    b->data[b->size] = '\0';
+    return true;
+}
+
+void buffer_free(buffer *b)
+{
+    free(b->data);
+    *b = (buffer){0};
+}

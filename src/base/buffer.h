@@ -1,0 +1,31 @@
+/* base/buffer.h: arrays and texts that grow. The one place where a growing array is reallocated: callers keep pointer, count
+ * and capacity as they like, or use a `buffer` for bytes. */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include "rapt/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for `count` elements of `size` bytes in *array (a pointer variable of any type, passed by address), doubling
+ * *capacity; both stay as they are on out-of-memory (false), and where they suffice. What is added is undefined. */
+bool array_grow(void *array, size_t *capacity, size_t count, size_t size);
+
+/* array_grow for the element type of `array`, without a call where the capacity suffices. */
+#define ARRAY_RESERVE(array, capacity, count) \
+    ((count) <= *(capacity) || array_grow((array), (capacity), (count), sizeof **(array)))
+
+/* Bytes; a zeroed struct is empty. `data` ends with a NUL behind `size` bytes, and is NULL until something was reserved. */
+typedef struct buffer {
+    char *data;
+    size_t size, capacity; /* capacity: with the NUL */
+} buffer;
+
+/* Makes sure that `more` bytes and a NUL fit behind the present ones, of which the caller may write any before it raises `size`.
+ * False on out-of-memory; the buffer is as before. */
+bool buffer_reserve(buffer *b, size_t more);
+bool buffer_append(buffer *b, const void *data, size_t size);
+void buffer_free(buffer *b); /* the buffer is empty afterwards */
+
+#endif
