@@ -15,11 +15,11 @@
 #define HAVE_X86 0
 #endif
 
-/* A level: its table, and whether this machine and its system can run it. */
-typedef struct level {
+/* An ISA level: its table, and whether this machine and its system can run it. */
+typedef struct isa_level {
     const kernels *table;
     bool (*here)(const cpu_features *cpu);
-} level;
+} isa_level;
 
 static bool anywhere(const cpu_features *cpu)
 {
@@ -49,42 +49,42 @@ static bool has_amx(const cpu_features *cpu)
 
 const char *const kernels_names[] = {"scalar", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 #define NAMES_TEXT "scalar, avx2, avx512, avx512_bf16, amx"
-static const level LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
-                               {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
+static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
+                                       {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
 #elif defined(__aarch64__) && !defined(RAPT_DOUBLE)
 const char *const kernels_names[] = {"scalar", "neon", NULL};
 #define NAMES_TEXT "scalar, neon"
-static const level LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
+static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
 #else
 const char *const kernels_names[] = {"scalar", NULL};
 #define NAMES_TEXT "scalar"
-static const level LEVELS[] = {{&kernels_scalar, anywhere}};
+static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}};
 #endif
-#define COUNT (sizeof LEVELS / sizeof *LEVELS)
+#define COUNT (sizeof ISA_LEVELS / sizeof *ISA_LEVELS)
 
-/* The last level that can run and is worth it: Intel's processors take two cycles for a product of bf16 pairs (0.55 of the
+/* The last ISA level that can run and is worth it: Intel's processors take two cycles for a product of bf16 pairs (0.55 of the
  * speed of fp32 on Sapphire Rapids), AMD's one (twice fp32 on Zen 4). */
 static const kernels *best(void)
 {
     cpu_features cpu = cpu_detect();
     size_t i = COUNT - 1;
-    while (!LEVELS[i].here(&cpu) || (strcmp(LEVELS[i].table->name, "avx512_bf16") == 0 && cpu.intel))
+    while (!ISA_LEVELS[i].here(&cpu) || (strcmp(ISA_LEVELS[i].table->name, "avx512_bf16") == 0 && cpu.intel))
         i--;
-    return LEVELS[i].table;
+    return ISA_LEVELS[i].table;
 }
 
 const kernels *kernels_level(const char *name, rapt_error *err)
 {
     cpu_features cpu = cpu_detect();
     for (size_t i = 0; i < COUNT; i++) {
-        if (strcmp(name, LEVELS[i].table->name) != 0)
+        if (strcmp(name, ISA_LEVELS[i].table->name) != 0)
             continue;
-        if (LEVELS[i].here(&cpu))
-            return LEVELS[i].table;
-        rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the level %s", name);
+        if (ISA_LEVELS[i].here(&cpu))
+            return ISA_LEVELS[i].table;
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the ISA level %s", name);
         return NULL;
     }
-    rapt_fail(err, RAPT_ERR_VALUE, "kernels: unknown level '%.40s'; this build has " NAMES_TEXT, name);
+    rapt_fail(err, RAPT_ERR_VALUE, "kernels: unknown ISA level '%.40s'; this build has " NAMES_TEXT, name);
     return NULL;
 }
 

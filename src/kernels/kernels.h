@@ -1,6 +1,6 @@
-/* kernels/kernels.h: the table of every loop over numbers, one table per instruction set level.
+/* kernels/kernels.h: the table of every loop over numbers, one table per ISA level.
  * Pure functions on pointers: no tensors, no allocation, no threads, no failure (all checks come before them).
- * All levels give the same bits (fp32, not bf16): every sum has the order that is written here, whatever the vector width.
+ * All ISA levels give the same bits (fp32, not bf16): every sum has the order that is written here, whatever the vector width.
  *
  * The number format
  *   - A vector is always 16 lanes. A row sum adds element i into lane i % 16 in order of i, then folds the lanes
@@ -25,11 +25,11 @@
 #define KERNELS_ALIGN 64 /* bytes; packed panels start at multiples of it */
 
 /* What happens to a GEMM tile after its products are summed, in this order. */
-typedef struct kernels_tail {
+typedef struct kernels_epilogue {
     bool accumulate;       /* add to what C holds (second and later K blocks, or C += A B) */
     const rapt_real *bias; /* n values added to each row, or NULL */
     bool relu;             /* max(0, x), NaN stays NaN */
-} kernels_tail;
+} kernels_epilogue;
 
 /* Identifies the random numbers of one dropout; see `dropout` below. */
 typedef struct kernels_dropout {
@@ -54,28 +54,28 @@ typedef struct kernels_strides {
     ptrdiff_t row, col;
 } kernels_strides;
 
-/* Products of matrices in one precision. Operands are packed numbers: for fp32 numbers themselves; for bf16 each holds two
+/* Products of matrices in one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 each holds two
  * neighbours along K, the first in its low half, rounded to nearest even; both their products go into one sum. */
 typedef struct kernels_gemm {
     const char *name; /* of what computes them: "fp32", "avx512_bf16", "amx", ..., "emulated" */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* numbers per k in a packed A panel whose strides are {1, a_stride}; >= mr */
-    int pair;         /* products of a packed number: 1, or 2 of bf16 */
-    int step;         /* packed numbers along K come in multiples of it */
-    /* C[m x n] = tail(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed numbers, a multiple of
+    int pair;         /* products of a packed element: 1, or 2 of bf16 */
+    int step;         /* packed elements along K come in multiples of it */
+    /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, a multiple of
      * `step`, for 0 < products <= KERNELS_K_BLOCK. A element (i,k) is a[i * a_row + k * a_col]. Any strides are
      * right, those of a packed panel and a_col == 1 are fast; amx takes a_col == 1 alone. B element (k,j) is
      * b[k * b_row + j]. Fewer than 16 columns are read as they are, others up to the next multiple of 16: a packed panel
      * has b_row nr; a matrix in place needs n to be below 16 or such a multiple.
      * c: row-major with ldc; nothing outside m x n is read or written. */
     void (*gemm_tile)(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
-                      const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail);
+                      const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_epilogue *epilogue);
     /* The same of one row of A, a[k * a_col], and `panels` whole packed panels, each `panel` numbers behind the one before:
      * c[p * nr + j]; the bits are gemm_tile's. Several panels are read at once, which memory does faster than one. NULL
      * where there is none. */
     void (*gemm_row)(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel,
-                     rapt_real *c, const kernels_tail *tail);
-    /* Packs A element (i, k) = a[i * a_row + k * a_col], i < m, k < kc, into KERNELS_MAX_A numbers, with zeros behind up
+                     rapt_real *c, const kernels_epilogue *epilogue);
+    /* Packs A element (i, k) = a[i * a_row + k * a_col], i < m, k < kc, into KERNELS_MAX_A elements, with zeros behind up
      * to whole steps and, where k is the slower index, up to a_stride. Returns where they are. One of the strides is 1. */
     kernels_strides (*pack_a)(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst);
     /* dst[k * nr + j] = b[k * b_row + j * b_col] for j < n, 0 from there to a multiple of 16; the tile reads no
@@ -87,7 +87,7 @@ typedef struct kernels_gemm {
 } kernels_gemm;
 
 /* Packed numbers along K of kc products. */
-static inline size_t kernels_numbers(const kernels_gemm *g, size_t kc)
+static inline size_t kernels_packed_count(const kernels_gemm *g, size_t kc)
 {
     size_t numbers = (kc + (size_t)g->pair - 1) / (size_t)g->pair, step = (size_t)g->step;
     return (numbers + step - 1) / step * step;
@@ -97,7 +97,7 @@ typedef struct kernels {
     const char *name; /* "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
 
     kernels_gemm gemm;        /* in the table's own numbers */
-    const kernels_gemm *bf16; /* the same of numbers rounded to bf16; NULL in the double build */
+    const kernels_gemm *bf16; /* the same of elements rounded to bf16; NULL in the double build */
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
@@ -191,10 +191,10 @@ extern const kernels kernels_neon;
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
 #endif
 
-/* The names of all levels of this build, best last, NULL at the end. */
+/* The names of all ISA levels of this build, best last, NULL at the end. */
 extern const char *const kernels_names[];
 
-/* The table of a level. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
+/* The table of an ISA level. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
 const kernels *kernels_level(const char *name, rapt_error *err);
 
 /* The table that this process uses: the best one, or what the environment's RAPT_ISA names. NULL with a message

@@ -1,4 +1,4 @@
-/* kernels/scalar.c: the level that every machine has, and that defines what the others compute.
+/* kernels/scalar.c: the kernel table that every machine has, and that defines what the others compute.
  * For machines without another one, for tests, and for the double build.
  * Not a fast one: see vec_portable.h. */
 #include "kernels/vec_portable.h"

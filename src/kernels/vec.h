@@ -1,13 +1,13 @@
-/* kernels/vec.h: what the vector vocabularies and the kernel bodies share: the loop over a row.
+/* kernels/vec.h: what the vector ISAs and the kernel bodies share: the loop over a row.
  * For vec_portable.h, the ones in x86/ and arm/, and the bodies.
- * Not the vocabulary itself: that is in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
+ * Not the vector primitives themselves: that is in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
  * arm/vec_neon.h. */
 #ifndef KERNELS_VEC_H
 #define KERNELS_VEC_H
 
 #include "kernels/kernels.h"
 
-/* Does the block for each vector of a row of n numbers: i is its first index, k how many lanes exist. The
+/* Does the block for each vector of a row of n elements: i is its first index, k how many lanes exist. The
  * block is compiled twice, for whole vectors (k is the constant 16) and for what is left (k is 1 .. 15),
  * which made rows of any length a fifth to a third faster. */
 #define EACH_VECTOR(i, k, n, ...)                              \

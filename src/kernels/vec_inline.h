@@ -1,4 +1,4 @@
-/* kernels/vec_inline.h: how the words and bodies of a vocabulary of intrinsics are declared, and loops over registers.
+/* kernels/vec_inline.h: how the primitives and bodies of an ISA's intrinsics are declared, and loops over registers.
  * For x86/vec_x86.h and arm/vec_neon.h.
  * Not for vec_portable.h, which leaves both to the compiler. */
 #ifndef KERNELS_VEC_INLINE_H

@@ -1,4 +1,4 @@
-/* kernels/vec_portable.h: the vector vocabulary in plain C, 16 lanes as loops. It is the definition of every
+/* kernels/vec_portable.h: the vector primitives in plain C, 16 lanes as loops. It is the definition of every
  * word; x86/vec_avx2.h, x86/vec_avx512.h and arm/vec_neon.h say the same with intrinsics. For the kernel bodies.
  * Not fast, and not meant to be: without a fused multiply-add in hardware each fma is a call into libm. */
 #ifndef KERNELS_VEC_PORTABLE_H
@@ -9,7 +9,7 @@
 
 #include "kernels/vec.h"
 
-/* How words and bodies are declared, and loops over accumulators. Here the compiler may choose: there are no
+/* How primitives and bodies are declared, and loops over accumulators. Here the compiler may choose: there are no
  * registers to keep accumulators in, and inlining everything made the code three times larger and no
  * faster. */
 #define VEC static inline
@@ -25,14 +25,14 @@
     ROLLED           \
     for (int i = 0; i < 16; i++)
 
-typedef struct v16 { rapt_real lane[16]; } v16; /* 16 numbers */
+typedef struct v16 { rapt_real lane[16]; } v16; /* 16 elements */
 typedef struct m16 { uint32_t bits; } m16;      /* 16 truths, lane i is bit i */
 typedef struct w16 { uint32_t lane[16]; } w16;  /* 16 words */
 typedef struct q16 {
     uint64_t lane[16];
 } q16; /* 16 words in the low halves of 64 bits; the high halves are rubbish */
 
-/* ---- memory: p need not be aligned; the _n forms touch n numbers, 0 <= n <= 16, other lanes read as 0
+/* ---- memory: p need not be aligned; the _n forms touch n elements, 0 <= n <= 16, other lanes read as 0
  * ---- */
 VEC v16 v_load(const rapt_real *p)
 {
@@ -118,7 +118,7 @@ VEC v16 v_sqrt(v16 a)
     return r;
 }
 
-/* Single numbers, for what follows a row sum. */
+/* Single elements, for what follows a row sum. */
 VEC rapt_real s_from_size(size_t n) { return (rapt_real)n; }
 VEC rapt_real s_sqrt(rapt_real x) { return PORTABLE_SQRT(x); }
 

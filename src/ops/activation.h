@@ -1,5 +1,5 @@
 /* ops/activation.h: activations as the operations that end with one see them. For activation.c and linear_op.c.
- * Not ReLU alone: rapt_op_relu has it, and the matrix product's tail. */
+ * Not ReLU alone: rapt_op_relu has it, and the matrix product's epilogue. */
 #ifndef OPS_ACTIVATION_H
 #define OPS_ACTIVATION_H
 

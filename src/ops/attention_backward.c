@@ -33,7 +33,7 @@ static void transposed_product(const attention_head *h, const query_tile *tile, 
 {
     panel_matrix factor = attention_factor(h, tile->m, width, right, panels);
     panels_multiply(h->products, tile->seen, width, tile->m, &(matrix){rows, 1, (ptrdiff_t)tile->width}, &factor, out, ldo,
-                    &(kernels_tail){.accumulate = add});
+                    &(kernels_epilogue){.accumulate = add});
 }
 
 typedef struct backward_scratch {
@@ -109,7 +109,7 @@ static void backward_tile(const attention_head *h, const query_tile *tile, const
     score_gradients(h, tile, &dout, dropped, s);
     if (g->dq)
         panels_multiply(h->products, tile->m, n->d, tile->seen, &(matrix){s->dscores, (ptrdiff_t)tile->width, 1}, &s->keys,
-                        g->dq + tile->first * g->ldq, g->ldq, &(kernels_tail){.accumulate = g->add_q});
+                        g->dq + tile->first * g->ldq, g->ldq, &(kernels_epilogue){.accumulate = g->add_q});
     if (g->dk)
         transposed_product(h, tile, s->dscores, matrix_at(h->q, tile->first, 0), n->d, s->right, g->dk, g->ldk, g->add_k);
 }

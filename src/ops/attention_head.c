@@ -72,7 +72,7 @@ void attention_times_keys(const attention_head *h, const query_tile *tile, size_
                           const rapt_real *panels, rapt_real *out)
 {
     panels_multiply(h->products, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->seen}, out,
-                    tile->width, &(kernels_tail){0});
+                    tile->width, &(kernels_epilogue){0});
 }
 
 /* Unscaled scores [m, width]. */
@@ -150,7 +150,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         if (n->wish == RAPT_CAPTURE_AFTER_DROPOUT)
             keep_weights(h, &tile, scratch);
         panels_multiply(h->products, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
-                        out + i * ldo, ldo, &(kernels_tail){0});
+                        out + i * ldo, ldo, &(kernels_epilogue){0});
     }
 }
 

@@ -32,7 +32,7 @@ void late_make(const kernels *k, const rapt_param *p, size_t first, size_t count
         for (; row < l->ends[i]; row++, dy += l->dy_stride)
             late_fetch(dy, count);
         if (rows > 0)
-            panels_multiply_block(&k->gemm, count, in, rows, &a, &b, to, in, &(kernels_tail){.accumulate = accumulate});
+            panels_multiply_block(&k->gemm, count, in, rows, &a, &b, to, in, &(kernels_epilogue){.accumulate = accumulate});
         accumulate = accumulate || rows > 0;
     }
     if (!accumulate)

@@ -1,4 +1,4 @@
-/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are the tail of the matrix
+/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are the epilogue of the matrix
  * product, so y is written once; a curved activation follows each piece of the product, over y, or over its own
  * derivative f' where a backward pass will come, which needs that and not z = x w^T + b.
  *
@@ -76,10 +76,10 @@ static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *
 /* The products of a backward pass, and what they multiply. */
 typedef struct linear_products {
     const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* of each layer, or NULL */
-    gemm_job jobs[GEMM_MOST_JOBS];
+    gemm_job jobs[GEMM_MAX_JOBS];
     size_t count;
 } linear_products;
-_Static_assert(2 * RAPT_OP_LINEARS_MAX <= GEMM_MOST_JOBS, "a layer's backward pass has two products");
+_Static_assert(2 * RAPT_OP_LINEARS_MAX <= GEMM_MAX_JOBS, "a layer's backward pass has two products");
 
 /* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
 static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
@@ -92,7 +92,7 @@ static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *
     bool continues = p->count > 0 && p->jobs[p->count - 1].c == dx;
     p->jobs[p->count++] = (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[1], .k = l->w->shape[0],
                                      .a = {dz, out, 1}, .b = {l->w->data, in, 1}, .c = dx,
-                                     .tail = {.accumulate = accumulate}, .continues = continues};
+                                     .epilogue = {.accumulate = accumulate}, .continues = continues};
 }
 
 /* dw (+)= dz^T x. */
@@ -105,7 +105,7 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
         return;
     p->jobs[p->count++] = (gemm_job){.m = l->w->shape[0], .n = l->w->shape[1], .k = rapt_tensor_rows(l->x),
                                      .a = {dz, 1, out}, .b = {l->x->data, in, 1}, .c = dw,
-                                     .tail = {.accumulate = accumulate}};
+                                     .epilogue = {.accumulate = accumulate}};
     if (l->weight->sparse && tape_computes(t)) /* an embedding that is the output matrix too */
         memset(l->weight->row_used, 1, l->w->shape[0]);
 }
@@ -191,7 +191,7 @@ static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
                       .b = {l->w->data, 1, in}, .packed = packed_weight(t, l->weight), .c = l->y->data,
-                      .tail = {.bias = l->b ? l->b->data : NULL}};
+                      .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
 /* The layers with their outputs, undefined yet; NULL after recording the failure. */
@@ -222,7 +222,7 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
         return &t->poison;
     profile_op(t, "linear", linear_flops_of(n), linear_numbers_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);
-    job.tail.relu = activation == RAPT_ACTIVATION_RELU;
+    job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
     if (curved)

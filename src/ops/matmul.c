@@ -21,7 +21,7 @@ static matrix item(const rapt_real *data, size_t i, size_t rows, size_t columns,
 
 static void matmul_product(rapt_tape *t, size_t m, size_t n, size_t k, matrix a, matrix b, rapt_real *c, bool accumulate)
 {
-    gemm(&t->team, &(gemm_job){.m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .tail = {.accumulate = accumulate}});
+    gemm(&t->team, &(gemm_job){.m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .epilogue = {.accumulate = accumulate}});
 }
 
 static matrix b_item(const matmul_node *s, size_t i, bool transpose)

@@ -134,7 +134,7 @@ static void forward_block(void *context, size_t index, int worker)
     const output_node *n = l->n;
     const kernels_gemm *g = l->t->team.products;
     size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK, count = least(KERNELS_K_BLOCK, n->rows.classes - first);
-    const kernels_tail whole = {.bias = n->b ? n->b->data + first : NULL};
+    const kernels_epilogue whole = {.bias = n->b ? n->b->data + first : NULL};
     rapt_real *own = gemm_own(&l->t->team, worker);
     matrix w = {n->w->value.data + first * in, 1, (ptrdiff_t)in}, x = {n->inputs, (ptrdiff_t)in, 1};
     if (count * in <= FETCH_NUMBERS)
@@ -144,8 +144,8 @@ static void forward_block(void *context, size_t index, int worker)
         panels_pack(g, kc, count, matrix_at(w, k0, 0), own);
         matrix a = matrix_at(x, 0, k0);
         panel_block b = panels_packed(g, kc, own);
-        kernels_tail tail = panels_block_tail(&whole, k0, in);
-        panels_multiply_block(g, n->count, count, kc, &a, &b, n->logits + first, n->stride, &tail);
+        kernels_epilogue epilogue = panels_block_epilogue(&whole, k0, in);
+        panels_multiply_block(g, n->count, count, kc, &a, &b, n->logits + first, n->stride, &epilogue);
     }
 }
 
@@ -176,7 +176,7 @@ static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_
         if (!stays)
             panels_pack(g, kc, columns, matrix_at(b, 0, j), own);
         panel_block block = stays ? panels_in_place(g, matrix_at(b, 0, j)) : panels_packed(g, kc, own);
-        panels_multiply_block(g, m, columns, kc, a, &block, c + j, n, &(kernels_tail){.accumulate = accumulate});
+        panels_multiply_block(g, m, columns, kc, a, &block, c + j, n, &(kernels_epilogue){.accumulate = accumulate});
     }
 }
 

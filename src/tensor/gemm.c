@@ -17,9 +17,9 @@ size_t gemm_workspace_size(int threads)
     return own > SHARED_PAIRS ? own : SHARED_PAIRS;
 }
 
-/* Numbers that are packed for all tasks at once. A large factor in fp32 is better packed by each task that reads it, into
+/* Elements that are packed for all tasks at once. A large operand in fp32 is better packed by each task that reads it, into
  * the cache next to it. */
-static size_t shared_room(const gemm_team *team)
+static size_t shared_capacity(const gemm_team *team)
 {
     int threads = pool_threads(team->pool);
     return team->products->pair > 1 ? gemm_workspace_size(threads) : (size_t)threads * GEMM_OWN;
@@ -40,9 +40,9 @@ typedef struct gemm_split {
 typedef struct gemm_group {
     const gemm_team *team;
     size_t count;
-    gemm_job jobs[GEMM_MOST_JOBS];
-    gemm_split splits[GEMM_MOST_JOBS];
-    size_t tasks[GEMM_MOST_JOBS]; /* of each; none of its own where it continues another */
+    gemm_job jobs[GEMM_MAX_JOBS];
+    gemm_split splits[GEMM_MAX_JOBS];
+    size_t tasks[GEMM_MAX_JOBS]; /* of each; none of its own where it continues another */
 } gemm_group;
 
 static size_t count_of(size_t total, size_t part)
@@ -77,7 +77,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 }
 
 /* Rows of the largest task. */
-static size_t most_rows(const gemm_team *team, const gemm_split *s)
+static size_t max_rows(const gemm_team *team, const gemm_split *s)
 {
     return count_of(s->tiles, s->row_tasks) * (size_t)team->products->mr;
 }
@@ -88,7 +88,7 @@ static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m
     return panels_can_stay(kn, job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
 }
 
-/* What a task computes: m x n numbers of C from row i, column j. */
+/* What a task computes: m x n elements of C from row i, column j. */
 typedef struct gemm_part {
     size_t i, j, m, n;
     int worker;
@@ -111,12 +111,12 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
 {
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
-        kernels_tail tail = panels_block_tail(&job->tail, k0, job->k);
-        tail.bias = tail.bias ? tail.bias + p->j : NULL;
-        tail.accumulate = tail.accumulate || job->continues;
+        kernels_epilogue epilogue = panels_block_epilogue(&job->epilogue, k0, job->k);
+        epilogue.bias = epilogue.bias ? epilogue.bias + p->j : NULL;
+        epilogue.accumulate = epilogue.accumulate || job->continues;
         matrix a = matrix_at(job->a, p->i, k0);
         panel_block b = block_of(team, job, p, k0, kc);
-        panels_multiply_block(team->products, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &tail);
+        panels_multiply_block(team->products, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &epilogue);
     }
     for (size_t i = p->i; job->after && i < p->i + p->m; i++)
         job->after(team->kernels, job->context, i * job->n + p->j, p->n);
@@ -154,12 +154,12 @@ static void group_task(void *context, size_t index, int worker)
 
 /* ---- packing once for all ----------------------------------------------------------------------------------- */
 
-/* Right factors that several tasks of a group read: packed first, by all threads, into all their memory. */
+/* Operands B that several tasks of a group read: packed first, by all threads, into all their memory. */
 typedef struct gemm_packing {
     const gemm_team *team;
-    gemm_job jobs[GEMM_MOST_JOBS];
-    rapt_real *to[GEMM_MOST_JOBS];
-    size_t panels[GEMM_MOST_JOBS]; /* of all K blocks of each */
+    gemm_job jobs[GEMM_MAX_JOBS];
+    rapt_real *to[GEMM_MAX_JOBS];
+    size_t panels[GEMM_MAX_JOBS]; /* of all K blocks of each */
     size_t count;
 } gemm_packing;
 
@@ -167,7 +167,7 @@ typedef struct gemm_packing {
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
-    return !j->packed && !reads_in_place(g->team->products, j, most_rows(g->team, &g->splits[job]), j->n);
+    return !j->packed && !reads_in_place(g->team->products, j, max_rows(g->team, &g->splits[job]), j->n);
 }
 
 /* One panel of one K block. */
@@ -185,13 +185,13 @@ static void pack_task(void *context, size_t task, int worker)
                 p->to[i] + panels_at(p->team->products, job->n, k0, kc, j));
 }
 
-/* Whether both have the same right factor. */
+/* Whether both have the same operand B. */
 static bool shares_b(const gemm_job *a, const gemm_job *b)
 {
     return a->b.data == b->b.data && a->b.row == b->b.row && a->b.col == b->b.col && a->k == b->k && a->n == b->n;
 }
 
-/* Numbers that packing all right factors of the group takes that tasks would pack; *shared: several of them the same. */
+/* Elements that packing all operands B of the group takes that tasks would pack; *shared: several of them the same. */
 static size_t packed_size(const gemm_group *g, bool *shared)
 {
     size_t size = 0;
@@ -230,10 +230,10 @@ static void pack_all(gemm_group *g, size_t size)
     pool_run(team->pool, panels, 4 * size, pack_task, &p);
 }
 
-/* A product whose right factor does not fit into the workspace: so many K blocks at a time as do. */
+/* A product whose operand B does not fit into the workspace: so many K blocks at a time as do. */
 static void multiply_in_parts(const gemm_team *team, const gemm_job *job)
 {
-    size_t most = shared_room(team) / panels_size(team->products, KERNELS_K_BLOCK, job->n);
+    size_t most = shared_capacity(team) / panels_size(team->products, KERNELS_K_BLOCK, job->n);
     size_t depth = job->packed ? job->k : MIN((most > 0 ? most : 1) * KERNELS_K_BLOCK, job->k);
     for (size_t k0 = 0; k0 < job->k; k0 += depth) {
         gemm_job part = *job;
@@ -241,7 +241,8 @@ static void multiply_in_parts(const gemm_team *team, const gemm_job *job)
         part.k = last ? job->k - k0 : depth;
         part.a = matrix_at(job->a, 0, k0);
         part.b = matrix_at(job->b, k0, 0);
-        part.tail = (kernels_tail){job->tail.accumulate || k0 > 0, last ? job->tail.bias : NULL, last && job->tail.relu};
+        part.epilogue = (kernels_epilogue){job->epilogue.accumulate || k0 > 0, last ? job->epilogue.bias : NULL,
+                                           last && job->epilogue.relu};
         part.after = last ? job->after : NULL;
         gemm(team, &part);
     }
@@ -251,7 +252,7 @@ static void multiply_one_by_one(const gemm_team *team, const gemm_job *jobs, siz
 {
     for (size_t i = 0; i < count; i++) {
         gemm_job job = jobs[i];
-        job.tail.accumulate = job.tail.accumulate || job.continues;
+        job.epilogue.accumulate = job.epilogue.accumulate || job.continues;
         job.continues = false;
         multiply_in_parts(team, &job);
     }
@@ -270,7 +271,7 @@ void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
         work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
     }
     size_t size = packed_size(&g, &shared);
-    bool fits = size <= shared_room(team);
+    bool fits = size <= shared_capacity(team);
     if (shared && fits)
         pack_all(&g, size);
     if (shared && !fits && team->products->pair > 1 && (count > 1 || jobs->k > KERNELS_K_BLOCK))

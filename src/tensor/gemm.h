@@ -15,7 +15,7 @@ typedef struct gemm_team {
 } gemm_team;
 
 size_t gemm_workspace_size(int threads); /* numbers */
-/* The GEMM_OWN numbers of it that a thread may use between products. */
+/* The GEMM_OWN elements of it that a thread may use between products. */
 #define GEMM_OWN ((size_t)384 * KERNELS_K_BLOCK)
 rapt_real *gemm_own(const gemm_team *team, int worker);
 
@@ -27,7 +27,7 @@ typedef struct gemm_job {
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     rapt_real *c;            /* row-major, ldc = n */
-    kernels_tail tail;
+    kernels_epilogue epilogue;
     bool continues;          /* adds to the C of the job before, of the same m and n, in the same tasks; no bias or ReLU */
     gemm_after *after;       /* or NULL; of jobs that continue each other, the last one's */
     const void *context;     /* of `after` */
@@ -35,8 +35,8 @@ typedef struct gemm_job {
 
 void gemm(const gemm_team *team, const gemm_job *job);
 
-#define GEMM_MOST_JOBS 6
-/* Up to GEMM_MOST_JOBS products side by side, which keep all threads busy where they are small. They write to different
+#define GEMM_MAX_JOBS 6
+/* Up to GEMM_MAX_JOBS products side by side, which keep all threads busy where they are small. They write to different
  * places, but for those that continue the one before. */
 void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count);
 

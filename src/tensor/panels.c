@@ -12,19 +12,19 @@ static size_t padded(const kernels_gemm *kn, size_t n)
 
 size_t panels_size(const kernels_gemm *kn, size_t k, size_t n)
 {
-    return kernels_numbers(kn, k) * padded(kn, n);
+    return kernels_packed_count(kn, k) * padded(kn, n);
 }
 
-/* Blocks before the last are whole, and a whole one has the same number of numbers everywhere. */
+/* Blocks before the last are whole, and a whole one has the same number of elements everywhere. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j)
 {
-    return kernels_numbers(kn, k0) * padded(kn, n) + kernels_numbers(kn, kc) * j;
+    return kernels_packed_count(kn, k0) * padded(kn, n) + kernels_packed_count(kn, kc) * j;
 }
 
 static void pack_block(const kernels_gemm *kn, size_t kc, size_t n, matrix b, rapt_real *dst)
 {
     size_t nr = (size_t)kn->nr;
-    for (size_t j = 0; j < n; j += nr, dst += kernels_numbers(kn, kc) * nr) {
+    for (size_t j = 0; j < n; j += nr, dst += kernels_packed_count(kn, kc) * nr) {
         matrix panel = matrix_at(b, 0, j);
         kn->pack_b(kc, (int)MIN(nr, n - j), panel.data, panel.row, panel.col, dst);
     }
@@ -38,7 +38,7 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real
     }
 }
 
-/* Pairs have to be made. Packing a row tile of numbers pays when several panels read it and its rows are far apart; those of
+/* Pairs have to be made. Packing a row tile of elements pays when several panels read it and its rows are far apart; those of
  * a transposed operand lie side by side already. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
@@ -47,7 +47,7 @@ static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 
 panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data)
 {
-    return (panel_block){data, kn->nr, kernels_numbers(kn, kc) * (size_t)kn->nr};
+    return (panel_block){data, kn->nr, kernels_packed_count(kn, kc) * (size_t)kn->nr};
 }
 
 panel_block panels_in_place(const kernels_gemm *kn, matrix b)
@@ -62,19 +62,19 @@ bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n)
 
 /* One row times the whole panels of a packed block; returns how many columns that was. */
 static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const rapt_real *row, ptrdiff_t col,
-                           const panel_block *b, rapt_real *c, const kernels_tail *tail)
+                           const panel_block *b, rapt_real *c, const kernels_epilogue *epilogue)
 {
     size_t panels = kn->gemm_row && b->row == kn->nr ? n / (size_t)kn->nr : 0;
     if (panels > 0)
-        kn->gemm_row(panels, depth, row, col, b->data, b->panel, c, tail);
+        kn->gemm_row(panels, depth, row, col, b->data, b->panel, c, epilogue);
     return panels * (size_t)kn->nr;
 }
 
 void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
-                           rapt_real *c, size_t ldc, const kernels_tail *tail)
+                           rapt_real *c, size_t ldc, const kernels_epilogue *epilogue)
 {
     _Alignas(KERNELS_ALIGN) rapt_real packed[KERNELS_MAX_A];
-    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr, depth = kernels_numbers(kn, kc);
+    size_t mr = (size_t)kn->mr, nr = (size_t)kn->nr, depth = kernels_packed_count(kn, kc);
     bool pack = should_pack(kn, n, a);
     kernels_strides at = {a->row, a->col};
     if (kn->begin)
@@ -86,10 +86,10 @@ void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc
             at = kn->pack_a(rows, kc, tile, a->row, a->col, packed);
             tile = packed;
         }
-        size_t j = rows > 1 ? 0 : multiply_row(kn, n, depth, tile, at.col, b, c + i * ldc, tail);
+        size_t j = rows > 1 ? 0 : multiply_row(kn, n, depth, tile, at.col, b, c + i * ldc, epilogue);
         const rapt_real *panel = b->data + j / nr * b->panel;
         for (; j < n; j += nr, panel += b->panel) {
-            kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + j : NULL, tail->relu};
+            kernels_epilogue part = {epilogue->accumulate, epilogue->bias ? epilogue->bias + j : NULL, epilogue->relu};
             kn->gemm_tile(rows, (int)MIN(nr, n - j), depth, tile, at.row, at.col, panel, b->row, c + i * ldc + j,
                           (ptrdiff_t)ldc, &part);
         }
@@ -98,10 +98,10 @@ void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc
         kn->end();
 }
 
-kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k)
+kernels_epilogue panels_block_epilogue(const kernels_epilogue *epilogue, size_t k0, size_t k)
 {
     bool last = k0 + KERNELS_K_BLOCK >= k;
-    return (kernels_tail){tail->accumulate || k0 > 0, last ? tail->bias : NULL, last && tail->relu};
+    return (kernels_epilogue){epilogue->accumulate || k0 > 0, last ? epilogue->bias : NULL, last && epilogue->relu};
 }
 
 /* The block that begins at row k0. */
@@ -113,11 +113,11 @@ static panel_block panels_block_at(const kernels_gemm *kn, const panel_matrix *b
 }
 
 void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
-                     rapt_real *c, size_t ldc, const kernels_tail *tail)
+                     rapt_real *c, size_t ldc, const kernels_epilogue *epilogue)
 {
     for (size_t k0 = 0; k0 < k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, k - k0);
-        kernels_tail part = panels_block_tail(tail, k0, k);
+        kernels_epilogue part = panels_block_epilogue(epilogue, k0, k);
         matrix left = matrix_at(*a, 0, k0);
         panel_block block = panels_block_at(kn, b, k0, kc, n);
         panels_multiply_block(kn, m, n, kc, &left, &block, c, ldc, &part);

@@ -1,6 +1,6 @@
-/* tensor/panels.h: matrix products on panels, for one thread. The right factor B [k x n] is packed once, or, in fp32, read
+/* tensor/panels.h: matrix products on panels, for one thread. Operand B [k x n] is packed once, or, in fp32, read
  * where it stands. Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded,
- * of numbers or of pairs (see kernels_gemm). GEMM, attention and cached weights all multiply with these. */
+ * of elements or of pairs (see kernels_gemm). GEMM, attention and cached weights all multiply with these. */
 #ifndef TENSOR_PANELS_H
 #define TENSOR_PANELS_H
 
@@ -47,20 +47,20 @@ bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n);
 /* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. Operands come by address:
  * small attention heads make a call every 100 ns, and copying their structs would stall for a tenth of that. */
 void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
-                           rapt_real *c, size_t ldc, const kernels_tail *tail);
+                           rapt_real *c, size_t ldc, const kernels_epilogue *epilogue);
 
-/* The right factor as a whole: packed, or where it stands. */
+/* Operand B as a whole: packed, or where it stands. */
 typedef struct panel_matrix {
     const rapt_real *packed; /* or NULL */
     size_t columns;          /* that were packed, where a product takes only the first of them; 0: those of the product */
     matrix in_place;
 } panel_matrix;
 
-/* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `tail` after the last one. */
+/* C [m x n] (+)= A [m x k] B, all blocks in order; bias and activation of `epilogue` after the last one. */
 void panels_multiply(const kernels_gemm *kn, size_t m, size_t n, size_t k, const matrix *a, const panel_matrix *b,
-                     rapt_real *c, size_t ldc, const kernels_tail *tail);
+                     rapt_real *c, size_t ldc, const kernels_epilogue *epilogue);
 
-/* The tail of the K block that starts at row `k0` of `k`: the first one may overwrite, the last one finishes. */
-kernels_tail panels_block_tail(const kernels_tail *tail, size_t k0, size_t k);
+/* The epilogue of the K block that starts at row `k0` of `k`: the first one may overwrite, the last one finishes. */
+kernels_epilogue panels_block_epilogue(const kernels_epilogue *epilogue, size_t k0, size_t k);
 
 #endif

@@ -97,11 +97,11 @@ static void check_tile(check *c, tile t)
     size_t size = ((size_t)t.m - 1) * (size_t)o.ldc + (size_t)t.n;
     float *old = check_slot(SLOT_WANT, size);
     memcpy(old, o.c, size * sizeof(float));
-    kernels_tail tail = {t.accumulate, o.bias, t.relu};
+    kernels_epilogue epilogue = {t.accumulate, o.bias, t.relu};
     if (!t.accumulate)
         for (int i = 0; i < t.m; i++)
             o.c[i * o.ldc] = NAN; /* must not be read */
-    c->k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail);
+    c->k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &epilogue);
     check_canary(c, o.c, "C");
     check_gaps(c, o.c, (size_t)t.m, (size_t)t.n, (size_t)o.ldc, "C");
     for (int i = 0; i < t.m; i++)
@@ -163,9 +163,9 @@ void check_pack_b(check *c) { check_packing(c, c->k->gemm.nr, c->k->gemm.nr, fal
 static void bench_tile(const kernels *k, tile t, const char *what)
 {
     operands o = make_operands(k, &t);
-    kernels_tail tail = {t.accumulate, o.bias, t.relu};
+    kernels_epilogue epilogue = {t.accumulate, o.bias, t.relu};
     double seconds;
-    CHECK_TIME(seconds, k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &tail));
+    CHECK_TIME(seconds, k->gemm.gemm_tile(t.m, t.n, t.kc, o.a, o.a_row, o.a_col, o.b, o.b_row, o.c, o.ldc, &epilogue));
     check_report(k, "gemm_tile", what, 2.0 * t.m * t.n * (double)t.kc, seconds, true);
 }
 

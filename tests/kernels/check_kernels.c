@@ -1,4 +1,4 @@
-/* tests/kernels/check_kernels.c: every kernel at every level of this machine, against definitions in double
+/* tests/kernels/check_kernels.c: every kernel at every ISA level of this machine, against definitions in double
  * and, bit for bit, against the scalar level; with --bench their speed. For `make check` and `make bench`.
  * Not a test of anything above kernels/.
  *
@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct same_shape) == sizeof(kernels), "CHECK_KERNELS does
 
 typedef struct options {
     bool bench, exhaustive;
-    const char *level;
+    const char *isa_level;
     char **names;
     int names_count;
 } options;
@@ -63,7 +63,7 @@ static options parse(int argc, char **argv)
         } else if (strcmp(argv[i], "--exhaustive") == 0) {
             o.exhaustive = true;
         } else if (strcmp(argv[i], "--level") == 0 && i + 1 < argc) {
-            o.level = argv[++i];
+            o.isa_level = argv[++i];
         } else if (o.names && known(argv[i])) {
             o.names[o.names_count++] = argv[i];
         } else {
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
         check_choice(&t);
     for (const char *const *name = kernels_names; *name; name++) {
         rapt_error err = {0};
-        if (o.level && strcmp(o.level, *name) != 0)
+        if (o.isa_level && strcmp(o.isa_level, *name) != 0)
             continue;
         const kernels *k = kernels_level(*name, &err);
         if (k) {

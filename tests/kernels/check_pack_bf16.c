@@ -1,4 +1,4 @@
-/* tests/kernels/check_pack_bf16.c: operands packed as pairs of bf16 numbers: which number stands where, rounded how. For
+/* tests/kernels/check_pack_bf16.c: operands packed as pairs of bf16 values: which number stands where, rounded how. For
  * check_kernels.
  * Not their products: see tests/tensor/test_gemm.c. */
 #include "check.h"
@@ -20,7 +20,7 @@ static double rounded(float x)
     return fabs(near) >= 0x1p128 ? copysign(INFINITY, near) : near;
 }
 
-/* Half `half` of the pair in a packed number. */
+/* Half `half` of the pair in a packed element. */
 static float half_of(float pair, size_t half)
 {
     uint32_t bits;
@@ -39,12 +39,12 @@ static void check_number(check *c, float got, float x, const char *what, size_t 
     check_that(c, same || flushed, "%s: (%zu, %zu), %a, is %a, not %a", what, i, k, (double)x, (double)got, want);
 }
 
-/* `count` rows (of A) or columns (of B), kc numbers deep, at dst[i * row + k * col]; zeros in what follows in a pair. */
+/* `count` rows (of A) or columns (of B), kc elements deep, at dst[i * row + k * col]; zeros in what follows in a pair. */
 static void check_pairs(check *c, size_t count, size_t kc, const float *src, size_t i_step, size_t k_step, const float *dst,
                         kernels_strides at, const char *what)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < 2 * kernels_numbers(c->k->bf16, kc); k++) {
+        for (size_t k = 0; k < 2 * kernels_packed_count(c->k->bf16, kc); k++) {
             float got = half_of(dst[(ptrdiff_t)i * at.row + (ptrdiff_t)(k / 2) * at.col], k % 2);
             check_number(c, got, k < kc ? src[i * i_step + k * k_step] : 0, what, i, k);
         }

@@ -1,7 +1,7 @@
 /* tests/kernels/check_rows.c: softmax, layer norm and cross-entropy of one row. For check_kernels.
  * Not their gradients as gradients: see the double build; here backward is a formula like any other.
  *
- * Bounds: one rounding is at most u = 2^-24 relative; a sum of n numbers x in 16 lanes and a tree is off by
+ * Bounds: one rounding is at most u = 2^-24 relative; a sum of n elements x in 16 lanes and a tree is off by
  * at most (n / 16 + 5) u sum|x|; an exp by 2 ulp, that is 4 u, plus what its argument is off, and FLT_MIN
  * where it flushes. */
 #include "check.h"

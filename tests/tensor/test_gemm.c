@@ -26,7 +26,7 @@
 /* One product in all its forms. */
 typedef struct product {
     size_t m, n, k;
-    kernels_tail tail;
+    kernels_epilogue epilogue;
     rapt_real *a, *a_turned, *b, *b_turned, *bias; /* turned: stored by columns */
     rapt_real *start, *want, *c;                   /* C before, by the first run, and of the run that is checked */
     double *exact, *size;                          /* sums of products and of their absolute values */
@@ -91,7 +91,7 @@ static product new_product(uint64_t key, bool coarse)
     p.c = numbers(p.m * p.n + CANARY, 0);
     p.a_turned = turned(p.a, p.m, p.k);
     p.b_turned = turned(p.b, p.k, p.n);
-    p.tail = (kernels_tail){key % 2, key % 5 < 2 ? p.bias : NULL, key % 7 < 3};
+    p.epilogue = (kernels_epilogue){key % 2, key % 5 < 2 ? p.bias : NULL, key % 7 < 3};
     sum_exactly(&p);
     return p;
 }
@@ -150,14 +150,14 @@ static void free_team(gemm_team *team)
 static void prepare(product *p)
 {
     memset(p->c, 0xff, (p->m * p->n + CANARY) * sizeof *p->c);
-    if (p->tail.accumulate)
+    if (p->epilogue.accumulate)
         memcpy(p->c, p->start, p->m * p->n * sizeof *p->c);
 }
 
 static gemm_job whole_job(const product *p, bool turn_a, bool turn_b)
 {
     ptrdiff_t m = (ptrdiff_t)p->m, n = (ptrdiff_t)p->n, k = (ptrdiff_t)p->k;
-    return (gemm_job){.m = p->m, .n = p->n, .k = p->k, .c = p->c, .tail = p->tail,
+    return (gemm_job){.m = p->m, .n = p->n, .k = p->k, .c = p->c, .epilogue = p->epilogue,
                       .a = turn_a ? (matrix){p->a_turned, 1, m} : (matrix){p->a, k, 1},
                       .b = turn_b ? (matrix){p->b_turned, 1, k} : (matrix){p->b, n, 1}};
 }
@@ -218,10 +218,10 @@ static void check_rows(const gemm_team *team, product *p, size_t rows)
 /* The K blocks as products that continue each other, beside a product of other sizes. */
 static void check_continued(const gemm_team *team, product *p)
 {
-    gemm_job jobs[GEMM_MOST_JOBS], other = whole_job(p, true, false);
+    gemm_job jobs[GEMM_MAX_JOBS], other = whole_job(p, true, false);
     size_t count = 0;
     rapt_real *beside = numbers(p->m * p->n, 0);
-    if (p->tail.bias || p->tail.relu)
+    if (p->epilogue.bias || p->epilogue.relu)
         return free(beside);
     for (size_t k = 0; k < p->k; k += KERNELS_K_BLOCK) {
         jobs[count] = whole_job(p, count % 2, count % 3 == 1);
@@ -283,10 +283,10 @@ static double check_bound(const gemm_team *team, product *p)
     gemm(team, &job);
     memcpy(p->want, p->c, p->m * p->n * sizeof *p->c);
     for (size_t i = 0; i < p->m * p->n; i++) {
-        double bias = p->tail.bias ? (double)p->bias[i % p->n] : 0;
-        double before = p->tail.accumulate ? (double)p->start[i] : 0;
+        double bias = p->epilogue.bias ? (double)p->bias[i % p->n] : 0;
+        double before = p->epilogue.accumulate ? (double)p->start[i] : 0;
         double exact = p->exact[i] + before + bias;
-        exact = p->tail.relu && exact < 0 ? 0 : exact;
+        exact = p->epilogue.relu && exact < 0 ? 0 : exact;
         double bound = ((double)p->k + 4) * U * (p->size[i] + fabs(bias) + fabs(before));
         double error = fabs((double)p->c[i] - exact);
         if (!(error <= bound))

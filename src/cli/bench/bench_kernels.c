@@ -60,7 +60,7 @@ static gemm_job job_of(const products *p, shape s, int form)
     case 0: return (gemm_job){.m = s.m, .n = s.n, .k = s.k, .a = {p->x, k, 1}, .b = {p->w, 1, k}, .c = p->out};
     case 1: return (gemm_job){.m = s.m, .n = s.k, .k = s.n, .a = {p->dy, n, 1}, .b = {p->w, k, 1}, .c = p->out};
     default: return (gemm_job){.m = s.n, .n = s.k, .k = s.m, .a = {p->dy, 1, n}, .b = {p->x, k, 1}, .c = p->out,
-                               .tail = {.accumulate = true}};
+                               .epilogue = {.accumulate = true}};
     }
 }
 

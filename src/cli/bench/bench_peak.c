@@ -29,7 +29,7 @@ static double bench_peak_measure(const kernels_gemm *g)
     double start = clock_seconds(), now = start;
     for (; now - start < PEAK_SECONDS; now = clock_seconds(), tiles += PEAK_TILES)
         for (int i = 0; i < PEAK_TILES; i++)
-            g->gemm_tile(g->mr, g->nr, PEAK_NUMBERS, a, at.row, at.col, b, g->nr, c, g->nr, &(kernels_tail){0});
+            g->gemm_tile(g->mr, g->nr, PEAK_NUMBERS, a, at.row, at.col, b, g->nr, c, g->nr, &(kernels_epilogue){0});
     if (g->end)
         g->end();
     return 2.0 * (double)k * g->mr * g->nr * (double)tiles / (now - start) * 1e-9;

@@ -1,5 +1,5 @@
-/* kernels/arm/neon.c: the level of AArch64, where NEON with fused multiply-adds is always there.
- * A tile of 6 x 16 takes 24 of the 32 registers for its sums, the 16 columns of B four, a number of A one; a seventh row
+/* kernels/arm/neon.c: the kernel table of AArch64, where NEON with fused multiply-adds is always there.
+ * A tile of 6 x 16 takes 24 of the 32 registers for its sums, the 16 columns of B four, an element of A one; a seventh row
  * would make 33.
  * Not the choice of it: see kernels.c. */
 #include "kernels/arm/vec_neon.h"

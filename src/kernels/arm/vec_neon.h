@@ -1,5 +1,5 @@
-/* kernels/arm/vec_neon.h: the vocabulary with NEON of AArch64, 16 lanes in four registers. For the bodies.
- * Not the meaning of the words: that is in vec_portable.h. */
+/* kernels/arm/vec_neon.h: the vector primitives with NEON of AArch64, 16 lanes in four registers. For the bodies.
+ * Not the meaning of the primitives: that is in vec_portable.h. */
 #ifndef KERNELS_ARM_VEC_NEON_H
 #define KERNELS_ARM_VEC_NEON_H
 

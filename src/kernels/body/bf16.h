@@ -1,5 +1,5 @@
-/* kernels/body/bf16.h: pairs of bf16 numbers in the 32 bits of one number: the upper 16 bits of an fp32 number are one in
- * bf16. Words for vocabularies that have no instructions for them (those that do define VEC_BF16 and the same words).
+/* kernels/body/bf16.h: pairs of bf16 values in the 32 bits of one number: the upper 16 bits of an fp32 number are one in
+ * bf16. Primitives for ISAs that have no instructions for them (those that do define VEC_BF16 and the same primitives).
  * For body/gemm_body.h and body/pack_bf16.h. */
 #ifndef KERNELS_BODY_BF16_H
 #define KERNELS_BODY_BF16_H
@@ -35,7 +35,7 @@ VEC v16 v_pair(v16 even, v16 odd)
     return bf16_join(low, high, 1);
 }
 
-/* Lane i: (x[2 i], x[2 i + 1]) of the 32 numbers of both. */
+/* Lane i: (x[2 i], x[2 i + 1]) of the 32 elements of both. */
 VEC v16 v_pair_neighbours(v16 first, v16 second)
 {
     float x[32];
@@ -44,7 +44,7 @@ VEC v16 v_pair_neighbours(v16 first, v16 second)
     return bf16_join(x, x + 1, 2);
 }
 
-/* One number of each pair, moved up by `shift` bits. */
+/* One element of each pair, moved up by `shift` bits. */
 VEC v16 bf16_half(v16 a, int shift)
 {
     float numbers[16];

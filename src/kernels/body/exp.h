@@ -1,4 +1,4 @@
-/* kernels/body/exp.h: e^x for 16 lanes, one polynomial at every level. For softmax, cross-entropy and `exp`.
+/* kernels/body/exp.h: e^x for 16 lanes, one polynomial at every ISA level. For softmax, cross-entropy and `exp`.
  * Not libm: faster, and its bits depend on nothing but x. The double build, which checks gradients, does use
  * libm.
  *

@@ -1,17 +1,17 @@
-/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the tail.
- * For the GEMM driver, through the table. A level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16
+/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue.
+ * For the GEMM driver, through the table. An ISA level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16
  * columns, GEMM_A_STRIDE. Two functions come of it: GEMM_TILE(gemm_tile, 1), and for pairs of bf16 GEMM_TILE(name, 2).
  * Not the blocking or the packing: see tensor/gemm.c and body/pack_body.h. */
 #ifndef KERNELS_BODY_GEMM_BODY_H
 #define KERNELS_BODY_GEMM_BODY_H
 
 #define GEMM_NR (16 * GEMM_VECTORS)
-#define GEMM_AHEAD 16     /* steps of k from asking for an operand's numbers to using them: some 400 cycles */
+#define GEMM_AHEAD 16     /* steps of k from the prefetch of an operand to its use: some 400 cycles */
 /* Up to so many rows, a packed panel comes from memory as often as from a cache (decoding), and front to back: hardware
  * foresees that better than asking does. */
 #define GEMM_FEW (GEMM_MR / 2 + 1)
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
-#define GEMM_ROWS 16 /* that sums have room for */
+#define GEMM_ROWS 16 /* that sums have capacity for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
 /* Walks the sums of a tile of m rows. */
@@ -30,7 +30,7 @@ typedef struct gemm_operands {
     size_t b_lanes; /* columns of a tile of one vector: a narrow matrix is read in place, and no further */
 } gemm_operands;
 
-/* Asks for what a later step reads. Rows of B, or of a transposed A, are apart in memory: hardware does not foresee them. */
+/* Prefetches what a later step reads. Rows of B, or of a transposed A, are apart in memory: hardware does not foresee them. */
 VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
                     const rapt_real *b, ptrdiff_t b_row)
 {
@@ -43,7 +43,7 @@ VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_
     }
 }
 
-/* sum + a b, of numbers or of pairs. */
+/* sum + a b, of elements or of pairs. */
 VEC v16 gemm_add_product(const int pair, v16 a, v16 b, v16 sum)
 {
 #ifndef RAPT_DOUBLE
@@ -95,27 +95,27 @@ VEC void gemm_sums(const int pair, const int m, const int vectors, gemm_operands
 /* The lanes of vector v that exist: only the last vector can be short, and only where the tile is. */
 VEC size_t gemm_lanes(int v, const int vectors, size_t last) { return v + 1 < vectors ? 16 : last; }
 
-/* The tail, a pass over the registers for each of its parts. `last`: columns of the last vector. */
+/* The epilogue, a pass over the registers for each of its parts. `last`: columns of the last vector. */
 VEC void gemm_finish(const int m, const int vectors, size_t last, v16 (*sum)[GEMM_VECTORS],
-                     rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail)
+                     rapt_real *c, ptrdiff_t ldc, const kernels_epilogue *epilogue)
 {
-    if (tail->accumulate)
+    if (epilogue->accumulate)
         EACH_SUM(i, v)
             sum[i][v] = v_add(v_load_n(c + i * ldc + 16 * v, gemm_lanes(v, vectors, last)), sum[i][v]);
-    if (tail->bias) {
+    if (epilogue->bias) {
         v16 bias[GEMM_VECTORS];
         UNROLL
         for (int v = 0; v < vectors; v++)
-            bias[v] = v_load_n(tail->bias + 16 * v, gemm_lanes(v, vectors, last));
+            bias[v] = v_load_n(epilogue->bias + 16 * v, gemm_lanes(v, vectors, last));
         EACH_SUM(i, v) sum[i][v] = v_add(sum[i][v], bias[v]);
     }
-    if (tail->relu)
+    if (epilogue->relu)
         EACH_SUM(i, v) sum[i][v] = v_max(v_zero(), sum[i][v]);
     EACH_SUM(i, v) v_store_n(c + i * ldc + 16 * v, sum[i][v], gemm_lanes(v, vectors, last));
 }
 
 VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
-                   const kernels_tail *tail)
+                   const kernels_epilogue *epilogue)
 {
     v16 sum[GEMM_ROWS][GEMM_VECTORS];
     UNROLL
@@ -125,27 +125,27 @@ VEC void gemm_rows(const int pair, const int m, const int vectors, int n, gemm_o
             __builtin_prefetch(c + i * ldc + 16 * v, 1);
     gemm_sums(pair, m, vectors, o, sum);
     if (n % 16 == 0)
-        gemm_finish(m, vectors, 16, sum, c, ldc, tail);
+        gemm_finish(m, vectors, 16, sum, c, ldc, epilogue);
     else
-        gemm_finish(m, vectors, (size_t)n % 16, sum, c, ldc, tail);
+        gemm_finish(m, vectors, (size_t)n % 16, sum, c, ldc, epilogue);
 }
 
 /* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of
  * five. */
 VEC void gemm_strides(const int pair, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
-                      const kernels_tail *tail)
+                      const kernels_epilogue *epilogue)
 {
     if (o.a_row == 1)
-        gemm_rows(pair, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, tail);
+        gemm_rows(pair, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, epilogue);
     else
-        gemm_rows(pair, m, vectors, n, o, c, ldc, tail);
+        gemm_rows(pair, m, vectors, n, o, c, ldc, epilogue);
 }
 
 #define GEMM_STREAMS 2 /* panels that a row reads at once: memory delivers two faster than one, and than four or eight */
 
 /* One row times `panels` panels side by side. */
 VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b,
-                      size_t panel, rapt_real *c, const kernels_tail *tail)
+                      size_t panel, rapt_real *c, const kernels_epilogue *epilogue)
 {
     v16 sum[GEMM_STREAMS][1][GEMM_VECTORS];
     UNROLL
@@ -163,19 +163,19 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
     }
     UNROLL
     for (int p = 0; p < panels; p++) {
-        kernels_tail part = {tail->accumulate, tail->bias ? tail->bias + p * GEMM_NR : NULL, tail->relu};
+        kernels_epilogue part = {epilogue->accumulate, epilogue->bias ? epilogue->bias + p * GEMM_NR : NULL, epilogue->relu};
         gemm_finish(1, GEMM_VECTORS, 16, sum[p], c + p * GEMM_NR, 0, &part);
     }
 }
 
 #define GEMM_ROW(NAME, PAIR)                                                                                          \
     static void NAME(size_t panels, size_t kc, const rapt_real *a, ptrdiff_t a_col, const rapt_real *b, size_t panel, \
-                     rapt_real *c, const kernels_tail *tail)                                                          \
+                     rapt_real *c, const kernels_epilogue *epilogue)                                                          \
     {                                                                                                                 \
         for (size_t done = 0; done < panels; done += GEMM_STREAMS) {                                                  \
             const rapt_real *from = b + done * panel;                                                                 \
-            kernels_tail part = *tail;                                                                                \
-            part.bias = tail->bias ? tail->bias + done * GEMM_NR : NULL;                                              \
+            kernels_epilogue part = *epilogue;                                                                                \
+            part.bias = epilogue->bias ? epilogue->bias + done * GEMM_NR : NULL;                                              \
             if (panels - done >= GEMM_STREAMS)                                                                        \
                 gemm_streams(PAIR, GEMM_STREAMS, kc, a, a_col, from, panel, c + done * GEMM_NR, &part);               \
             else                                                                                                      \
@@ -185,18 +185,18 @@ VEC void gemm_streams(const int pair, const int panels, size_t kc, const rapt_re
 
 /* One function for each number of rows, so that the sums are registers. */
 typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_t ldc,
-                           const kernels_tail *tail);
+                           const kernels_epilogue *epilogue);
 
 #define GEMM_FUNCTION(NAME, PAIR, M)                                                                \
     static __attribute__((noinline)) void NAME##_##M(int n, const gemm_operands *o, rapt_real *c,   \
-                                                     ptrdiff_t ldc, const kernels_tail *tail)       \
+                                                     ptrdiff_t ldc, const kernels_epilogue *epilogue)       \
     {                                                                                               \
         if (M > GEMM_MR)                                                                            \
             return;                                                                                 \
         if (GEMM_VECTORS > 1 && n <= 16)                                                            \
-            gemm_strides(PAIR, M, 1, n, *o, c, ldc, tail);                                          \
+            gemm_strides(PAIR, M, 1, n, *o, c, ldc, epilogue);                                          \
         else                                                                                        \
-            gemm_strides(PAIR, M, GEMM_VECTORS, n, *o, c, ldc, tail);                               \
+            gemm_strides(PAIR, M, GEMM_VECTORS, n, *o, c, ldc, epilogue);                               \
     }
 #define GEMM_EACH(DO, NAME, PAIR)                                                                          \
     DO(NAME, PAIR, 1) DO(NAME, PAIR, 2) DO(NAME, PAIR, 3) DO(NAME, PAIR, 4) DO(NAME, PAIR, 5)              \
@@ -207,11 +207,11 @@ typedef void gemm_function(int n, const gemm_operands *o, rapt_real *c, ptrdiff_
 #define GEMM_TILE(NAME, PAIR)                                                                                    \
     GEMM_EACH(GEMM_FUNCTION, NAME, PAIR)                                                                         \
     static void NAME(int m, int n, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,              \
-                     const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_tail *tail) \
+                     const rapt_real *b, ptrdiff_t b_row, rapt_real *c, ptrdiff_t ldc, const kernels_epilogue *epilogue) \
     {                                                                                                            \
         static gemm_function *const functions[] = {GEMM_EACH(GEMM_ADDRESS, NAME, PAIR)};                         \
         const gemm_operands o = {kc, a, a_row, a_col, b, b_row, (size_t)n};                                      \
-        functions[m - 1](n, &o, c, ldc, tail);                                                                   \
+        functions[m - 1](n, &o, c, ldc, epilogue);                                                                   \
     }
 
 #endif

@@ -1,4 +1,4 @@
-/* kernels/body/pack_bf16.h: copies an operand of the GEMM into panels of pairs of bf16 numbers that the tile of body/gemm_body.h
+/* kernels/body/pack_bf16.h: copies an operand of the GEMM into panels of pairs of bf16 values that the tile of body/gemm_body.h
  * reads front to back.
  * For the GEMM driver, through the table. */
 #ifndef KERNELS_BODY_PACK_BF16_H

@@ -6,9 +6,9 @@
 
 #define PACK_AHEAD 16 /* rows from asking for one to copying it: asking never faults, so it may lie behind the matrix */
 
-VEC size_t pack_least(size_t a, size_t b) { return a < b ? a : b; }
+VEC size_t pack_min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` numbers: a row at a time, as it lies in memory. */
+/* dst[k * stride + i] = src[i + k * step] for whole rows of `stride` elements: a row at a time, as it lies in memory. */
 VEC void pack_rows(size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride, rapt_real *dst)
 {
     for (size_t k = 0; k < kc; k++, src += step, dst += stride)
@@ -29,12 +29,12 @@ VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t 
     }
     for (size_t i = 0; i < count; i += 16)
         for (size_t k = 0; k < kc; k++) {
-            v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_least(count - i, 16));
-            v_store_n(dst + k * stride + i, x, pack_least(stride, 16));
+            v16 x = v_load_n(src + i + (ptrdiff_t)k * step, pack_min(count - i, 16));
+            v_store_n(dst + k * stride + i, x, pack_min(stride, 16));
         }
 }
 
-/* A block of `rows` rows of ks numbers, `step` apart, becomes ks rows of `stride`, of which it fills
+/* A block of `rows` rows of ks elements, `step` apart, becomes ks rows of `stride`, of which it fills
  * `lanes`. */
 VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step, const size_t stride,
                     const size_t lanes, rapt_real *dst)
@@ -50,7 +50,7 @@ VEC void pack_block(size_t rows, size_t ks, const rapt_real *src, ptrdiff_t step
             v_store_n(dst + q * stride, r[q], lanes);
 }
 
-/* Asks for the same numbers of the rows that the next panel will have. */
+/* Prefetches the same elements of the rows that the next panel will have. */
 VEC void pack_ahead(size_t rows, const rapt_real *next, ptrdiff_t step)
 {
     UNROLL
@@ -64,10 +64,10 @@ VEC void pack_ahead(size_t rows, const rapt_real *next, ptrdiff_t step)
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
                      const size_t stride, rapt_real *dst)
 {
-    const size_t lanes = pack_least(stride, 16), most = pack_least(usual, 16);
+    const size_t lanes = pack_min(stride, 16), most = pack_min(usual, 16);
     for (size_t i = 0; i < count; i += 16) {
         const rapt_real *p = src + (ptrdiff_t)i * step, *next = p + (ptrdiff_t)usual * step;
-        size_t rows = pack_least(count - i, 16);
+        size_t rows = pack_min(count - i, 16);
         EACH_VECTOR(k, ks, kc, {
             pack_ahead(rows, next + k, step);
             if (rows == most)

@@ -1,4 +1,4 @@
-/* kernels/body/pairs.h: turns numbers of a matrix into pairs of bf16 numbers, neighbours along K, in three arrangements.
+/* kernels/body/pairs.h: turns numbers of a matrix into pairs of bf16 values, neighbours along K, in three arrangements.
  * For those who pack an operand of the GEMM: body/pack_bf16.h, x86/amx.c.
  * Not the rounding itself: see body/bf16.h. */
 #ifndef KERNELS_BODY_PAIRS_H
@@ -9,7 +9,7 @@
 
 VEC size_t pairs_least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Up to 32 numbers, zeros behind them, as 16 pairs of neighbours. */
+/* Up to 32 elements, zeros behind them, as 16 pairs of neighbours. */
 VEC v16 pairs_load(const rapt_real *src, size_t n)
 {
     if (n >= 32)
@@ -32,7 +32,7 @@ VEC void pairs_straight(const size_t count, size_t kc, const rapt_real *src, ptr
         }
 }
 
-/* dst[k / 2 * stride + i] = (src[i * step + k], src[i * step + k + 1]): 16 rows of up to 32 numbers turn into up to 16
+/* dst[k / 2 * stride + i] = (src[i * step + k], src[i * step + k + 1]): 16 rows of up to 32 elements turn into up to 16
  * rows of 16 pairs. */
 VEC void pairs_turned(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride, rapt_real *dst)
 {

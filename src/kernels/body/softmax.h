@@ -19,7 +19,7 @@ VEC rapt_real softmax_max(size_t n, const rapt_real *x, const uint8_t *keep, rap
     return v_hmax(max);
 }
 
-/* Stores lanes 0 .. room-1, at most 16: whole vectors where there is room: a later load then meets one store. */
+/* Stores lanes 0 .. room-1, at most 16: whole vectors where the row has capacity: a later load then meets one store. */
 VEC void softmax_store(rapt_real *p, v16 a, size_t room)
 {
     if (room >= KERNELS_LANES)

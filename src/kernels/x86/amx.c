@@ -1,6 +1,6 @@
-/* kernels/x86/amx.c: products of bf16 numbers by the tiles of AMX (Intel SDM volume 1, chapter 18). Compiled with the flags of
+/* kernels/x86/amx.c: products of bf16 values by the tiles of AMX (Intel SDM volume 1, chapter 18). Compiled with the flags of
  * avx512_bf16.c and -mamx-tile -mamx-bf16.
- * Four tiles of sums, 32 x 32 numbers; two of A and two of B feed them 16 pairs at a time. An A panel has its rows side by
+ * Four tiles of sums, 32 x 32 elements; two of A and two of B feed them 16 pairs at a time. An A panel has its rows side by
  * side, a B panel is laid out as it is for avx512_bf16.c, so tiles are read where they stand.
  * Not the permission to use it: Linux gives that to a process that asks, see kernels.c. */
 #include "kernels/x86/vec_avx512.h"
@@ -70,21 +70,21 @@ static void sums(bool tall, bool wide, size_t kc, const float *a, size_t a_row, 
     }
 }
 
-/* A row of sums and its tail, up to 16 columns. */
-VEC void finish_row(size_t n, const float *sum, float *c, const kernels_tail *tail, size_t column)
+/* A row of sums and its epilogue, up to 16 columns. */
+VEC void finish_row(size_t n, const float *sum, float *c, const kernels_epilogue *epilogue, size_t column)
 {
     v16 x = v_load(sum);
-    if (tail->accumulate)
+    if (epilogue->accumulate)
         x = v_add(v_load_n(c, n), x);
-    if (tail->bias)
-        x = v_add(x, v_load_n(tail->bias + column, n));
-    if (tail->relu)
+    if (epilogue->bias)
+        x = v_add(x, v_load_n(epilogue->bias + column, n));
+    if (epilogue->relu)
         x = v_max(v_zero(), x);
     v_store_n(c, x, n);
 }
 
 static void amx_tile(int m, int n, size_t kc, const float *a, ptrdiff_t a_row, ptrdiff_t a_col, const float *b,
-                     ptrdiff_t b_row, float *c, ptrdiff_t ldc, const kernels_tail *tail)
+                     ptrdiff_t b_row, float *c, ptrdiff_t ldc, const kernels_epilogue *epilogue)
 {
     _Alignas(KERNELS_ALIGN) float sum[2 * TILE][AMX_NR];
     (void)a_col;
@@ -95,7 +95,7 @@ static void amx_tile(int m, int n, size_t kc, const float *a, ptrdiff_t a_row, p
     _tile_stored(SUM11, sum[TILE] + TILE, ROW_BYTES(AMX_NR));
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j += TILE)
-            finish_row((size_t)(n - j < TILE ? n - j : TILE), sum[i] + j, c + i * ldc + j, tail, (size_t)j);
+            finish_row((size_t)(n - j < TILE ? n - j : TILE), sum[i] + j, c + i * ldc + j, epilogue, (size_t)j);
 }
 
 /* Rows of A behind the last one are read too, into sums that nobody asks for: they are zeros, so that nothing in them can
@@ -131,7 +131,7 @@ static kernels_strides amx_pack_a(int m, size_t kc, const float *a, ptrdiff_t a_
 {
     if (a_col == 1) {
         pairs_rows((size_t)m, kc, a, a_row, dst);
-        clear_rows(m, (m + TILE - 1) / TILE * TILE, kernels_numbers(&kernels_gemm_amx, kc), dst);
+        clear_rows(m, (m + TILE - 1) / TILE * TILE, kernels_packed_count(&kernels_gemm_amx, kc), dst);
     } else {
         turn_a(m, kc, a, a_col, dst);
     }
@@ -140,7 +140,7 @@ static kernels_strides amx_pack_a(int m, size_t kc, const float *a, ptrdiff_t a_
 
 static void amx_pack_b(size_t kc, int n, const float *b, ptrdiff_t b_row, ptrdiff_t b_col, float *dst)
 {
-    size_t filled = (kc + 1) / 2, numbers = kernels_numbers(&kernels_gemm_amx, kc);
+    size_t filled = (kc + 1) / 2, numbers = kernels_packed_count(&kernels_gemm_amx, kc);
     if (b_col == 1)
         pairs_straight((size_t)n, kc, b, b_row, AMX_NR, dst);
     else

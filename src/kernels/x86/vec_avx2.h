@@ -1,5 +1,5 @@
-/* kernels/x86/vec_avx2.h: the vocabulary with AVX2 and FMA, 16 lanes in two registers. For the bodies.
- * Not the meaning of the words: that is in vec_portable.h. */
+/* kernels/x86/vec_avx2.h: the vector primitives with AVX2 and FMA, 16 lanes in two registers. For the bodies.
+ * Not the meaning of the primitives: that is in vec_portable.h. */
 #ifndef KERNELS_X86_VEC_AVX2_H
 #define KERNELS_X86_VEC_AVX2_H
 

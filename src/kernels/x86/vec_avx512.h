@@ -1,6 +1,6 @@
-/* kernels/x86/vec_avx512.h: the vocabulary with AVX-512 (F, BW, DQ, VL), 16 lanes in one register. For the
+/* kernels/x86/vec_avx512.h: the vector primitives with AVX-512 (F, BW, DQ, VL), 16 lanes in one register. For the
  * bodies.
- * Not the meaning of the words: that is in vec_portable.h. */
+ * Not the meaning of the primitives: that is in vec_portable.h. */
 #ifndef KERNELS_X86_VEC_AVX512_H
 #define KERNELS_X86_VEC_AVX512_H
 

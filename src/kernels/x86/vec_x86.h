@@ -26,7 +26,7 @@ VEC float x86_max8(__m256 a)
 }
 
 /* The instruction keeps the upper lanes of a register. clang takes any, even one that holds a result of the
- * row before, and then rows wait for each other: a layer norm of 10 numbers took twice as long. */
+ * row before, and then rows wait for each other: a layer norm of 10 elements took twice as long. */
 VEC float s_from_size(size_t n)
 {
     __m128 r = _mm_setzero_ps();
