@@ -68,7 +68,7 @@ typedef struct rapt_bpe_options {
     const char *const *specials; /* tokens that no merge makes; ids after all others */
     size_t special_count;
     rapt_normalization normalization; /* learned from lines that went through it, each by itself */
-    bool marks_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
+    bool specials_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
     int threads;                 /* 0: all; the result doesn't depend on it */
     const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_ERR_INTERRUPTED; NULL: never */
 } rapt_bpe_options;

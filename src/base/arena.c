@@ -66,10 +66,10 @@ static arena_chunk *chunk_new(size_t size)
     return c;
 }
 
-static size_t size_of_chunk(size_t others, size_t least)
+static size_t size_of_chunk(size_t others, size_t min)
 {
     size_t half = others >= 2 * HUGE_PAGE ? others / 2 : 0;
-    return half > least ? half : least;
+    return half > min ? half : min;
 }
 
 /* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. Once there are huge
@@ -82,12 +82,12 @@ static arena_chunk *next_chunk(arena *a, size_t bytes)
         (*link)->offset = 0;
         return *link;
     }
-    size_t least = a->first ? a->chunk_size : a->first_size;
-    least = bytes > least ? bytes : least;
-    size_t size = size_of_chunk(a->reserved, least);
+    size_t min = a->first ? a->chunk_size : a->first_size;
+    min = bytes > min ? bytes : min;
+    size_t size = size_of_chunk(a->reserved, min);
     arena_chunk *c = chunk_new(size);
-    if (!c && size > least)
-        c = chunk_new(least);
+    if (!c && size > min)
+        c = chunk_new(min);
     if (!c)
         return NULL;
     a->reserved += c->size;

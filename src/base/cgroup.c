@@ -116,13 +116,13 @@ static size_t memory_of_group(const hierarchy *h)
 
 size_t cgroup_memory(const char *root)
 {
-    size_t least = SIZE_MAX;
+    size_t min = SIZE_MAX;
     hierarchy h = cgroup_find(root, "memory");
     for (bool more = h.found; more; more = go_up(h.group)) {
         size_t here = memory_of_group(&h);
-        least = here < least ? here : least;
+        min = here < min ? here : min;
     }
-    return least;
+    return min;
 }
 
 /* The quota of a period, both in microseconds. */
@@ -139,13 +139,13 @@ static bool read_quota(const hierarchy *h, long long *quota, long long *period)
 
 int cgroup_cpus(const char *root)
 {
-    long long least = 0, quota, period;
+    long long min = 0, quota, period;
     hierarchy h = cgroup_find(root, "cpu");
     for (bool more = h.found; more; more = go_up(h.group)) {
         if (!read_quota(&h, &quota, &period) || quota <= 0 || period <= 0)
             continue;
         long long cpus = (quota - 1) / period + 1;
-        least = least == 0 || cpus < least ? cpus : least;
+        min = min == 0 || cpus < min ? cpus : min;
     }
-    return least < INT_MAX ? (int)least : INT_MAX;
+    return min < INT_MAX ? (int)min : INT_MAX;
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* A message holds 512 bytes: of a longer path the end is shown, so that the reason behind it still fits. */
-enum { SHOWN_PATH = 380, FIRST_ROOM = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
+enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
 
 static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path,
                            const char *reason)
@@ -39,43 +39,43 @@ static rapt_code fail_too_large(rapt_error *err, const char *path, size_t max_by
     return fail_path(err, RAPT_ERR_VALUE, "read", path, reason);
 }
 
-static ssize_t read_some(int fd, void *to, size_t room)
+static ssize_t read_some(int fd, void *to, size_t capacity)
 {
     ssize_t got;
     do
-        got = read(fd, to, room);
+        got = read(fd, to, capacity);
     while (got < 0 && errno == EINTR);
     return got;
 }
 
 /* Bytes to ask for at first: the size that a regular file states, and one more to meet its end in the same
  * read. */
-static size_t first_room(const struct stat *info, size_t max_bytes)
+static size_t first_capacity(const struct stat *info, size_t max_bytes)
 {
-    size_t room = S_ISREG(info->st_mode) && info->st_size > 0 ? (size_t)info->st_size + 1 : FIRST_ROOM;
-    return room < max_bytes ? room : max_bytes + 1;
+    size_t capacity = S_ISREG(info->st_mode) && info->st_size > 0 ? (size_t)info->st_size + 1 : FIRST_CAPACITY;
+    return capacity < max_bytes ? capacity : max_bytes + 1;
 }
 
-static bool file_grow(char **data, size_t *room, size_t max_bytes)
+static bool file_grow(char **data, size_t *capacity, size_t max_bytes)
 {
-    size_t wider = *room > max_bytes / 2 ? max_bytes + 1 : *room * 2;
+    size_t wider = *capacity > max_bytes / 2 ? max_bytes + 1 : *capacity * 2;
     char *moved = realloc(*data, wider + 1);
     if (!moved)
         return false;
     *data = moved;
-    *room = wider;
+    *capacity = wider;
     return true;
 }
 
 /* Reads until the end or one byte beyond the limit, which tells "too large" from "just fits". */
-static rapt_code file_read_all(int fd, const char *path, size_t room, size_t max_bytes, char **data, size_t *size,
+static rapt_code file_read_all(int fd, const char *path, size_t capacity, size_t max_bytes, char **data, size_t *size,
                                rapt_error *err)
 {
-    *data = malloc(room + 1);
+    *data = malloc(capacity + 1);
     if (!*data)
         return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     for (*size = 0;;) {
-        ssize_t got = read_some(fd, *data + *size, room - *size);
+        ssize_t got = read_some(fd, *data + *size, capacity - *size);
         if (got < 0)
             return fail_errno(err, "read", path);
         if (got == 0)
@@ -83,7 +83,7 @@ static rapt_code file_read_all(int fd, const char *path, size_t room, size_t max
         *size += (size_t)got;
         if (*size > max_bytes)
             return fail_too_large(err, path, max_bytes);
-        if (*size == room && !file_grow(data, &room, max_bytes))
+        if (*size == capacity && !file_grow(data, &capacity, max_bytes))
             return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     }
     (*data)[*size] = '\0';
@@ -109,7 +109,7 @@ static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **da
         return fail_path(err, RAPT_ERR_IO, "read", path, "a device, which may never end");
     if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
         return fail_too_large(err, path, max_bytes);
-    return file_read_all(fd, path, first_room(&info, max_bytes), max_bytes, data, size, err);
+    return file_read_all(fd, path, first_capacity(&info, max_bytes), max_bytes, data, size, err);
 }
 
 rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
@@ -165,10 +165,10 @@ static size_t folder_length(const char *path)
 static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {
     int folder = (int)folder_length(path);
-    size_t room = strlen(path) + 64;
-    *name = malloc(room);
+    size_t capacity = strlen(path) + 64;
+    *name = malloc(capacity);
     for (int i = 0; *name && i < TEMPORARY_TRIES; i++) {
-        snprintf(*name, room, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i);
+        snprintf(*name, capacity, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i);
         int done = make(fd, *name);
         if (done >= 0 || errno != EEXIST)
             return done;

@@ -25,8 +25,8 @@
 #ifndef CROWDED_WORK
 #define CROWDED_WORK 1 /* no loop: they are all to go to the threads */
 #endif
-#define ALONE_LEAST 256        /* loops that the caller runs alone after a worker kept it waiting */
-#define ALONE_MOST 16384       /* the same if it happens again and again: tenths of a second */
+#define ALONE_MIN 256        /* loops that the caller runs alone after a worker kept it waiting */
+#define ALONE_MAX 16384       /* the same if it happens again and again: tenths of a second */
 #define MAX_THREADS 256
 #define INDEX_BITS 24
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
@@ -269,9 +269,9 @@ static bool wait_until_done(pool *p, size_t count)
  * without it, for a while that doubles each time that it is found still so. */
 static void note_wait(pool *p, bool waited)
 {
-    int twice = p->alone_next < ALONE_LEAST ? ALONE_LEAST : 2 * p->alone_next;
+    int twice = p->alone_next < ALONE_MIN ? ALONE_MIN : 2 * p->alone_next;
     if (waited)
-        p->alone = p->alone_next = twice < ALONE_MOST ? twice : ALONE_MOST;
+        p->alone = p->alone_next = twice < ALONE_MAX ? twice : ALONE_MAX;
     else if (p->alone_next > 0)
         p->alone_next--;
 }

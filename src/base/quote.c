@@ -38,7 +38,7 @@ static size_t quote_length_of(unsigned char first)
 /* Decodes the character at `text`, which ends in NUL; false where the bytes are no UTF-8. */
 static bool quote_decode(const char *text, size_t *length, uint32_t *code)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)*text;
     size_t n = quote_length_of(first);
     *length = 1;
@@ -48,7 +48,7 @@ static bool quote_decode(const char *text, size_t *length, uint32_t *code)
             return false;
         *code = *code << 6 | ((unsigned char)text[i] & 0x3F);
     }
-    if ((n == 1 && first >= 0x80) || *code < least[n] || *code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
+    if ((n == 1 && first >= 0x80) || *code < min[n] || *code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
         return false;
     *length = n;
     return true;
@@ -79,8 +79,8 @@ static size_t cut_before(const char *text, size_t at)
 quoted quote(const char *text)
 {
     quoted q = {""};
-    size_t length = strlen(text), room = sizeof q.text - 1;
-    size_t kept = length <= room ? length : cut_before(text, room - 3);
+    size_t length = strlen(text), capacity = sizeof q.text - 1;
+    size_t kept = length <= capacity ? length : cut_before(text, capacity - 3);
     memcpy(q.text, text, kept);
     q.text[kept] = '\0';
     quote_clean(q.text);

@@ -10,7 +10,7 @@
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
-#include "text/prose/detokenise.h"
+#include "text/prose/detokenize.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
 
@@ -76,7 +76,7 @@ static rapt_sentence_split parse_split(const char *text, struct argp_state *stat
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
 {
-    if (!detokenise_language(text, &o->detokenize))
+    if (!detokenize_language(text, &o->detokenize))
         cli_usage_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
     o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }

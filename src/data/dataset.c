@@ -35,9 +35,9 @@ static int32_t *store(rapt_dataset *d, const sentence *s, size_t length)
 
 static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sentence *target, rapt_error *err)
 {
-    size_t most = d->options.max_len;
-    dataset_example e = {.source_len = source->count < most ? source->count : most,
-                         .target_len = target->count < most ? target->count : most};
+    size_t max = d->options.max_len;
+    dataset_example e = {.source_len = source->count < max ? source->count : max,
+                         .target_len = target->count < max ? target->count : max};
     e.source = store(d, source, e.source_len);
     e.target = store(d, target, e.target_len);
     if (!e.source || !e.target)

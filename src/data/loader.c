@@ -122,23 +122,23 @@ static void order_epoch(rapt_loader *l, size_t epoch)
 }
 
 /* Cuts the sorted lengths in l->window. */
-static void cut_by_tokens(rapt_loader *l, size_t most)
+static void cut_by_tokens(rapt_loader *l, size_t max)
 {
     for (size_t i = 0, start = 0; i <= l->data->count; i++)
-        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > most) {
+        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > max) {
             l->starts[i == 0 ? 0 : ++l->batches] = i;
             start = i;
         }
 }
 
-rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err)
+rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t max, uint64_t seed, rapt_error *err)
 {
     rapt_loader *l = new_loader(d, d->count, true, seed, err);
     for (size_t i = 0; l && i < d->count; i++)
         l->order[i] = i;
     if (l) {
         sort_window(l, l->order, d->count);
-        cut_by_tokens(l, most);
+        cut_by_tokens(l, max);
     }
     return l;
 }
@@ -158,13 +158,13 @@ static int32_t *new_ids(rapt_loader *l, size_t count, int32_t value)
 
 static size_t longest(const rapt_loader *l, const size_t *chosen, size_t n, bool target)
 {
-    size_t most = l->data->options.pad_to_max ? l->data->options.max_len : 1;
+    size_t max = l->data->options.pad_to_max ? l->data->options.max_len : 1;
     for (size_t i = 0; i < n; i++) {
         const dataset_example *e = &l->data->examples[chosen[i]];
         size_t length = target ? e->target_len : e->source_len;
-        most = length > most ? length : most;
+        max = length > max ? length : max;
     }
-    return most;
+    return max;
 }
 
 static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t *source, int32_t *inputs,
@@ -212,12 +212,12 @@ const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index)
 /* Of the batches of an epoch in order of length, the one that holds most. */
 static size_t largest_batch(const rapt_loader *l)
 {
-    size_t best = 0, most = 0;
+    size_t best = 0, max = 0;
     for (size_t i = 0; i < l->batches; i++) {
         size_t size = (l->starts[i + 1] - l->starts[i]) * l->window[l->starts[i + 1] - 1].length;
-        if (size >= most) {
+        if (size >= max) {
             best = i;
-            most = size;
+            max = size;
         }
     }
     return best;

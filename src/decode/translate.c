@@ -8,8 +8,8 @@
 #include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
-#include "text/prose/capitalise.h"
-#include "text/prose/detokenise.h"
+#include "text/prose/capitalize.h"
+#include "text/prose/detokenize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -242,9 +242,9 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
     for (size_t i = 0; i < out->count && !t->o.as_tokens && !code; i++) {
         char **text = &out->hypotheses[i].text;
         if (language)
-            code = translate_replace(text, detokenise(*text, language, t->m->capitalize), err);
+            code = translate_replace(text, detokenize(*text, language, t->m->capitalize), err);
         else if (t->m->capitalize)
-            code = translate_replace(text, capitalise(*text), err);
+            code = translate_replace(text, capitalize(*text), err);
     }
     return code;
 }

@@ -3,7 +3,7 @@
 #include "io/model.h"
 #include "io/params_file.h"
 
-#include "text/prose/detokenise.h"
+#include "text/prose/detokenize.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static const config_member MEMBERS[] = {
     CONFIG_HASH_ROW("target_tokenizer", config, target_hash),
     CONFIG_SIZE_ROW("max_len", config, max_len, CONFIG_LARGEST),
     CONFIG_BOOL_ROW("pad_to_max", config, pad_to_max),
-    CONFIG_OPTIONAL_WORD_ROW("detokenize", config, detokenize, detokenise_codes),
+    CONFIG_OPTIONAL_WORD_ROW("detokenize", config, detokenize, detokenize_codes),
     CONFIG_OPTIONAL_BOOL_ROW("capitalize", config, capitalize),
     CONFIG_OPTIONAL_BOOL_ROW("by_sentence", config, by_sentence),
 };

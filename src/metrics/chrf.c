@@ -93,7 +93,7 @@ static void chrf_put(struct codes *to, const uint32_t *codes, size_t count)
 /* Copies the words with a space behind each, and marks at their ends apart. */
 static bool separate(const struct codes *text, struct codes *separated)
 {
-    if (!codes_room(separated, 2 * text->count + 2))
+    if (!codes_reserve(separated, 2 * text->count + 2))
         return false;
     for (struct word word = {0}; codes_next_word(text, word.end, &word);) {
         size_t cut = cut_of(text, word);

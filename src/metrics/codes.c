@@ -9,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool codes_room(struct codes *codes, size_t count)
+bool codes_reserve(struct codes *codes, size_t count)
 {
     codes->count = 0;
-    if (count <= codes->room)
+    if (count <= codes->capacity)
         return true;
     free(codes->at);
     codes->at = malloc(count * sizeof *codes->at);
-    codes->room = codes->at ? count : 0;
+    codes->capacity = codes->at ? count : 0;
     return codes->at != NULL;
 }
 
 static rapt_code codes_decode(struct codes *codes, const char *text, size_t size, rapt_error *err)
 {
-    if (!codes_room(codes, size + 1))
+    if (!codes_reserve(codes, size + 1))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
     for (size_t at = 0; at < size;) {
         size_t used = utf8_decode(text + at, size - at, &codes->at[codes->count]);

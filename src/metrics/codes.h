@@ -10,7 +10,7 @@
 struct codes {
     uint32_t *at; /* [count] */
     size_t count;
-    size_t room;
+    size_t capacity;
 };
 
 /* Half-open range of indices into codes. */
@@ -19,7 +19,7 @@ struct word {
 };
 
 /* Room for `count` code points; what was there is lost. False without memory. */
-bool codes_room(struct codes *codes, size_t count);
+bool codes_reserve(struct codes *codes, size_t count);
 
 /* Decodes UTF-8, in lower case if asked. RAPT_ERR_FORMAT, RAPT_ERR_VALUE above RAPT_METRIC_MAX_LENGTH,
  * RAPT_ERR_MEMORY. */

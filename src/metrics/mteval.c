@@ -116,7 +116,7 @@ static rapt_code apply_all(const struct rule *rules, size_t count, struct codes 
                            rapt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!codes_room(spare, 3 * text->count)) /* at most " c " for each c */
+        if (!codes_reserve(spare, 3 * text->count)) /* at most " c " for each c */
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
         apply(&rules[i], text, spare);
         swap(text, spare);
@@ -164,7 +164,7 @@ static void mteval_decode_entities(struct codes *text)
 /* The rules of 13a want a character that is no digit on both sides of the first and the last. */
 static rapt_code pad(struct codes *text, struct codes *spare, rapt_error *err)
 {
-    if (!codes_room(spare, text->count + 2))
+    if (!codes_reserve(spare, text->count + 2))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
     mteval_put(spare, ' ');
     if (text->count > 0)

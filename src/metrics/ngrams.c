@@ -12,13 +12,13 @@ struct ngram_count {
     uint32_t reference; /* namely this one */
 };
 
-static bool counts_room(struct ngrams *grams, size_t nodes)
+static bool counts_capacity(struct ngrams *grams, size_t nodes)
 {
-    if (nodes <= grams->room)
+    if (nodes <= grams->capacity)
         return true;
     free(grams->counts);
     grams->counts = malloc(nodes * sizeof *grams->counts);
-    grams->room = grams->counts ? nodes : 0;
+    grams->capacity = grams->counts ? nodes : 0;
     return grams->counts != NULL;
 }
 
@@ -44,7 +44,7 @@ rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t or
     size_t nodes = units->count * order;
     if (nodes > TRIE_MAX_NODES)
         return rapt_fail(err, RAPT_ERR_VALUE, "%zu n-grams in a segment are too many", nodes);
-    if (!trie_clear(&grams->trie, nodes) || !counts_room(grams, nodes + 1))
+    if (!trie_clear(&grams->trie, nodes) || !counts_capacity(grams, nodes + 1))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu n-grams", nodes);
     grams->order = order;
     grams->reference = 0;

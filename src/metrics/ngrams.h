@@ -11,7 +11,7 @@
 struct ngrams {
     struct trie trie;
     struct ngram_count *counts; /* [trie.nodes] */
-    size_t room;
+    size_t capacity;
     size_t order;
     uint32_t reference; /* how many references were matched so far */
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALLEST_ROOM = 64 };
+enum { MIN_SLOTS = 64 };
 
 struct trie_edge {
     uint64_t key;   /* parent << 32 | symbol */
@@ -14,27 +14,27 @@ struct trie_edge {
 };
 
 /* Half of the table stays free, so that probes are short. */
-static size_t trie_room_for(size_t nodes)
+static size_t trie_reserve(size_t nodes)
 {
-    size_t room = SMALLEST_ROOM;
-    while (room < 2 * nodes)
-        room *= 2;
-    return room;
+    size_t capacity = MIN_SLOTS;
+    while (capacity < 2 * nodes)
+        capacity *= 2;
+    return capacity;
 }
 
 bool trie_clear(struct trie *trie, size_t nodes)
 {
-    size_t room = trie_room_for(nodes);
-    if (room > trie->room) {
+    size_t capacity = trie_reserve(nodes);
+    if (capacity > trie->capacity) {
         trie_free(trie);
-        trie->edges = malloc(room * sizeof *trie->edges);
+        trie->edges = malloc(capacity * sizeof *trie->edges);
         if (!trie->edges)
             return false;
-        trie->room = room;
+        trie->capacity = capacity;
     }
     /* only the part that this segment needs: a long one does not slow down all that follow */
-    memset(trie->edges, 0, room * sizeof *trie->edges);
-    trie->mask = room - 1;
+    memset(trie->edges, 0, capacity * sizeof *trie->edges);
+    trie->mask = capacity - 1;
     trie->nodes = 1;
     return true;
 }

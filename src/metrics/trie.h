@@ -11,7 +11,7 @@ enum { TRIE_ROOT = 0, TRIE_MAX_NODES = 1 << 28 };
 /* All edges of the trie are in one hash table. Starts as {0}; freed by `trie_free`. */
 struct trie {
     struct trie_edge *edges;
-    size_t room;    /* edges allocated */
+    size_t capacity;    /* edges allocated */
     size_t mask;    /* edges in use by this segment - 1; a power of two - 1 */
     uint32_t nodes; /* given out, the root included; they count from 0 */
 };

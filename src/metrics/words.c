@@ -29,7 +29,7 @@ static rapt_code words_fail_memory(size_t letters, rapt_error *err)
 
 rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err)
 {
-    if (!trie_clear(known, text->count) || !codes_room(numbers, text->count))
+    if (!trie_clear(known, text->count) || !codes_reserve(numbers, text->count))
         return words_fail_memory(text->count, err);
     for (struct word word = {0}; codes_next_word(text, word.end, &word);)
         numbers->at[numbers->count++] = words_add_word(known, text, word);
@@ -39,7 +39,7 @@ rapt_code words_add(struct trie *known, const struct codes *text, struct codes *
 rapt_code words_find(const struct trie *known, const struct codes *text, struct codes *numbers,
                      rapt_error *err)
 {
-    if (!codes_room(numbers, text->count))
+    if (!codes_reserve(numbers, text->count))
         return words_fail_memory(text->count, err);
     for (struct word word = {0}; codes_next_word(text, word.end, &word);)
         numbers->at[numbers->count++] = find_word(known, text, word);

@@ -110,16 +110,16 @@ static size_t count_newlines(const char *at, const char *end)
 }
 
 /* Whether to read on, with so many whole lines there: without any it is waited for one. */
-static bool wants_more(const line_stream *s, size_t lines, size_t most)
+static bool wants_more(const line_stream *s, size_t lines, size_t max)
 {
-    return !s->ended && (lines == 0 || (lines < most && s->size < BLOCK && has_arrived(s)));
+    return !s->ended && (lines == 0 || (lines < max && s->size < BLOCK && has_arrived(s)));
 }
 
-static rapt_code line_stream_gather(line_stream *s, size_t most, rapt_error *err)
+static rapt_code line_stream_gather(line_stream *s, size_t max, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     size_t lines = s->size ? count_newlines(s->data, s->data + s->size) : 0;
-    while (!code && wants_more(s, lines, most)) {
+    while (!code && wants_more(s, lines, max)) {
         size_t before = s->size;
         if (lines == 0 && before > LINE_STREAM_LONGEST)
             return rapt_fail(err, RAPT_ERR_VALUE, "%.380s:%zu: the line is longer than %zu bytes", s->name, s->number,
@@ -156,10 +156,10 @@ static rapt_code line_stream_take(line_stream *s, char *at, char *end, rapt_erro
     return line_stream_keep(s, at) ? RAPT_OK : line_stream_fail_memory(s, err);
 }
 
-static rapt_code line_stream_cut(line_stream *s, size_t most, rapt_error *err)
+static rapt_code line_stream_cut(line_stream *s, size_t max, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (char *end = s->data + s->size; !code && s->used < s->size && s->count < most;) {
+    for (char *end = s->data + s->size; !code && s->used < s->size && s->count < max;) {
         char *at = s->data + s->used, *newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline && !s->ended)
             return RAPT_OK;
@@ -179,13 +179,13 @@ static void drop_block(line_stream *s)
     s->count = 0;
 }
 
-rapt_code line_stream_next(line_stream *s, size_t most, line_block *out, rapt_error *err)
+rapt_code line_stream_next(line_stream *s, size_t max, line_block *out, rapt_error *err)
 {
     drop_block(s);
     if (!s->error.code) {
-        line_stream_gather(s, most, &s->error);
+        line_stream_gather(s, max, &s->error);
         if (s->size > 0)
-            line_stream_cut(s, most, &s->error); /* also what came before an error */
+            line_stream_cut(s, max, &s->error); /* also what came before an error */
     }
     *out = (line_block){s->line, s->count, s->number};
     return s->count == 0 && s->error.code ? rapt_fail(err, s->error.code, "%s", s->error.message) : RAPT_OK;

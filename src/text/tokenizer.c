@@ -79,12 +79,12 @@ rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32
     return rapt_tokenizer_encode_bytes(k, text, strlen(text), false, ids, count, err);
 }
 
-const char *const tokenizer_marks[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
+const char *const tokenizer_specials[RAPT_SPECIALS] = {"<unk>", "<pad>", "<bos>", "<eos>"};
 
 bool rapt_tokenizer_has_specials(const rapt_tokenizer *k)
 {
     for (int32_t i = 0; i < RAPT_SPECIALS; i++)
-        if (k->ops->special(k, tokenizer_marks[i]) != i)
+        if (k->ops->special(k, tokenizer_specials[i]) != i)
             return false;
     return true;
 }
@@ -101,10 +101,10 @@ char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t 
 
 char *tokenizer_join(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
-    size_t room = 1, length;
+    size_t capacity = 1, length;
     for (size_t i = 0; i < count; i++)
-        room += k->ops->token(k, ids[i], &length) ? length : 0;
-    char *text = malloc(room), *to = text;
+        capacity += k->ops->token(k, ids[i], &length) ? length : 0;
+    char *text = malloc(capacity), *to = text;
     for (size_t i = 0; text && i < count; i++) {
         const char *token = k->ops->token(k, ids[i], &length);
         if (!token)

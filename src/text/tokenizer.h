@@ -27,7 +27,7 @@ struct rapt_tokenizer {
 };
 
 /* <unk> <pad> <bos> <eos>, in the order of their ids. */
-extern const char *const tokenizer_marks[RAPT_SPECIALS];
+extern const char *const tokenizer_specials[RAPT_SPECIALS];
 
 /* Whether capitals become small letters before a text is cut into tokens. */
 bool tokenizer_lowercases(const rapt_tokenizer *k);

@@ -45,7 +45,7 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
 {
     rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .marks_first = true, .threads = r->options->threads, .stop = r->options->stop};
+                          .specials_first = true, .threads = r->options->threads, .stop = r->options->stop};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

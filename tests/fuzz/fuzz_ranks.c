@@ -15,9 +15,9 @@ static void check_base64(const uint8_t *input, size_t size)
     require(bytes != NULL);
     if (base64_decode((const char *)input, size, bytes, &length)) {
         require(length <= size / 4 * 3);
-        letters = malloc(BASE64_ROOM(length) + 1);
+        letters = malloc(BASE64_CAPACITY(length) + 1);
         base64_encode(bytes, length, letters);
-        require(BASE64_ROOM(length) == size && (size == 0 || memcmp(letters, input, size) == 0));
+        require(BASE64_CAPACITY(length) == size && (size == 0 || memcmp(letters, input, size) == 0));
         free(letters);
     }
     free(bytes);

@@ -18,7 +18,7 @@ static const char TEXT[] = "low low low lower lower newest newest newest widest 
 
 static rapt_tokenizer *marked(void)
 {
-    rapt_bpe_options o = {.vocab_size = 270, .marks_first = true};
+    rapt_bpe_options o = {.vocab_size = 270, .specials_first = true};
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, sizeof TEXT - 1, &o, NULL);
     assert_non_null(k);
     return k;

@@ -117,7 +117,7 @@ static void test_exact_where_there_is_room(void **state)
     float x[COUNT];
     size_t count;
     fill(x, COUNT, true);
-    json_t *list = packed_numbers(x, BASE64_ROOM(4 * COUNT));
+    json_t *list = packed_numbers(x, BASE64_CAPACITY(4 * COUNT));
     assert_string_equal(word(list, 0, "format"), "exact");
     unsigned char *bytes = bytes_of(list, 0, "values", &count);
     assert_int_equal(count, 4 * COUNT);
@@ -137,7 +137,7 @@ static void test_half(void **state)
     for (size_t i = 0; i < COUNT; i++)
         x[i] *= 1e9f;
     x[7] = INFINITY, x[8] = -INFINITY, x[9] = NAN, x[10] = 0;
-    json_t *list = packed_numbers(x, BASE64_ROOM(4 * COUNT) - 1);
+    json_t *list = packed_numbers(x, BASE64_CAPACITY(4 * COUNT) - 1);
     assert_string_equal(word(list, 0, "format"), "half");
     int exponent = (int)json_integer_value(json_object_get(json_array_get(list, 0), "exponent"));
     unsigned char *bytes = bytes_of(list, 0, "values", &count);
@@ -178,7 +178,7 @@ static void test_bytes(void **state)
 {
     (void)state;
     float x[COUNT];
-    size_t room = BASE64_ROOM(COUNT) + BASE64_ROOM(4 * ROWS);
+    size_t room = BASE64_CAPACITY(COUNT) + BASE64_CAPACITY(4 * ROWS);
     for (int negative = 0; negative < 2; negative++) {
         fill(x, COUNT, negative);
         memset(x + COLUMNS, 0, COLUMNS * sizeof *x);
@@ -197,7 +197,7 @@ static void test_left_out(void **state)
     (void)state;
     float x[COUNT];
     fill(x, COUNT, false);
-    json_t *list = packed_numbers(x, BASE64_ROOM(COUNT));
+    json_t *list = packed_numbers(x, BASE64_CAPACITY(COUNT));
     assert_string_equal(word(list, 0, "format"), "none");
     assert_null(word(list, 0, "values"));
     json_decref(list);
@@ -210,10 +210,10 @@ static void test_nan_is_kept(void **state)
     float x[COUNT];
     fill(x, COUNT, false);
     x[11] = NAN;
-    json_t *list = packed_numbers(x, BASE64_ROOM(2 * COUNT));
+    json_t *list = packed_numbers(x, BASE64_CAPACITY(2 * COUNT));
     assert_string_equal(word(list, 0, "format"), "half");
     json_decref(list);
-    list = packed_numbers(x, BASE64_ROOM(2 * COUNT) - 1);
+    list = packed_numbers(x, BASE64_CAPACITY(2 * COUNT) - 1);
     assert_string_equal(word(list, 0, "format"), "none");
     json_decref(list);
 }
@@ -223,11 +223,11 @@ static void test_what_tells_most_stays(void **state)
 {
     (void)state;
     float x[COUNT], few[6] = {1, 2, 3, 4, 5, 6};
-    size_t bytes = BASE64_ROOM(COUNT) + BASE64_ROOM(4 * ROWS);
+    size_t bytes = BASE64_CAPACITY(COUNT) + BASE64_CAPACITY(4 * ROWS);
     fill(x, COUNT, true);
     const struct { size_t letters; const char *hidden, *sum; } cases[] = {
-        {EVERYTHING, "exact", "exact"}, {BASE64_ROOM(4 * COUNT) + bytes, "byte", "exact"},
-        {BASE64_ROOM(2 * COUNT) + bytes, "byte", "half"}, {2 * bytes, "byte", "byte"}, {bytes, "none", "byte"},
+        {EVERYTHING, "exact", "exact"}, {BASE64_CAPACITY(4 * COUNT) + bytes, "byte", "exact"},
+        {BASE64_CAPACITY(2 * COUNT) + bytes, "byte", "half"}, {2 * bytes, "byte", "byte"}, {bytes, "none", "byte"},
         {0, "none", "none"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *hidden = step_of("encoder.0.ffn.hidden", "[1,6,100]", TIME_FEATURE, x, COUNT);

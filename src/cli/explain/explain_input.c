@@ -5,8 +5,8 @@
 
 #include "cli/inspect/pass_input.h"
 #include "cli/inspect/token_names.h"
-#include "text/prose/capitalise.h"
-#include "text/prose/detokenise.h"
+#include "text/prose/capitalize.h"
+#include "text/prose/detokenize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void add_sequence(explanation *e, const char *name, const rapt_tokenizer 
 static char *written(const rapt_model *m, const char *text)
 {
     if (m->detokenize)
-        return detokenise(text, m->detokenize, m->capitalize);
-    return m->capitalize ? capitalise(text) : strdup(text);
+        return detokenize(text, m->detokenize, m->capitalize);
+    return m->capitalize ? capitalize(text) : strdup(text);
 }
 
 static rapt_code explain_input_read_pair(explanation *e, rapt_error *err)

@@ -3,7 +3,7 @@
 #include "cli/inspect/known_words.h"
 
 #include "base/quote.h"
-#include "text/words/normalise.h"
+#include "text/words/words_prepare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool is_among(const char *word, char *const *words, size_t count)
 /* The tokenizer cuts the sentence into the same words. */
 static rapt_code find_unknown(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
 {
-    char *rest = list->memory = normalise_sentence(text, false);
+    char *rest = list->memory = words_prepare_sentence(text, false);
     if (!rest)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
     list->total = count;

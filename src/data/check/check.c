@@ -40,7 +40,7 @@ static check_lengths lengths_of(const check_lines *lines, size_t side, bool word
 /* The script that is usual on a side. */
 static unsigned find_script(const size_t letters[SCRIPT_COUNT], check_side *out)
 {
-    unsigned script = script_most(letters);
+    unsigned script = script_max(letters);
     size_t all = 0;
     for (size_t i = 1; i < SCRIPT_COUNT; i++)
         all += letters[i];

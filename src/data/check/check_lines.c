@@ -40,7 +40,7 @@ static bool check_lines_measure(line_span s, script_finder *scripts, check_text 
         in_word = true;
         letters[script_of(scripts, code)]++;
     }
-    out->script = script_most(letters);
+    out->script = script_max(letters);
     return true;
 }
 

@@ -95,14 +95,14 @@ const char *script_name(unsigned script)
     return script < SCRIPT_COUNT ? SCRIPTS[script].name : NULL;
 }
 
-unsigned script_most(const size_t counts[SCRIPT_COUNT])
+unsigned script_max(const size_t counts[SCRIPT_COUNT])
 {
-    unsigned most = SCRIPT_NONE;
+    unsigned max = SCRIPT_NONE;
     bool alone = true;
     for (unsigned i = 1; i < SCRIPT_COUNT; i++)
-        if (counts[i] > 0 && (most == SCRIPT_NONE || counts[i] >= counts[most])) {
-            alone = most == SCRIPT_NONE || counts[i] > counts[most];
-            most = i;
+        if (counts[i] > 0 && (max == SCRIPT_NONE || counts[i] >= counts[max])) {
+            alone = max == SCRIPT_NONE || counts[i] > counts[max];
+            max = i;
         }
-    return alone ? most : SCRIPT_NONE;
+    return alone ? max : SCRIPT_NONE;
 }

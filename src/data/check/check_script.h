@@ -19,6 +19,6 @@ unsigned script_of(script_finder *f, uint32_t code);
 const char *script_name(unsigned script);
 
 /* The one with the highest count; SCRIPT_NONE where there is none or several share it. */
-unsigned script_most(const size_t counts[SCRIPT_COUNT]);
+unsigned script_max(const size_t counts[SCRIPT_COUNT]);
 
 #endif

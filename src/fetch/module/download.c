@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MOST_REDIRECTIONS = 10, OF_PACKING = 1 << 16 };
+enum { SECONDS_TO_CONNECT = 30, SECONDS_OF_SILENCE = 60, MAX_REDIRECTIONS = 10, OF_PACKING = 1 << 16 };
 
 typedef struct transfer {
     const fetch_request *request;
@@ -77,7 +77,7 @@ static void set_options(CURL *curl, transfer *t)
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https,http,file");
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "https,http");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTIONS);
     curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)SECONDS_TO_CONNECT);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);

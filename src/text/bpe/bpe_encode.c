@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT = 4096, KEPT_BYTES = 15, KEPT_IDS = 4, WAYS = 2, MOST_SETS = 32768, AHEAD = 8, LEAST_TEXT = 1024, BYTES_A_SET = 32 };
+enum { OUT = 4096, KEPT_BYTES = 15, KEPT_IDS = 4, WAYS = 2, MAX_SETS = 32768, AHEAD = 8, MIN_TEXT = 1024, BYTES_A_SET = 32 };
 
 /* The bytes of a piece with zeros after them, and its size in the last byte. */
 typedef struct piece_key {
@@ -218,10 +218,10 @@ static rapt_code bpe_encode_encode_text(encoder *e, const char *text, size_t siz
 /* Short texts get a small table or none: clearing it takes time as well. */
 static bool make_sets(encoder *e, size_t size)
 {
-    size_t count = LEAST_TEXT / BYTES_A_SET;
-    if (size < LEAST_TEXT)
+    size_t count = MIN_TEXT / BYTES_A_SET;
+    if (size < MIN_TEXT)
         return true;
-    while (count < MOST_SETS && count < size / BYTES_A_SET)
+    while (count < MAX_SETS && count < size / BYTES_A_SET)
         count *= 2;
     e->sets = aligned_alloc(sizeof *e->sets, count * sizeof *e->sets);
     if (e->sets)

@@ -40,7 +40,7 @@ typedef struct trainer {
     token_rows rows;
     pair_queue queue;
     side before, after;
-    int64_t least; /* pairs with smaller counts are never merged, so they are not kept either */
+    int64_t min; /* pairs with smaller counts are never merged, so they are not kept either */
     bpe_merge *merges;
     size_t count, limit;
     const rapt_bpe_options *o;
@@ -66,7 +66,7 @@ static bool add_byte_pairs(trainer *t, neighbour *pairs)
     }
     for (int32_t pair = 0; pair < BYTES * BYTES; pair++) {
         neighbour *n = &pairs[pair];
-        n->kept = n->gained >= t->least;
+        n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, pair / BYTES, pair % BYTES, n->gained, n->uses, &n->place))
             return false;
     }
@@ -181,7 +181,7 @@ static bool settle_before(trainer *t, int32_t left, int32_t token)
         int32_t other = t->before.touched[i];
         neighbour *n = &t->before.of[other];
         pair_queue_lose(&t->queue, other, left, n->lost);
-        n->kept = n->gained >= t->least;
+        n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, other, token, n->gained, n->uses, &n->place))
             return false;
     }
@@ -194,7 +194,7 @@ static bool settle_after(trainer *t, int32_t right, int32_t token)
         int32_t other = t->after.touched[i];
         neighbour *n = &t->after.of[other];
         pair_queue_lose(&t->queue, right, other, n->lost);
-        n->kept = n->gained >= t->least;
+        n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, token, other, n->gained, n->uses, &n->place))
             return false;
     }
@@ -250,7 +250,7 @@ static bool makes_special(const trainer *t, const token_pair *pair)
 static rapt_code merge_all(trainer *t, rapt_error *err)
 {
     token_pair best;
-    while (t->count < t->limit && pair_queue_pop(&t->queue, t->least, &best)) {
+    while (t->count < t->limit && pair_queue_pop(&t->queue, t->min, &best)) {
         if (stop_asked(t->o->stop))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         if (!makes_special(t, &best) && !merge_pair(t, &best))
@@ -282,7 +282,7 @@ static rapt_code read_pieces(trainer *t, const char *text, size_t size, const sp
     return code;
 }
 
-static int64_t least_of(const rapt_bpe_options *o)
+static int64_t min_count_of(const rapt_bpe_options *o)
 {
     size_t wanted = o->min_freq ? o->min_freq : DEFAULT_MIN_FREQ;
     return wanted < INT64_MAX ? (int64_t)wanted : INT64_MAX;
@@ -329,7 +329,7 @@ static void bpe_train_tear_down(trainer *t)
 rapt_code bpe_train(const char *text, size_t size, const split *cut, const rapt_bpe_options *o, bpe_merge **merges,
                     size_t *count, rapt_error *err)
 {
-    trainer t = {.o = o, .least = least_of(o)};
+    trainer t = {.o = o, .min = min_count_of(o)};
     *merges = NULL;
     *count = 0;
     rapt_code code = bpe_train_check(size, o, err);

@@ -143,14 +143,15 @@ static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error
     return code;
 }
 
-/* They are tokens of the model as well: `tokenizers` would number them after all others if they were not. */
-static rapt_code put_marks(byte_bpe *b, rapt_error *err)
+/* <unk> <pad> <bos> <eos>. They are tokens of the model as well: `tokenizers` would number them after all others if they
+ * were not. */
+static rapt_code put_four_specials(byte_bpe *b, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < RAPT_SPECIALS && code == RAPT_OK; i++) {
-        const char *mark = tokenizer_marks[i];
-        code = token_list_put(&b->tokens, i, mark, strlen(mark), true)
-                   ? byte_bpe_add_special(b, i, mark, strlen(mark), false, err)
+        const char *text = tokenizer_specials[i];
+        code = token_list_put(&b->tokens, i, text, strlen(text), true)
+                   ? byte_bpe_add_special(b, i, text, strlen(text), false, err)
                    : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
     }
     return code;
@@ -158,12 +159,12 @@ static rapt_code put_marks(byte_bpe *b, rapt_error *err)
 
 static rapt_code put_tokens(byte_bpe *b, const bpe_merge *merges, size_t count, const rapt_bpe_options *o, rapt_error *err)
 {
-    rapt_code code = o->marks_first ? put_marks(b, err) : RAPT_OK;
+    rapt_code code = o->specials_first ? put_four_specials(b, err) : RAPT_OK;
     size_t first = b->tokens.size;
     code = code ? code : byte_bpe_put_bytes(b, first, err);
     for (size_t i = 0; i < count && code == RAPT_OK; i++)
         code = put_merge(b, first, i, merges[i], err);
-    return code || o->marks_first ? code : put_specials(b, o, err);
+    return code || o->specials_first ? code : put_specials(b, o, err);
 }
 
 static rapt_code byte_bpe_learn(byte_bpe *b, const char *text, size_t size, const rapt_bpe_options *o, rapt_error *err)
@@ -197,8 +198,8 @@ rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const ra
 {
     rapt_bpe_options o = *options;
     byte_bpe *b = byte_bpe_new(o.pattern ? o.pattern : SPLIT_GPT2, err);
-    if (o.marks_first) {
-        o.specials = tokenizer_marks;
+    if (o.specials_first) {
+        o.specials = tokenizer_specials;
         o.special_count = RAPT_SPECIALS;
     }
     if (b && byte_bpe_train(b, text, size, &o, err) == RAPT_OK)

@@ -118,12 +118,12 @@ bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, s
     return true;
 }
 
-bool pair_queue_pop(pair_queue *q, int64_t least, token_pair *best)
+bool pair_queue_pop(pair_queue *q, int64_t min, token_pair *best)
 {
     while (q->waiting) {
         waiting_pair top = q->heap[0];
         const token_pair *now = &q->slots[pair_queue_slot_of(q->slots, q->slot_count, top.key)];
-        if (now->count < least) {
+        if (now->count < min) {
             drop_first(q);
         } else if (now->count < top.count) {
             sift_down(q->heap, q->waiting, (waiting_pair){now->count, top.key});

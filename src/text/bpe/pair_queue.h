@@ -31,7 +31,7 @@ bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, s
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times);
 /* Takes out the pair with the largest count; of equal ones the one with the smaller left token, then the smaller right
  * one. False where no count is at least `least`. */
-bool pair_queue_pop(pair_queue *q, int64_t least, token_pair *best);
+bool pair_queue_pop(pair_queue *q, int64_t min, token_pair *best);
 
 static inline int32_t token_pair_left(const token_pair *p)
 {

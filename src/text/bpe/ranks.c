@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_BYTES ((size_t)1 << 28)
-enum { MOST_LETTERS = 4096, MOST_SPECIALS = 5 };
+enum { MAX_LETTERS = 4096, MAX_SPECIALS = 5 };
 
 /* Pattern, number of ranks, special tokens: facts of tiktoken's openai_public.py. */
 static const struct encoding {
@@ -20,7 +20,7 @@ static const struct encoding {
     struct {
         const char *text;
         size_t id;
-    } specials[MOST_SPECIALS];
+    } specials[MAX_SPECIALS];
 } ENCODINGS[] = {
     {"r50k_base", SPLIT_GPT2, 50256, {{"<|endoftext|>", 50256}}},
     {"cl100k_base",
@@ -46,9 +46,9 @@ static const struct encoding *find_encoding(const char *name)
 static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, const char *letters, size_t size,
                            const char *path, size_t at, rapt_error *err)
 {
-    char token[MOST_LETTERS];
+    char token[MAX_LETTERS];
     size_t length;
-    if (size > MOST_LETTERS || !base64_decode(letters, size, token, &length) || length == 0)
+    if (size > MAX_LETTERS || !base64_decode(letters, size, token, &length) || length == 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: the token is not base64", path, at);
     if (rank >= of->ranks)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: rank %zu; %s ends with rank %zu", path, at, rank, of->name,
@@ -68,7 +68,7 @@ static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, 
 /* Every cut of a token into two tokens is a pair that merges, with the token's rank. */
 static rapt_code put_cuts(byte_bpe *b, int32_t rank, rapt_error *err)
 {
-    uint64_t first[MOST_LETTERS], second[MOST_LETTERS];
+    uint64_t first[MAX_LETTERS], second[MAX_LETTERS];
     size_t length;
     const char *token = token_list_at(&b->tokens, rank, &length);
     for (size_t i = 1; i < length; i++) {
@@ -94,7 +94,7 @@ static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const ch
     rapt_code code = byte_bpe_find_bytes(b, &why);
     for (size_t i = 0; i < of->ranks && code == RAPT_OK; i++)
         code = put_cuts(b, (int32_t)i, &why);
-    for (size_t i = 0; i < MOST_SPECIALS && of->specials[i].text && code == RAPT_OK; i++)
+    for (size_t i = 0; i < MAX_SPECIALS && of->specials[i].text && code == RAPT_OK; i++)
         code = byte_bpe_add_special(b, of->specials[i].id, of->specials[i].text, strlen(of->specials[i].text), false, &why);
     return code ? rapt_fail(err, code, "%s: %s", path, why.message) : RAPT_OK;
 }
@@ -169,10 +169,10 @@ static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
 {
     size_t length;
     const char *token = token_list_at(&b->tokens, (int64_t)rank, &length);
-    char *letters = malloc(BASE64_ROOM(length));
+    char *letters = malloc(BASE64_CAPACITY(length));
     if (letters)
         base64_encode(token, length, letters);
-    json_t *json = letters ? json_stringn(letters, BASE64_ROOM(length)) : NULL;
+    json_t *json = letters ? json_stringn(letters, BASE64_CAPACITY(length)) : NULL;
     free(letters);
     return json;
 }

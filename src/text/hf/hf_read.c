@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IDS = 1 << 22, MOST_LETTERS = 1 << 20 };
+enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20 };
 
 static rapt_code hf_read_fail_memory(const hf_reading *r)
 {
@@ -59,7 +59,7 @@ static rapt_code hf_read_take_token(const hf_reading *r, const char *letters, co
 {
     size_t size = strlen(letters), length;
     json_int_t at = json_integer_value(id);
-    if (!json_is_integer(id) || at < 0 || at >= MOST_IDS || size > MOST_LETTERS)
+    if (!json_is_integer(id) || at < 0 || at >= MAX_IDS || size > MAX_LETTERS)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\" has no sensible id", r->path, quote(letters).text);
     if (token_list_at(&r->b->tokens, at, NULL))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\": id %lld is another token's", r->path, quote(letters).text,
@@ -89,20 +89,21 @@ static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
 /* ---- merges ------------------------------------------------------------------------------------------------- */
 
 /* The token that these letters stand for, or -1. `room` has room for as many bytes. */
-static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *room)
+static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *capacity)
 {
     size_t length;
-    return byte_letters_read(letters, size, room, &length) ? token_list_find(&r->b->tokens, room, length) : -1;
+    return byte_letters_read(letters, size, capacity, &length) ? token_list_find(&r->b->tokens, capacity, length) : -1;
 }
 
 static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size_t left_size, const char *right,
                            size_t right_size)
 {
     rapt_error why = {0};
-    char *room = malloc(left_size + right_size + 1);
-    int32_t x = room ? find_letters(r, left, left_size, room) : -1, y = room ? find_letters(r, right, right_size, room) : -1;
-    free(room);
-    if (!room)
+    char *capacity = malloc(left_size + right_size + 1);
+    int32_t x = capacity ? find_letters(r, left, left_size, capacity) : -1, y = capacity
+                ? find_letters(r, right, right_size, capacity) : -1;
+    free(capacity);
+    if (!capacity)
         return hf_read_fail_memory(r);
     if (x < 0 || y < 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);

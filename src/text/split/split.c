@@ -17,8 +17,8 @@
  * step each time that it goes back, but not the characters that it passes then: what a match costs is at most its steps times the
  * bytes that it sees. So both are small at first, and widened, and accounted for, where they don't suffice. Six patterns over
  * English, French and C needed no more than 64 steps in 99.9 of 100 matches, and never saw 256 bytes ahead. */
-enum { FIRST_STEPS = 64, MOST_STEPS = 10000000, FIRST_WINDOW = 256, WIDER = 4 };
-enum { FIRST_STACK = 64 << 10, MOST_STACK = 64 << 20 };
+enum { FIRST_STEPS = 64, MAX_STEPS = 10000000, FIRST_WINDOW = 256, WIDER = 4 };
+enum { FIRST_STACK = 64 << 10, MAX_STACK = 64 << 20 };
 #define FREE_COST ((size_t)1000000000) /* steps times bytes in a text, about a second's; and for each byte that is split: */
 #define FREE_COST_A_BYTE 4096
 
@@ -126,11 +126,11 @@ const char *split_pattern(const split *s)
 
 /* ---- walking ------------------------------------------------------------------------------------------------ */
 
-static bool split_make_room(split_walk *w)
+static bool split_reserve(split_walk *w)
 {
     w->match = pcre2_match_data_create(1, NULL);
     w->context = pcre2_match_context_create(NULL);
-    w->stack = pcre2_jit_stack_create(FIRST_STACK, MOST_STACK, NULL);
+    w->stack = pcre2_jit_stack_create(FIRST_STACK, MAX_STACK, NULL);
     if (!w->match || !w->context || !w->stack)
         return false;
     pcre2_jit_stack_assign(w->context, NULL, w->stack);
@@ -142,7 +142,7 @@ split_walk *split_walk_new(const split *s, rapt_error *err)
     split_walk *w = calloc(1, sizeof *w);
     if (w)
         w->s = s;
-    if (w && (s->known || split_make_room(w)))
+    if (w && (s->known || split_reserve(w)))
         return w;
     split_walk_free(w);
     rapt_fail(err, RAPT_ERR_MEMORY, "no memory to split a text");
@@ -200,7 +200,7 @@ static int match_in_window(split_walk *w, const split_text *t, size_t at, uint32
                                  w->context);
         if (number == PCRE2_ERROR_PARTIAL)
             end = window_end(t, at, window *= WIDER);
-        else if (number == PCRE2_ERROR_MATCHLIMIT && steps < MOST_STEPS)
+        else if (number == PCRE2_ERROR_MATCHLIMIT && steps < MAX_STEPS)
             steps *= WIDER;
         else
             return number;

@@ -99,10 +99,10 @@ static size_t next_gpt2(const split_text *t, size_t at)
 }
 
 /* \p{N}{1,most}, the first of which is at `at`. */
-static size_t number_end(const split_text *t, size_t at, int most)
+static size_t number_end(const split_text *t, size_t at, int max)
 {
     size_t length;
-    for (; most > 0 && class_at(t, at, &length) & CLASS_NUMBER; most--)
+    for (; max > 0 && class_at(t, at, &length) & CLASS_NUMBER; max--)
         at += length;
     return at;
 }

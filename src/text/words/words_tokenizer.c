@@ -1,10 +1,10 @@
 /* text/words/words_tokenizer.c: the words tokenizer: training, encoding, decoding, its file. For translation. Text is prepared
- * in normalise.c. */
+ * in words_prepare.c. */
 #define _GNU_SOURCE /* strndup, strnlen */
 #include "text/tokenizer.h"
 
 #include "base/rng.h"
-#include "text/words/normalise.h"
+#include "text/words/words_prepare.h"
 #include "text/utf8.h"
 #include "text/words/word_table.h"
 
@@ -70,7 +70,7 @@ static bool count_word(void *context, const char *word, size_t length)
 
 static bool words_tokenizer_count_line(word_table *t, const char *line, bool lowercase)
 {
-    char *text = normalise_sentence(line, lowercase);
+    char *text = words_prepare_sentence(line, lowercase);
     bool ok = text && each_word(text, count_word, t);
     free(text);
     return ok;
@@ -93,7 +93,7 @@ static int by_count(const void *a, const void *b)
 static int32_t find_special(const char *word)
 {
     for (int32_t i = 0; i < RAPT_SPECIALS; i++)
-        if (strcmp(word, tokenizer_marks[i]) == 0)
+        if (strcmp(word, tokenizer_specials[i]) == 0)
             return i;
     return -1;
 }
@@ -113,7 +113,7 @@ static bool take_frequent(words *w, const word_table *counted, const rapt_words_
     qsort(order, counted->size, sizeof *order, by_count);
     bool ok = true;
     for (int i = 0; i < RAPT_SPECIALS; i++)
-        ok = ok && words_tokenizer_add_token(w, tokenizer_marks[i]);
+        ok = ok && words_tokenizer_add_token(w, tokenizer_specials[i]);
     for (size_t i = 0; ok && i < counted->size && (!o->max_size || w->table.size < o->max_size); i++)
         if (order[i].entry->count >= o->min_freq && find_special(order[i].entry->word) < 0)
             ok = words_tokenizer_add_token(w, order[i].entry->word);
@@ -190,7 +190,7 @@ static bool encode_word(void *context, const char *word, size_t length)
 static rapt_code encode_line(const words *w, const char *line, bool specials, rapt_ids_sink sink, void *context,
                              rapt_error *err)
 {
-    char *sentence = normalise_sentence(line, w->lowercase);
+    char *sentence = words_prepare_sentence(line, w->lowercase);
     /* a word and the space after it are two bytes at least */
     encoding e = {&w->table, specials, sentence ? malloc((strlen(sentence) / 2 + 1) * sizeof *e.ids) : NULL, 0};
     rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of a line");
@@ -233,12 +233,12 @@ static bool words_tokenizer_is_silent(int32_t id)
 
 static char *words_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
-    size_t room = 1, end = 0;
+    size_t capacity = 1, end = 0;
     for (; end < count && ids[end] != RAPT_EOS; end++) {
         const char *token = words_token(k, ids[end], NULL);
-        room += token && !words_tokenizer_is_silent(ids[end]) ? strlen(token) + 1 : 0;
+        capacity += token && !words_tokenizer_is_silent(ids[end]) ? strlen(token) + 1 : 0;
     }
-    char *text = malloc(room), *to = text;
+    char *text = malloc(capacity), *to = text;
     for (size_t i = 0; text && i < end; i++) {
         const char *token = words_token(k, ids[i], NULL);
         if (!token || words_tokenizer_is_silent(ids[i]))
@@ -276,8 +276,8 @@ static rapt_code words_tokenizer_take_token(words *w, size_t i, const json_t *to
     const char *word = json_string_value(token);
     if (!word || !*word || strpbrk(word, SPACES) || strlen(word) != json_string_length(token))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not a word", path, i);
-    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_marks[i]) != 0)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_marks[i]);
+    if (i < RAPT_SPECIALS && strcmp(word, tokenizer_specials[i]) != 0)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_specials[i]);
     int64_t id = word_table_add(&w->table, word, strlen(word));
     if (id < 0)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for token %zu", path, i);

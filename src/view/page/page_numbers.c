@@ -24,13 +24,13 @@ static void put_float(char *to, float x)
 
 char *page_numbers(const rapt_real *x, size_t n)
 {
-    char bytes[4 * PORTION], *letters = malloc(BASE64_ROOM(4 * n) + 1), *to = letters;
+    char bytes[4 * PORTION], *letters = malloc(BASE64_CAPACITY(4 * n) + 1), *to = letters;
     for (size_t i = 0; letters && i < n; i += PORTION) {
         size_t count = n - i < PORTION ? n - i : PORTION;
         for (size_t j = 0; j < count; j++)
             put_float(bytes + 4 * j, (float)x[i + j]);
         base64_encode(bytes, 4 * count, to);
-        to += BASE64_ROOM(4 * count);
+        to += BASE64_CAPACITY(4 * count);
     }
     if (letters)
         *to = '\0';
@@ -138,10 +138,10 @@ static void put_rows(const page_step *s, int exponent, char *to, char *most)
 
 static bool set_letters(json_t *o, const char *key, const char *bytes, size_t size)
 {
-    char *letters = malloc(BASE64_ROOM(size) + 1);
+    char *letters = malloc(BASE64_CAPACITY(size) + 1);
     if (letters)
         base64_encode(bytes, size, letters);
-    bool ok = letters && json_object_set_new(o, key, json_stringn_nocheck(letters, BASE64_ROOM(size))) == 0;
+    bool ok = letters && json_object_set_new(o, key, json_stringn_nocheck(letters, BASE64_CAPACITY(size))) == 0;
     free(letters);
     return ok;
 }

@@ -41,9 +41,9 @@ static size_t page_plan_letters_of(const page_step *s, page_format format)
 {
     size_t stored = page_step_stored(s), rows = s->groups * s->rows;
     switch (format) {
-    case PAGE_BYTE: return BASE64_ROOM(stored) + BASE64_ROOM(4 * rows);
-    case PAGE_HALF: return BASE64_ROOM(2 * stored);
-    case PAGE_EXACT: return BASE64_ROOM(4 * stored);
+    case PAGE_BYTE: return BASE64_CAPACITY(stored) + BASE64_CAPACITY(4 * rows);
+    case PAGE_HALF: return BASE64_CAPACITY(2 * stored);
+    case PAGE_EXACT: return BASE64_CAPACITY(4 * stored);
     default: return 0;
     }
 }

@@ -53,7 +53,7 @@ static float float_at(const char *bytes)
 static size_t read_letters(page_step *s, const char *letters, size_t size)
 {
     char bytes[4 * PORTION];
-    size_t sum = 0, length, portion = BASE64_ROOM(sizeof bytes);
+    size_t sum = 0, length, portion = BASE64_CAPACITY(sizeof bytes);
     for (size_t i = 0; i < size; i += portion) {
         size_t now = size - i < portion ? size - i : portion;
         if (sum % PORTION || !base64_decode(letters + i, now, bytes, &length) || length % 4)

@@ -1,5 +1,5 @@
-/* text/prose/capitalise.c: see capitalise.h. For translations. */
-#include "text/prose/capitalise.h"
+/* text/prose/capitalize.c: see capitalize.h. For translations. */
+#include "text/prose/capitalize.h"
 
 #include "text/prose/sentences.h"
 #include "text/utf8.h"
@@ -14,7 +14,7 @@ typedef struct capitals {
     char *to;
 } capitals;
 
-static void capitalise_copy(capitals *c, size_t until)
+static void capitalize_copy(capitals *c, size_t until)
 {
     memcpy(c->to, c->text + c->at, until - c->at);
     c->to += until - c->at;
@@ -29,21 +29,21 @@ static void raise_first(capitals *c, size_t end)
     for (size_t at = c->at, used; at < end && (used = utf8_decode(c->text + at, end - at, &code)) > 0; at += used) {
         if (!utf8_is_letter(code) && !utf8_is_number(code))
             continue;
-        capitalise_copy(c, at);
+        capitalize_copy(c, at);
         c->to += utf8_encode((uint32_t)utf8proc_toupper((utf8proc_int32_t)code), c->to);
         c->at += used;
         return;
     }
 }
 
-char *capitalise(const char *text)
+char *capitalize(const char *text)
 {
     capitals c = {.text = text, .size = strlen(text)};
     char *out = c.to = malloc(2 * c.size + 1); /* no capital is longer than 4 bytes for 2 */
     while (out && c.at < c.size) {
         size_t end = sentences_end(text, c.size, c.at, CUT_SMALL);
         raise_first(&c, end);
-        capitalise_copy(&c, end);
+        capitalize_copy(&c, end);
     }
     if (out)
         *c.to = '\0';

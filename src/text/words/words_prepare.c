@@ -1,6 +1,6 @@
-/* text/words/normalise.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the
+/* text/words/words_prepare.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the
  * words tokenizer. It is no Unicode normalisation. */
-#include "text/words/normalise.h"
+#include "text/words/words_prepare.h"
 
 #include "text/utf8.h"
 
@@ -30,7 +30,7 @@ static char *set_apart(const char *text)
     return out;
 }
 
-char *normalise_sentence(const char *text, bool lowercase)
+char *words_prepare_sentence(const char *text, bool lowercase)
 {
     size_t size;
     char *apart = set_apart(text);

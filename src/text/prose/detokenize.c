@@ -1,9 +1,9 @@
-/* text/prose/detokenise.c: which spaces between words go; see detokenise.h. For translations. No dictionary: what a
+/* text/prose/detokenize.c: which spaces between words go; see detokenize.h. For translations. No dictionary: what a
  * quotation mark opens, the next one closes. */
 #define _GNU_SOURCE
-#include "text/prose/detokenise.h"
+#include "text/prose/detokenize.h"
 
-#include "text/prose/capitalise.h"
+#include "text/prose/capitalize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@ typedef struct entity {
     const char *name, *text;
 } entity;
 
-const char *const detokenise_codes[] = {"none", "de", "en", "es", "fr", "it", "nl", "pt", NULL};
+const char *const detokenize_codes[] = {"none", "de", "en", "es", "fr", "it", "nl", "pt", NULL};
 
 static const entity ENTITIES[] = {{"&apos;", "'"}, {"&quot;", "\""}, {"&lt;", "<"},    {"&gt;", ">"},
                                   {"&#124;", "|"}, {"&#91;", "["},   {"&#93;", "]"}, {"&amp;", "&"}};
 
-bool detokenise_language(const char *code, rapt_language *language)
+bool detokenize_language(const char *code, rapt_language *language)
 {
-    for (int i = 0; detokenise_codes[i]; i++)
-        if (strcmp(code, detokenise_codes[i]) == 0) {
+    for (int i = 0; detokenize_codes[i]; i++)
+        if (strcmp(code, detokenize_codes[i]) == 0) {
             *language = (rapt_language)i;
             return true;
         }
@@ -28,7 +28,7 @@ bool detokenise_language(const char *code, rapt_language *language)
 }
 
 /* In place: what entities stand for is shorter. */
-static void detokenise_decode_entities(char *text)
+static void detokenize_decode_entities(char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
@@ -41,7 +41,7 @@ static void detokenise_decode_entities(char *text)
     *to = '\0';
 }
 
-static bool detokenise_begins(const char *word, size_t size, const char *with)
+static bool detokenize_begins(const char *word, size_t size, const char *with)
 {
     size_t length = strlen(with);
     return size >= length && memcmp(word, with, length) == 0;
@@ -57,7 +57,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-static bool detokenise_is_made_of(const char *word, size_t size, const char *marks)
+static bool detokenize_is_made_of(const char *word, size_t size, const char *marks)
 {
     size_t length = strspn(word, marks);
     return length >= size;
@@ -66,10 +66,10 @@ static bool detokenise_is_made_of(const char *word, size_t size, const char *mar
 /* Marks, and what the words tokenizer sets apart within a number: 1 ,000. */
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
-    bool within_number = strchr(",.", *word) && size > 1 && detokenise_is_made_of(word + 1, 1, "0123456789");
-    if (detokenise_is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
+    bool within_number = strchr(",.", *word) && size > 1 && detokenize_is_made_of(word + 1, 1, "0123456789");
+    if (detokenize_is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
         return true;
-    if (detokenise_begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+    if (detokenize_begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
         return true;
     return language == RAPT_LANGUAGE_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }
@@ -85,21 +85,21 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
 }
 
 /* Sentences are found where marks stand apart. */
-static char *detokenise_prepare(const char *text, bool capitals)
+static char *detokenize_prepare(const char *text, bool capitals)
 {
     char *words = strdup(text);
     if (!words)
         return NULL;
-    detokenise_decode_entities(words);
-    char *raised = capitals ? capitalise(words) : words;
+    detokenize_decode_entities(words);
+    char *raised = capitals ? capitalize(words) : words;
     if (raised != words)
         free(words);
     return raised;
 }
 
-char *detokenise(const char *text, rapt_language language, bool capitals)
+char *detokenize(const char *text, rapt_language language, bool capitals)
 {
-    char *words = detokenise_prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
+    char *words = detokenize_prepare(text, capitals), *out = words ? malloc(strlen(words) + 1) : NULL, *to = out;
     bool joined = true, quoting = false;
     for (const char *at = words; words && out && *(at += strspn(at, " "));) {
         size_t size = strcspn(at, " ");

@@ -1,5 +1,5 @@
-/* test_capitalise.c: which letters get a capital. */
-#include "text/prose/capitalise.h"
+/* test_capitalize.c: which letters get a capital. */
+#include "text/prose/capitalize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 static void check(const char *text, const char *want)
 {
-    char *got = capitalise(text);
+    char *got = capitalize(text);
     assert_non_null(got);
     assert_string_equal(got, want);
     free(got);

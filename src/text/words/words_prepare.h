@@ -1,11 +1,11 @@
-/* text/words/normalise.h: the book's preparation of a sentence for the words tokenizer. */
-#ifndef TEXT_WORDS_NORMALISE_H
-#define TEXT_WORDS_NORMALISE_H
+/* text/words/words_prepare.h: the book's preparation of a sentence for the words tokenizer. */
+#ifndef TEXT_WORDS_WORDS_PREPARE_H
+#define TEXT_WORDS_WORDS_PREPARE_H
 
 #include "rapt/base.h"
 
 /* No-break spaces (U+00A0, U+202F) become spaces, small letters where asked for, and a space goes before each of
  * , . ! ? that follows something else. `text` is valid UTF-8; the caller frees the result; NULL: out of memory. */
-char *normalise_sentence(const char *text, bool lowercase);
+char *words_prepare_sentence(const char *text, bool lowercase);
 
 #endif

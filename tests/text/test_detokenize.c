@@ -1,5 +1,5 @@
-/* test_detokenise.c: tokenized text as people write it; the pairs are written by hand, or are Multi30k's own. */
-#include "text/prose/detokenise.h"
+/* test_detokenize.c: tokenized text as people write it; the pairs are written by hand, or are Multi30k's own. */
+#include "text/prose/detokenize.h"
 #include "text/lines.h"
 #include "text/utf8.h"
 
@@ -14,13 +14,13 @@
 static rapt_language language_of(const char *code)
 {
     rapt_language language;
-    assert_true(detokenise_language(code, &language));
+    assert_true(detokenize_language(code, &language));
     return language;
 }
 
 static void assert_written(const char *language, const char *tokens, const char *want)
 {
-    char *got = detokenise(tokens, language_of(language), false);
+    char *got = detokenize(tokens, language_of(language), false);
     assert_non_null(got);
     assert_string_equal(got, want);
     free(got);
@@ -64,7 +64,7 @@ static void test_french_spaces(void **state)
 static void test_capitals(void **state)
 {
     (void)state;
-    char *got = detokenise("&quot; hallo ! &quot; sagt er . &quot; ja . &quot; dann geht er .", RAPT_LANGUAGE_GERMAN, true);
+    char *got = detokenize("&quot; hallo ! &quot; sagt er . &quot; ja . &quot; dann geht er .", RAPT_LANGUAGE_GERMAN, true);
     assert_non_null(got);
     assert_string_equal(got, "\"Hallo!\" sagt er. \"Ja.\" Dann geht er.");
     free(got);
@@ -77,8 +77,8 @@ static void test_languages(void **state)
     assert_int_equal(language_of("none"), RAPT_LANGUAGE_NONE);
     assert_int_equal(language_of("de"), RAPT_LANGUAGE_GERMAN);
     assert_int_equal(language_of("pt"), RAPT_LANGUAGE_PORTUGUESE);
-    assert_false(detokenise_language("", &language) || detokenise_language("zh", &language) ||
-                 detokenise_language("english", &language));
+    assert_false(detokenize_language("", &language) || detokenize_language("zh", &language) ||
+                 detokenize_language("english", &language));
     assert_int_equal(language, RAPT_LANGUAGE_DUTCH);
 }
 
@@ -102,7 +102,7 @@ static void test_multi30k(void **state)
         assert_int_equal(lines_read(path, 1 << 20, &text, NULL), RAPT_OK);
         assert_int_equal(tokens.count, text.count);
         for (size_t i = 0; i < text.count; i++) {
-            char *got = detokenise(tokens.line[i], language_of(languages[l]), false);
+            char *got = detokenize(tokens.line[i], language_of(languages[l]), false);
             char *want = utf8_lowercase(text.line[i], text.length[i], &size);
             while (size > 0 && want[size - 1] == ' ')
                 want[--size] = '\0';

@@ -1,20 +1,20 @@
-/* text/prose/detokenise.h: words with spaces between as people write them. The way back from the words tokenizer, and from text
+/* text/prose/detokenize.h: words with spaces between as people write them. The way back from the words tokenizer, and from text
  * that was tokenized before training, as Moses does it. */
-#ifndef TEXT_PROSE_DETOKENISE_H
-#define TEXT_PROSE_DETOKENISE_H
+#ifndef TEXT_PROSE_DETOKENIZE_H
+#define TEXT_PROSE_DETOKENIZE_H
 
 #include "rapt/text.h"
 
-extern const char *const detokenise_codes[]; /* of rapt_language, in its order; NULL ends them */
+extern const char *const detokenize_codes[]; /* of rapt_language, in its order; NULL ends them */
 
 /* The language of a code, RAPT_LANGUAGE_NONE for "none"; false: there are no rules for it. */
-bool detokenise_language(const char *code, rapt_language *language);
+bool detokenize_language(const char *code, rapt_language *language);
 
 /* `text` without the spaces before , . ; : ! ? % ) ] } and after ( [ { and inverted marks, within "quotes", and beside @-@,
  * which becomes a hyphen; entities such as &apos; become characters. French keeps the space before ; : ! ? % and within
  * guillemets. An apostrophe joins what follows it in French and Italian (l' homme), and what comes before in English (the
- * dog 's); one that stands alone stays so. With `capitals`, sentences get them (capitalise.h). The caller frees the result;
+ * dog 's); one that stands alone stays so. With `capitals`, sentences get them (capitalize.h). The caller frees the result;
  * NULL: no memory. */
-char *detokenise(const char *text, rapt_language language, bool capitals);
+char *detokenize(const char *text, rapt_language language, bool capitals);
 
 #endif

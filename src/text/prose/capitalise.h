@@ -1,9 +1,0 @@
-/* text/prose/capitalise.h: capitals where sentences begin, for translations by models that know small letters only. */
-#ifndef TEXT_PROSE_CAPITALISE_H
-#define TEXT_PROSE_CAPITALISE_H
-
-/* `text`, of small letters, with a capital for the first letter of each sentence, as sentences.h finds them. Valid UTF-8; the
- * caller frees the result; NULL: no memory. */
-char *capitalise(const char *text);
-
-#endif
