@@ -146,6 +146,12 @@ rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt
 /* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
 rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
+/* x's elements, row-major, in another shape of as many: `shape` has `ndim` (1 to 4) dimensions. A view: the result lies in
+ * x's memory. `ragged` says how the rows of a result [rows, feature] are shared out among examples (borrowed until the
+ * backward pass is over), NULL: as `shape` says. A shape of another size, or examples of another number of rows, is a
+ * failure. */
+rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
+
 /* [batch, time, heads * d] to [batch, heads, time, d], and back. */
 rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
 rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);

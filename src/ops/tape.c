@@ -119,33 +119,6 @@ void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *, const rapt_error *), 
     t->hook_context = context;
 }
 
-void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture wish)
-{
-    t->wish = wish;
-}
-
-rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t)
-{
-    return t->wish;
-}
-
-void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights)
-{
-    tape_weights *w = tape_failed(t) ? NULL : tape_alloc(t, 1, sizeof *w);
-    if (!w)
-        return;
-    *w = (tape_weights){t->weights, name, weights};
-    t->weights = w;
-}
-
-rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name)
-{
-    for (const tape_weights *w = t->weights; w; w = w->previous)
-        if (strcmp(w->name, name) == 0)
-            return w->weights;
-    return NULL;
-}
-
 bool rapt_tape_training(const rapt_tape *t)
 {
     return t->pass.training;
@@ -262,6 +235,14 @@ static rapt_tensor *output_like_in(rapt_tape *t, rapt_real *memory, const rapt_t
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad)
 {
     return output_like_in(t, NULL, x, requires_grad);
+}
+
+rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape)
+{
+    rapt_tensor *y = output_in(t, x->data, ndim, shape, tape_wants(t, x));
+    if (y)
+        y->name = x->name;
+    return y;
 }
 
 rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad)

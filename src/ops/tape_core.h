@@ -101,6 +101,8 @@ static inline bool tape_computes(const rapt_tape *t)
  * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
+/* x's elements in another shape of as many, in x's memory; its name, too. */
+rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape);
 /* For modules: nobody but the next operation that gets y needs its numbers, nor does the one that made it (a linear layer
  * without activation, dropout), so that a result may take their place. y; nothing happens where somebody records. */
 rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y);

@@ -205,6 +205,18 @@ static inline rapt_tensor *build_split(ops_case *c, rapt_tape *t)
     return rapt_op_split_heads(t, ops_input(c, t, SHAPE(2, ops_size(c, 4, 23), 15)), 3);
 }
 
+/* [2, time, 15] as [2 time, 15], there and back with the tensor itself, or as three examples. */
+static inline rapt_tensor *build_reshape(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 4, 157), *start = ops_keep(c, 4 * sizeof *start, false);
+    rapt_tensor *x = ops_input(c, t, SHAPE(2, time, 15));
+    start[1] = time / 2, start[2] = time, start[3] = 2 * time;
+    rapt_ragged *three = ops_keep(c, sizeof *three, false);
+    *three = (rapt_ragged){3, time, start};
+    rapt_tensor *y = rapt_op_reshape(t, x, SHAPE(2 * time, 15), ops_is(c, OPS_RAGGED) ? three : NULL);
+    return ops_is(c, OPS_SAME) ? rapt_op_add(t, rapt_op_reshape(t, y, SHAPE(2, time, 15), NULL), x) : y;
+}
+
 static inline rapt_tensor *build_concat(ops_case *c, rapt_tape *t)
 {
     return rapt_op_concat_heads(t, ops_input(c, t, SHAPE(2, 3, ops_size(c, 4, 23), 5)));

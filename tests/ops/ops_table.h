@@ -128,6 +128,9 @@ enum {
     X(rapt_op_attention, attention_group_tiles, build_attention, OPS_HEADS | OPS_GROUP | OPS_TILES)          \
     X(rapt_op_attention, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
     X(rapt_op_attention, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
+    X(rapt_op_reshape, reshape, build_reshape, 0)                                                               \
+    X(rapt_op_reshape, reshape_ragged, build_reshape, OPS_RAGGED)                                               \
+    X(rapt_op_reshape, reshape_same, build_reshape, OPS_SAME)                                                   \
     X(rapt_op_split_heads, split_heads, build_split, 0)                                                         \
     X(rapt_op_concat_heads, concat_heads, build_concat, 0)                                                      \
     X(rapt_op_embed, embed, build_embed, 0)                                                                  \

@@ -115,6 +115,8 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
     return rapt_op_add_norm(b->t, x, y, b->gamma, b->beta, 1e-5, p);
 }
 
+static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const size_t[]){0, 2, 5}};
+
 /* X(name, expression, code, words of the message...) */
 #define FAILURES(X)                                                                                               \
     X(linear_features, rapt_op_linear(b->t, T3(2, 3, 6), b->w, NULL, 0), RAPT_ERR_SHAPE, "linear w", "6", "7")        \
@@ -159,6 +161,12 @@ static rapt_tensor *add_norm(bench *b, rapt_tensor *x, rapt_tensor *y, double p)
       "[2, 4, 7]")                                                                                                \
     X(add_norm_dropout, add_norm(b, T3(2, 3, 7), T3(2, 3, 7), 2), RAPT_ERR_VALUE, "add_norm", "2", "[0, 1)")          \
     X(softmax_dims, rapt_op_masked_softmax(b->t, T2(3, 4), NULL), RAPT_ERR_SHAPE, "masked_softmax", "[3, 4]", "")        \
+    X(reshape_size, rapt_op_reshape(b->t, T3(2, 3, 4), 2, (size_t[]){5, 4}, NULL), RAPT_ERR_SHAPE, "reshape",            \
+      "[2, 3, 4]", "[5, 4]")                                                                                             \
+    X(reshape_dims, rapt_op_reshape(b->t, T3(2, 3, 4), 5, (size_t[]){1, 1, 2, 3, 4}, NULL), RAPT_ERR_SHAPE, "reshape",   \
+      "[2, 3, 4]", "a tensor")                                                                                           \
+    X(reshape_rows, rapt_op_reshape(b->t, T3(2, 3, 4), 2, (size_t[]){6, 4}, &five_rows), RAPT_ERR_SHAPE, "reshape",      \
+      "[2, 3, 4]", "[6, 4]")                                                                                             \
     X(split_dims, rapt_op_split_heads(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "split_heads", "[3, 4]", "2")                  \
     X(split_none, rapt_op_split_heads(b->t, T3(2, 3, 4), 0), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
     X(split_uneven, rapt_op_split_heads(b->t, T3(2, 3, 4), 3), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "3")          \
@@ -247,6 +255,7 @@ static void use_poison(bench *b, rapt_tensor *x)
         rapt_op_rotary(b->t, x, b->angles, 0), rapt_op_rms_norm(b->t, x, b->gamma, 1e-5),
         rapt_op_dropout(b->t, x, 0.5), norm(b, x, b->gamma, b->beta),
         add_norm(b, x, x, 0.5), rapt_op_masked_softmax(b->t, x, NULL), rapt_op_split_heads(b->t, x, 2),
+        rapt_op_reshape(b->t, x, 1, (size_t[]){1}, NULL),
         rapt_op_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
         loss(b, x, ids, (rapt_loss_options){0}), output_loss(b, x, b->w, b->bias, ids),
         rapt_op_sum(b->t, x), rapt_op_weighted_sum(b->t, x, &weight),
