@@ -1,33 +1,31 @@
-/* decode/beam.c: beam search: the best `beam` beginnings of each sentence are extended together. For rapt_translate.
- * Among equal scores the earlier row and the smaller token win, so the result is one. Only beginnings that can still
- * become a result take part in a step. */
+/* decode/beam.c: beam search: the best `beam` unfinished hypotheses of each sentence are extended together. For
+ * rapt_translate. Among equal scores the earlier row and the smaller token win, so that the result is deterministic. Only
+ * hypotheses that can still become a result take part in a step. */
 #include "decode/search.h"
 
-#include "base/arena.h"
 #include "base/math.h"
-#include "ops/tape_core.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 64 /* logits that are compared with the worst candidate at once */
+#define BLOCK 64 /* logits whose maximum is compared with the worst candidate */
 
 typedef struct candidate {
-    double log_p;
+    double log_prob;
     size_t row;
     int32_t token;
 } candidate;
 
 /* The best candidates of one sentence, sorted. */
 typedef struct candidate_list {
-    candidate *best; /* [most] */
-    size_t count, most;
+    candidate *best; /* [max] */
+    size_t count, max;
 } candidate_list;
 
-/* A beginning: its tokens so far. */
+/* An unfinished hypothesis: its tokens so far. */
 typedef struct beam_row {
     int32_t *tokens;
-    double log_p;
+    double log_prob;
 } beam_row;
 
 typedef struct beam_search {
@@ -70,13 +68,12 @@ static bool allocate_results(beam_search *s, arena *memory)
 static bool beam_allocate(beam_search *s, arena *memory)
 {
     size_t batch = s->batch->source.batch, count = batch * s->options->beam;
-    for (size_t i = 0; i < batch; i++)
-        s->capacity = s->batch->limits[i] > s->capacity ? s->batch->limits[i] : s->capacity;
+    s->capacity = search_max_limit(s->batch);
     s->tokens = arena_array(memory, count, sizeof *s->tokens);
     s->parents = arena_array(memory, count, sizeof *s->parents);
     s->counts = arena_array(memory, batch, sizeof *s->counts);
-    s->found.most = 2 * s->options->beam;
-    s->found.best = arena_array(memory, s->found.most, sizeof *s->found.best);
+    s->found.max = 2 * s->options->beam;
+    s->found.best = arena_array(memory, s->found.max, sizeof *s->found.best);
     return s->tokens && s->parents && s->counts && s->found.best && beam_allocate_rows(&s->rows, count, s->capacity, memory) &&
            beam_allocate_rows(&s->next, count, s->capacity, memory) && allocate_results(s, memory);
 }
@@ -85,40 +82,32 @@ static bool beam_allocate(beam_search *s, arena *memory)
 
 static double worst_of(const candidate_list *l)
 {
-    return l->count == l->most ? l->best[l->count - 1].log_p : -INFINITY;
+    return l->count == l->max ? l->best[l->count - 1].log_prob : -INFINITY;
 }
 
 /* Puts c, better than the worst, in its place. */
 static void offer(candidate_list *l, candidate c)
 {
-    size_t at = l->count < l->most ? l->count++ : l->count - 1;
-    for (; at > 0 && c.log_p > l->best[at - 1].log_p; at--)
+    size_t at = l->count < l->max ? l->count++ : l->count - 1;
+    for (; at > 0 && c.log_prob > l->best[at - 1].log_prob; at--)
         l->best[at] = l->best[at - 1];
     l->best[at] = c;
 }
 
-/* A loop without a branch, for the compiler to make vectors of. */
-static bool any_above(const rapt_real *x, rapt_real limit)
-{
-    int any = 0;
-    for (size_t i = 0; i < BLOCK; i++)
-        any |= x[i] > limit;
-    return any;
-}
-
-/* A logit up to which base + x is not above the worst for certain: a little less than exactly, since numbers round. */
+/* A logit up to which base + x is certainly not above the worst candidate: a little below the exact limit, since sums are
+ * rounded. */
 static rapt_real limit_of(const candidate_list *l, double base)
 {
     double worst = worst_of(l);
     return (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
 }
 
-/* Most logits are far below the worst candidate: whole blocks of them are passed over. */
-static void gather_row(candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
+/* Nearly all logits are far below the worst candidate: blocks whose maximum is not above it are skipped. */
+static void gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
 {
     for (size_t first = 0; first < classes; first += BLOCK) {
         size_t end = first + BLOCK < classes ? first + BLOCK : classes;
-        if (l->count == l->most && end == first + BLOCK && !any_above(x + first, limit_of(l, base)))
+        if (l->count == l->max && !(x[first + k->argmax(end - first, x + first)] > limit_of(l, base)))
             continue;
         for (size_t j = first; j < end; j++)
             if (base + (double)x[j] > worst_of(l))
@@ -136,10 +125,10 @@ static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt
         s->k->log_sum_exp(s->classes, x, &max, &sum);
         if (search_check(max, sum, err))
             return RAPT_ERR_NOT_FINITE;
-        double base = s->rows[r].log_p - (double)max - math_log((double)sum);
+        double base = s->rows[r].log_prob - (double)max - math_log((double)sum);
         search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
         if (forced < 0)
-            gather_row(&s->found, s->classes, x, base, r);
+            gather_row(s->k, &s->found, s->classes, x, base, r);
         else
             offer(&s->found, (candidate){base + (double)x[forced], r, forced});
     }
@@ -148,12 +137,12 @@ static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt
 
 /* ---- results ------------------------------------------------------------------------------------------------ */
 
-static double score_of(const beam_search *s, double log_p, size_t length)
+static double score_of(const beam_search *s, double log_prob, size_t length)
 {
-    return log_p / search_penalty(s->options->length_penalty, length);
+    return log_prob / search_penalty(s->options->length_penalty, length);
 }
 
-/* The least score that a hypothesis has to be above to be a result. */
+/* The score that a hypothesis has to be above to be a result. */
 static double worst_result(const beam_search *s, size_t sentence)
 {
     const search_result *r = &s->results[sentence];
@@ -161,25 +150,26 @@ static double worst_result(const beam_search *s, size_t sentence)
 }
 
 /* Files a finished hypothesis among the sentence's results, the best first. */
-static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t length, double log_p)
+static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t length, double log_prob)
 {
     search_result *r = &s->results[sentence];
-    double score = score_of(s, log_p, length);
+    double score = score_of(s, log_prob, length);
     if (!(score > worst_result(s, sentence)))
         return;
     size_t at = r->count < s->options->n_best ? r->count++ : r->count - 1;
-    int32_t *room = r->best[at].tokens;
+    int32_t *copy = r->best[at].tokens;
     for (; at > 0 && score > r->best[at - 1].score; at--)
         r->best[at] = r->best[at - 1];
-    memcpy(room, tokens, length * sizeof *tokens);
-    r->best[at] = (search_hypothesis){room, length, score};
+    memcpy(copy, tokens, length * sizeof *tokens);
+    r->best[at] = (search_hypothesis){copy, length, log_prob, score};
 }
 
-/* The best score that a beginning can reach: log p only falls, and the penalty is largest at one end of the lengths that
- * are left. It rises with log p, so what it drops are the last rows of a sentence, and no better one misses them. */
-static double bound(const beam_search *s, size_t sentence, double log_p)
+/* The best score that an unfinished hypothesis can reach: log p only falls, and the penalty is largest at one end of the
+ * lengths that are left. It rises with log p, so what it drops are the last rows of a sentence, and no better one misses
+ * them. */
+static double bound(const beam_search *s, size_t sentence, double log_prob)
 {
-    return fmax(score_of(s, log_p, s->length + 2), score_of(s, log_p, s->batch->limits[sentence]));
+    return fmax(score_of(s, log_prob, s->length + 2), score_of(s, log_prob, s->batch->limits[sentence]));
 }
 
 /* ---- one token ---------------------------------------------------------------------------------------------- */
@@ -189,7 +179,7 @@ static void continue_row(beam_search *s, const candidate *c)
     beam_row *to = &s->next[s->next_count];
     memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof(int32_t));
     to->tokens[s->length] = c->token;
-    to->log_p = c->log_p;
+    to->log_prob = c->log_prob;
     s->tokens[s->next_count] = c->token;
     s->parents[s->next_count++] = (int32_t)c->row;
 }
@@ -198,10 +188,11 @@ static void finish_row(beam_search *s, size_t sentence, const candidate *c)
 {
     int32_t *tokens = s->rows[c->row].tokens;
     tokens[s->length] = c->token;
-    file(s, sentence, tokens, s->length + 1, c->log_p);
+    file(s, sentence, tokens, s->length + 1, c->log_prob);
 }
 
-/* Extends one sentence by a token: ended candidates are filed, the best others go on, if they can still become results. */
+/* Extends one sentence by a token: candidates that end are filed, the best others
+ * are kept if they can still become results. */
 static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;
@@ -217,7 +208,7 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
             continue_row(s, c);
     }
     double worst = worst_result(s, sentence);
-    while (s->next_count > before && !(bound(s, sentence, s->next[s->next_count - 1].log_p) > worst))
+    while (s->next_count > before && !(bound(s, sentence, s->next[s->next_count - 1].log_prob) > worst))
         s->next_count--;
     s->counts[sentence] = s->next_count - before;
     return RAPT_OK;
@@ -272,9 +263,10 @@ static rapt_code beam_run(beam_search *s, rapt_tape *t, const rapt_transformer *
 rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                       arena *memory, search_result *results, rapt_error *err)
 {
-    beam_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
+    beam_search s = {.k = search_kernels(t), .batch = batch, .options = options, .classes = m->config.target_vocab,
+                     .results = results};
     if (!beam_allocate(&s, memory))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a beam of %zu", options->beam);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", options->beam);
     rapt_decoder_state *state = search_start(t, m, batch, options->beam, err);
     rapt_code code = state ? beam_run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);

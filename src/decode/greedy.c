@@ -1,68 +1,8 @@
-/* decode/greedy.c: the likeliest token at each position (the book's predict_seq2seq), and what both searches share.
- * For rapt_translate. */
+/* decode/greedy.c: greedy search: the likeliest token at each position (the book's predict_seq2seq). For
+ * rapt_translate. */
 #include "decode/search.h"
 
-#include "base/arena.h"
 #include "base/math.h"
-#include "ops/tape_core.h"
-
-#include <math.h>
-#include <string.h>
-
-rapt_code search_failure(const rapt_error *err)
-{
-    return err ? err->code : RAPT_ERR_MEMORY;
-}
-
-double search_penalty(double a, size_t length)
-{
-    return a == 0 ? 1 : math_pow((5 + (double)length) / 6, a);
-}
-
-static size_t longest_limit(const search_batch *b)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < b->source.batch; i++)
-        most = b->limits[i] > most ? b->limits[i] : most;
-    return most;
-}
-
-rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
-                                 rapt_error *err)
-{
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *encoded = rapt_encoder_forward(t, &m->encoder, batch->source, batch->source_lens);
-    return rapt_decoder_state_new_beams(t, &m->decoder, encoded, batch->source_lens, beam, longest_limit(batch), err);
-}
-
-rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens, size_t rows,
-                       rapt_error *err)
-{
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *logits = rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){tokens, rows, 1});
-    return rapt_tape_status(t, err) ? NULL : logits->data;
-}
-
-int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
-{
-    return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;
-}
-
-void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
-{
-    if (n == 0 || length < n)
-        return;
-    const int32_t *last = tokens + length - (n - 1);
-    for (size_t i = 0; i + n <= length; i++)
-        if (memcmp(tokens + i, last, (n - 1) * sizeof *last) == 0)
-            logits[tokens[i + n - 1]] = -INFINITY;
-}
-
-rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)
-{
-    bool finite = isfinite(max) && isfinite(sum);
-    return finite ? RAPT_OK : rapt_fail(err, RAPT_ERR_NOT_FINITE, "the model computes what is not a finite number");
-}
 
 /* The sentences that are not done, a row each. */
 typedef struct greedy_search {
@@ -93,7 +33,7 @@ static bool greedy_allocate(greedy_search *s, arena *memory)
     return ok;
 }
 
-static bool is_done(const search_hypothesis *h, size_t limit)
+static bool greedy_is_done(const search_hypothesis *h, size_t limit)
 {
     return h->length == limit || h->tokens[h->length - 1] == RAPT_EOS;
 }
@@ -111,7 +51,7 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
         search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
         best = (int32_t)s->k->argmax(s->classes, logits);
     }
-    h->score = h->score - (double)max - math_log((double)sum) + (double)logits[best];
+    h->log_prob = h->log_prob - (double)max - math_log((double)sum) + (double)logits[best];
     h->tokens[h->length++] = best;
     return RAPT_OK;
 }
@@ -122,12 +62,14 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
     size_t left = 0;
     for (size_t r = 0; r < s->rows; r++) {
         size_t sentence = s->sentences[r];
-        const search_hypothesis *h = s->results[sentence].best;
+        search_hypothesis *h = s->results[sentence].best;
         rapt_code code = greedy_append(s, sentence, logits + r * s->classes, err);
         if (code)
             return code;
-        if (is_done(h, s->batch->limits[sentence]))
+        if (greedy_is_done(h, s->batch->limits[sentence])) {
+            h->score = h->log_prob / search_penalty(s->options->length_penalty, h->length);
             continue;
+        }
         s->sentences[left] = sentence;
         s->tokens[left] = h->tokens[h->length - 1];
         s->parents[left++] = (int32_t)r;
@@ -136,7 +78,8 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
     return RAPT_OK;
 }
 
-static rapt_code greedy_run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+static rapt_code greedy_run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state,
+                            rapt_error *err)
 {
     while (s->rows > 0) {
         rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
@@ -156,9 +99,10 @@ static rapt_code greedy_run(greedy_search *s, rapt_tape *t, const rapt_transform
 rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                         arena *memory, search_result *results, rapt_error *err)
 {
-    greedy_search s = {.k = t->k, .batch = batch, .options = options, .classes = m->config.target_vocab, .results = results};
+    greedy_search s = {.k = search_kernels(t), .batch = batch, .options = options, .classes = m->config.target_vocab,
+                       .results = results};
     if (!greedy_allocate(&s, memory))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to search");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a greedy search");
     rapt_decoder_state *state = search_start(t, m, batch, 1, err);
     rapt_code code = state ? greedy_run(&s, t, m, state, err) : search_failure(err);
     rapt_decoder_state_free(state);

@@ -3,6 +3,7 @@
 #define DECODE_SEARCH_H
 
 #include "base/arena.h"
+#include "kernels/kernels.h"
 #include "rapt/io.h"
 
 typedef struct search_options {
@@ -23,7 +24,8 @@ typedef struct search_prefix {
 typedef struct search_hypothesis {
     int32_t *tokens;
     size_t length;
-    double score;
+    double log_prob; /* of all its tokens, the forced ones of a prefix included */
+    double score;    /* log_prob / search_penalty(length_penalty, length), whichever search found it */
 } search_hypothesis;
 
 /* Up to `n_best` hypotheses of one sentence, best first. Allocated in the arena given to the search. */
@@ -35,12 +37,12 @@ typedef struct search_result {
 typedef struct search_batch {
     rapt_tokens source;
     const int32_t *source_lens; /* [batch] */
-    const size_t *limits;       /* [batch] target tokens at most */
+    const size_t *limits;       /* [batch] max target tokens */
     const search_prefix *prefixes; /* [batch], NULL: none */
 } search_batch;
 
-/* Target tokens at most of a source of so many tokens, <eos> included: the book's models stop at the length of their rows,
- * others max_ratio times the source and some behind the prefix, 0 being twice; one behind the prefix at least. */
+/* Max target tokens for a source of `source_count` tokens, <eos> included in both: the book's models stop at the length of
+ * their rows, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1 behind the prefix. */
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
 
 /* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
@@ -50,7 +52,7 @@ rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_ba
 rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
                       arena *memory, search_result *results, rapt_error *err);
 
-/* Encodes the batch and makes the decoder's state: one row of each sentence, room for `beam`. */
+/* Encodes the batch and makes the decoder's state: one row of each sentence, capacity for `beam`. */
 rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
                                  rapt_error *err);
 
@@ -66,10 +68,16 @@ void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_rea
 /* RAPT_ERR_NOT_FINITE where one of the logits that these are of was no finite number. */
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);
 
+/* The largest of the batch's limits, min 1: the positions that a decoder's state for it needs. */
+size_t search_max_limit(const search_batch *b);
+
+/* The kernels that a search on this tape uses. */
+const kernels *search_kernels(const rapt_tape *t);
+
 /* The code of the failure that `err` holds. */
 rapt_code search_failure(const rapt_error *err);
 
-/* ((5 + length) / 6)^a */
+/* The length penalty ((5 + length) / 6)^a (Wu et al. 2016, eq. 14). */
 double search_penalty(double a, size_t length);
 
 #endif

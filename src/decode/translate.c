@@ -76,22 +76,6 @@ static void set_prefixes(translator *t, size_t count, const search_prefix *of_li
             t->begins[t->first[i]] = of_lines ? of_lines[i] : t->prefix.count ? t->prefix.prefix[0] : (search_prefix){0};
 }
 
-static size_t wished_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
-{
-    double wish = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count, most = (double)m->max_len;
-    double positions = (double)m->net->config.max_positions;
-    return m->pad_to_max && (ratio <= 0 || wish > most) ? m->max_len : (size_t)fmin(wish, positions);
-}
-
-/* It depends on the sentence alone. */
-size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
-{
-    size_t most = m->net->config.max_positions, least = prefix_count + 1;
-    size_t wish = wished_limit(m, source_count, max_ratio, prefix_count);
-    wish = wish > least ? wish : least;
-    return wish < most ? wish : most;
-}
-
 typedef struct packed_batch {
     search_batch batch;
     int32_t *lens;
@@ -128,7 +112,7 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
     for (size_t i = 0; ok && i < n; i++) {
         const search_hypothesis *h = &r->best[i];
         out->hypotheses[i].text = rapt_tokenizer_decode(t->m->target, h->tokens, h->length, NULL);
-        out->hypotheses[i].score = t->o.beam > 1 ? h->score : h->score / search_penalty(t->o.length_penalty, h->length);
+        out->hypotheses[i].score = h->score;
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
     }

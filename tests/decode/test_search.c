@@ -271,6 +271,7 @@ static void assert_same(const search_result *a, const search_result *b)
         assert_int_equal(a->best[j].length, b->best[j].length);
         assert_memory_equal(a->best[j].tokens, b->best[j].tokens, a->best[j].length * sizeof(int32_t));
         assert_memory_equal(&a->best[j].score, &b->best[j].score, sizeof(double));
+        assert_memory_equal(&a->best[j].log_prob, &b->best[j].log_prob, sizeof(double));
     }
 }
 
@@ -288,6 +289,22 @@ static void a_beam_of_one_is_greedy(void **state)
         search(&s, 0, SENTENCES, 1, options[o]);
         for (size_t i = 0; i < SENTENCES; i++)
             assert_same(&greedy[i], &s.results[i]);
+    }
+    free_setting(&s);
+}
+
+/* Whichever search found a hypothesis: its log-probability divided by the length penalty. */
+static void scores_have_one_meaning(void **state)
+{
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 20, 2);
+    for (size_t beam = 0; beam < 4; beam += 3) {
+        search(&s, 0, SENTENCES, beam, (search_options){.length_penalty = 0.8, .n_best = 1});
+        for (size_t i = 0; i < SENTENCES; i++) {
+            const search_hypothesis *h = s.results[i].best;
+            assert_true(h->log_prob < 0);
+            assert_true(fabs(h->score - h->log_prob / pow((5 + (double)h->length) / 6, 0.8)) < 1e-12);
+        }
     }
     free_setting(&s);
 }
@@ -475,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_beam_wider_than_the_vocabulary_can_take_all),
         cmocka_unit_test(nothing_that_counts_is_left_out),
         cmocka_unit_test(a_beam_of_one_is_greedy),
+        cmocka_unit_test(scores_have_one_meaning),
         cmocka_unit_test(other_sentences_change_nothing),
         cmocka_unit_test(fewer_wanted_are_the_first_of_more),
         cmocka_unit_test(everything_ends_at_once),

@@ -1,0 +1,85 @@
+/* decode/search.c: what greedy and beam search share: the first pass over the sources, one decoding step, and the rules
+ * for lengths, prefixes and repeats. How tokens are chosen is in greedy.c and beam.c. */
+#include "decode/search.h"
+
+#include "base/math.h"
+#include "ops/tape_core.h"
+
+#include <math.h>
+#include <string.h>
+
+const kernels *search_kernels(const rapt_tape *t)
+{
+    return t->k;
+}
+
+static size_t requested_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
+{
+    double requested = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count;
+    double max_len = (double)m->max_len, positions = (double)m->net->config.max_positions;
+    return m->pad_to_max && (ratio <= 0 || requested > max_len) ? m->max_len : (size_t)fmin(requested, positions);
+}
+
+/* It depends on the sentence alone. */
+size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
+{
+    size_t max = m->net->config.max_positions, min = prefix_count + 1;
+    size_t limit = requested_limit(m, source_count, max_ratio, prefix_count);
+    limit = limit > min ? limit : min;
+    return limit < max ? limit : max;
+}
+
+double search_penalty(double a, size_t length)
+{
+    return a == 0 ? 1 : math_pow((5 + (double)length) / 6, a);
+}
+
+size_t search_max_limit(const search_batch *b)
+{
+    size_t max = 1;
+    for (size_t i = 0; i < b->source.batch; i++)
+        max = b->limits[i] > max ? b->limits[i] : max;
+    return max;
+}
+
+rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
+                                 rapt_error *err)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *encoded = rapt_encoder_forward(t, &m->encoder, batch->source, batch->source_lens);
+    return rapt_decoder_state_new_beams(t, &m->decoder, encoded, batch->source_lens, beam, search_max_limit(batch), err);
+}
+
+rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens, size_t rows,
+                       rapt_error *err)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *logits = rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){tokens, rows, 1});
+    return rapt_tape_status(t, err) ? NULL : logits->data;
+}
+
+int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
+{
+    return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;
+}
+
+void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
+{
+    if (n == 0 || length < n)
+        return;
+    const int32_t *last = tokens + length - (n - 1);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(tokens + i, last, (n - 1) * sizeof *last) == 0)
+            logits[tokens[i + n - 1]] = -INFINITY;
+}
+
+rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)
+{
+    bool finite = isfinite(max) && isfinite(sum);
+    return finite ? RAPT_OK : rapt_fail(err, RAPT_ERR_NOT_FINITE, "the model computes what is not a finite number");
+}
+
+rapt_code search_failure(const rapt_error *err)
+{
+    return err ? err->code : RAPT_ERR_MEMORY;
+}
