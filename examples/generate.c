@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     rapt_generate_options options = {.max_tokens = 100, .sample = {.temperature = 0.5, .top_k = 50, .seed = 1}};
     rapt_model *model = rapt_model_load_task(argv[1], RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *tape = model ? rapt_tape_new(NULL, &err) : NULL;
-    if (tape && rapt_lm_pack(model->lm, tape, &err) == RAPT_OK) { /* optional, for speed */
+    if (tape) {
         rapt_generate(tape, model->lm, model->tokenizer, argv[2], strlen(argv[2]), &options, print, stdout, &err);
         putchar('\n');
     }

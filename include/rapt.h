@@ -88,9 +88,9 @@
  *
  * Threads. A tape has its own threads (RAPT_THREADS, else all CPUs of the process), and is used by one
  * caller at a time. Forward passes only read a model, so several callers with a tape each may share one.
- * rapt_translate brings its own threads and tapes; its first call packs the model's weights, and so does the
- * first one in another precision: let it return before another thread uses the model. Results depend neither on the
- * number of threads nor on the instruction set: see docs/number-format.md.
+ * Inference never writes to a model: any number of threads may translate and generate with one at once, without a
+ * lock, each with a translator or generator of its own. Results depend neither on the number of threads nor on the
+ * instruction set: see docs/number-format.md.
  *
  * All headers can be included from C++.
  */

@@ -83,17 +83,18 @@ typedef struct rapt_translation {
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
- * gives an empty translation. Packs the model's weights once.
+ * gives an empty translation.
  * `options` may be NULL. RAPT_ERR_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model
  * doesn't know, or leaves it no position for what follows. RAPT_ERR_NOT_FINITE: the model's numbers are such that there is no
  * likeliest token. */
-rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
+rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 
-/* The same for a text that comes in portions: threads, memory and packed weights are kept between the calls. The model
- * must stay; one caller at a time. NULL with `err` set. After an error it can go on with other lines. */
+/* The same for a text that comes in portions: threads, memory and weights packed for them are kept between the calls. The
+ * model must stay as it is; one caller at a time. Several translators may share a model, each in a thread of its own. NULL
+ * with `err` set. After an error it can go on with other lines. */
 typedef struct rapt_translator rapt_translator;
-rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err);
+rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
 rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
                               rapt_error *err);
 /* The same with a prefix for each line, in place of the options' (NULL: none), with the errors of such a prefix. */

@@ -80,7 +80,7 @@ typedef rapt_code (*rapt_text_sink)(void *context, const char *text, size_t size
 /* Continues a prompt of at least one token with a model that keeps keys and values; special tokens in the prompt count
  * as such, and the model's own end of text (the token <|endoftext|>), where it has one, ends it. An empty prompt stands for
  * such an end, after which a text begins; without one it is a failure. What comes depends on model, prompt and options
- * alone; a model whose weights are packed (rapt_lm_pack) is faster. `options` may be NULL: no tokens.
+ * alone. `options` may be NULL: no tokens.
  *
  * Fails where a token of the prompt is beyond the model's vocabulary ("token 7, at byte 12 of the prompt, is 50256; the
  * model knows 50000": tokens count from 0, bytes from 1), where a logit bias is of such a token, where logits are not

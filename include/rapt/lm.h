@@ -104,8 +104,6 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
                           const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
-/* As rapt_transformer_pack. */
-rapt_code rapt_lm_pack(rapt_lm *m, const rapt_tape *t, rapt_error *err);
 
 /* ---- decoding with kept keys and values ------------------------------------------------------------------- */
 

@@ -308,9 +308,6 @@ rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt
                                    rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
-/* Packs all weight matrices once for inference, at the level of the tape; call after loading, and not while
- * training. Memory belongs to the model. */
-rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err);
 
 #ifdef __cplusplus
 }

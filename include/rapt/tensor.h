@@ -87,10 +87,7 @@ typedef struct rapt_param {
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
     uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
     rapt_late_grad late; /* to be added to value.grad; good until the tape's next rapt_tape_begin */
-    rapt_real *packed; /* the matrix as kernels multiply by it (rapt_transformer_pack), or NULL; for inference */
-    const void *packed_for; /* the kernels that read it so: a tape with others ignores it */
-    rapt_real *panels;      /* memory of `packed`, which stays for the next packing, and its numbers */
-    size_t panels_size;
+    size_t index; /* in its set, as rapt_params_at counts */
 } rapt_param;
 
 /* A set of parameters; owns them and their memory. */

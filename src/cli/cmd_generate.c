@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "decode/prompt.h"
+#include "nn/pack.h"
+#include "ops/tape_core.h"
 #include "text/json_text.h"
 
 #include <errno.h>
@@ -330,7 +332,10 @@ static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error
     char *text;
     generate_prompt p;
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads, .precision = a->precision}, err);
-    rapt_code code = t ? rapt_lm_pack(m->lm, t, err) : err->code;
+    packed_weights *packed = t ? pack_lm(m->lm, t, err) : NULL;
+    rapt_code code = packed ? RAPT_OK : err->code;
+    if (packed)
+        tape_use_packed(t, packed);
     if (!code && !(code = read_prompt(a, &text, &p, err))) {
         code = check_context(a, m, p, err);
         if (!code)
@@ -338,6 +343,7 @@ static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error
         free(text);
     }
     rapt_tape_free(t);
+    packed_weights_free(packed);
     return code;
 }
 

@@ -8,6 +8,8 @@
 #include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
+#include "nn/pack.h"
+#include "ops/tape_core.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
 
@@ -20,7 +22,7 @@
 enum { LARGEST_PENALTY = 10 };
 
 struct rapt_translator {
-    rapt_model *m;
+    const rapt_model *m;
     rapt_translate_options o;
     search_options search;
     prefixes prefix;      /* the options', if any */
@@ -30,6 +32,7 @@ struct rapt_translator {
     rapt_translation *parts; /* of each piece */
     pool *pool;
     rapt_tape **tapes; /* one for each thread */
+    packed_weights *packed; /* that all tapes read */
     rapt_error *errors;
 };
 typedef rapt_translator translator;
@@ -276,7 +279,10 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
     for (size_t i = 0; i < n; i++)
         if (!(t->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err)))
             return err ? err->code : RAPT_ERR_MEMORY;
-    return rapt_transformer_pack(t->m->net, t->tapes[0], err);
+    t->packed = pack_transformer(t->m->net, t->tapes[0], err);
+    for (size_t i = 0; i < n; i++)
+        tape_use_packed(t->tapes[i], t->packed);
+    return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 static rapt_code translate_run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
@@ -308,7 +314,7 @@ static void forget_lines(translator *t)
     source_pieces_free(&t->source);
 }
 
-rapt_translator *rapt_translator_new(rapt_model *m, const rapt_translate_options *options, rapt_error *err)
+rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
 {
     if (m->task != RAPT_TASK_TRANSLATION) {
         rapt_fail(err, RAPT_ERR_VALUE, "a language model does not translate");
@@ -335,6 +341,7 @@ void rapt_translator_free(rapt_translator *t)
         return;
     for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
         rapt_tape_free(t->tapes[i]);
+    packed_weights_free(t->packed);
     prefixes_free(&t->prefix);
     free(t->tapes);
     free(t->errors);
@@ -376,7 +383,7 @@ rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *li
     return code;
 }
 
-rapt_code rapt_translate(rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
+rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err)
 {
     rapt_error own = {0};

@@ -75,7 +75,6 @@ rapt_code params_fill(rapt_params *set, const safetensors *file, const char *pat
         wanted += !p->transient;
         if (!p->transient)
             code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
-        p->packed = NULL; /* of the values before */
     }
     for (size_t i = 0; i < safetensors_count(file) && !code && safetensors_count(file) != wanted; i++) {
         const char *name = safetensors_at(file, i)->name;

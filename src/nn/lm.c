@@ -4,7 +4,6 @@
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
-#include "nn/pack.h"
 #include "ops/record_steps.h"
 
 #include <stdlib.h>
@@ -157,13 +156,4 @@ void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)
         b->norm1.dropout = b->norm2.dropout = dropouts.residual;
         b->ffn.dropout = dropouts.activation;
     }
-}
-
-rapt_code rapt_lm_pack(rapt_lm *m, const rapt_tape *t, rapt_error *err)
-{
-    bool failed = pack_linear(m->params, t, &m->output, err) != RAPT_OK;
-    for (size_t i = 0; i < m->layers && !failed; i++)
-        failed = pack_attention(m->params, t, &m->blocks[i].attention, err) ||
-                 pack_ffn(m->params, t, &m->blocks[i].ffn, err);
-    return failed ? RAPT_ERR_MEMORY : RAPT_OK;
 }

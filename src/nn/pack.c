@@ -1,39 +1,51 @@
-/* nn/pack.c: weights packed for inference, once and not at every product; see pack.h. */
+/* nn/pack.c: the linear layers of a model, packed; see pack.h. Matrices that rows are only looked up in stay as they are. */
 #include "nn/pack.h"
 
 #include "ops/tape_core.h"
 
-rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l, rapt_error *err)
+static bool pack_linear(packed_weights *p, const rapt_linear *l, rapt_error *err)
 {
-    rapt_param *w = l->weight;
-    size_t out = w->value.shape[0], in = w->value.shape[1];
-    const kernels_gemm *g = t->team.products;
-    if (w->packed && w->packed_for == g)
-        return RAPT_OK;
-    size_t size = panels_size(g, in, out);
-    if (w->panels_size < size) {
-        w->packed = NULL;
-        w->panels = rapt_params_alloc(set, size, sizeof *w->panels);
-        w->panels_size = w->panels ? size : 0;
+    return packed_weights_add(p, l->weight, err) == RAPT_OK;
+}
+
+static bool pack_attention(packed_weights *p, const rapt_multi_head_attention *a, rapt_error *err)
+{
+    return pack_linear(p, &a->q, err) && pack_linear(p, &a->k, err) && pack_linear(p, &a->v, err) && pack_linear(p, &a->o, err);
+}
+
+static bool pack_ffn(packed_weights *p, const rapt_ffn *f, rapt_error *err)
+{
+    return (!f->gate.weight || pack_linear(p, &f->gate, err)) && pack_linear(p, &f->dense1, err) &&
+           pack_linear(p, &f->dense2, err);
+}
+
+packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err)
+{
+    packed_weights *p = packed_weights_new(m->params, t->team.products, err);
+    bool ok = p != NULL;
+    for (size_t i = 0; i < m->encoder.layers && ok; i++) {
+        const rapt_encoder_block *b = &m->encoder.blocks[i];
+        ok = pack_attention(p, &b->attention, err) && pack_ffn(p, &b->ffn, err);
     }
-    if (!w->panels)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to pack %s", w->value.name);
-    panels_pack(g, in, out, (matrix){w->value.data, 1, (ptrdiff_t)in}, w->panels);
-    w->packed = w->panels;
-    w->packed_for = g;
-    return RAPT_OK;
+    for (size_t i = 0; i < m->decoder.layers && ok; i++) {
+        const rapt_decoder_block *b = &m->decoder.blocks[i];
+        ok = pack_attention(p, &b->self_attention, err) && pack_attention(p, &b->cross_attention, err) &&
+             pack_ffn(p, &b->ffn, err);
+    }
+    if (ok && pack_linear(p, &m->decoder.output, err))
+        return p;
+    packed_weights_free(p);
+    return NULL;
 }
 
-rapt_code pack_attention(rapt_params *set, const rapt_tape *t, const rapt_multi_head_attention *a, rapt_error *err)
+packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
 {
-    bool ok = !pack_linear(set, t, &a->q, err) && !pack_linear(set, t, &a->k, err) &&
-              !pack_linear(set, t, &a->v, err) && !pack_linear(set, t, &a->o, err);
-    return ok ? RAPT_OK : RAPT_ERR_MEMORY;
-}
-
-rapt_code pack_ffn(rapt_params *set, const rapt_tape *t, const rapt_ffn *f, rapt_error *err)
-{
-    bool ok = (!f->gate.weight || !pack_linear(set, t, &f->gate, err)) && !pack_linear(set, t, &f->dense1, err) &&
-              !pack_linear(set, t, &f->dense2, err);
-    return ok ? RAPT_OK : RAPT_ERR_MEMORY;
+    packed_weights *p = packed_weights_new(m->params, t->team.products, err);
+    bool ok = p && pack_linear(p, &m->output, err);
+    for (size_t i = 0; i < m->layers && ok; i++)
+        ok = pack_attention(p, &m->blocks[i].attention, err) && pack_ffn(p, &m->blocks[i].ffn, err);
+    if (ok)
+        return p;
+    packed_weights_free(p);
+    return NULL;
 }

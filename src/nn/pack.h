@@ -1,13 +1,14 @@
-/* nn/pack.h: weights packed once for inference; what rapt_transformer_pack and rapt_lm_pack are made of. Not for
- * training: the optimizer forgets packed weights. */
+/* nn/pack.h: which weights of a model are packed for inference: those of its linear layers. For translators, generators and
+ * whoever else runs a model that does not change; see tensor/packed_weights.h. */
 #ifndef NN_PACK_H
 #define NN_PACK_H
 
-#include "rapt/nn.h"
+#include "rapt/lm.h"
 
-/* Packs what is not packed yet for the kernels of `t`. Memory comes from the set. RAPT_ERR_MEMORY or RAPT_OK. */
-rapt_code pack_linear(rapt_params *set, const rapt_tape *t, const rapt_linear *l, rapt_error *err);
-rapt_code pack_attention(rapt_params *set, const rapt_tape *t, const rapt_multi_head_attention *a, rapt_error *err);
-rapt_code pack_ffn(rapt_params *set, const rapt_tape *t, const rapt_ffn *f, rapt_error *err);
+#include "tensor/packed_weights.h"
+
+/* For the GEMM kernels of `t`, and tapes like it: tape_use_packed. NULL with `err` set when out of memory. */
+packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err);
+packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include "rapt/nn.h"
 
 #include "nn/embedding_std.h"
-#include "nn/pack.h"
 #include "ops/record_steps.h"
 
 #include <stdlib.h>
@@ -107,20 +106,4 @@ void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts)
     m->config.block.dropout = dropouts.residual;
     set_encoder_dropouts(&m->encoder, dropouts);
     set_decoder_dropouts(&m->decoder, dropouts);
-}
-
-rapt_code rapt_transformer_pack(rapt_transformer *m, const rapt_tape *t, rapt_error *err)
-{
-    bool failed = false;
-    for (size_t i = 0; i < m->encoder.layers && !failed; i++) {
-        rapt_encoder_block *b = &m->encoder.blocks[i];
-        failed = pack_attention(m->params, t, &b->attention, err) || pack_ffn(m->params, t, &b->ffn, err);
-    }
-    for (size_t i = 0; i < m->decoder.layers && !failed; i++) {
-        rapt_decoder_block *b = &m->decoder.blocks[i];
-        failed = pack_attention(m->params, t, &b->self_attention, err) ||
-                 pack_attention(m->params, t, &b->cross_attention, err) || pack_ffn(m->params, t, &b->ffn, err);
-    }
-    failed = failed || pack_linear(m->params, t, &m->decoder.output, err);
-    return failed ? RAPT_ERR_MEMORY : RAPT_OK;
 }

@@ -180,18 +180,12 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     return true;
 }
 
-/* Packed for these kernels, and not about to change. */
-static const rapt_real *packed_weight(const rapt_tape *t, const rapt_param *w)
-{
-    return t->pass.record || w->packed_for != t->team.products ? NULL : w->packed;
-}
-
 static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = packed_weight(t, l->weight), .c = l->y->data,
-                      .epilogue = {.bias = l->b ? l->b->data : NULL}};
+                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->team.products),
+                      .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
 /* The layers with their outputs, undefined yet; NULL after recording the failure. */

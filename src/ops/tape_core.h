@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "ops/spare.h"
 #include "tensor/gemm.h"
+#include "tensor/packed_weights.h"
 
 /* A recorded operation: the first member of each operation's own record. */
 typedef struct tape_node tape_node;
@@ -65,6 +66,7 @@ struct rapt_tape {
     bool walking;
     bool counts; /* memory only: nothing is computed, see tape_count */
     tape_profile profile;
+    const packed_weights *packed; /* of the parameters, or NULL; borrowed */
     rapt_attention_capture wish;
     tape_weights *weights;
     uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
@@ -95,6 +97,13 @@ void tape_expect(rapt_tape *t, size_t step, size_t scratch);
 static inline bool tape_computes(const rapt_tape *t)
 {
     return !t->counts;
+}
+
+/* Linear layers read these packed weights from now on, where they hold theirs; for tapes that only infer. NULL: none. They
+ * stay the caller's. */
+static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
+{
+    t->packed = packed;
 }
 
 /* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.

@@ -34,6 +34,7 @@ rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
     arena_init(&set->memory, CHUNK);
     arena_init(&set->gradients, CHUNK);
     set->seed = seed;
+    set->stand_in.index = SIZE_MAX; /* in no list */
     set->stand_in.value = (rapt_tensor){.data = &set->stand_in_data, .grad = &set->stand_in_grad, .ndim = 1,
                                         .shape = {1}, .name = "stand-in"};
     return set;
@@ -206,7 +207,6 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool random = set->seed != RAPT_SEED_NONE;
-    p->packed = NULL; /* of the values before */
     if (set->seed == RAPT_SEED_SHAPES)
         return;
     params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
@@ -226,6 +226,7 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
     if (!p)
         return &set->stand_in;
     rapt_param_fill(set, p, init);
+    p->index = set->count;
     set->list[set->count++] = p;
     return p;
 }

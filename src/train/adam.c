@@ -185,7 +185,6 @@ static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
         return false;
     if (l->a->rows[i])
         adam_rows_begin_step(l->a->rows[i], constants_of(l, p));
-    rapt_params_at(l->a->set, i)->packed = NULL; /* of the values before */
     return true;
 }
 

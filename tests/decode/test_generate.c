@@ -109,8 +109,6 @@ static void check_anew(size_t variant, const char *start, rapt_generate_options 
     rapt_generated report;
     setting s = new_setting(variant, NULL, 1 + (int)(variant % 2));
     o.report = &report;
-    if (variant % 3 == 0)
-        assert_int_equal(rapt_lm_pack(s.m, s.t, NULL), RAPT_OK);
     anew(&s, start, &o, want, &distinct);
     char *got = generate(&s, start, o);
     assert_string_equal(got, want);

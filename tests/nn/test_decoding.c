@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "nn/model.h"
+#include "nn/pack.h"
+#include "ops/tape_core.h"
 
 #define BATCH 4
 #define SOURCE 12
@@ -132,22 +134,22 @@ static void check_packed(const char *isa, bool tied)
     rapt_error err = {0};
     setting s = new_setting(isa, 2, RAPT_NORM_PLACE_POST, tied);
     rapt_real *want = whole(&s, s.target, TIME);
-    if (rapt_transformer_pack(s.m, s.t, &err))
+    packed_weights *packed = pack_transformer(s.m, s.t, &err);
+    if (!packed)
         fail_msg("%s", err.message);
-    assert_non_null(s.m->decoder.output.weight->packed);
-    assert_non_null(s.m->encoder.blocks[1].ffn.dense2.weight->packed);
+    assert_non_null(packed_weights_find(packed, s.m->decoder.output.weight, s.t->team.products));
+    assert_non_null(packed_weights_find(packed, s.m->encoder.blocks[1].ffn.dense2.weight, s.t->team.products));
+    assert_null(packed_weights_find(packed, s.m->decoder.output.weight, NULL)); /* of other kernels */
+    rapt_param other = {.index = s.m->decoder.output.weight->index};
+    assert_null(packed_weights_find(packed, &other, s.t->team.products)); /* of another model */
+    tape_use_packed(s.t, packed);
     rapt_real *got = whole(&s, s.target, TIME);
     model_same("packed weights", want, got, BATCH * TIME * MODEL_VOCAB);
     check_setting(&s);
-    rapt_param *w = s.m->decoder.output.weight;
-    const rapt_real *room = w->packed;
-    rapt_param_fill(s.m->params, w, (rapt_init){RAPT_INIT_NORMAL, 1});
-    assert_null(w->packed); /* of other values */
-    assert_int_equal(rapt_transformer_pack(s.m, s.t, &err), RAPT_OK);
-    assert_ptr_equal(w->packed, room); /* no more memory each time */
     free(want);
     free(got);
     free_setting(&s);
+    packed_weights_free(packed);
 }
 
 static void packed_weights_change_nothing(void **state)

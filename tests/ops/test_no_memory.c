@@ -4,6 +4,7 @@
 
 #include "ops_modules.h"
 
+#include "nn/pack.h"
 #include "ops/tape_core.h"
 #include "rapt/train.h"
 
@@ -90,9 +91,13 @@ static rapt_code decoding(void)
     rapt_error err = {0};
     rapt_transformer *m = small_model(&err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
-    if (t && rapt_transformer_pack(m, t, &err) == RAPT_OK)
+    packed_weights *packed = t ? pack_transformer(m, t, &err) : NULL;
+    if (packed) {
+        tape_use_packed(t, packed);
         decode(t, m, &err);
+    }
     rapt_tape_free(t);
+    packed_weights_free(packed);
     rapt_transformer_free(m);
     return err.code;
 }
@@ -120,9 +125,13 @@ static rapt_code generating(void)
                         .positions = RAPT_POSITIONS_ROTARY};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
-    if (t && rapt_lm_pack(m, t, &err) == RAPT_OK)
+    packed_weights *packed = t ? pack_lm(m, t, &err) : NULL;
+    if (packed) {
+        tape_use_packed(t, packed);
         generate(t, m, &err);
+    }
     rapt_tape_free(t);
+    packed_weights_free(packed);
     rapt_lm_free(m);
     return err.code;
 }

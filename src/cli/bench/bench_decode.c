@@ -8,6 +8,8 @@
 #include "cli/bench/bench_times.h"
 #include "cli/bench/bench_workload.h"
 #include "decode/sampler.h"
+#include "nn/pack.h"
+#include "ops/tape_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 typedef struct decoding {
     const bench_options *o;
     rapt_lm *m;
+    packed_weights *packed;
     rapt_tape *t;
     sampler sampler;
     arena scratch;
@@ -195,8 +198,11 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
     const kernels *k = kernels_active(err);
     d->t = k ? rapt_tape_new(&(rapt_tape_options){.threads = d->o->threads, .precision = d->o->precision}, err) : NULL;
     d->m = d->t ? rapt_lm_new(&config, 1, err) : NULL;
-    code = d->m ? rapt_lm_pack(d->m, d->t, err) : err->code;
-    return code ? code : sampler_init(&d->sampler, NULL, k, err);
+    d->packed = d->m ? pack_lm(d->m, d->t, err) : NULL;
+    if (!d->packed)
+        return err->code;
+    tape_use_packed(d->t, d->packed);
+    return sampler_init(&d->sampler, NULL, k, err);
 }
 
 /* A whole row warms up, and takes the memory that rows take. */
@@ -254,8 +260,9 @@ rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
         bench_decode_release(&rows[i]);
     memory_reader_free(reader);
     arena_free(&d.scratch);
-    rapt_lm_free(d.m);
     rapt_tape_free(d.t);
+    packed_weights_free(d.packed);
+    rapt_lm_free(d.m);
     return code;
 }
 

@@ -1,5 +1,5 @@
 /* cli/bench/bench_translate.c: translating 500 random sentences with a model of random weights, greedily and with a beam, through
- * rapt_translate: words in, words out. The shapes are those of `rapt bench train`. */
+ * a translator: words in, words out. The shapes are those of `rapt bench train`. */
 #include "cli/bench/bench_decode.h"
 
 #include "base/clock.h"
@@ -25,6 +25,7 @@ typedef struct translating {
     const bench_options *o;
     const char *name;
     rapt_model *model;
+    rapt_translator *translator; /* of the beam that is measured */
     int threads;
     size_t longest, source_tokens;
     char *lines[SENTENCES];
@@ -108,9 +109,8 @@ static size_t bench_translate_words_of(const char *text)
 static rapt_code bench_translate_translate(translating *x, translated *r, rapt_error *err)
 {
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
-    rapt_translate_options o = {.beam = r->beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
     double start = clock_seconds();
-    rapt_code code = out ? rapt_translate(x->model, (const char *const *)x->lines, SENTENCES, &o, out, err)
+    rapt_code code = out ? rapt_translator_run(x->translator, (const char *const *)x->lines, SENTENCES, out, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))
@@ -127,7 +127,7 @@ static rapt_code bench_translate_translate(translating *x, translated *r, rapt_e
 static rapt_code bench_translate_measure(translating *x, translated *r, rapt_error *err)
 {
     double seconds = x->o->seconds > 0 ? x->o->seconds : DEFAULT_SECONDS;
-    rapt_code code = bench_translate_translate(x, r, err); /* packs the weights, warms up */
+    rapt_code code = bench_translate_translate(x, r, err); /* warms up */
     r->ms.count = 0;
     double start = clock_seconds();
     do
@@ -192,10 +192,13 @@ static rapt_code count_threads(translating *x, rapt_error *err)
 static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *err)
 {
     translated r = {.beam = beam};
-    rapt_code code = bench_translate_measure(x, &r, err);
+    rapt_translate_options o = {.beam = beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
+    x->translator = rapt_translator_new(x->model, &o, err);
+    rapt_code code = x->translator ? bench_translate_measure(x, &r, err) : err->code;
     if (!code)
         code = bench_translate_print_result(x, &r, peak, err);
     bench_times_free(&r.ms);
+    rapt_translator_free(x->translator);
     return code;
 }
 
