@@ -101,7 +101,7 @@ rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts);
+                          const rapt_loss_options *options, rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 

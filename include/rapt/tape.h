@@ -3,7 +3,7 @@
  * An operation computes at once, records its backward pass, and returns a tensor that the tape owns. Shapes are
  * checked first. A failure sticks in the tape: the operation returns a poison tensor, later operations do nothing,
  * and one check at the end (`rapt_tape_error`) tells the first cause with operation, parameter and shapes.
- * One tape a thread; parameters are only read by forward passes, so threads can share a model.
+ * One tape a thread; parameters are only read by forward passes, so threads can share a model (not while it is trained).
  */
 #ifndef RAPT_TAPE_H
 #define RAPT_TAPE_H
@@ -214,18 +214,9 @@ rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_token
 /* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
  * takes their place, so that a vocabulary of 100,000 entries never lies in memory twice. x [batch, time, in],
  * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
- * count cost nothing.
- *
- * With `late_weight_grad`, the backward pass may keep what the gradient of w is made of, in w->late, instead of making it:
- * rapt_grad_norm and rapt_adam_step make it chunk by chunk as they go, with the same bits, and it never lies in memory.
- * Whoever else wants it, or begins another pass before the step, calls rapt_param_settle. It does so for large
- * vocabularies and up to 8 rows; with more, making the gradient twice takes longer than keeping it in memory. */
+ * count cost nothing. */
 rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
-                                 const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts);
-
-/* Makes the gradient that w->late describes and adds it to value.grad; nothing to do where there is none. RAPT_ERR_VALUE:
- * it belongs to another tape or a pass that is over. */
-rapt_code rapt_param_settle(rapt_tape *t, rapt_param *w, rapt_error *err);
+                                 const rapt_loss_options *options, rapt_loss_sums *parts);
 
 /* What a block computes from. */
 typedef struct rapt_block_input {

@@ -67,27 +67,23 @@ typedef struct rapt_init {
     double scale;
 } rapt_init;
 
-/* The gradient of a matrix [out, in] that is not made yet: dy^T x, summed over the rows that count in blocks of so many
- * as a matrix product takes. Its numbers lie in the memory of a pass, see rapt_op_output_loss. */
-typedef struct rapt_late_grad {
-    const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: there is none */
-    size_t dy_stride;             /* numbers from one row of dy to the next */
-    const size_t *ends;           /* [blocks]: block i ends before row ends[i]; blocks may be empty */
-    size_t blocks;
-    const struct rapt_tape *tape; /* whose pass number `pass` left it */
-    uint64_t pass;
-} rapt_late_grad;
+/* What training keeps of a parameter; the library's own. */
+typedef struct rapt_param_state rapt_param_state;
 
-/* A named parameter, or a buffer: a tensor that is never trained. */
+/* A named parameter, or a buffer: a tensor that is never trained.
+ *
+ * Adam defers updates of those rows of a sparse parameter that a step does not use. Operations apply them to the rows that they
+ * read; rapt_params_at and rapt_params_find to all rows of the parameter that they return. So who reads or writes elements
+ * of a sparse parameter outside of operations gets it from one of these two first, once after each optimizer step, even where
+ * a module holds the same pointer. Nothing else has deferred updates. */
 typedef struct rapt_param {
     rapt_tensor value;
     bool buffer;      /* never trained */
     bool transient;   /* left out of saved models */
     bool frozen;      /* keeps its value in training */
     bool sparse;      /* gradient and optimizer touch only the rows that a step used */
-    uint8_t *row_used; /* sparse: [shape[0]], 1 for each row that holds a gradient */
-    rapt_late_grad late; /* to be added to value.grad; good until the tape's next rapt_tape_begin */
     size_t index; /* in its set, as rapt_params_at counts */
+    rapt_param_state *state;
 } rapt_param;
 
 /* A set of parameters; owns them and their memory. */
@@ -109,7 +105,10 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
 /* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
 void rapt_param_make_buffer(rapt_param *p, bool persistent);
-/* Makes the gradient of an embedding matrix sparse: see rapt_param. A failure sticks in the set. */
+/* Makes the gradient of an embedding matrix [rows, features] sparse: backward passes and the optimizer then touch only the rows
+ * that were looked up, which pays where a step uses a small part of them. With Adam the numbers are those of a dense one
+ * (unless rapt_adam_options.lazy). For matrices that rapt_op_embed, rapt_op_linear and rapt_op_output_loss read. Out of memory:
+ * the failure sticks in the set, and p stays dense. */
 void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
 
 /* The first failure of the set, code RAPT_OK if there was none. */
@@ -121,8 +120,10 @@ void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...)
 void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
 
 size_t rapt_params_count(const rapt_params *set);
+/* Parameter number `index` (below rapt_params_count), in the order in which they were added. Its value lacks no update. */
 rapt_param *rapt_params_at(const rapt_params *set, size_t index);
-rapt_param *rapt_params_find(const rapt_params *set, const char *name); /* NULL if there is none */
+/* The parameter with this name, or NULL where there is none. Its value lacks no update. */
+rapt_param *rapt_params_find(const rapt_params *set, const char *name);
 uint64_t rapt_params_seed(const rapt_params *set);
 /* Trainable numbers: buffers left out, frozen ones counted. */
 size_t rapt_params_size(const rapt_params *set);

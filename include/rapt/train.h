@@ -21,33 +21,36 @@ typedef struct rapt_adam_options {
                                  SparseAdam; false: exactly as those of any other parameter, to the bit */
 } rapt_adam_options;
 
-/* The moments of all trainable parameters of a set; the set must outlive it. */
+/* The first and second moments of all trainable parameters of a set, and the number of steps done. */
 typedef struct rapt_adam rapt_adam;
 
+/* An optimizer for the parameters that the set has now and that are not frozen; `set` must outlive it. Moments are zero. NULL with
+ * `err` set: out of memory. */
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
+/* Applies what it has deferred, and frees `a`, which may be NULL. */
 void rapt_adam_free(rapt_adam *a);
-/* One step with the gradients times `grad_scale`. Late gradients (rapt_param.late) are made as it goes. Parameters without
- * a gradient, and sparse ones of which no row was used, stay as they are. Refuses, changing nothing, where the tape holds
- * a failure or a late gradient is gone. Gradients are kept.
+/* One step at learning rate `lr` with the gradients, as they are, times `grad_scale`. Parameters without a gradient, and sparse
+ * ones of which no row was used, keep value and moments. RAPT_ERR_VALUE, and nothing is changed: the tape holds a failure, or
+ * the set has got more parameters since.
  *
- * Rows of sparse parameters that a step does not use move later, unless `lazy`: they are behind by up to 256 steps.
- * rapt_adam_catch_up and rapt_adam_flush make those steps, one by one, with the same bits as if made in time. */
+ * Rows of a sparse parameter that the step does not use move later, unless `lazy`: their updates are deferred, by up to 256
+ * steps, until an operation, rapt_params_at or rapt_params_find reads them, and then made one by one, with the bits that they
+ * would have had in time. There is nothing to call. Until they are made, reading changes the parameter: a set is trained by one
+ * thread at a time, and nobody else reads it meanwhile. */
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
-/* Brings the rows of p that a batch is about to read up to date: before each forward pass that looks ids up in a sparse p.
- * Does nothing for other parameters. RAPT_ERR_VALUE: an id has no row (the others are done; the pass will say which). */
-rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens);
-/* Brings all rows up to date: before values or moments are read otherwise, to evaluate or to save. Refuses where the tape
- * holds a failure. */
-rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err);
+/* Steps done so far. */
 uint64_t rapt_adam_steps(const rapt_adam *a);
-/* After a program has written moments: the step that they are of. */
+/* Sets the number of steps done, after a program has written the moments that belong to it (bias correction depends on it). */
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
-/* The moments of parameter `index` of the set, of its shape; NULL for frozen parameters and buffers. */
+/* The first moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
+ * be written; they belong to `a`. */
 rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
+/* The second moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
+ * be written; they belong to `a`. */
 rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
- * min(1, c / norm). NaN where a late gradient is gone; rapt_adam_step then says so. */
+ * min(1, c / norm). */
 double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
 /* The name of the first parameter (`of_grad`: or its gradient) with a value that is not finite, or NULL. */
 const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);

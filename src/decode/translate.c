@@ -10,6 +10,7 @@
 #include "decode/source_pieces.h"
 #include "nn/pack.h"
 #include "ops/tape_core.h"
+#include "tensor/params.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
 
@@ -375,6 +376,7 @@ rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *li
 {
     prefixes p;
     memset(out, 0, count * sizeof *out);
+    params_sync(t->m->params, NULL); /* its threads only read */
     rapt_code code = prefixes_encode(&p, t->m, texts, count, err);
     if (code)
         return code;

@@ -139,12 +139,11 @@ rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 }
 
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts)
+                          const rapt_loss_options *options, rapt_loss_sums *parts)
 {
     if (record_on(t))
         return rapt_op_cross_entropy(t, rapt_lm_forward(t, m, tokens), labels, options, parts);
-    return rapt_op_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options,
-                               late_weight_grad, parts);
+    return rapt_op_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options, parts);
 }
 
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)

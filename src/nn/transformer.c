@@ -76,7 +76,7 @@ rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt
         return rapt_op_cross_entropy(t, rapt_transformer_forward(t, m, source, source_lens, target), labels, options, parts);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
     rapt_tensor *hidden = rapt_decoder_hidden(t, &m->decoder, target, memory, source_lens);
-    return rapt_op_output_loss(t, hidden, output->weight, output->bias, labels, options, false, parts);
+    return rapt_op_output_loss(t, hidden, output->weight, output->bias, labels, options, parts);
 }
 
 static void set_encoder_dropouts(rapt_encoder *m, rapt_dropouts p)

@@ -185,7 +185,7 @@ static void embed_backward(rapt_tape *t, tape_node *node)
         return;
     if (n->w->sparse && tape_computes(t))
         for (size_t i = 0; i < embed_tokens_of(n); i++)
-            n->w->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
+            n->w->state->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
     tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, embed_tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
 }
 
@@ -290,6 +290,10 @@ rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     n->y->name = w->value.name;
     if (n->drops)
         n->key = tape_dropout(t, options->dropout);
+    if (tape_computes(t))
+        param_refresh_rows(w, t->pool, n->ids, embed_tokens_of(n));
+    if (options->positions)
+        tape_refresh(t, options->positions);
     profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));
     if (tape_computes(t))
         renormalise(t, n);

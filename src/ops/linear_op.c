@@ -107,7 +107,7 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
                                      .a = {dz, 1, out}, .b = {l->x->data, in, 1}, .c = dw,
                                      .epilogue = {.accumulate = accumulate}};
     if (l->weight->sparse && tape_computes(t)) /* an embedding that is the output matrix too */
-        memset(l->weight->row_used, 1, l->w->shape[0]);
+        memset(l->weight->state->row_used, 1, l->w->shape[0]);
 }
 
 static double linear_flops_of(const linear_node *n)
@@ -170,6 +170,7 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
     if (linear_check(t, l->x, l->w, l->b))
         return false;
+    tape_refresh(t, in->w);
     for (int i = 0; i < l->x->ndim; i++)
         shape[i] = i + 1 < l->x->ndim ? l->x->shape[i] : l->w->shape[0];
     l->y = tape_output(t, l->x->ndim, shape, tape_wants(t, l->x) || tape_wants(t, l->w) || tape_wants(t, l->b));

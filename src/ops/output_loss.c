@@ -5,7 +5,7 @@
  * other, while it is in the cache: d, its gradient, takes the place of the logits; dx += d w, dw = d^T x, db = column
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear_op.c, bit for bit. */
-#include "ops/late.h"
+#include "ops/deferred.h"
 #include "ops/profile_op.h"
 #include "ops/record_steps.h"
 #include "ops/loss.h"
@@ -15,7 +15,7 @@
 
 #ifndef FEWEST_CLASSES        /* tests want other numbers */
 #define FEWEST_CLASSES 3072   /* that make enough blocks for all threads */
-#define MOST_LATE_ROWS 8      /* more, and making dw twice, for its norm and for the step, takes longer than keeping it */
+#define MAX_DEFERRED_ROWS 8   /* more, and computing dw twice, for its norm and for the step, takes longer than keeping it */
 #endif
 #define FEW_ROWS 128          /* of a product: B is read where it stands */
 #define PARTIAL_NUMBERS ((size_t)1 << 22) /* of dx's blocks side by side */
@@ -34,7 +34,7 @@ typedef struct output_node {
     const rapt_real *inputs; /* [count, in] */
     size_t stride;          /* of a row of logits: an odd number of cache lines, so that columns use all of the cache */
     rapt_real *logits;      /* [count, stride], then their gradient */
-    bool late;
+    bool defers;            /* the gradient of w, where it can */
 } output_node;
 
 static size_t least(size_t a, size_t b)
@@ -138,7 +138,7 @@ static void forward_block(void *context, size_t index, int worker)
     rapt_real *own = gemm_own(&l->t->team, worker);
     matrix w = {n->w->value.data + first * in, 1, (ptrdiff_t)in}, x = {n->inputs, (ptrdiff_t)in, 1};
     if (count * in <= FETCH_NUMBERS)
-        late_fetch(w.data, count * in);
+        deferred_prefetch(w.data, count * in);
     for (size_t k0 = 0; k0 < in; k0 += KERNELS_K_BLOCK) {
         size_t kc = least(KERNELS_K_BLOCK, in - k0);
         panels_pack(g, kc, count, matrix_at(w, k0, 0), own);
@@ -189,11 +189,11 @@ static void multiply_both(const output_loop *l, size_t first, size_t count, rapt
     ptrdiff_t ld = (ptrdiff_t)n->stride, width = (ptrdiff_t)in;
     bool fetch = count * in <= FETCH_NUMBERS;
     if (l->dx && fetch)
-        late_fetch(w, count * in);
+        deferred_prefetch(w, count * in);
     if (l->dx)
         output_loss_multiply(l->t, worker, l->rows, in, count, &(matrix){d, ld, 1}, (matrix){w, width, 1}, partial, false);
     if (l->dw && fetch)
-        late_fetch(l->dw + at, count * in);
+        deferred_prefetch(l->dw + at, count * in);
     if (l->dw)
         output_loss_multiply(l->t, worker, count, in, l->rows, &(matrix){d, 1, ld},
                              (matrix){n->inputs + l->first_row * in, width, 1}, l->dw + at, l->add_w);
@@ -245,30 +245,30 @@ static void output_loss_backward_rows(output_loop l, size_t most)
     }
 }
 
-/* Leaves dw for later where that was asked for and nobody else did so. */
-static bool leave_late(rapt_tape *t, const output_node *n)
+/* Leaves the factors of dw where that is wanted and nobody else did so. */
+static bool output_loss_defer(rapt_tape *t, const output_node *n)
 {
     rapt_error err = {0};
-    if (late_check(t, n->w, &err))
+    if (deferred_check(t, n->w, &err))
         rapt_tape_fail(t, err.code, "output_loss %s", err.message);
-    if (tape_failed(t) || !n->late || n->count > MOST_LATE_ROWS || n->w->late.dy || n->w->sparse ||
+    if (tape_failed(t) || !n->defers || n->count > MAX_DEFERRED_ROWS || n->w->state->deferred.dy || n->w->sparse ||
         !tape_wants(t, &n->w->value))
         return false;
-    n->w->late = (rapt_late_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
+    n->w->state->deferred = (deferred_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
     return true;
 }
 
 /* The gradients that are to be filled; those of rows that don't count are 0. */
-static void find_gradients(rapt_tape *t, output_loop *l, bool late)
+static void find_gradients(rapt_tape *t, output_loop *l, bool deferred)
 {
     const output_node *n = l->n;
     l->dx = tape_grad(t, n->x, &l->add_x);
-    l->dw = late ? NULL : tape_grad(t, &n->w->value, &l->add_w);
+    l->dw = deferred ? NULL : tape_grad(t, &n->w->value, &l->add_w);
     l->db = tape_grad_zeroed(t, n->b);
     if (!tape_computes(t))
         return;
     if (l->dw && n->w->sparse)
-        memset(n->w->row_used, 1, n->w->value.shape[0]);
+        memset(n->w->state->row_used, 1, n->w->value.shape[0]);
     if (l->dx && !l->add_x && n->count < rapt_tensor_rows(n->x))
         memset(l->dx, 0, rapt_tensor_size(n->x) * sizeof *l->dx);
     if (l->dw && !l->add_w && n->count == 0)
@@ -293,9 +293,9 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
         return;
     profile_op(t, "output and loss", 2 * output_loss_product_flops(n), 2 * output_loss_numbers_of(n));
     output_loop l = {.t = t, .n = n, .scale = tape_computes(t) ? loss_scale(&n->rows, n->loss) : 0};
-    bool late = leave_late(t, n);
+    bool deferred = output_loss_defer(t, n);
     if (!tape_failed(t))
-        find_gradients(t, &l, late);
+        find_gradients(t, &l, deferred);
     size_t in = n->w->value.shape[1], numbers = least(n->count, KERNELS_K_BLOCK) * in;
     size_t most = PARTIAL_NUMBERS / (numbers ? numbers : 1) + 2 * (size_t)rapt_tape_threads(t);
     most = least(most, blocks_of(n->rows.classes));
@@ -308,7 +308,7 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
         l.first_row = n->ends[i];
         l.add_w = true;
     }
-    if (!late && !tape_failed(t)) /* nobody reads the logits' gradient again */
+    if (!deferred && !tape_failed(t)) /* nobody reads the logits' gradient again */
         spare_give(&t->spare, n->logits, n->count * n->stride);
 }
 
@@ -332,7 +332,7 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
 }
 
 rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
-                                 const rapt_loss_options *options, bool late_weight_grad, rapt_loss_sums *parts)
+                                 const rapt_loss_options *options, rapt_loss_sums *parts)
 {
     rapt_tensor *bt = b ? &b->value : NULL, *bad;
     options = options ? options : &(rapt_loss_options){0};
@@ -342,7 +342,8 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
         return &t->poison;
     if ((bad = output_loss_check(t, x, &w->value, bt, labels, options)))
         return bad;
-    output_node n = {.x = x, .w = w, .b = bt, .late = late_weight_grad && !record_on(t) && late_fits(t, w->value.shape[1])};
+    tape_refresh(t, w);
+    output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && !record_on(t) && deferred_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES)
         return fused(t, &n, labels, options, parts);

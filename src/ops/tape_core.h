@@ -12,6 +12,7 @@
 #include "ops/spare.h"
 #include "tensor/gemm.h"
 #include "tensor/packed_weights.h"
+#include "tensor/param_state.h"
 
 /* A recorded operation: the first member of each operation's own record. */
 typedef struct tape_node tape_node;
@@ -65,6 +66,7 @@ struct rapt_tape {
     bool walked;          /* back, in this pass */
     bool walking;
     bool counts; /* memory only: nothing is computed, see tape_count */
+    bool defers; /* weight gradients may be deferred, see ops/deferred.h */
     tape_profile profile;
     const packed_weights *packed; /* of the parameters, or NULL; borrowed */
     rapt_attention_capture wish;
@@ -104,6 +106,13 @@ static inline bool tape_computes(const rapt_tape *t)
 static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
 {
     t->packed = packed;
+}
+
+/* Before an operation reads a parameter: applies the updates that an optimizer has deferred. */
+static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
+{
+    if (tape_computes(t))
+        param_refresh(p, t->pool);
 }
 
 /* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.

@@ -21,6 +21,7 @@ struct rapt_params {
     size_t count, capacity;
     rapt_error error;
     rapt_param stand_in; /* returned after a failure; one element, in no list */
+    struct rapt_param_state stand_in_state;
     rapt_real stand_in_data, stand_in_grad;
 };
 
@@ -37,6 +38,7 @@ rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
     set->stand_in.index = SIZE_MAX; /* in no list */
     set->stand_in.value = (rapt_tensor){.data = &set->stand_in_data, .grad = &set->stand_in_grad, .ndim = 1,
                                         .shape = {1}, .name = "stand-in"};
+    set->stand_in.state = &set->stand_in_state;
     return set;
 }
 
@@ -70,16 +72,37 @@ size_t rapt_params_count(const rapt_params *set)
     return set->count;
 }
 
-rapt_param *rapt_params_at(const rapt_params *set, size_t index)
+rapt_param *params_at(const rapt_params *set, size_t index)
 {
     return set->list[index];
+}
+
+rapt_param *rapt_params_at(const rapt_params *set, size_t index)
+{
+    param_refresh(set->list[index], NULL);
+    return set->list[index];
+}
+
+void params_sync(const rapt_params *set, pool *threads)
+{
+    for (size_t i = 0; i < set->count; i++)
+        param_refresh(set->list[i], threads);
+}
+
+void param_defer_updates(rapt_param *p, param_refresh_fn *refresh, void *context)
+{
+    if (p->state->refresh_context == context)
+        return;
+    param_refresh(p, NULL);
+    p->state->refresh = refresh;
+    p->state->refresh_context = context;
 }
 
 rapt_param *rapt_params_find(const rapt_params *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
         if (strcmp(set->list[i]->value.name, name) == 0)
-            return set->list[i];
+            return rapt_params_at(set, i);
     return NULL;
 }
 
@@ -174,13 +197,14 @@ static rapt_param *params_allocate(rapt_params *set, const char *name, int ndim,
     rapt_param *p = arena_zeroed(&set->memory, 1, sizeof *p);
     if (!p || !has_room(set))
         return NULL;
+    p->state = arena_zeroed(&set->memory, 1, sizeof *p->state);
     p->value.ndim = ndim;
     memcpy(p->value.shape, shape, (size_t)ndim * sizeof *shape);
     p->value.requires_grad = true;
     p->value.name = arena_string(&set->memory, name);
     p->value.data = numbers(set, &set->memory, &p->value);
     p->value.grad = numbers(set, &set->gradients, &p->value);
-    return p->value.name && p->value.data && p->value.grad ? p : NULL;
+    return p->state && p->value.name && p->value.data && p->value.grad ? p : NULL;
 }
 
 void rapt_param_make_buffer(rapt_param *p, bool persistent)
@@ -193,8 +217,8 @@ void rapt_param_make_buffer(rapt_param *p, bool persistent)
 void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 {
     size_t rows = p->value.shape[0];
-    p->row_used = arena_zeroed(&set->memory, rows, 1);
-    if (!p->row_used) {
+    p->state->row_used = arena_zeroed(&set->memory, rows, 1);
+    if (!p->state->row_used) {
         rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for the rows of \"%s\"", p->value.name);
         return;
     }
@@ -207,6 +231,7 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool random = set->seed != RAPT_SEED_NONE;
+    param_refresh(p, NULL); /* or what was deferred would be added to the new values */
     if (set->seed == RAPT_SEED_SHAPES)
         return;
     params_fill(&p->value, init, random ? rng_mix(set->seed, rng_hash_text(p->value.name)) : RAPT_SEED_NONE);
@@ -248,9 +273,9 @@ size_t rapt_params_freeze(rapt_params *set, const char *pattern)
 static void forget_rows(rapt_param *p)
 {
     size_t width = rapt_tensor_size(&p->value) / p->value.shape[0];
-    uint8_t *row = p->row_used, *end = row + p->value.shape[0];
+    uint8_t *row = p->state->row_used, *end = row + p->value.shape[0];
     while ((row = memchr(row, 1, (size_t)(end - row)))) { /* few of very many */
-        memset(p->value.grad + (size_t)(row - p->row_used) * width, 0, width * sizeof(rapt_real));
+        memset(p->value.grad + (size_t)(row - p->state->row_used) * width, 0, width * sizeof(rapt_real));
         *row = 0;
     }
 }
@@ -259,7 +284,7 @@ void rapt_params_zero_grad(rapt_params *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         rapt_param *p = set->list[i];
-        p->late = (rapt_late_grad){0};
+        p->state->deferred = (deferred_grad){0};
         if (p->sparse)
             forget_rows(p);
         else

@@ -3,8 +3,9 @@
 #include "rapt/train.h"
 
 #include "base/math.h"
-#include "ops/late.h"
+#include "ops/deferred.h"
 #include "ops/profile_op.h"
+#include "tensor/params.h"
 #include "train/adam_rows.h"
 #include "train/pieces.h"
 
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CATCH_UP_AT_ONCE 512 /* rows */
 #define SMALL_THINGS ((size_t)1 << 16) /* beside the moments: lists, ends of cache lines */
 
 struct rapt_adam {
@@ -32,7 +32,7 @@ static bool trained(const rapt_param *p)
 
 static bool allocate_moments(rapt_adam *a, size_t i)
 {
-    const rapt_param *p = rapt_params_at(a->set, i);
+    rapt_param *p = params_at(a->set, i);
     if (!trained(p))
         return true;
     a->m[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->m);
@@ -62,7 +62,7 @@ static size_t moments_size(const rapt_params *set)
 {
     size_t numbers = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++)
-        numbers += trained(rapt_params_at(set, i)) ? 2 * rapt_tensor_size(&rapt_params_at(set, i)->value) : 0;
+        numbers += trained(params_at(set, i)) ? 2 * rapt_tensor_size(&params_at(set, i)->value) : 0;
     return numbers * sizeof(rapt_real);
 }
 
@@ -85,6 +85,9 @@ void rapt_adam_free(rapt_adam *a)
 {
     if (!a)
         return;
+    for (size_t i = 0; a->rows && i < a->count; i++)
+        if (a->rows[i])
+            adam_rows_end(a->rows[i]);
     arena_free(&a->memory);
     free(a);
 }
@@ -97,18 +100,25 @@ uint64_t rapt_adam_steps(const rapt_adam *a)
 void rapt_adam_set_steps(rapt_adam *a, uint64_t steps)
 {
     a->steps = steps;
-    for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i])
-            adam_rows_restart(a->rows[i]);
+    for (size_t i = 0; i < a->count; i++) {
+        if (!a->rows[i])
+            continue;
+        adam_rows_refresh(a->rows[i], NULL, NULL, 0);
+        adam_rows_restart(a->rows[i]);
+    }
 }
 
 rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index)
 {
+    if (a->rows[index])
+        adam_rows_refresh(a->rows[index], NULL, NULL, 0);
     return a->m[index];
 }
 
 rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index)
 {
+    if (a->rows[index])
+        adam_rows_refresh(a->rows[index], NULL, NULL, 0);
     return a->v[index];
 }
 
@@ -149,7 +159,7 @@ static void update(const step_loop *l, const piece *p, size_t first, size_t rows
 
 static void update_used_rows(const step_loop *l, const piece *p)
 {
-    const uint8_t *used = p->param->row_used;
+    const uint8_t *used = p->param->state->row_used;
     for (size_t row = p->first; row < p->first + p->rows; row++)
         if (used[row])
             update(l, p, row, 1, p->param->value.grad + row * p->width);
@@ -159,10 +169,10 @@ static void update_piece(void *context, size_t index, int worker)
 {
     const step_loop *l = context;
     const piece *p = &l->pieces.list[index];
-    if (p->param->late.dy)
-        update(l, p, p->first, p->rows, late_chunk(l->t, worker, p->param, p->first, p->rows));
+    if (p->param->state->deferred.dy)
+        update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
     else if (l->a->rows[p->index])
-        adam_rows_step(l->a->rows[p->index], l->t->k, p->first, p->rows);
+        adam_rows_step(l->a->rows[p->index], p->first, p->rows);
     else if (p->param->sparse && l->a->options.lazy)
         update_used_rows(l, p);
     else
@@ -174,7 +184,9 @@ static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
 {
     if (!a->m[i] || p->frozen)
         return false;
-    return p->late.dy || (p->sparse ? memchr(p->row_used, 1, p->value.shape[0]) != NULL : p->value.grad_filled);
+    if (p->sparse)
+        return memchr(p->state->row_used, 1, p->value.shape[0]) != NULL;
+    return p->value.grad_filled || p->state->deferred.dy;
 }
 
 /* Asked once for each parameter, before its first piece. */
@@ -184,7 +196,7 @@ static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
     if (!moves(l->a, p, i))
         return false;
     if (l->a->rows[i])
-        adam_rows_begin_step(l->a->rows[i], constants_of(l, p));
+        adam_rows_begin_step(l->a->rows[i], l->t->k, constants_of(l, p));
     return true;
 }
 
@@ -196,15 +208,15 @@ static rapt_code check_count(const rapt_adam *a, rapt_error *err)
                                          there);
 }
 
-/* Late gradients must be of this pass, and alone: those that others have added to are made now. */
-static rapt_code check_late(const rapt_adam *a, rapt_tape *t, rapt_error *err)
+/* Deferred gradients must be of this pass, and alone: those that others have added to are computed now. */
+static rapt_code adam_check_deferred(const rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
     rapt_code code = check_count(a, err);
     for (size_t i = 0; i < a->count && !code; i++) {
-        rapt_param *p = rapt_params_at(a->set, i);
-        code = late_check(t, p, err);
+        rapt_param *p = params_at(a->set, i);
+        code = deferred_check(t, p, err);
         if (!code && p->value.grad_filled)
-            code = rapt_param_settle(t, p, err);
+            code = deferred_settle(t, p, err);
     }
     return code;
 }
@@ -214,7 +226,7 @@ rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scal
     step_loop l = {.a = a, .t = t};
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
-        code = check_late(a, t, err);
+        code = adam_check_deferred(a, t, err);
     if (code)
         return code;
     a->steps++;
@@ -227,70 +239,4 @@ rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scal
     }
     profile_end(t);
     return RAPT_OK;
-}
-
-/* ---- rows that are behind --------------------------------------------------------------------------------- */
-
-typedef struct rows_loop {
-    adam_rows *r;
-    const kernels *k;
-    adam_missed list[CATCH_UP_AT_ONCE];
-    size_t count, work;
-} rows_loop;
-
-static void replay_one(void *context, size_t index, int worker)
-{
-    const rows_loop *l = context;
-    (void)worker;
-    adam_rows_replay(l->r, l->k, &l->list[index]);
-}
-
-static void replay_list(rapt_tape *t, rows_loop *l)
-{
-    pool_run(t->pool, l->count, 4 * l->work, replay_one, l);
-    l->count = l->work = 0;
-}
-
-/* Puts a row on the list where it is behind. */
-static void list_row(rapt_tape *t, rows_loop *l, size_t row)
-{
-    if (!adam_rows_claim(l->r, row, &l->list[l->count]))
-        return;
-    l->work += l->list[l->count++].steps * l->r->width;
-    if (l->count == CATCH_UP_AT_ONCE)
-        replay_list(t, l);
-}
-
-static adam_rows *adam_rows_of(const rapt_adam *a, const rapt_param *p)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (rapt_params_at(a->set, i) == p)
-            return a->rows[i];
-    return NULL;
-}
-
-rapt_code rapt_adam_catch_up(rapt_adam *a, rapt_tape *t, rapt_param *p, rapt_tokens tokens)
-{
-    rows_loop l = {.r = adam_rows_of(a, p), .k = t->k};
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; l.r && i < tokens.batch * tokens.time; i++) {
-        if (tokens.ids[i] >= 0 && (size_t)tokens.ids[i] < l.r->rows)
-            list_row(t, &l, (size_t)tokens.ids[i]);
-        else
-            code = RAPT_ERR_VALUE;
-    }
-    replay_list(t, &l);
-    return code;
-}
-
-rapt_code rapt_adam_flush(rapt_adam *a, rapt_tape *t, rapt_error *err)
-{
-    rapt_code code = rapt_tape_status(t, err);
-    for (size_t i = 0; i < a->count && !code; i++) {
-        rows_loop l = {.r = a->rows[i], .k = t->k};
-        for (size_t row = 0; l.r && row < l.r->rows; row++)
-            list_row(t, &l, row);
-        replay_list(t, &l);
-    }
-    return code;
 }

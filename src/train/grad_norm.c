@@ -2,8 +2,9 @@
  * what the training loop says when something went wrong. */
 #include "rapt/train.h"
 
-#include "ops/late.h"
+#include "ops/deferred.h"
 #include "ops/profile_op.h"
+#include "tensor/params.h"
 #include "train/pieces.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct norm_loop {
 static bool has_gradient(const void *context, const rapt_param *p, size_t index)
 {
     (void)context, (void)index;
-    return !p->buffer && !p->frozen && (p->value.grad_filled || p->late.dy);
+    return !p->buffer && !p->frozen && (p->value.grad_filled || p->state->deferred.dy);
 }
 
 /* Leaves out what surely is zero at both ends of `rows` rows: those of a sparse parameter that were not used. The bits of
@@ -25,7 +26,7 @@ static bool has_gradient(const void *context, const rapt_param *p, size_t index)
  * stage of the tree. */
 static void trim(const piece *p, size_t *first, size_t *rows)
 {
-    const uint8_t *used = p->param->row_used;
+    const uint8_t *used = p->param->state->row_used;
     if (!p->param->sparse)
         return;
     for (; *rows > 0 && !used[*first + *rows - 1]; --*rows)
@@ -40,8 +41,8 @@ static void sum_piece(void *context, size_t index, int worker)
     piece *p = &loop->pieces.list[index];
     const rapt_real *grad = p->param->value.grad + p->first * p->width;
     size_t end = p->first + p->rows;
-    if (p->param->late.dy)
-        grad = late_chunk(loop->t, worker, p->param, p->first, p->rows);
+    if (p->param->state->deferred.dy)
+        grad = deferred_chunk(loop->t, worker, p->param, p->first, p->rows);
     for (size_t row = p->first; row < end; row += p->block) {
         size_t first = row, rows = end - row < p->block ? end - row : p->block;
         trim(p, &first, &rows);
@@ -49,12 +50,12 @@ static void sum_piece(void *context, size_t index, int worker)
     }
 }
 
-/* The late ones that others have added to. False where one is gone. */
+/* The deferred ones that others have added to. False where one is gone. */
 static bool settle_mixed(rapt_tape *t, const rapt_params *set)
 {
     for (size_t i = 0; i < rapt_params_count(set); i++) {
-        rapt_param *p = rapt_params_at(set, i);
-        if (late_check(t, p, NULL) || (p->value.grad_filled && rapt_param_settle(t, p, NULL)))
+        rapt_param *p = params_at(set, i);
+        if (deferred_check(t, p, NULL) || (p->value.grad_filled && deferred_settle(t, p, NULL)))
             return false;
     }
     return true;
@@ -80,13 +81,14 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
 
 const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad)
 {
+    params_sync(set, t->pool);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
-        rapt_param *p = rapt_params_at(set, i);
+        rapt_param *p = params_at(set, i);
         const rapt_tensor *x = &p->value;
         if (!t->k->all_finite(rapt_tensor_size(x), x->data))
             return x->name;
-        if (of_grad && (p->late.dy || x->grad_filled) && x->requires_grad) {
-            rapt_param_settle(t, p, NULL);
+        if (of_grad && (p->state->deferred.dy || x->grad_filled) && x->requires_grad) {
+            deferred_settle(t, p, NULL);
             if (!t->k->all_finite(rapt_tensor_size(x), x->grad))
                 return x->name;
         }

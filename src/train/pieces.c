@@ -1,9 +1,11 @@
 /* train/pieces.c: cuts parameters into pieces of whole rows. For adam.c and grad_norm.c, which run them. */
 #include "train/pieces.h"
 
+#include "tensor/params.h"
+
 #define BLOCK 8192      /* numbers that are summed before the sum becomes a double */
 #define BLOCKS 4        /* of a piece: two threads that took turns at smaller ones read memory a third slower */
-#define FEWEST_ROWS 64  /* of a piece: a product that makes a late gradient wants some */
+#define FEWEST_ROWS 64  /* of a piece: a GEMM that computes a deferred gradient wants some */
 
 void pieces_begin(pieces *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),
                   const void *context)
@@ -26,7 +28,7 @@ static piece piece_at(rapt_param *p, size_t index, size_t row)
 /* Adds the pieces of a parameter that are left and have room; true when it is done. */
 static bool add_param(pieces *p)
 {
-    rapt_param *param = rapt_params_at(p->set, p->param);
+    rapt_param *param = params_at(p->set, p->param);
     if (p->row == 0 && !p->wanted(p->context, param, p->param))
         return true;
     while (p->count < PIECES_AT_ONCE) {

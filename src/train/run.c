@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "data/text_files.h"
 #include "io/model.h"
+#include "ops/deferred.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/leftovers.h"
 #include "train/log.h"
@@ -50,7 +51,10 @@ static rapt_code make_tape(run *r, rapt_error *err)
 {
     rapt_tape_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     r->tape = rapt_tape_new(&o, err);
-    return r->tape ? RAPT_OK : RAPT_ERR_MEMORY;
+    if (!r->tape)
+        return err->code;
+    tape_defer_gradients(r->tape, r->recipe->train.accumulate == 1); /* those of several batches are added up */
+    return RAPT_OK;
 }
 
 static rapt_code make_adam(run *r, rapt_error *err)
@@ -62,13 +66,12 @@ static rapt_code make_adam(run *r, rapt_error *err)
     return r->adam ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
-run_sums run_training_sums(const rapt_recipe *recipe)
+double run_normalizer(const rapt_recipe *recipe)
 {
-    bool one = recipe->train.accumulate == 1;
-    return (run_sums){.normalizer = one ? 0 : 1, .late = one};
+    return recipe->train.accumulate == 1 ? 0 : 1;
 }
 
-rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_sums *parts, rapt_error *err)
+rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts, rapt_error *err)
 {
     bool book = r->recipe->train.reduction == RAPT_RECIPE_BOOK;
     pass.examples = batch->examples;
@@ -77,8 +80,8 @@ rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums su
     rapt_tape_begin(r->tape, pass);
     rapt_loss_options o = {.label_smoothing = pass.training ? r->recipe->train.label_smoothing : 0,
                            .valid_lens = batch->valid_lens,
-                           .normalizer = book ? (double)batch->labels.time : sums.normalizer};
-    rapt_tensor *loss = r->task->loss(r, batch, &o, sums.late, parts);
+                           .normalizer = book ? (double)batch->labels.time : normalizer};
+    rapt_tensor *loss = r->task->loss(r, batch, &o, parts);
     if (pass.record)
         return rapt_backward(r->tape, loss, err);
     return rapt_tape_status(r->tape, err);

@@ -37,8 +37,7 @@ typedef struct train_task {
     /* The largest batch that there would be if train.batch, or train.batch_tokens where that counts, were `size`: of training or
      * of what is held out. Its numbers mean nothing. */
     rapt_code (*sized)(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err);
-    rapt_tensor *(*loss)(run *r, const train_batch *b, const rapt_loss_options *o, bool late_weight_grad,
-                         rapt_loss_sums *parts);
+    rapt_tensor *(*loss)(run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts);
     uint64_t (*hash)(const run *r); /* of the data and all else that the recipe doesn't say */
     void (*describe)(const run *r, rapt_memory_plan *plan);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
@@ -77,20 +76,16 @@ rapt_code run_take_init(run *r, rapt_error *err);
 RAPT_PRINTF(2, 3)
 void run_warn(const run *r, const char *format, ...);
 
-typedef struct run_sums {
-    double normalizer; /* of the loss; 0: the batch's own tokens */
-    bool late;         /* the output matrix' gradient may wait for the optimizer */
-} run_sums;
-
 /* The model of the recipe, with what it freezes; run_drop_model takes its parameters away again. */
 rapt_code run_make_model(run *r, uint64_t seed, rapt_error *err);
 void run_drop_model(run *r);
 
-/* Of a pass of training: one batch has the mean over its tokens; of several, sums are gathered. */
-run_sums run_training_sums(const rapt_recipe *recipe);
+/* What losses of training are divided by: 0, the tokens of the batch, where a step has one; of several batches sums are
+ * gathered. */
+double run_normalizer(const rapt_recipe *recipe);
 
 /* One forward (and, where it records, one backward) pass over a batch; adds up nll and tokens in `parts`. */
-rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, run_sums sums, rapt_loss_sums *parts, rapt_error *err);
+rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts, rapt_error *err);
 
 /* Tells the program what the run is doing where that may take long: `done` of `count` parts, count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);

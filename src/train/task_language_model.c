@@ -309,12 +309,10 @@ static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *
     return RAPT_OK;
 }
 
-static rapt_tensor *task_language_model_window_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late,
+static rapt_tensor *task_language_model_window_loss(run *r, const train_batch *b, const rapt_loss_options *o,
                                                     rapt_loss_sums *parts)
 {
-    if (r->adam && rapt_tape_training(r->tape)) /* rows that earlier steps didn't use are behind */
-        rapt_adam_catch_up(r->adam, r->tape, r->model->lm->input.embedding.weight, b->inputs);
-    return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, late, parts);
+    return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, parts);
 }
 
 /* ---- what is told and written --------------------------------------------------------------------------------- */

@@ -284,10 +284,9 @@ static rapt_code sized_pairs(run *r, size_t size, bool held_out, train_batch *ou
            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
 }
 
-static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, bool late, rapt_loss_sums *parts)
+static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
 {
     const rapt_batch *p = b->pairs;
-    (void)late;
     return rapt_transformer_loss(r->tape, r->model->net, p->source, p->source_lens, p->inputs, p->labels, o, parts);
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "ops/tape_core.h"
+#include "tensor/params.h"
 #include "train/checkpoint/checkpoint_clock.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
@@ -87,7 +88,6 @@ static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_er
     run *r = l->r;
     uint64_t batches = (uint64_t)r->recipe->train.accumulate;
     size_t tokens = 0;
-    run_sums sums = run_training_sums(r->recipe);
     const checkpoint_state before = r->state;
     for (uint64_t i = 0; i < batches; i++) {
         if (i > 0 && run_stopped(r, err)) /* the step is not made */
@@ -98,7 +98,7 @@ static rapt_code gather_gradients(loop *l, uint64_t step, double *scale, rapt_er
         if (!r->task->batch(r, index, &batch))
             return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
         rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
-        rapt_code code = run_pass(r, &batch, pass, sums, &parts, err);
+        rapt_code code = run_pass(r, &batch, pass, run_normalizer(r->recipe), &parts, err);
         if (code)
             return code == RAPT_ERR_NOT_FINITE ? not_finite(r, step, "loss", err) : code;
         count(l, &batch, &parts);
@@ -138,7 +138,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
             return RAPT_ERR_INTERRUPTED;
         if (!r->task->held_out(r, i, &batch))
             return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
-        rapt_code code = run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, err);
+        rapt_code code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
         if (code)
             return code;
         sum.nll += parts.nll;
@@ -152,8 +152,9 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
 static rapt_code train_evaluate(run *r, rapt_error *err)
 {
     double loss = NAN, bleu = NAN;
-    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
-    if (!code && r->held_out_batches > 0)
+    rapt_code code = RAPT_OK;
+    params_sync(r->model->params, r->tape->pool);
+    if (r->held_out_batches > 0)
         code = validate(r, &loss, err);
     if (!code && r->recipe->train.eval_bleu && r->task->score)
         code = r->task->score(r, &bleu, err);
@@ -204,9 +205,8 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     double before = clock_seconds();
     checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
     run_phase(r, "writing a checkpoint", 0, 0);
-    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
-    if (!code)
-        code = rapt_model_save_params(r->model, r->options->out, err);
+    params_sync(r->model->params, r->tape->pool);
+    rapt_code code = rapt_model_save_params(r->model, r->options->out, err);
     if (!code)
         code = checkpoint_save(r->options->out, r->model, r->adam, &saved, plan, err);
     double now = clock_seconds();
@@ -307,12 +307,11 @@ static rapt_code train_sample(loop *l, rapt_error *err)
     run *r = l->r;
     double before = clock_seconds();
     run_phase(r, "writing a sample", 0, 0);
-    rapt_code code = rapt_adam_flush(r->adam, r->tape, err);
-    char *text = code ? NULL : r->task->sample(r, err);
+    params_sync(r->model->params, r->tape->pool);
+    char *text = r->task->sample(r, err);
     if (text)
         r->options->on_sample(r->options->context, r->state.step, text);
-    else if (!code)
-        code = err->code;
+    rapt_code code = text ? RAPT_OK : err->code;
     free(text);
     l->pause += clock_seconds() - before;
     return code;

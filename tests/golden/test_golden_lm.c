@@ -100,7 +100,7 @@ static void train_step(golden *g, const rapt_lm *m, rapt_adam *adam, size_t step
 {
     rapt_error err = {0};
     rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
-    rapt_tensor *loss = rapt_lm_loss(g->tape, m, batch_of(g, "tokens", step), batch_of(g, "labels", step), NULL, false,
+    rapt_tensor *loss = rapt_lm_loss(g->tape, m, batch_of(g, "tokens", step), batch_of(g, "labels", step), NULL,
                                      NULL);
     if (rapt_backward(g->tape, loss, &err))
         fail_msg("%s/%s: %s", g->file, g->name, err.message);

@@ -157,7 +157,7 @@ static inline rapt_tensor *subject_loss(rapt_tape *t, const subject *s)
     if (s->pair)
         return rapt_op_cross_entropy(t, subject_logits(t, s), l, &o, NULL);
     subject_ids(ids, BATCH * TIME, 6);
-    return rapt_lm_loss(t, s->lm, (rapt_tokens){ids, BATCH, TIME, NULL}, l, &o, true, NULL);
+    return rapt_lm_loss(t, s->lm, (rapt_tokens){ids, BATCH, TIME, NULL}, l, &o, NULL);
 }
 
 static inline void subject_check(const rapt_tape *t, const char *what)

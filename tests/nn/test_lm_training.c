@@ -134,7 +134,7 @@ static rapt_tensor *loss_of(rapt_tape *t, const rapt_lm *m, size_t time, rapt_lo
     model_ids(labels, BATCH * time, 4);
     rapt_params_zero_grad(m->params);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8});
-    return rapt_lm_loss(t, m, (rapt_tokens){ids, BATCH, time}, (rapt_tokens){labels, BATCH, time}, NULL, false, parts);
+    return rapt_lm_loss(t, m, (rapt_tokens){ids, BATCH, time}, (rapt_tokens){labels, BATCH, time}, NULL, parts);
 }
 
 static double walk_back(rapt_tape *t, rapt_tensor *loss)
@@ -188,7 +188,7 @@ static void loss_is_cross_entropy(void **state)
     }
     rapt_loss_sums parts = {0};
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *loss = rapt_lm_loss(t, m, (rapt_tokens){ids, 1, 5}, (rapt_tokens){labels, 1, 5}, NULL, false, &parts);
+    rapt_tensor *loss = rapt_lm_loss(t, m, (rapt_tokens){ids, 1, 5}, (rapt_tokens){labels, 1, 5}, NULL, &parts);
     assert_int_equal(rapt_tape_error(t)->code, RAPT_OK);
     assert_int_equal(parts.tokens, 5);
     assert_true(fabs(parts.nll - nll) < 1e-5 && fabs((double)loss->data[0] - nll / 5) < 1e-6);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "nn/recorded.h"
+#include "ops/deferred.h"
 
 #define BOUND 1e-5   /* of the largest number of a tensor: recorded against fused */
 #define CLASSES 4000  /* enough for a fused loss */
@@ -136,13 +137,14 @@ static void lengths_of_tokens_are_a_mask(void **state)
 }
 
 /* A gradient that would be made while the optimizer runs is made, to be handed over. */
-static void no_gradient_is_left_for_later(void **state)
+static void no_gradient_is_deferred(void **state)
 {
     (void)state;
     rapt_error err = {0};
     rapt_params *set = rapt_params_new(3, &err);
     rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){CLASSES, 16}, (rapt_init){RAPT_INIT_NORMAL, 1});
     rapt_tape *t = model_tape(NULL, 1);
+    tape_defer_gradients(t, true);
     int32_t labels[2] = {3, CLASSES - 1};
     for (int recorded_pass = 0; recorded_pass < 2; recorded_pass++) {
         recording r = {0};
@@ -152,14 +154,14 @@ static void no_gradient_is_left_for_later(void **state)
         rapt_tensor *x = rapt_tape_tensor(t, 3, (size_t[]){1, 2, 16}, true);
         for (size_t i = 0; i < 32; i++)
             x->data[i] = (rapt_real)rng_normal(3, i);
-        rapt_tensor *loss = rapt_op_output_loss(t, x, w, NULL, (rapt_tokens){labels, 1, 2, NULL}, NULL, true, NULL);
+        rapt_tensor *loss = rapt_op_output_loss(t, x, w, NULL, (rapt_tokens){labels, 1, 2, NULL}, NULL, NULL);
         assert_int_equal(rapt_backward(t, loss, &err), RAPT_OK);
-        assert_int_equal(w->late.dy != NULL, !recorded_pass); /* the first shows that it would have been left */
+        assert_int_equal(w->state->deferred.dy != NULL, !recorded_pass); /* the first shows that it would have been left */
         assert_int_equal(r.count, recorded_pass);
         if (recorded_pass)
             model_same("w", w->value.grad, find(&r, "w")->values, CLASSES * 16);
         recording_free(&r);
-        assert_int_equal(rapt_param_settle(t, w, &err), RAPT_OK);
+        assert_int_equal(deferred_settle(t, w, &err), RAPT_OK);
     }
     rapt_tape_free(t);
     rapt_params_free(set);
@@ -237,7 +239,7 @@ int main(void)
         cmocka_unit_test(language_model_decodes),
         cmocka_unit_test(decoder_decodes),
         cmocka_unit_test(lengths_of_tokens_are_a_mask),
-        cmocka_unit_test(no_gradient_is_left_for_later),
+        cmocka_unit_test(no_gradient_is_deferred),
         cmocka_unit_test(modules_are_recorded_alone),
         cmocka_unit_test(callback_stops_the_pass),
     };

@@ -279,7 +279,7 @@ static inline rapt_tensor *build_output_loss(ops_case *c, rapt_tape *t)
         o.valid_lens = mask_lens(c, 3, time);
     if (ops_is(c, OPS_SPARSE) && !w->sparse)
         rapt_param_make_sparse(c->params, w);
-    return rapt_op_output_loss(t, x, w, b, labels, &o, false, NULL);
+    return rapt_op_output_loss(t, x, w, b, labels, &o, NULL);
 }
 
 static inline rapt_tensor *build_sum(ops_case *c, rapt_tape *t)

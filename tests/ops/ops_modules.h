@@ -137,7 +137,7 @@ static inline rapt_tensor *build_lm(ops_case *c, rapt_tape *t)
         rapt_lm_init(m, c->params, &config);
     rapt_tokens tokens = {ops_ids(c, 2 * time, 0, vocab), 2, time}, labels = {ops_ids(c, 2 * time, 0, vocab), 2, time};
     rapt_loss_options o = {.label_smoothing = 0.1};
-    return rapt_lm_loss(t, m, tokens, labels, &o, false, NULL);
+    return rapt_lm_loss(t, m, tokens, labels, &o, NULL);
 }
 
 #define MODULES_ROW(name_, build_, flags_) {"module", #name_, build_, flags_},

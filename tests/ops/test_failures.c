@@ -97,7 +97,7 @@ static rapt_tensor *loss(bench *b, rapt_tensor *x, const int32_t *labels, rapt_l
 
 static rapt_tensor *output_loss(bench *b, rapt_tensor *x, rapt_param *w, rapt_param *bias, const int32_t *labels)
 {
-    return rapt_op_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, true, NULL);
+    return rapt_op_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, NULL);
 }
 
 static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
@@ -509,7 +509,7 @@ static void failures_leave_nothing_unset(void **state)
     rapt_loss_sums parts[3] = {{.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}, {.nll = 7, .tokens = 7}};
     rapt_op_cross_entropy(b->t, x, (rapt_tokens){large, 2, 3}, &(rapt_loss_options){.label_smoothing = 1}, &parts[0]);
     rapt_op_cross_entropy(b->t, x, (rapt_tokens){ids, 2, 3}, NULL, &parts[1]);
-    rapt_op_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, false, &parts[2]);
+    rapt_op_output_loss(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL, &parts[2]);
     rapt_op_attention(b->t, x, x, x, 1, NULL, 0, RAPT_CAPTURE_BEFORE_DROPOUT, &weights);
     for (size_t i = 0; i < 3; i++)
         assert_true(parts[i].nll == 0 && parts[i].tokens == 0);

@@ -1,11 +1,11 @@
 /* tests/ops/test_output_loss.c: the fused output matrix and loss give what rapt_op_linear and rapt_op_cross_entropy give, byte
- * for byte, at every level and with any number of threads; so do gradients that are left for later. That those two are
+ * for byte, at every level and with any number of threads; so do gradients that are deferred. That those two are
  * right is the business of double_gradcheck.c and the golden tests. */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1    /* loops of any size go to the threads, */
 #include "base/pool.c"
-#define FEWEST_CLASSES 1 /* and any loss is fused, any gradient may be late: */
-#define MOST_LATE_ROWS SIZE_MAX
+#define FEWEST_CLASSES 1 /* and any loss is fused, any gradient may be deferred: */
+#define MAX_DEFERRED_ROWS SIZE_MAX
 #include "ops/output_loss.c" /* these copies take the places of the library's */
 
 #include <setjmp.h>
@@ -80,15 +80,16 @@ static bench make(const shape *s, rapt_tape *t)
     return b;
 }
 
-typedef enum way { STEPS, FUSED, LATE } way;
+typedef enum way { STEPS, FUSED, DEFERRED } way;
 
 static rapt_tensor *loss_of(bench *b, way how, rapt_tensor *x, rapt_loss_sums *parts)
 {
     rapt_tokens labels = {.ids = b->labels, .batch = b->s->batch, .time = b->s->time};
     rapt_loss_options o = {.label_smoothing = b->s->smoothing, .normalizer = b->s->normalizer,
                            .valid_lens = b->s->lens ? b->lens : NULL};
+    tape_defer_gradients(b->t, how == DEFERRED);
     if (how != STEPS)
-        return rapt_op_output_loss(b->t, x, b->w, b->b, labels, &o, how == LATE, parts);
+        return rapt_op_output_loss(b->t, x, b->w, b->b, labels, &o, parts);
     return rapt_op_cross_entropy(b->t, rapt_op_linear(b->t, x, b->w, b->b, RAPT_ACTIVATION_IDENTITY), labels, &o, parts);
 }
 
@@ -108,9 +109,9 @@ static outcome run(bench *b, way how, bool twice)
         loss = rapt_op_add(b->t, loss, rapt_op_scale(b->t, rapt_op_sum(b->t, x), 1e-3));
     if (rapt_backward(b->t, loss, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(b->w->late.dy != NULL, how == LATE && late_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
-    assert_int_equal(rapt_param_settle(b->t, b->w, &err), RAPT_OK);
-    assert_null(b->w->late.dy);
+    assert_int_equal(b->w->state->deferred.dy != NULL, how == DEFERRED && deferred_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
+    assert_int_equal(deferred_settle(b->t, b->w, &err), RAPT_OK);
+    assert_null(b->w->state->deferred.dy);
     o.loss = loss->data[0];
     o.dx = x->grad, o.dw = b->w->value.grad, o.db = b->b ? b->b->value.grad : NULL;
     return o;
@@ -166,7 +167,7 @@ static void check_shape(const shape *s, rapt_tape *scalar, rapt_tape *const *tap
     for (size_t i = 0; i < count; i++) {
         b.t = tapes[i];
         check_passes(&b, want, FUSED);
-        check_passes(&b, want, LATE);
+        check_passes(&b, want, DEFERRED);
     }
     rapt_params_free(b.set);
 }
@@ -203,9 +204,9 @@ static void makes_only_what_is_wanted(void **state)
             outcome want[2] = {copy(&b, run(&b, STEPS, false))};
             want[1] = copy(&b, run(&b, STEPS, true));
             check_passes(&b, want, FUSED);
-            check_passes(&b, want, LATE);
+            check_passes(&b, want, DEFERRED);
             if (i & 8 && !(i & 2))
-                assert_null(memchr(b.w->row_used, 0, b.s->classes));
+                assert_null(memchr(b.w->state->row_used, 0, b.s->classes));
         }
         rapt_params_free(b.set);
     }
@@ -260,7 +261,7 @@ static void nothing_counts(void **state)
     for (int i = 0; i < 4; i++) {
         rapt_params_zero_grad(b.set);
         memset(b.w->value.grad, 0xff, rapt_tensor_size(&b.w->value) * sizeof(rapt_real));
-        outcome o = run(&b, i < 2 ? FUSED : LATE, i % 2);
+        outcome o = run(&b, i < 2 ? FUSED : DEFERRED, i % 2);
         assert_int_equal(o.parts.tokens, 0);
         for (size_t j = 0; j < s.classes * s.in; j++)
             assert_true(o.dw[j] == 0 && o.db[j / s.in] == 0);
@@ -271,23 +272,23 @@ static void nothing_counts(void **state)
     rapt_params_free(b.set);
 }
 
-/* Two losses with one matrix in a pass: only one gradient can wait. The sum of two in the other order may round
+/* Two losses with one matrix in a pass: only one gradient can be deferred. The sum of two in the other order may round
  * otherwise. */
-static void one_late_gradient_at_a_time(void **state)
+static void one_deferred_gradient_at_a_time(void **state)
 {
     (void)state;
     bench b = make(&shapes[4], new_tape(NULL, 2));
     rapt_error err = {0};
     size_t n = rapt_tensor_size(&b.w->value);
     rapt_real *twice = NULL;
-    for (way how = FUSED; how <= LATE; how++) {
+    for (way how = FUSED; how <= DEFERRED; how++) {
         rapt_params_zero_grad(b.set);
         rapt_tape_begin(b.t, (rapt_pass){.record = true});
         rapt_tensor *first = loss_of(&b, how, input(&b), NULL), *second = loss_of(&b, how, input(&b), NULL);
         assert_int_equal(rapt_backward(b.t, rapt_op_add(b.t, first, second), &err), RAPT_OK);
-        assert_int_equal(b.w->late.dy != NULL, how == LATE);
-        assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_OK);
-        if (how == LATE)
+        assert_int_equal(b.w->state->deferred.dy != NULL, how == DEFERRED);
+        assert_int_equal(deferred_settle(b.t, b.w, &err), RAPT_OK);
+        if (how == DEFERRED)
             same("dw", &b, n, twice, b.w->value.grad);
         twice = copy(&b, (outcome){.dw = b.w->value.grad}).dw;
     }
@@ -295,7 +296,7 @@ static void one_late_gradient_at_a_time(void **state)
     rapt_params_free(b.set);
 }
 
-static void late_gradients_do_not_outlive_their_pass(void **state)
+static void deferred_gradients_do_not_outlive_their_pass(void **state)
 {
     (void)state;
     bench b = make(&shapes[4], new_tape(NULL, 2));
@@ -303,20 +304,20 @@ static void late_gradients_do_not_outlive_their_pass(void **state)
     rapt_error err = {0};
     rapt_tape_begin(other, (rapt_pass){0}); /* as many passes as the other one */
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
-    assert_int_equal(rapt_backward(b.t, loss_of(&b, LATE, input(&b), NULL), &err), RAPT_OK);
-    assert_non_null(b.w->late.dy);
-    assert_int_equal(rapt_param_settle(other, b.w, &err), RAPT_ERR_VALUE);
-    assert_non_null(strstr(err.message, "w: its late gradient"));
+    assert_int_equal(rapt_backward(b.t, loss_of(&b, DEFERRED, input(&b), NULL), &err), RAPT_OK);
+    assert_non_null(b.w->state->deferred.dy);
+    assert_int_equal(deferred_settle(other, b.w, &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "w: its deferred gradient"));
     rapt_tape_begin(b.t, (rapt_pass){.record = true});
     err = (rapt_error){0};
-    assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_ERR_VALUE);
+    assert_int_equal(deferred_settle(b.t, b.w, &err), RAPT_ERR_VALUE);
     err = (rapt_error){0};
-    assert_int_equal(rapt_backward(b.t, loss_of(&b, LATE, input(&b), NULL), &err), RAPT_ERR_VALUE);
-    assert_non_null(strstr(err.message, "output_loss w: its late gradient"));
+    assert_int_equal(rapt_backward(b.t, loss_of(&b, DEFERRED, input(&b), NULL), &err), RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "output_loss w: its deferred gradient"));
     rapt_params_zero_grad(b.set);
-    assert_null(b.w->late.dy);
+    assert_null(b.w->state->deferred.dy);
     err = (rapt_error){0};
-    assert_int_equal(rapt_param_settle(b.t, b.w, &err), RAPT_OK); /* there is none any more */
+    assert_int_equal(deferred_settle(b.t, b.w, &err), RAPT_OK); /* there is none any more */
     rapt_tape_free(other);
     rapt_tape_free(b.t);
     rapt_params_free(b.set);
@@ -329,8 +330,8 @@ int main(void)
         cmocka_unit_test(inference_gives_the_same_loss),
         cmocka_unit_test(rows_that_do_not_count_are_not_read),
         cmocka_unit_test(nothing_counts),
-        cmocka_unit_test(one_late_gradient_at_a_time),
-        cmocka_unit_test(late_gradients_do_not_outlive_their_pass),
+        cmocka_unit_test(one_deferred_gradient_at_a_time),
+        cmocka_unit_test(deferred_gradients_do_not_outlive_their_pass),
     };
     levels_tests(tests + 6, "equals_the_steps", equals_the_steps, kernels_names);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static rapt_tensor *loss_of(rapt_tape *t, const net *n)
     model_ids(ids, BATCH * TIME, 3);
     model_ids(labels, BATCH * TIME, 4);
     if (n->lm)
-        return rapt_lm_loss(t, n->lm, tokens, targets, &o, false, NULL);
+        return rapt_lm_loss(t, n->lm, tokens, targets, &o, NULL);
     tokens.lens = n->ragged ? source_lens : NULL;
     rapt_tensor *logits = rapt_transformer_forward(t, n->pairs, tokens, source_lens, targets);
     targets.lens = NULL;
@@ -320,7 +320,7 @@ static rapt_real step_on_rows(rapt_tape *t, const rapt_lm *m, size_t batch, bool
     rapt_params_zero_grad(m->params);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .recompute = recompute});
     rapt_tokens tokens = {ids, batch, m->config.context, NULL}, labels = {ids + 1, batch, m->config.context, NULL};
-    rapt_tensor *loss = rapt_lm_loss(t, m, tokens, labels, NULL, false, NULL);
+    rapt_tensor *loss = rapt_lm_loss(t, m, tokens, labels, NULL, NULL);
     if (rapt_backward(t, loss, &err))
         fail_msg("%s", err.message);
     free(ids);

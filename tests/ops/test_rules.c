@@ -9,6 +9,7 @@
 #include "rapt/nn.h"
 
 #include "base/rng.h"
+#include "tensor/param_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -208,7 +209,7 @@ static void embed_step(bench *b, rapt_param *w, const int32_t *ids, size_t count
 static void check_counts(const rapt_param *w, const int *counts)
 {
     for (size_t i = 0; i < w->value.shape[0]; i++) {
-        assert_int_equal(w->row_used[i], counts[i] > 0);
+        assert_int_equal(w->state->row_used[i], counts[i] > 0);
         for (size_t j = 0; j < w->value.shape[1]; j++)
             assert_true(w->value.grad[i * w->value.shape[1] + j] == (rapt_real)counts[i]);
     }

@@ -1,11 +1,11 @@
 /* tests/train/test_adam.c: steps of Adam and gradient norms against a plain one in double; sparse parameters that move
- * like any other to the bit, however late; late gradients; the same bits at every level with any number of threads. Ten
+ * like any other to the bit, however long deferred; deferred gradients; the same bits at every level with any number of threads. Ten
  * steps against PyTorch are the business of test_golden_training.c. */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1    /* loops of any size go to the threads, */
 #include "base/pool.c"
-#define FEWEST_CLASSES 1 /* and matrices of any size may have late gradients: */
-#define MOST_LATE_ROWS 12
+#define FEWEST_CLASSES 1 /* and matrices of any size may have deferred gradients: */
+#define MAX_DEFERRED_ROWS 12
 #include "ops/output_loss.c" /* these copies take the places of the library's */
 
 #include <setjmp.h>
@@ -295,28 +295,26 @@ static void fill_gradients(twins *w, const int32_t *rows, size_t count, uint64_t
         size_t from = (size_t)rows[i] * width;
         draw_gradient(w->dense, from, width, rng_mix(s, (uint64_t)rows[i]));
         memcpy(w->sparse->value.grad + from, w->dense->value.grad + from, width * sizeof(rapt_real));
-        w->sparse->row_used[rows[i]] = 1;
+        w->sparse->state->row_used[rows[i]] = 1;
     }
     w->dense->value.grad_filled = true;
 }
 
-/* The rows that a forward pass would read. */
+/* The rows that a forward pass reads. */
 static void check_read_rows(twins *w, const int32_t *rows, size_t count)
 {
     size_t width = w->dense->value.shape[1];
-    assert_int_equal(rapt_adam_catch_up(w->sparse_adam, w->t, w->sparse, (rapt_tokens){.ids = rows, .batch = 1, .time = count}),
-                     RAPT_OK);
+    rapt_tape_begin(w->t, (rapt_pass){0});
+    const rapt_tensor *y = rapt_op_embed(w->t, w->sparse, (rapt_tokens){.ids = rows, .batch = 1, .time = count}, NULL);
+    assert_int_equal(rapt_tape_error(w->t)->code, RAPT_OK);
     for (size_t i = 0; i < count; i++)
-        same("a row about to be read", width, w->dense->value.data + (size_t)rows[i] * width,
-             w->sparse->value.data + (size_t)rows[i] * width);
+        same("a row that is read", width, w->dense->value.data + (size_t)rows[i] * width, y->data + i * width);
 }
 
 static void check_everything(twins *w)
 {
-    rapt_error err = {0};
     size_t n = rapt_tensor_size(&w->dense->value);
-    assert_int_equal(rapt_adam_flush(w->sparse_adam, w->t, &err), RAPT_OK);
-    same("w", n, w->dense->value.data, w->sparse->value.data);
+    same("w", n, w->dense->value.data, rapt_params_at(w->sparse_set, 0)->value.data);
     same("m", n, rapt_adam_first_moment(w->dense_adam, 0), rapt_adam_first_moment(w->sparse_adam, 0));
     same("v", n, rapt_adam_second_moment(w->dense_adam, 0), rapt_adam_second_moment(w->sparse_adam, 0));
 }
@@ -366,8 +364,8 @@ static void test_sparse_no_decay(void **state)
     everywhere(sparse_moves_as_dense, &(double){0});
 }
 
-/* Rows far behind are most of what is tested above; here nothing but the flush brings them up to date. */
-static void sparse_needs_no_catching_up(void **state)
+/* Rows far behind are most of what is tested above; here nothing but the look at the end brings them up to date. */
+static void sparse_rows_are_read_at_the_end(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
@@ -375,7 +373,7 @@ static void sparse_needs_no_catching_up(void **state)
     for (size_t s = 1; s <= 700; s++)
         step_twins(&w, s, false);
     bool differs = memcmp(w.dense->value.data, w.sparse->value.data, ROWS * WIDTH * sizeof(rapt_real)) != 0;
-    assert_true(differs); /* else it would not be late, and this no test */
+    assert_true(differs); /* else nothing was deferred, and this is no test */
     check_everything(&w);
     free_twins(&w);
     rapt_tape_free(t);
@@ -389,7 +387,7 @@ static void sparse_without_eps(void **state)
     twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 0, 0.1, false});
     for (size_t s = 1; s <= 3; s++)
         step_twins(&w, s, false);
-    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, NULL), RAPT_OK);
+    rapt_params_at(w.sparse_set, 0);
     for (size_t i = 0; i < ROWS * WIDTH; i++)
         assert_int_equal(isnan(w.dense->value.data[i]), isnan(w.sparse->value.data[i]));
     assert_true(isnan(w.sparse->value.data[ROWS * WIDTH - 1]));
@@ -433,6 +431,8 @@ static void resumed_rows_go_on(void **state)
         step_twins(&again, 1000 + i, true); /* something to forget */
     rapt_param *to[2] = {again.dense, again.sparse};
     rapt_adam *adam[2] = {again.dense_adam, again.sparse_adam};
+    rapt_params_at(w.sparse_set, 0);
+    rapt_params_at(again.sparse_set, 0); /* before it is written: nothing is deferred any more */
     for (int i = 0; i < 2; i++) {
         memcpy(to[i]->value.data, w.sparse->value.data, bytes);
         memcpy(rapt_adam_first_moment(adam[i], 0), rapt_adam_first_moment(w.sparse_adam, 0), bytes);
@@ -451,7 +451,7 @@ static void resumed_rows_go_on(void **state)
     rapt_tape_free(t);
 }
 
-static void catching_up_checks_its_ids(void **state)
+static void a_failed_look_up_stops_the_step(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
@@ -460,12 +460,8 @@ static void catching_up_checks_its_ids(void **state)
         step_twins(&w, s, false);
     const int32_t ids[] = {ROWS, 590, -1, 590};
     rapt_tokens tokens = {.ids = ids, .batch = 2, .time = 2};
-    assert_int_equal(rapt_adam_catch_up(w.sparse_adam, t, w.sparse, tokens), RAPT_ERR_VALUE);
-    same("row 590", WIDTH, w.dense->value.data + 590 * WIDTH, w.sparse->value.data + 590 * WIDTH);
-    assert_int_equal(rapt_adam_catch_up(w.dense_adam, t, w.dense, tokens), RAPT_OK); /* nothing to do */
-    rapt_tape_fail(t, RAPT_ERR_VALUE, "a failure");
+    rapt_op_embed(t, w.sparse, tokens, NULL);
     rapt_error err = {0};
-    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, &err), RAPT_ERR_VALUE);
     assert_int_equal(rapt_adam_step(w.sparse_adam, t, 0.1, 1, &err), RAPT_ERR_VALUE);
     assert_int_equal(rapt_adam_steps(w.sparse_adam), 4);
     free_twins(&w);
@@ -486,7 +482,6 @@ static void sets_that_grow(void **state)
     rapt_tape_begin(t, (rapt_pass){0});
     assert_int_equal(rapt_adam_step(a, t, 0.1, 1, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "Adam was made for 1 parameters, and there are 21");
-    assert_int_equal(rapt_adam_flush(a, t, NULL), RAPT_OK);
     rapt_adam_free(a);
     rapt_params_free(set);
     rapt_tape_free(t);
@@ -513,13 +508,12 @@ static void lazy_rows_stay(rapt_tape *t, void *context)
         forget_gradients(&w);
         fill_gradients(&w, rows, count, s);
         for (size_t i = 0; i < ROWS; i++)
-            if (w.sparse->row_used[i])
+            if (w.sparse->state->row_used[i])
                 t->k->adam(WIDTH, p + i * WIDTH, w.sparse->value.grad + i * WIDTH, m + i * WIDTH, v + i * WIDTH, &c);
         step(w.sparse_adam, t, 0.01, 1);
         step(w.dense_adam, t, 0.01, 1);
     }
-    assert_int_equal(rapt_adam_flush(w.sparse_adam, t, NULL), RAPT_OK); /* nothing to do */
-    same("w", ROWS * WIDTH, p, w.sparse->value.data);
+    same("w", ROWS * WIDTH, p, rapt_params_at(w.sparse_set, 0)->value.data); /* nothing is deferred */
     same("m", ROWS * WIDTH, m, rapt_adam_first_moment(w.sparse_adam, 0));
     same("v", ROWS * WIDTH, v, rapt_adam_second_moment(w.sparse_adam, 0));
     assert_true(memcmp(p, w.dense->value.data, sizeof p) != 0);
@@ -532,7 +526,7 @@ static void test_lazy(void **state)
     everywhere(lazy_rows_stay, NULL);
 }
 
-/* ---- late gradients --------------------------------------------------------------------------------------- */
+/* ---- deferred gradients ------------------------------------------------------------------------------------ */
 
 typedef struct output {
     rapt_params *set;
@@ -560,65 +554,66 @@ static void free_output(output *o)
     rapt_params_free(o->set);
 }
 
-static void backward_of(output *o, rapt_tape *t, bool late)
+static void backward_of(output *o, rapt_tape *t, bool defer)
 {
     int32_t labels[LABELS], lens[] = {4, 1, 3};
     rapt_error err = {0};
     for (size_t i = 0; i < LABELS; i++)
         labels[i] = (int32_t)rng_below(9, i, o->w->value.shape[0]);
+    tape_defer_gradients(t, defer);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true});
     rapt_tensor *loss = rapt_op_output_loss(t, &o->x->value, o->w, o->b, (rapt_tokens){.ids = labels, .batch = 3, .time = 4},
-                                            &(rapt_loss_options){.valid_lens = lens}, late, NULL);
+                                            &(rapt_loss_options){.valid_lens = lens}, NULL);
     if (rapt_backward(t, loss, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(o->w->late.dy != NULL, late);
+    assert_int_equal(o->w->state->deferred.dy != NULL, defer);
 }
 
-static void check_late(rapt_tape *t, size_t classes, size_t in)
+static void check_deferred(rapt_tape *t, size_t classes, size_t in)
 {
-    output late = make_output(classes, in), settled = make_output(classes, in);
+    output deferred = make_output(classes, in), settled = make_output(classes, in);
     for (size_t s = 1; s <= 3; s++) {
         backward_of(&settled, t, false);
         double norm = rapt_grad_norm(t, settled.set);
         step(settled.a, t, 0.01, 1 / norm);
-        backward_of(&late, t, true);
-        assert_true(norm == rapt_grad_norm(t, late.set));
-        step(late.a, t, 0.01, 1 / norm);
-        assert_false(late.w->value.grad_filled);
-        same("w", classes * in, settled.w->value.data, late.w->value.data);
-        same("b", classes, settled.b->value.data, late.b->value.data);
+        backward_of(&deferred, t, true);
+        assert_true(norm == rapt_grad_norm(t, deferred.set));
+        step(deferred.a, t, 0.01, 1 / norm);
+        assert_false(deferred.w->value.grad_filled);
+        same("w", classes * in, settled.w->value.data, deferred.w->value.data);
+        same("b", classes, settled.b->value.data, deferred.b->value.data);
         rapt_params_zero_grad(settled.set);
-        rapt_params_zero_grad(late.set);
+        rapt_params_zero_grad(deferred.set);
     }
     for (size_t i = 0; i < 2; i++)
-        same("v", rapt_tensor_size(&rapt_params_at(late.set, i)->value), rapt_adam_second_moment(settled.a, i),
-             rapt_adam_second_moment(late.a, i));
-    free_output(&late);
+        same("v", rapt_tensor_size(&rapt_params_at(deferred.set, i)->value), rapt_adam_second_moment(settled.a, i),
+             rapt_adam_second_moment(deferred.a, i));
+    free_output(&deferred);
     free_output(&settled);
 }
 
 /* Matrices of one piece and of several, of rows that make long and short blocks. */
-static void late_steps_are_the_same(rapt_tape *t, void *context)
+static void deferred_steps_are_the_same(rapt_tape *t, void *context)
 {
     (void)context;
-    check_late(t, 5, 3);
-    check_late(t, 3100, 16);
-    check_late(t, 400, 272);
-    check_late(t, 70, 2048);
+    check_deferred(t, 5, 3);
+    check_deferred(t, 3100, 16);
+    check_deferred(t, 400, 272);
+    check_deferred(t, 70, 2048);
 }
 
-static void test_late(void **state)
+static void test_deferred(void **state)
 {
     (void)state;
-    everywhere(late_steps_are_the_same, NULL);
+    everywhere(deferred_steps_are_the_same, NULL);
 }
 
 /* What others have added to the parameter's gradient counts, too. */
 static void check_added(bool with_norm)
 {
     rapt_tape *t = new_tape(NULL, 2);
-    output late = make_output(40, 16), settled = make_output(40, 16);
-    output *both[] = {&settled, &late};
+    output deferred = make_output(40, 16), settled = make_output(40, 16);
+    output *both[] = {&settled, &deferred};
     double norm[2];
     for (int i = 0; i < 2; i++) {
         backward_of(both[i], t, i == 1);
@@ -628,22 +623,22 @@ static void check_added(bool with_norm)
         norm[i] = with_norm ? rapt_grad_norm(t, both[i]->set) : 0;
         step(both[i]->a, t, 0.01, 1);
     }
-    assert_null(late.w->late.dy);
+    assert_null(deferred.w->state->deferred.dy);
     assert_true(norm[0] == norm[1]);
-    same("w", 40 * 16, settled.w->value.data, late.w->value.data);
-    free_output(&late);
+    same("w", 40 * 16, settled.w->value.data, deferred.w->value.data);
+    free_output(&deferred);
     free_output(&settled);
     rapt_tape_free(t);
 }
 
-static void late_gradients_are_added(void **state)
+static void deferred_gradients_are_added(void **state)
 {
     (void)state;
     check_added(true);
     check_added(false);
 }
 
-static void late_gradients_that_are_gone(void **state)
+static void deferred_gradients_that_are_gone(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
@@ -654,14 +649,14 @@ static void late_gradients_that_are_gone(void **state)
     rapt_tape_begin(t, (rapt_pass){0});
     assert_true(isnan(rapt_grad_norm(t, o.set)));
     assert_int_equal(rapt_adam_step(o.a, t, 0.01, 1, &err), RAPT_ERR_VALUE);
-    assert_non_null(strstr(err.message, "w: its late gradient"));
+    assert_non_null(strstr(err.message, "w: its deferred gradient"));
     assert_true(o.w->value.data[0] == before && o.b->value.data[0] == bias);
     assert_int_equal(rapt_adam_steps(o.a), 0);
     free_output(&o);
     rapt_tape_free(t);
 }
 
-static void late_numbers_that_are_not_finite(void **state)
+static void deferred_gradients_that_are_not_finite(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
@@ -670,7 +665,7 @@ static void late_numbers_that_are_not_finite(void **state)
     assert_null(rapt_first_not_finite(t, o.set, true));
     rapt_params_zero_grad(o.set);
     backward_of(&o, t, true);
-    ((rapt_real *)o.w->late.dy)[0] = (rapt_real)INFINITY;
+    ((rapt_real *)o.w->state->deferred.dy)[0] = (rapt_real)INFINITY;
     assert_false(isfinite(rapt_grad_norm(t, o.set)));
     assert_null(rapt_first_not_finite(t, o.set, false));
     assert_string_equal(rapt_first_not_finite(t, o.set, true), "w");
@@ -685,17 +680,17 @@ int main(void)
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_sparse_decay),
         cmocka_unit_test(test_sparse_no_decay),
-        cmocka_unit_test(sparse_needs_no_catching_up),
+        cmocka_unit_test(sparse_rows_are_read_at_the_end),
         cmocka_unit_test(sparse_without_eps),
         cmocka_unit_test(steps_without_rows_are_none),
         cmocka_unit_test(resumed_rows_go_on),
-        cmocka_unit_test(catching_up_checks_its_ids),
+        cmocka_unit_test(a_failed_look_up_stops_the_step),
         cmocka_unit_test(sets_that_grow),
         cmocka_unit_test(test_lazy),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(late_gradients_are_added),
-        cmocka_unit_test(late_gradients_that_are_gone),
-        cmocka_unit_test(late_numbers_that_are_not_finite),
+        cmocka_unit_test(test_deferred),
+        cmocka_unit_test(deferred_gradients_are_added),
+        cmocka_unit_test(deferred_gradients_that_are_gone),
+        cmocka_unit_test(deferred_gradients_that_are_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static bool make_sentences(const sentence_case *c, uint64_t key, sentences *s)
     return s->source && s->inputs && s->labels && s->source_lens && s->target_lens;
 }
 
-static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, rapt_adam *adam, uint64_t number)
+static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, uint64_t number)
 {
     const translation *x = w->own;
     const sentence_case *c = &x->c;
@@ -61,7 +61,6 @@ static rapt_tensor *sentence_loss(workload *w, rapt_tape *t, rapt_adam *adam, ui
     rapt_tokens source = {s->source, c->batch, c->time, s->source_lens};
     rapt_tokens inputs = {s->inputs, c->batch, c->time, s->target_lens};
     rapt_tokens labels = {s->labels, c->batch, c->time, s->target_lens};
-    (void)adam;
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .recompute = w->recompute, .seed = 1, .step = number});
     rapt_loss_options o = {.label_smoothing = c->smoothing, .valid_lens = s->target_lens};
     return rapt_transformer_loss(t, x->m, source, s->source_lens, inputs, labels, &o, NULL);

@@ -47,7 +47,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
 static rapt_code bench_train_step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
 {
     double start = clock_seconds();
-    rapt_tensor *loss = b->w.loss(&b->w, b->t, b->adam, number);
+    rapt_tensor *loss = b->w.loss(&b->w, b->t, number);
     double forward = clock_seconds();
     rapt_code code = rapt_backward(b->t, loss, err);
     double backward = clock_seconds();

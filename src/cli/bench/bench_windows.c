@@ -4,6 +4,7 @@
 #include "cli/bench/bench_workload.h"
 
 #include "base/rng.h"
+#include "ops/deferred.h"
 #include "rapt/lm.h"
 
 #include <stdlib.h>
@@ -42,15 +43,15 @@ static void take_windows(const windows *x, uint64_t number)
     }
 }
 
-static rapt_tensor *bench_windows_window_loss(workload *w, rapt_tape *t, rapt_adam *adam, uint64_t number)
+static rapt_tensor *bench_windows_window_loss(workload *w, rapt_tape *t, uint64_t number)
 {
     const windows *x = w->own;
     const window_case *c = &x->c;
     rapt_tokens inputs = {x->inputs, c->batch, c->time}, labels = {x->labels, c->batch, c->time};
     take_windows(x, number);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .recompute = w->recompute, .seed = 1, .step = number});
-    rapt_adam_catch_up(adam, t, x->m->input.embedding.weight, inputs);
-    return rapt_lm_loss(t, x->m, inputs, labels, NULL, !c->tied, NULL);
+    tape_defer_gradients(t, !c->tied);
+    return rapt_lm_loss(t, x->m, inputs, labels, NULL, NULL);
 }
 
 static size_t window_tokens(const workload *w, uint64_t number)

@@ -19,7 +19,7 @@ struct workload {
     rapt_params *params;
     void *own;
     /* Begins a pass and computes the loss of step `number`. */
-    rapt_tensor *(*loss)(workload *w, rapt_tape *t, rapt_adam *adam, uint64_t number);
+    rapt_tensor *(*loss)(workload *w, rapt_tape *t, uint64_t number);
     size_t (*tokens)(const workload *w, uint64_t number); /* labels that count */
     void (*free)(workload *w);
 };

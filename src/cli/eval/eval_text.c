@@ -100,7 +100,7 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
         rapt_loss_sums parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, false, &parts);
+        rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, &parts);
         code = eval_add_loss(t, &parts, sum, err);
     }
     return code;

@@ -1,0 +1,31 @@
+/* ops/deferred.h: weight gradients of which only the factors are kept until somebody uses them. For the operation that leaves
+ * them (rapt_op_output_loss), and the optimizer and the gradient norm, which compute a few rows at a time. */
+#ifndef OPS_DEFERRED_H
+#define OPS_DEFERRED_H
+
+#include "ops/tape_core.h"
+
+/* From here on, until it is off again: between a backward pass and the next pass nobody but rapt_grad_norm and rapt_adam_step looks
+ * at gradients, so that one of few rows and a large matrix need not be computed in memory. For a training loop. */
+void tape_defer_gradients(rapt_tape *t, bool on);
+
+/* Reads n elements once, front to back: a software prefetch for a GEMM that is about to use them. A tile of a GEMM reads many
+ * rows at once, which the hardware prefetcher does not see coming: waiting for memory there cost a third of its time. */
+static inline void deferred_prefetch(const rapt_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i += KERNELS_ALIGN / sizeof *x)
+        (void)*(const volatile rapt_real *)(x + i);
+}
+
+/* Whether a gradient with rows of `in` elements can be deferred: a chunk of it fits into a worker's memory. */
+bool deferred_fits(const rapt_tape *t, size_t in);
+/* RAPT_ERR_VALUE with a message that names the parameter: the factors of its deferred gradient are gone. */
+rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *err);
+/* Computes rows first .. first + count - 1 of p's deferred gradient into the memory that the worker packs into: up to 64 rows, or
+ * rows of 32,768 elements together. The bits of a row don't depend on which others are computed with it. */
+const rapt_real *deferred_chunk(const rapt_tape *t, int worker, const rapt_param *p, size_t first, size_t count);
+/* Computes all of p's deferred gradient and adds it to value.grad; nothing to do where there is none. Fails as
+ * deferred_check does. */
+rapt_code deferred_settle(rapt_tape *t, rapt_param *p, rapt_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* tensor/param_state.h: what training keeps of a parameter beside its value and gradient. For operations and the optimizer;
+ * users of a parameter see a pointer to it. */
+#ifndef TENSOR_PARAM_STATE_H
+#define TENSOR_PARAM_STATE_H
+
+#include "rapt/tensor.h"
+
+#include "base/pool.h"
+
+/* The gradient of a matrix [out, in] of which only the factors are kept: dy^T x, summed over the rows that count in blocks of
+ * as many as a GEMM takes. The factors lie in the memory of a pass. See ops/deferred.h. */
+typedef struct deferred_grad {
+    const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: nothing is deferred */
+    size_t dy_stride;             /* elements from one row of dy to the next */
+    const size_t *ends;           /* [blocks]: block i ends before row ends[i]; blocks may be empty */
+    size_t blocks;
+    const struct rapt_tape *tape; /* whose pass number `pass` left it */
+    uint64_t pass;
+} deferred_grad;
+
+/* Applies the updates that an optimizer has deferred: of rows ids[0 .. count - 1], or with ids NULL of all rows. With a pool
+ * its threads share the work. */
+typedef void param_refresh_fn(void *context, pool *threads, const int32_t *ids, size_t count);
+
+struct rapt_param_state {
+    uint8_t *row_used;         /* sparse: [shape[0]], 1 for each row that holds a gradient; else NULL */
+    deferred_grad deferred;    /* to be added to value.grad; good until the tape's next rapt_tape_begin */
+    param_refresh_fn *refresh; /* NULL: no update is deferred */
+    void *refresh_context;
+};
+
+/* Called before elements of p are read: the rows that ids name (the caller has checked them), or all of them. */
+static inline void param_refresh_rows(const rapt_param *p, pool *threads, const int32_t *ids, size_t count)
+{
+    if (p->state->refresh)
+        p->state->refresh(p->state->refresh_context, threads, ids, count);
+}
+
+static inline void param_refresh(const rapt_param *p, pool *threads)
+{
+    param_refresh_rows(p, threads, NULL, 0);
+}
+
+/* From now on `refresh` is asked before p is read. An optimizer that deferred updates of p before applies them first. */
+void param_defer_updates(rapt_param *p, param_refresh_fn *refresh, void *context);
+
+#endif
