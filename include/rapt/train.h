@@ -15,8 +15,9 @@ extern "C" {
 /* ---- Adam (Kingma & Ba 2015, Algorithm 1) ------------------------------------------------------------------ */
 
 typedef struct rapt_adam_options {
-    double beta1, beta2, eps; /* 0.9, 0.999, 1e-8 in the paper */
-    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); 0 for none */
+    double beta1, beta2;      /* decay rates of the first and second moment; 0: 0.9 and 0.999, as in the paper; negative: 0 */
+    double eps;               /* added to the root of the second moment; 0: 1e-8; negative: 0 */
+    double weight_decay;      /* decoupled (Loshchilov & Hutter 2019), on matrices only (2 dimensions or more); 0: none */
     bool lazy;                /* sparse parameters: moments and values change only in rows that a step uses, as PyTorch's
                                  SparseAdam; false: exactly as those of any other parameter, to the bit */
 } rapt_adam_options;
@@ -24,8 +25,8 @@ typedef struct rapt_adam_options {
 /* The first and second moments of all trainable parameters of a set, and the number of steps done. */
 typedef struct rapt_adam rapt_adam;
 
-/* An optimizer for the parameters that the set has now and that are not frozen; `set` must outlive it. Moments are zero. NULL with
- * `err` set: out of memory. */
+/* An optimizer for the parameters that the set has now and that are not frozen; `set` must outlive it. Moments are zero.
+ * `options` NULL, or zeroed: the paper's. NULL with `err` set (it may be NULL): out of memory. */
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 /* Applies what it has deferred, and frees `a`, which may be NULL. */
 void rapt_adam_free(rapt_adam *a);

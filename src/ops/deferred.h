@@ -5,8 +5,8 @@
 
 #include "ops/tape_core.h"
 
-/* From here on, until it is off again: between a backward pass and the next pass nobody but rapt_grad_norm and rapt_adam_step looks
- * at gradients, so that one of few rows and a large matrix need not be computed in memory. For a training loop. */
+/* From here on, until it is off again: between a backward pass and the next pass nobody but rapt_grad_norm and rapt_adam_step
+ * looks at gradients, so that one of few rows and a large matrix need not be computed in memory. For a training loop. */
 void tape_defer_gradients(rapt_tape *t, bool on);
 
 /* Reads n elements once, front to back: a software prefetch for a GEMM that is about to use them. A tile of a GEMM reads many

@@ -66,12 +66,20 @@ static size_t moments_size(const rapt_params *set)
     return numbers * sizeof(rapt_real);
 }
 
+static double or_default(double x, double standard)
+{
+    return x > 0 ? x : x < 0 ? 0 : standard;
+}
+
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
 {
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
         a->set = set;
-        a->options = *options;
+        a->options = options ? *options : (rapt_adam_options){0};
+        a->options.beta1 = or_default(a->options.beta1, 0.9);
+        a->options.beta2 = or_default(a->options.beta2, 0.999);
+        a->options.eps = or_default(a->options.eps, 1e-8);
         arena_init(&a->memory, moments_size(set) + SMALL_THINGS);
     }
     if (a && adam_allocate(a))

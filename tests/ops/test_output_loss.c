@@ -109,7 +109,8 @@ static outcome run(bench *b, way how, bool twice)
         loss = rapt_op_add(b->t, loss, rapt_op_scale(b->t, rapt_op_sum(b->t, x), 1e-3));
     if (rapt_backward(b->t, loss, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(b->w->state->deferred.dy != NULL, how == DEFERRED && deferred_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
+    assert_int_equal(b->w->state->deferred.dy != NULL,
+                     how == DEFERRED && deferred_fits(b->t, b->s->in) && !b->w->sparse && !b->w->frozen);
     assert_int_equal(deferred_settle(b->t, b->w, &err), RAPT_OK);
     assert_null(b->w->state->deferred.dy);
     o.loss = loss->data[0];

@@ -1,6 +1,6 @@
 /* tests/train/test_adam.c: steps of Adam and gradient norms against a plain one in double; sparse parameters that move
- * like any other to the bit, however long deferred; deferred gradients; the same bits at every level with any number of threads. Ten
- * steps against PyTorch are the business of test_golden_training.c. */
+ * like any other to the bit, however long deferred; deferred gradients; the same bits at every level with any number of
+ * threads. Ten steps against PyTorch are the business of test_golden_training.c. */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1    /* loops of any size go to the threads, */
 #include "base/pool.c"
@@ -384,7 +384,7 @@ static void sparse_without_eps(void **state)
 {
     (void)state;
     rapt_tape *t = new_tape(NULL, 2);
-    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, 0, 0.1, false});
+    twins w = make_twins(t, WIDTH, (rapt_adam_options){0.9, 0.95, -1, 0.1, false});
     for (size_t s = 1; s <= 3; s++)
         step_twins(&w, s, false);
     rapt_params_at(w.sparse_set, 0);
@@ -524,6 +524,40 @@ static void test_lazy(void **state)
 {
     (void)state;
     everywhere(lazy_rows_stay, NULL);
+}
+
+static rapt_real first_value_after(const rapt_adam_options *options)
+{
+    rapt_tape *t = new_tape(NULL, 1);
+    rapt_params *set = rapt_params_new(1, NULL);
+    rapt_param *p = rapt_params_add(set, "a", 1, (size_t[]){1}, (rapt_init){RAPT_INIT_ONES, 0});
+    rapt_adam *a = rapt_adam_new(set, options, NULL);
+    rapt_tape_begin(t, (rapt_pass){0});
+    for (int i = 1; i <= 4; i++) {
+        p->value.grad[0] = (rapt_real)(i % 3) * (rapt_real)1e-6;
+        p->value.grad_filled = true;
+        step(a, t, 0.01, 1);
+    }
+    rapt_real x = p->value.data[0];
+    rapt_adam_free(a);
+    rapt_params_free(set);
+    rapt_tape_free(t);
+    return x;
+}
+
+/* 0 is the paper's value, a negative number is 0. */
+static void zeroed_options_are_the_defaults(void **state)
+{
+    (void)state;
+    const rapt_real standard = first_value_after(&(rapt_adam_options){.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8});
+    assert_true(first_value_after(NULL) == standard);
+    assert_true(first_value_after(&(rapt_adam_options){0}) == standard);
+    const rapt_adam_options zeros[] = {{.beta1 = -1}, {.beta2 = -1}, {.eps = -1}};
+    const rapt_adam_options tiny[] = {{.beta1 = 1e-30}, {.beta2 = 1e-30}, {.eps = 1e-30}};
+    for (size_t i = 0; i < 3; i++) {
+        rapt_real x = first_value_after(&zeros[i]);
+        assert_true(x != standard && fabs((double)(x - first_value_after(&tiny[i]))) < 1e-6);
+    }
 }
 
 /* ---- deferred gradients ------------------------------------------------------------------------------------ */
@@ -687,6 +721,7 @@ int main(void)
         cmocka_unit_test(a_failed_look_up_stops_the_step),
         cmocka_unit_test(sets_that_grow),
         cmocka_unit_test(test_lazy),
+        cmocka_unit_test(zeroed_options_are_the_defaults),
         cmocka_unit_test(test_deferred),
         cmocka_unit_test(deferred_gradients_are_added),
         cmocka_unit_test(deferred_gradients_that_are_gone),

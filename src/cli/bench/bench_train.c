@@ -37,7 +37,7 @@ int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab)
 
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {
-    rapt_adam_options adam = {.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = b->w.weight_decay};
+    rapt_adam_options adam = {.weight_decay = b->w.weight_decay};
     b->w.recompute = o->recompute;
     b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
