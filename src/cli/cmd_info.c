@@ -8,10 +8,8 @@
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "rapt/io.h"
-#include "text/json_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { KEY_JSON = 256, KEY_TENSORS, KEY_SEAL };
 
@@ -57,20 +55,6 @@ static json_t *levels_json(void)
         if (kernels_level(*name, NULL))
             json_array_append_new(levels, json_string(*name));
     return levels;
-}
-
-int info_print_json(json_t *o)
-{
-    rapt_error err = {0};
-    char *text = json_text(o, JSON_INDENT(2));
-    json_decref(o);
-    if (!text) {
-        rapt_fail(&err, RAPT_ERR_MEMORY, "no memory for JSON");
-        return cli_fail(&err);
-    }
-    puts(text);
-    free(text);
-    return 0;
 }
 
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)

@@ -3,7 +3,6 @@
 #include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_profile.h"
 #include "cli/bench/bench_times.h"
@@ -26,14 +25,6 @@ typedef struct train_bench {
     size_t tokens;
     double loss, first_step;
 } train_bench;
-
-int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab)
-{
-    int32_t *ids = malloc(count * sizeof *ids);
-    for (size_t i = 0; ids && i < count; i++)
-        ids[i] = (int32_t)(first + rng_below(key, i, vocab - first));
-    return ids;
-}
 
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {

@@ -1,13 +1,9 @@
-/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options, and what benchmarks share. */
+/* cli/bench/cmd_bench.c: `rapt bench`: which benchmark, which options. What benchmarks share is in bench_shared.c. */
 #include "cli/bench/cmd_bench.h"
 
 #include "cli/cli.h"
-#include "text/json_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_THREADS, KEY_SECONDS, KEY_JSON,
        KEY_PROFILE, KEY_PRECISION, KEY_RECOMPUTE };
@@ -116,45 +112,6 @@ static const struct argp ARGP = {
            "random tokens. decode: GPT-2 124M with random weights writes 128 tokens after a prompt of 32, greedily, alone and "
            "in a batch of 8; its limit is how fast memory can be read. a2, a3: 500 random sentences translated, greedily and "
            "with a beam of 4. tokenizer: encoding and decoding of a text on one thread."};
-
-size_t bench_size(size_t wish, size_t own)
-{
-    return wish ? wish : own;
-}
-
-rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err)
-{
-    if (width % features == 0)
-        return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "--width %zu: heads of case %s have %zu features; a multiple of that is needed", width,
-                     case_name, features);
-}
-
-const char *bench_precision(const bench_options *o)
-{
-    return o->precision == RAPT_PRECISION_BF16 ? "bf16" : "fp32";
-}
-
-size_t bench_peak_memory(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (size_t)usage.ru_maxrss / 1024;
-}
-
-rapt_code bench_print_json(const json_t *o, rapt_error *err)
-{
-    char *text = json_text(o, JSON_REAL_PRECISION(6));
-    if (text)
-        puts(text);
-    free(text);
-    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
-}
-
-double bench_number(const json_t *o, const char *key)
-{
-    return json_number_value(json_object_get(o, key));
-}
 
 int cmd_bench(int argc, char **argv)
 {

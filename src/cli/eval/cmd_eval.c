@@ -4,10 +4,6 @@
 #include "cli/eval/cmd_eval.h"
 #include "cli/cli_model.h"
 #include "cli/say.h"
-#include "text/json_text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY,
        KEY_STRICT, KEY_QUIET };
@@ -78,21 +74,6 @@ static const struct argp ARGP = {
            "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file.\n\n"
            "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
            "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
-
-rapt_code eval_add_loss(const rapt_tape *t, const rapt_loss_sums *parts, rapt_loss_sums *sum, rapt_error *err)
-{
-    sum->nll += parts->nll;
-    sum->tokens += parts->tokens;
-    return rapt_tape_status(t, err);
-}
-
-void eval_print(json_t *o)
-{
-    char *text = json_text(o, 0);
-    puts(text ? text : "{}");
-    free(text);
-    json_decref(o);
-}
 
 /* Which options fit is known only when the model is. */
 static int refuse_option(const eval_arguments *a)

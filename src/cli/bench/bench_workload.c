@@ -1,0 +1,15 @@
+/* cli/bench/bench_workload.c: random ids, which every workload of bench_workload.h is fed. The workloads are in bench_sentences.c
+ * and bench_windows.c. */
+#include "cli/bench/bench_workload.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+
+int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab)
+{
+    int32_t *ids = malloc(count * sizeof *ids);
+    for (size_t i = 0; ids && i < count; i++)
+        ids[i] = (int32_t)(first + rng_below(key, i, vocab - first));
+    return ids;
+}
