@@ -94,7 +94,7 @@ static bool matches(const struct rule *rule, const uint32_t *at, size_t left)
     return rule->first(at[0]) && (!rule->second || (left > 1 && rule->second(at[1])));
 }
 
-static void apply(const struct rule *rule, const struct codes *from, struct codes *to)
+static void mteval_apply(const struct rule *rule, const struct codes *from, struct codes *to)
 {
     for (size_t i = 0; i < from->count;) {
         const uint32_t *at = from->at + i;
@@ -118,7 +118,7 @@ static rapt_code apply_all(const struct rule *rules, size_t count, struct codes 
     for (size_t i = 0; i < count; i++) {
         if (!codes_reserve(spare, 3 * text->count)) /* at most " c " for each c */
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
-        apply(&rules[i], text, spare);
+        mteval_apply(&rules[i], text, spare);
         swap(text, spare);
     }
     return RAPT_OK;

@@ -158,7 +158,7 @@ static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
     return p->value.ndim >= 2 ? &l->matrix : &l->vector;
 }
 
-static void update(const step_loop *l, const piece *p, size_t first, size_t rows, const rapt_real *grad)
+static void adam_update(const step_loop *l, const piece *p, size_t first, size_t rows, const rapt_real *grad)
 {
     size_t from = first * p->width;
     l->t->k->adam(rows * p->width, p->param->value.data + from, grad, l->a->m[p->index] + from, l->a->v[p->index] + from,
@@ -170,7 +170,7 @@ static void update_used_rows(const step_loop *l, const piece *p)
     const uint8_t *used = p->param->state->row_used;
     for (size_t row = p->first; row < p->first + p->rows; row++)
         if (used[row])
-            update(l, p, row, 1, p->param->value.grad + row * p->width);
+            adam_update(l, p, row, 1, p->param->value.grad + row * p->width);
 }
 
 static void update_piece(void *context, size_t index, int worker)
@@ -178,13 +178,13 @@ static void update_piece(void *context, size_t index, int worker)
     const step_loop *l = context;
     const piece *p = &l->pieces.list[index];
     if (p->param->state->deferred.dy)
-        update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
+        adam_update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
     else if (l->a->rows[p->index])
         adam_rows_step(l->a->rows[p->index], p->first, p->rows);
     else if (p->param->sparse && l->a->options.lazy)
         update_used_rows(l, p);
     else
-        update(l, p, p->first, p->rows, p->param->value.grad + p->first * p->width);
+        adam_update(l, p, p->first, p->rows, p->param->value.grad + p->first * p->width);
 }
 
 /* A parameter without a gradient stays as it is; a sparse one has none where no row was used. */

@@ -103,7 +103,7 @@ static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *
     return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
 
-static rapt_code get(const fetch_request *r, rapt_error *err)
+static rapt_code get_new(const fetch_request *r, rapt_error *err)
 {
     char *folder = get_folder_of(r->path), *part = part_of(r);
     size_t made = 0;
