@@ -134,5 +134,5 @@ rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_e
     *outcome = there ? FETCH_WAS_THERE : FETCH_CAME;
     if (code)
         return code;
-    return there ? use_there(request, err) : get(request, err);
+    return there ? use_there(request, err) : get_new(request, err);
 }
