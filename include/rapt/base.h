@@ -63,6 +63,11 @@ typedef struct rapt_error {
  * Returns `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
 rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
+/* Asked now and then by calls that may take long whether they should end: once true it stays true, and they end with
+ * RAPT_ERR_INTERRUPTED. It reads what a signal handler or another thread has set (a volatile sig_atomic_t, an atomic), quickly,
+ * and calls nothing of rapt; several threads may ask at once. */
+typedef bool rapt_stop_fn(void *context);
+
 /* The short English text of a code; never NULL. */
 const char *rapt_code_name(rapt_code code);
 

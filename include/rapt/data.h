@@ -39,7 +39,8 @@ typedef struct rapt_dataset_options {
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
     bool held_out;          /* take the pairs that are held out, else the others */
     double fraction;        /* held out, 0 for none */
-    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_ERR_INTERRUPTED; NULL: never */
+    rapt_stop_fn *stop; /* NULL: never */
+    void *stop_context;
 } rapt_dataset_options;
 
 /* Pairs as token ids. */

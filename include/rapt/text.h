@@ -11,8 +11,6 @@
 
 #include "rapt/base.h"
 
-#include <signal.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,7 +68,8 @@ typedef struct rapt_bpe_options {
     rapt_normalization normalization; /* learned from lines that went through it, each by itself */
     bool specials_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
     int threads;                 /* 0: all; the result doesn't depend on it */
-    const volatile sig_atomic_t *stop; /* turns nonzero: RAPT_ERR_INTERRUPTED; NULL: never */
+    rapt_stop_fn *stop; /* NULL: never */
+    void *stop_context;
 } rapt_bpe_options;
 
 /* Merges the most frequent pair of tokens again and again (equal counts: the pair with the smaller first id, then the

@@ -6,8 +6,6 @@
 #include "rapt/recipe.h"
 #include "rapt/tape.h"
 
-#include <signal.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -62,7 +60,7 @@ double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */
 
-/* Where a run stands; one is reported after each step, and one line of train.jsonl at each report. */
+/* Where a run stands. */
 typedef struct rapt_progress {
     uint64_t step, steps;   /* done, and planned in all */
     uint64_t epoch, epochs; /* current (from 1), and planned */
@@ -75,7 +73,7 @@ typedef struct rapt_progress {
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left;
     bool report;            /* a line was written to train.jsonl */
-    bool gave_up;           /* the run ends here: see train.patience; without `report`, an earlier call has said so */
+    bool early_stopped;     /* the run ends here, as train.patience says; without `report`, an earlier call has said so */
 } rapt_progress;
 
 /* What training will take of memory, in bytes, counted for the largest batch before any of it is taken. Activations (with
@@ -84,35 +82,44 @@ typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* now and then: the copy of the model that translates, with train.eval_bleu */
     size_t parameter_count;
-    size_t examples, held_out; /* sentence pairs; of a text, tokens */
-    size_t dropped, held_out_dropped; /* too long: of those to train on, and of those held out */
+    size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
+    size_t dropped, validation_dropped;   /* left out of the two because they are too long */
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* both are one tokenizer's */
-    const char *products; /* what computes them: rapt_tape_gemm */
+    const char *gemm; /* what computes matrix products: rapt_tape_gemm */
 } rapt_memory_plan;
 
+/* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
+ * parts, count 0 where that is not known. It lasts until the next callback of any kind. */
+typedef void rapt_phase_fn(void *context, const char *what, size_t done, size_t count);
+/* Once, before the memory is taken. */
+typedef void rapt_plan_fn(void *context, const rapt_memory_plan *plan);
+/* After each step, and at each report. */
+typedef void rapt_progress_fn(void *context, const rapt_progress *progress);
+/* Of a language model, with train.sample_every: the prompt, and the text that the model generates from it. */
+typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
+/* One line: a run that may not be what was meant. */
+typedef void rapt_warning_fn(void *context, const char *text);
+
+/* Zeroed but for `recipe` and `out`: a new run on all CPUs, told to nobody. */
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys of the recipe that are given and say otherwise are refused */
-    bool resume;           /* go on from the newest checkpoint in `out`, or begin there where there is none, nor any trace of one:
-                              a model, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
+    bool resume;           /* resume from the newest checkpoint in `out`, or begin there where there is none, nor any trace of
+                              one: a model, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
     int threads;           /* 0: all */
-    /* Turns nonzero: after the batch or the token of a sample at hand, a checkpoint is written and RAPT_ERR_INTERRUPTED
-       returned. A
-     * step or report that was not finished is made by the call that resumes. */
-    const volatile sig_atomic_t *stop;
-    /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
-     * parts, count 0 where that is not known. It lasts until the next call of any of these functions. */
-    void (*on_phase)(void *context, const char *what, size_t done, size_t count);
-    void (*on_plan)(void *context, const rapt_memory_plan *plan);
-    void (*on_progress)(void *context, const rapt_progress *progress);
-    /* Of a language model, with train.sample_every: the prompt, and what follows it. */
-    void (*on_sample)(void *context, uint64_t step, const char *text);
-    void (*on_warning)(void *context, const char *text); /* one line: a run that may not be what was meant */
-    void *context;
+    rapt_stop_fn *stop;    /* true: after the batch, or the token of a sample, at hand, a checkpoint is written and
+                              RAPT_ERR_INTERRUPTED returned. A step or report that was not finished is made by the call that
+                              resumes. NULL: never */
+    rapt_phase_fn *on_phase; /* each may be NULL; called by the thread that called rapt_train */
+    rapt_plan_fn *on_plan;
+    rapt_progress_fn *on_progress;
+    rapt_sample_fn *on_sample;
+    rapt_warning_fn *on_warning;
+    void *context;         /* of `stop` and all callbacks */
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,

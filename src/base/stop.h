@@ -2,14 +2,17 @@
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "rapt/base.h"
 
-/* `stop` is what a signal handler sets, or NULL. */
-static inline bool stop_asked(const volatile sig_atomic_t *stop)
+/* The caller's function, or NULL for never, and its context. */
+typedef struct stop_check {
+    rapt_stop_fn *stop;
+    void *context;
+} stop_check;
+
+static inline bool stop_asked(stop_check c)
 {
-    return stop && *stop;
+    return c.stop && c.stop(c.context);
 }
 
 #endif

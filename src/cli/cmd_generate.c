@@ -196,7 +196,7 @@ static rapt_code cmd_generate_begin(output *out)
 static rapt_code stream(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
-    if (*signals_stop())
+    if (signals_stop(NULL))
         return RAPT_ERR_INTERRUPTED;
     return cmd_generate_begin(context) ? RAPT_ERR_IO : write_out(text, size);
 }
@@ -216,7 +216,7 @@ static rapt_code cmd_generate_print_text(output *out, rapt_tape *t, const rapt_m
 static rapt_code cmd_generate_collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     const output *out = context;
-    if (*signals_stop())
+    if (signals_stop(NULL))
         return RAPT_ERR_INTERRUPTED;
     return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
 }

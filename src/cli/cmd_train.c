@@ -98,25 +98,25 @@ typedef struct display {
 static void show_data(const display *d, const rapt_memory_plan *p)
 {
     if (d->task == RAPT_RECIPE_LANGUAGE_MODEL) {
-        fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples, p->held_out,
-                p->target_vocab);
+        fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples,
+                p->validation_examples, p->target_vocab);
         return;
     }
-    fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->held_out);
-    if (p->dropped + p->held_out_dropped > 0)
-        fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->held_out_dropped);
+    fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->validation_examples);
+    if (p->dropped + p->validation_dropped > 0)
+        fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->validation_dropped);
     if (p->shared_vocab)
         fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
     else
         fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
 }
 
-static void show_products(const rapt_memory_plan *p)
+static void show_gemm(const rapt_memory_plan *p)
 {
-    if (strcmp(p->products, "emulated") == 0)
+    if (strcmp(p->gemm, "emulated") == 0)
         fputs("products: bf16, emulated on this processor: no faster than fp32\n", stderr);
-    else if (strcmp(p->products, "fp32") != 0)
-        fprintf(stderr, "products: bf16, by %s\n", p->products);
+    else if (strcmp(p->gemm, "fp32") != 0)
+        fprintf(stderr, "products: bf16, by %s\n", p->gemm);
 }
 
 static void show_plan(void *context, const rapt_memory_plan *p)
@@ -128,7 +128,7 @@ static void show_plan(void *context, const rapt_memory_plan *p)
     progress_clear(d->progress);
     show_data(d, p);
     fprintf(stderr, "model: %zu parameters\n", p->parameter_count);
-    show_products(p);
+    show_gemm(p);
     fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
             cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
@@ -150,9 +150,9 @@ static void cmd_train_show_progress(void *context, const rapt_progress *p)
 {
     display *d = context;
     d->last = *p;
-    if (p->report || !p->gave_up)
+    if (p->report || !p->early_stopped)
         progress_step(d->progress, p);
-    if (p->gave_up)
+    if (p->early_stopped)
         show_end(d, p);
 }
 
@@ -276,7 +276,7 @@ static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
-                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop(),
+                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop,
                             .on_phase = cmd_train_show_phase, .on_plan = show_plan, .on_progress = cmd_train_show_progress,
                             .on_sample = show_sample, .on_warning = show_warning, .context = &d};
     d.progress = a->quiet ? NULL : progress_new(&shown);

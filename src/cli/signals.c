@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -34,9 +35,10 @@ void signals_catch(void)
         sigaction(SIGHUP, &catch, NULL);
 }
 
-const volatile sig_atomic_t *signals_stop(void)
+bool signals_stop(void *context)
 {
-    return &caught;
+    (void)context;
+    return caught != 0;
 }
 
 int signals_status(void)

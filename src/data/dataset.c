@@ -81,7 +81,7 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
 {
     for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
         bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
-        if (stop_asked(d->options.stop))
+        if (stop_asked((stop_check){d->options.stop, d->options.stop_context}))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         rapt_code code = out == d->options.held_out ? dataset_add(d, pairs, i, source, target, err) : RAPT_OK;
         if (code)

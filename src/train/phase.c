@@ -8,9 +8,14 @@ void run_phase(const run *r, const char *what, size_t done, size_t count)
         r->options->on_phase(r->options->context, what, done, count);
 }
 
+stop_check run_stop(const run *r)
+{
+    return (stop_check){r->options->stop, r->options->context};
+}
+
 bool run_stop_asked(const run *r)
 {
-    return r->options->stop && *r->options->stop;
+    return stop_asked(run_stop(r));
 }
 
 rapt_code run_stopped(const run *r, rapt_error *err)

@@ -60,9 +60,9 @@ static rapt_code make_tape(run *r, rapt_error *err)
 static rapt_code make_adam(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
-    rapt_adam_options adam = {.beta1 = k->train.beta1 > 0 ? k->train.beta1 : -1, /* the recipe's 0 is a 0 */
-                              .beta2 = k->train.beta2 > 0 ? k->train.beta2 : -1,
-                              .eps = k->train.eps, .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
+    rapt_adam_options adam = {.beta1 = k->train.beta1 > 0 ? k->train.beta1 : -1, /* the recipe says 0 for 0 */
+                              .beta2 = k->train.beta2 > 0 ? k->train.beta2 : -1, .eps = k->train.eps,
+                              .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
     r->steps = lengthen_steps(r, k);
     r->adam = rapt_adam_new(r->model->params, &adam, err);
     return r->adam ? RAPT_OK : RAPT_ERR_MEMORY;

@@ -7,6 +7,7 @@
 #include "rapt/train.h"
 
 #include "base/lock.h"
+#include "base/stop.h"
 #include "train/checkpoint/checkpoint.h"
 
 /* What one pass computes: sentence pairs, or windows of a text. Borrowed until the next one is asked for. */
@@ -89,7 +90,8 @@ rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, double norm
 
 /* Tells the program what the run is doing where that may take long: `done` of `count` parts, count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
-/* Whether the program wants the run to end. */
+/* What the program says whether the run should end; run_stop_asked asks. */
+stop_check run_stop(const run *r);
 bool run_stop_asked(const run *r);
 /* RAPT_ERR_INTERRUPTED where it does. */
 rapt_code run_stopped(const run *r, rapt_error *err);

@@ -232,7 +232,7 @@ static void run_memory_tell(const run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
-                             .parameter_count = rapt_params_size(r->model->params), .products = rapt_tape_gemm(r->tape)};
+                             .parameter_count = rapt_params_size(r->model->params), .gemm = rapt_tape_gemm(r->tape)};
     r->task->describe(r, &plan);
     if (r->options->on_plan)
         r->options->on_plan(r->options->context, &plan);

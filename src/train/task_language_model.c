@@ -66,7 +66,7 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
                           .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
-                          .stop = r->options->stop};
+                          .stop = r->options->stop, .stop_context = r->options->context};
     if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
@@ -192,7 +192,7 @@ static rapt_code open_text(run *r, rapt_error *err)
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, r->options->stop,
+    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, run_stop(r),
                                  &d->tokens_out, &d->makes_tokens, err);
     code = d->tokens ? RAPT_OK : RAPT_ERR_FORMAT;
     return code;
@@ -328,7 +328,7 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     const text_data *d = r->data;
     rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.held_out);
     plan->examples = train.end - train.begin;
-    plan->held_out = rapt_token_file_count(d->tokens) - train.end;
+    plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
     plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;
 }
 

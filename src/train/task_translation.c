@@ -45,7 +45,8 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
 {
     rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .specials_first = true, .threads = r->options->threads, .stop = r->options->stop};
+                          .specials_first = true, .threads = r->options->threads, .stop = r->options->stop,
+                          .stop_context = r->options->context};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -210,7 +211,8 @@ static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
     static const rapt_too_long policy[] = {RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR};
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
-                              .fraction = fraction_of(r, held_out), .stop = r->options->stop};
+                              .fraction = fraction_of(r, held_out), .stop = r->options->stop,
+                              .stop_context = r->options->context};
     return rapt_dataset_new(pairs_of(r, held_out), r->model->source, r->model->target, &o, err);
 }
 
@@ -312,8 +314,8 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     const translation *d = r->data;
     plan->examples = rapt_dataset_count(d->train);
     plan->dropped = rapt_dataset_dropped(d->train);
-    plan->held_out = d->held_out ? rapt_dataset_count(d->held_out) : 0;
-    plan->held_out_dropped = d->held_out ? rapt_dataset_dropped(d->held_out) : 0;
+    plan->validation_examples = d->held_out ? rapt_dataset_count(d->held_out) : 0;
+    plan->validation_dropped = d->held_out ? rapt_dataset_dropped(d->held_out) : 0;
     plan->shared_vocab = r->model->source == r->model->target;
     plan->source_vocab = rapt_tokenizer_size(r->model->source);
     plan->target_vocab = rapt_tokenizer_size(r->model->target);

@@ -166,7 +166,7 @@ static rapt_code train_evaluate(run *r, rapt_error *err)
 }
 
 /* Whether the validation loss has not fallen for as long as the recipe waits. */
-static bool gave_up(const run *r)
+static bool early_stopped(const run *r)
 {
     uint64_t patience = (uint64_t)r->recipe->train.patience;
     return patience > 0 && r->state.waited >= patience;
@@ -187,7 +187,7 @@ static rapt_progress progress_of(const loop *l)
                        .tokens_per_s = training > 0 ? (double)l->tokens_here / training : 0,
                        .seconds = seconds_so_far(l),
                        .seconds_left = done > 0 ? here / done * (double)(l->end - s->step) : NAN,
-                       .gave_up = gave_up(r)};
+                       .early_stopped = early_stopped(r)};
     return p;
 }
 
@@ -339,12 +339,12 @@ static rapt_code after_step(loop *l, rapt_error *err)
 static rapt_code run_steps(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (gave_up(l->r) && l->r->options->on_progress) {
+    if (early_stopped(l->r) && l->r->options->on_progress) {
         rapt_progress p = progress_of(l);
         l->r->options->on_progress(l->r->options->context, &p);
     } else if (report_missing(l->r))
         code = after_step(l, err);
-    while (!code && l->r->state.step < l->end && !run_stop_asked(l->r) && !gave_up(l->r)) {
+    while (!code && l->r->state.step < l->end && !run_stop_asked(l->r) && !early_stopped(l->r)) {
         code = step_once(l, err);
         if (!code)
             code = after_step(l, err);
@@ -373,7 +373,7 @@ static rapt_code train_finish(loop *l, rapt_error *err)
     rapt_code code = r->state.step > l->saved ? save_checkpoint(l, err) : RAPT_OK;
     if (!code && r->state.tokens > 0)
         code = train_report(l, true, err);
-    if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !gave_up(r))
+    if (!code && run_stop_asked(r) && (r->state.step < l->end || report_missing(r)) && !early_stopped(r))
         code = rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped after step %llu of %llu; to resume: rapt train --resume --out %s",
                          (unsigned long long)r->state.step, (unsigned long long)l->end, r->options->out);
     return code;

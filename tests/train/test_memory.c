@@ -57,12 +57,12 @@ static void take_all(run *r)
     train_batch batch;
     for (uint64_t i = 0; i < 2 * r->batches_per_epoch; i++) {
         assert_true(r->task->batch(r, i, &batch));
-        run_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, run_training_sums(r->recipe), &parts, &err);
+        run_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, run_normalizer(r->recipe), &parts, &err);
         rapt_params_zero_grad(r->model->params);
     }
     for (size_t i = 0; i < r->held_out_batches; i++) {
         assert_true(r->task->held_out(r, i, &batch));
-        run_pass(r, &batch, (rapt_pass){0}, (run_sums){0}, &parts, &err);
+        run_pass(r, &batch, (rapt_pass){0}, 0, &parts, &err);
     }
     assert_string_equal(err.message, "");
 }

@@ -9,8 +9,13 @@
 
 #include "train_folder.h"
 
-static volatile sig_atomic_t stop;
-static bool met, planned;
+static bool stop, met, planned;
+
+static bool stop_is_set(void *context)
+{
+    (void)context;
+    return stop;
+}
 
 /* Stops when the run says that it does `context`. */
 static void stop_at(void *context, const char *what, size_t done, size_t count)
@@ -30,7 +35,7 @@ static void check_stops(const rapt_recipe *r, const char *phase, bool plans)
 {
     rapt_error err = {0};
     stop = met = planned = false;
-    rapt_train_options o = {.out = "m", .stop = &stop, .on_phase = stop_at, .on_plan = note_plan, .context = (void *)phase};
+    rapt_train_options o = {.out = "m", .stop = stop_is_set, .on_phase = stop_at, .on_plan = note_plan, .context = (void *)phase};
     assert_int_equal(run(r, o, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "stopped before the first step; the folder is as it was");
     assert_true(met);
@@ -82,7 +87,7 @@ static void resumed(void **state)
     rapt_recipe r = lm_recipe("");
     rapt_train_options o = {.out = "m", .max_steps = 6};
     assert_int_equal(run(&r, o, &err), RAPT_OK);
-    o = (rapt_train_options){.out = "m", .resume = true, .stop = &stop, .on_phase = stop_at, .context = "making the model"};
+    o = (rapt_train_options){.out = "m", .resume = true, .stop = stop_is_set, .on_phase = stop_at, .context = "making the model"};
     stop = false;
     assert_int_equal(run(&r, o, &err), RAPT_ERR_INTERRUPTED);
     err = (rapt_error){0};

@@ -11,6 +11,7 @@
 #include "train/train_folder.h"
 
 #include <math.h>
+#include <signal.h>
 #include <sys/time.h>
 
 /* A program that wants to stop once a phase has come `times` times. */
@@ -21,6 +22,12 @@ typedef struct listener {
     uint64_t after;      /* calls of on_phase once it wanted to */
     rapt_progress last;
 } listener;
+
+/* A rapt_stop_fn. */
+static bool wants_to_stop(void *context)
+{
+    return ((const listener *)context)->stop != 0;
+}
 
 static void on_phase(void *context, const char *what, size_t done, size_t count)
 {
@@ -46,7 +53,7 @@ static rapt_code train_and_listen(const char *changes, const char *out, listener
 {
     rapt_recipe r = lm_recipe(changes);
     rapt_error err = {0};
-    rapt_train_options o = {.out = out, .resume = resume, .stop = &l->stop, .on_phase = on_phase, .on_progress = on_progress,
+    rapt_train_options o = {.out = out, .resume = resume, .stop = wants_to_stop, .on_phase = on_phase, .on_progress = on_progress,
                             .on_sample = on_sample, .context = l};
     rapt_code code = run(&r, o, &err);
     assert_int_equal(err.code, code);

@@ -6,9 +6,9 @@
 #include "rapt/stream.h"
 
 #include "base/file.h"
+#include "base/stop.h"
 #include "data/tokens/token_format.h"
 
-#include <signal.h>
 
 struct rapt_token_file {
     token_header header;
@@ -30,6 +30,6 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err);
  * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where *stop turns
  * nonzero (NULL: never). `out_path` is borrowed until then. */
 rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
-                                  const volatile sig_atomic_t *stop, file_writer *out, bool *made, rapt_error *err);
+                                  stop_check stop, file_writer *out, bool *made, rapt_error *err);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct source {
     const char *path;
     file_map text;
     uint64_t hash;
-    const volatile sig_atomic_t *stop;
+    stop_check stop;
 } source;
 
 typedef struct maker {
@@ -23,7 +23,7 @@ typedef struct maker {
     XXH3_state_t *hash; /* of the ids */
     size_t held;        /* ids in the portion */
     char portion[TOKEN_PORTION * 4];
-    const volatile sig_atomic_t *stop;
+    stop_check stop;
     rapt_error *err;
 } maker;
 
@@ -183,7 +183,7 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
 }
 
 rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
-                                  const volatile sig_atomic_t *stop, file_writer *out, bool *made, rapt_error *err)
+                                  stop_check stop, file_writer *out, bool *made, rapt_error *err)
 {
     source s;
     rapt_token_file *f = NULL;
@@ -206,7 +206,7 @@ rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *tex
 {
     bool made;
     file_writer out;
-    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, NULL, &out, &made, err);
+    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, (stop_check){0}, &out, &made, err);
     if (!made || file_writer_finish(&out, err) == RAPT_OK)
         return f;
     rapt_token_file_close(f);

@@ -251,7 +251,7 @@ static rapt_code merge_all(trainer *t, rapt_error *err)
 {
     token_pair best;
     while (t->count < t->limit && pair_queue_pop(&t->queue, t->min, &best)) {
-        if (stop_asked(t->o->stop))
+        if (stop_asked((stop_check){t->o->stop, t->o->stop_context}))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         if (!makes_special(t, &best) && !merge_pair(t, &best))
             return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pairs of token %zu", BYTES + t->count - 1);
@@ -275,7 +275,8 @@ static rapt_code bpe_train_check(size_t size, const rapt_bpe_options *o, rapt_er
 static rapt_code read_pieces(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
 {
     piece_table pieces = {0};
-    rapt_code code = piece_counts_take(text, size, cut, t->o->threads, PIECE_COUNTS_CHUNK, t->o->stop, &pieces, err);
+    rapt_code code = piece_counts_take(text, size, cut, t->o->threads, PIECE_COUNTS_CHUNK,
+                                       (stop_check){t->o->stop, t->o->stop_context}, &pieces, err);
     if (!code)
         code = token_rows_build(&t->rows, &pieces, err);
     piece_table_free(&pieces);

@@ -26,7 +26,7 @@ typedef struct counter {
 typedef struct counting {
     const char *text;
     size_t size, chunk, chunks;
-    const volatile sig_atomic_t *stop;
+    stop_check stop;
     pool *pool;
     counter *counters; /* one a thread */
     size_t *stops;     /* for each chunk: where its guess stopped; the piece that begins there isn't counted */
@@ -141,7 +141,7 @@ static void piece_counts_tear_down(counting *c)
 }
 
 rapt_code piece_counts_take(const char *text, size_t size, const split *cut, int threads, size_t chunk,
-                            const volatile sig_atomic_t *stop, piece_table *counts, rapt_error *err)
+                            stop_check stop, piece_table *counts, rapt_error *err)
 {
     counting c = {.text = text, .size = size, .chunk = chunk, .chunks = size / chunk + (size % chunk != 0), .stop = stop};
     rapt_code code = piece_counts_set_up(&c, cut, threads, err);
