@@ -160,7 +160,7 @@ static size_t folder_length(const char *path)
 }
 
 /* Calls make(fd, name) for names beside `path` until one is not taken: a writer that was killed may have left some, which
- * train/leftovers.c knows by their form.
+ * train/folder/leftovers.c knows by their form.
  * Returns what make did, at least 0, and the name, which the caller frees; or -1. */
 static int with_temporary_name(const char *path, int (*make)(int fd, const char *name), int fd, char **name)
 {

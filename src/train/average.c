@@ -8,7 +8,7 @@
 #include "io/seal.h"
 #include "rapt/io.h"
 #include "train/checkpoint/checkpoint_list.h"
-#include "train/leftovers.h"
+#include "train/folder/leftovers.h"
 
 #include <errno.h>
 #include <stdlib.h>

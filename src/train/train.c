@@ -9,7 +9,7 @@
 #include "train/checkpoint/checkpoint_clock.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
-#include "train/log.h"
+#include "train/folder/log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "rapt/io.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_list.h"
-#include "train/leftovers.h"
+#include "train/folder/leftovers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/train/test_folder_no_memory.c: whatever allocation of a language-model run fails, folders that were there stay, and
- * of a run that has not got as far as to write nothing is left. For src/train/task_language_model.c and src/base/lock.c. */
+ * of a run that has not got as far as to write nothing is left. For src/train/task/task_language_model.c and src/base/lock.c. */
 #define _GNU_SOURCE
 #include "failing.h"
 

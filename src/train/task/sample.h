@@ -1,6 +1,6 @@
-/* train/sample.h: what a language model in training makes of a prompt. */
-#ifndef TRAIN_SAMPLE_H
-#define TRAIN_SAMPLE_H
+/* train/task/sample.h: what a language model in training makes of a prompt. */
+#ifndef TRAIN_TASK_SAMPLE_H
+#define TRAIN_TASK_SAMPLE_H
 
 #include "train/run.h"
 

@@ -1,8 +1,8 @@
-/* train/pieces.h: all parameters of a set as one list of pieces for the threads: a model has many small parameters, and a
- * loop over threads for each would cost more than its work. Pieces depend on shapes alone, so sums over them, taken in
- * order, have the same bits for any number of threads. For the optimizer and the gradient norm. */
-#ifndef TRAIN_PIECES_H
-#define TRAIN_PIECES_H
+/* train/optimizer/pieces.h: all parameters of a set as one list of pieces for the threads: a model has many small
+ * parameters, and a loop over threads for each would cost more than its work. Pieces depend on shapes alone, so sums over
+ * them, taken in order, have the same bits for any number of threads. For the optimizer and the gradient norm. */
+#ifndef TRAIN_OPTIMIZER_PIECES_H
+#define TRAIN_OPTIMIZER_PIECES_H
 
 #include "ops/tape_core.h"
 

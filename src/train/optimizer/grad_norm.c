@@ -1,11 +1,11 @@
-/* train/grad_norm.c: the norm of all gradients, and the search for numbers that are not finite. For clipping, and for
+/* train/optimizer/grad_norm.c: the norm of all gradients, and the search for numbers that are not finite. For clipping, and for
  * what the training loop says when something went wrong. */
 #include "rapt/train.h"
 
 #include "ops/deferred.h"
 #include "ops/profile_op.h"
 #include "tensor/params.h"
-#include "train/pieces.h"
+#include "train/optimizer/pieces.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* train/lengthen.h: a run that is resumed with another number of epochs or steps. For the set-up in run.c. */
-#ifndef TRAIN_LENGTHEN_H
-#define TRAIN_LENGTHEN_H
+/* train/folder/lengthen.h: a run that is resumed with another number of epochs or steps. For the set-up in run.c. */
+#ifndef TRAIN_FOLDER_LENGTHEN_H
+#define TRAIN_FOLDER_LENGTHEN_H
 
 #include "train/run.h"
 

@@ -1,5 +1,5 @@
-/* train/held_out_bleu.c: see held_out_bleu.h. Translating and scoring are the library's own; here is what they need. */
-#include "train/held_out_bleu.h"
+/* train/task/validation_bleu.c: see validation_bleu.h. Translating and scoring are the library's own; here is what they need. */
+#include "train/task/validation_bleu.h"
 
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
@@ -54,7 +54,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
 }
 
 /* In blocks, between which the run can be stopped; no translation depends on them. */
-static rapt_code held_out_bleu_translate(const run *r, rapt_model *m, held_out_text *text, rapt_error *err)
+static rapt_code validation_bleu_translate(const run *r, rapt_model *m, held_out_text *text, rapt_error *err)
 {
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_translator *t = rapt_translator_new(m, &o, err);
@@ -70,11 +70,11 @@ static rapt_code held_out_bleu_translate(const run *r, rapt_model *m, held_out_t
     return code;
 }
 
-static rapt_code held_out_bleu_score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
+static rapt_code validation_bleu_score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
 {
     const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->target)}; /* references have capitals */
     rapt_bleu result = {0};
-    rapt_code code = held_out_bleu_translate(r, m, text, err);
+    rapt_code code = validation_bleu_translate(r, m, text, err);
     if (code)
         return code;
     for (size_t i = 0; i < text->count; i++)
@@ -85,7 +85,7 @@ static rapt_code held_out_bleu_score(const run *r, rapt_model *m, held_out_text 
     return code;
 }
 
-rapt_code held_out_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
+rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
 {
     held_out_text text = {0};
     rapt_model copy;
@@ -93,7 +93,7 @@ rapt_code held_out_bleu(const run *r, const rapt_pairs *p, double fraction, doub
     if (!code)
         code = take_pairs(p, fraction, &text, err);
     if (!code)
-        code = held_out_bleu_score(r, &copy, &text, bleu, err);
+        code = validation_bleu_score(r, &copy, &text, bleu, err);
     if (text.out)
         rapt_translations_free(text.out, text.count);
     free(text.sources);

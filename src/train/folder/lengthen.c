@@ -1,8 +1,8 @@
-/* train/lengthen.c: a finished run is trained longer, or a stopped one is planned anew. A learning rate that is constant or falls
- * with 1/sqrt(step) doesn't know the end: the result is that of a run which had it from the start, byte for byte. A cosine does.
- * See lengthen.h. */
+/* train/folder/lengthen.c: a finished run is trained longer, or a stopped one is planned anew. A learning rate that is
+ * constant or falls with 1/sqrt(step) doesn't know the end: the result is that of a run which had it from the start, byte
+ * for byte. A cosine does. See lengthen.h. */
 #define _GNU_SOURCE
-#include "train/lengthen.h"
+#include "train/folder/lengthen.h"
 
 #include "base/file.h"
 #include "recipe/recipe_compare.h"

@@ -1,7 +1,7 @@
-/* train/leftovers.c: files that a killed run had no time to name or to remove. Where the file system has files without names
- * there are hardly any (base/file.c). */
+/* train/folder/leftovers.c: files that a killed run had no time to name or to remove. Where the file system has files
+ * without names there are hardly any (base/file.c). */
 #define _GNU_SOURCE
-#include "train/leftovers.h"
+#include "train/folder/leftovers.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* train/adam_rows.c: the steps that a row has missed, made one after the other, with the constants that each of them had.
- * For adam.c, and for whoever reads such a row, by way of its parameter's state. */
-#include "train/adam_rows.h"
+/* train/optimizer/adam_rows.c: the steps that a row has missed, made one after the other, with the constants that each of
+ * them had. For adam.c, and for whoever reads such a row, by way of its parameter's state. */
+#include "train/optimizer/adam_rows.h"
 
 #include <fenv.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* train/log.c: reports as JSON lines. For the training loop; plots and programs read them. */
-#include "train/log.h"
+/* train/folder/log.c: reports as JSON lines. For the training loop; plots and programs read them. */
+#include "train/folder/log.h"
 
 #include "base/file.h"
 #include "text/json_text.h"

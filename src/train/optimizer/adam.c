@@ -1,13 +1,13 @@
-/* train/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of pieces for the threads.
- * Rows that a step doesn't use are in adam_rows.c, the norm for clipping in grad_norm.c. */
+/* train/optimizer/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of pieces for the
+ * threads. Rows that a step doesn't use are in adam_rows.c, the norm for clipping in grad_norm.c. */
 #include "rapt/train.h"
 
 #include "base/math.h"
 #include "ops/deferred.h"
 #include "ops/profile_op.h"
 #include "tensor/params.h"
-#include "train/adam_rows.h"
-#include "train/pieces.h"
+#include "train/optimizer/adam_rows.h"
+#include "train/optimizer/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

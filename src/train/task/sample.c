@@ -1,7 +1,7 @@
-/* train/sample.c: a text of a language model in training, behind its prompt. For the loop, by way of the task; `rapt generate`
- * has options of its own. */
+/* train/task/sample.c: a text of a language model in training, behind its prompt. For the loop, by way of the task; `rapt
+ * generate` has options of its own. */
 #define _GNU_SOURCE
-#include "train/sample.h"
+#include "train/task/sample.h"
 
 #include "rapt/generate.h"
 

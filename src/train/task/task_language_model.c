@@ -1,4 +1,4 @@
-/* train/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
+/* train/task/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
  * it, a tokenizer and a decoder-only model. For run.c and train.c, which call it through its table. */
 #define _GNU_SOURCE
 #include "train/run.h"
@@ -9,7 +9,7 @@
 #include "data/tokens/token_file.h"
 #include "decode/prompt.h"
 #include "recipe/recipe_model.h"
-#include "train/sample.h"
+#include "train/task/sample.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* train/task_translation.c: what a run needs to know about translation: sentence pairs, two vocabularies, an
+/* train/task/task_translation.c: what a run needs to know about translation: sentence pairs, two vocabularies, an
  * encoder-decoder. For run.c and train.c, which call it through its table. */
 #define _GNU_SOURCE
 #include "train/run.h"
 
 #include "base/rng.h"
 #include "text/prose/sentences.h"
-#include "train/held_out_bleu.h"
+#include "train/task/validation_bleu.h"
 #include "recipe/recipe_model.h"
 
 #include <stdio.h>
@@ -351,7 +351,7 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
 
 static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
 {
-    return held_out_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
+    return validation_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
 }
 
 const train_task train_translation = {.open = open_pairs,     .close = close_pairs,   .load = load_pairs,

@@ -1,7 +1,7 @@
-/* train/adam_rows.h: exact Adam for matrices of which a step uses few rows, such as an embedding: a row that a step did
+/* train/optimizer/adam_rows.h: exact Adam for matrices of which a step uses few rows, such as an embedding: a row that a step did
  * not use still decays, and so do its moments, but only when it is next read. For adam.c. */
-#ifndef TRAIN_ADAM_ROWS_H
-#define TRAIN_ADAM_ROWS_H
+#ifndef TRAIN_OPTIMIZER_ADAM_ROWS_H
+#define TRAIN_OPTIMIZER_ADAM_ROWS_H
 
 #include "base/arena.h"
 #include "kernels/kernels.h"

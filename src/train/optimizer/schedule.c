@@ -1,4 +1,4 @@
-/* train/schedule.c: the learning rate of a step. A pure function, so that resuming needs no state. */
+/* train/optimizer/schedule.c: the learning rate of a step. A pure function, so that resuming needs no state. */
 #include "rapt/train.h"
 
 #include "base/math.h"

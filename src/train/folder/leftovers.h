@@ -1,6 +1,6 @@
-/* train/leftovers.h: what killed runs have left in a model folder. For whoever has the folder's lock. */
-#ifndef TRAIN_LEFTOVERS_H
-#define TRAIN_LEFTOVERS_H
+/* train/folder/leftovers.h: what killed runs have left in a model folder. For whoever has the folder's lock. */
+#ifndef TRAIN_FOLDER_LEFTOVERS_H
+#define TRAIN_FOLDER_LEFTOVERS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-/* train/log.h: train.jsonl, one line a report. */
-#ifndef TRAIN_LOG_H
-#define TRAIN_LOG_H
+/* train/folder/log.h: train.jsonl, one line a report. */
+#ifndef TRAIN_FOLDER_LOG_H
+#define TRAIN_FOLDER_LOG_H
 
 #include "rapt/train.h"
 

@@ -1,5 +1,5 @@
-/* train/pieces.c: cuts parameters into pieces of whole rows. For adam.c and grad_norm.c, which run them. */
-#include "train/pieces.h"
+/* train/optimizer/pieces.c: cuts parameters into pieces of whole rows. For adam.c and grad_norm.c, which run them. */
+#include "train/optimizer/pieces.h"
 
 #include "tensor/params.h"
 
