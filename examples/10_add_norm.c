@@ -102,9 +102,9 @@ static void init_block(block *m, rapt_params *set, const char *prefix, size_t d,
     char name[64];
     snprintf(name, sizeof name, "%sattention.", prefix);
     rapt_attention_sizes sizes = {d, d, d, d, heads, 0};
-    rapt_multi_head_attention_init(&m->attention, set, name, sizes, true, 0, RAPT_LINEAR_PYTORCH);
+    rapt_multi_head_attention_init(&m->attention, set, name, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
     snprintf(name, sizeof name, "%sffn.", prefix);
-    rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, RAPT_LINEAR_PYTORCH);
+    rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, RAPT_WEIGHT_INIT_PYTORCH);
     snprintf(name, sizeof name, "%snorm1.", prefix);
     rapt_add_norm_init(&m->norm1, set, name, 1, &d, 0, RAPT_NORM_PLACE_POST);
     snprintf(name, sizeof name, "%snorm2.", prefix);

@@ -18,7 +18,7 @@ static void fill(rapt_param *p, const rapt_real *numbers)
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_encoder_block m;
-    rapt_block_config c = {.d_model = 2, .heads = 1, .ffn = 2, .init = RAPT_LINEAR_ZEROS};
+    rapt_block_config c = {.d_model = 2, .heads = 1, .ffn = 2, .init = RAPT_WEIGHT_INIT_ZEROS};
     rapt_encoder_block_init(&m, set, "paper.", &c);
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){2, 0, 0, 2}, false);
     printf("-- on paper --\n");
@@ -56,7 +56,7 @@ static bool shares_are_equal(const rapt_tensor *weights, const int32_t *lens)
 static void one_block(rapt_tape *t, rapt_params *set)
 {
     rapt_encoder_block m;
-    rapt_block_config c = {.d_model = 24, .heads = 8, .ffn = 48, .dropout = 0.5, .init = RAPT_LINEAR_PYTORCH};
+    rapt_block_config c = {.d_model = 24, .heads = 8, .ffn = 48, .dropout = 0.5, .init = RAPT_WEIGHT_INIT_PYTORCH};
     rapt_encoder_block_init(&m, set, "block.", &c);
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 100, 24}, (rapt_init){RAPT_INIT_ONES, 0});
     int32_t lens[2] = {3, 2};

@@ -15,7 +15,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     rapt_multi_head_attention m;
     rapt_mask causal = {.causal = true}, valid = {.valid_lens = (int32_t[]){2}};
     rapt_attention_sizes sizes = {.query = 2, .key = 2, .value = 2, .hidden = 2, .heads = 1};
-    rapt_multi_head_attention_init(&m, set, "paper.", sizes, false, 0, RAPT_LINEAR_ZEROS);
+    rapt_multi_head_attention_init(&m, set, "paper.", sizes, false, 0, RAPT_WEIGHT_INIT_ZEROS);
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){4, 0, 0, 2, 2, 4}, false);
     rapt_tensor *memory = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){1, 0, 0, 1, 9, 9}, false);
     printf("-- on paper --\n");
@@ -42,7 +42,7 @@ static void one_block(rapt_tape *t, rapt_params *set)
 {
     rapt_encoder_block encoder;
     rapt_decoder_block decoder;
-    rapt_block_config c = {.d_model = 24, .heads = 8, .ffn = 48, .dropout = 0.5, .init = RAPT_LINEAR_PYTORCH};
+    rapt_block_config c = {.d_model = 24, .heads = 8, .ffn = 48, .dropout = 0.5, .init = RAPT_WEIGHT_INIT_PYTORCH};
     rapt_encoder_block_init(&encoder, set, "encoder_block.", &c);
     rapt_decoder_block_init(&decoder, set, "decoder_block.", &c);
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 100, 24}, (rapt_init){RAPT_INIT_ONES, 0});

@@ -17,7 +17,7 @@ file() { echo "$folder/$1$form.$2"; }
 pairs() { echo "$(file "$1" en):$(file "$1" "$language")"; }
 
 [ ! -e "$model" ] || set -- --resume "$@"
-"$rapt" train recipes/$recipe.yaml --seed "$seed" --set data.pairs="$(pairs train)" --set data.valid="$(pairs val)" \
+"$rapt" train recipes/$recipe.yaml --seed "$seed" --set data.pairs="$(pairs train)" --set data.validation="$(pairs val)" \
     --out "$model" "$@"
 "$rapt" average "$model" --last 10
 echo "seconds of training: $(tail -1 "$model/train.jsonl" | sed 's/.*"seconds": \([0-9]*\).*/\1/')"

@@ -53,6 +53,9 @@ typedef enum rapt_code {
 #undef RAPT_CODE_ENUM
 } rapt_code;
 
+/* What a model is for. */
+typedef enum rapt_task { RAPT_TASK_TRANSLATION, RAPT_TASK_LANGUAGE_MODEL } rapt_task;
+
 /* The first cause of a failure. Owned by the caller; start from `rapt_error err = {0};`. */
 typedef struct rapt_error {
     rapt_code code;

@@ -15,8 +15,6 @@ extern "C" {
 
 #define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
 
-typedef enum rapt_task { RAPT_TASK_TRANSLATION, RAPT_TASK_LANGUAGE_MODEL } rapt_task;
-
 /* A model with all it needs; what the task doesn't use is NULL. All of it is owned. */
 typedef struct rapt_model {
     rapt_task task;

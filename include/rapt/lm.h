@@ -22,19 +22,13 @@ typedef enum rapt_positions_kind {
     RAPT_POSITIONS_ROTARY      /* queries and keys are turned by their positions: rapt_op_rotary */
 } rapt_positions_kind;
 
-typedef enum rapt_lm_init_kind {
-    RAPT_LM_INIT_PYTORCH, /* linear layers as nn.Linear; embedding and learned positions N(0, embedding_std^2) */
-    RAPT_LM_INIT_GPT2     /* matrices N(0, std^2), the last one of a sublayer N(0, std^2 / (2 layers)), biases 0;
-                             learned positions N(0, std^2), embedding N(0, embedding_std^2) */
-} rapt_lm_init_kind;
-
 typedef struct rapt_lm_config {
     size_t vocab, layers, d_model, heads;
     size_t kv_heads; /* heads of keys and values, which divide heads (grouped-query attention); 0: heads */
     size_t ffn;      /* hidden features of the feed-forward network */
     size_t context;  /* positions: the longest row */
     rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and a norm of what comes out at the end */
-    rapt_norm_kind norm;
+    rapt_norm_kind norm_kind;
     double norm_eps;     /* 0: 1e-5 */
     rapt_ffn_kind ffn_kind;
     rapt_positions_kind positions;
@@ -45,9 +39,10 @@ typedef struct rapt_lm_config {
     bool shared_norm;    /* a block uses its first norm twice and has no second one */
     bool scale_embedding; /* times sqrt(d_model) */
     double dropout;      /* after the embedding, on attention weights, on the output of each sublayer */
-    rapt_lm_init_kind init;
-    double std;           /* GPT-2's initial values; 0: 0.02 */
-    double embedding_std; /* 0: std (GPT-2); PyTorch: 2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
+    rapt_weight_init init; /* of all linear layers */
+    double std;           /* of RAPT_WEIGHT_INIT_GPT2, for learned positions, too; 0: 0.02 */
+    double embedding_std; /* embedding N(0, embedding_std^2), and learned positions unless GPT-2's; 0: std (GPT-2), else
+                             2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
 } rapt_lm_config;
 
 /* The model that `name` stands for:
@@ -70,7 +65,7 @@ typedef struct rapt_lm_block {
     rapt_ffn ffn;                        /* "ffn." */
 } rapt_lm_block;
 
-/* `rotary` is the table that all blocks share, or NULL. With RAPT_LM_INIT_GPT2 matrices are zeros, to be filled: rapt_lm_init
+/* `rotary` is the table that all blocks share, or NULL. With RAPT_WEIGHT_INIT_GPT2 matrices are zeros, to be filled: rapt_lm_init
  * does that, as it depends on how many blocks there are. */
 void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                         rapt_param *rotary);

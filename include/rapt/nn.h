@@ -14,13 +14,19 @@
 extern "C" {
 #endif
 
+/* ---- weight initialization -------------------------------------------------------------------------------- */
+
+/* How the weight matrices of a module or a whole model are initialized. */
+typedef enum rapt_weight_init {
+    RAPT_WEIGHT_INIT_XAVIER,  /* the book's: weights Xavier uniform, biases U(-1/sqrt(in), 1/sqrt(in)) */
+    RAPT_WEIGHT_INIT_PYTORCH, /* weights and biases U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
+    RAPT_WEIGHT_INIT_GPT2,    /* weights N(0, std^2), biases 0 (Radford et al. 2019, section 2.3); in a language model the last
+                                 matrix of each sublayer N(0, std^2 / (2 layers)) */
+    RAPT_WEIGHT_INIT_ZEROS    /* to be filled afterwards: rapt_param_fill */
+} rapt_weight_init;
+
 /* ---- linear: y = x W^T + b ------------------------------------------------------------------------------ */
 
-typedef enum rapt_linear_init_kind {
-    RAPT_LINEAR_XAVIER, /* weight Xavier uniform, bias U(-1/sqrt(in), 1/sqrt(in)): the book's */
-    RAPT_LINEAR_PYTORCH, /* both U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
-    RAPT_LINEAR_ZEROS   /* to be filled afterwards: rapt_param_fill */
-} rapt_linear_init_kind;
 
 typedef struct rapt_linear {
     rapt_param *weight; /* [out, in]: "weight" */
@@ -28,7 +34,7 @@ typedef struct rapt_linear {
 } rapt_linear;
 
 void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out, bool bias,
-                      rapt_linear_init_kind kind);
+                      rapt_weight_init kind);
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
@@ -118,7 +124,7 @@ typedef struct rapt_attention_sizes {
 } rapt_attention_sizes;
 
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
-                                    rapt_attention_sizes sizes, bool bias, double dropout, rapt_linear_init_kind kind);
+                                    rapt_attention_sizes sizes, bool bias, double dropout, rapt_weight_init kind);
 /* q [batch, queries, query], k [batch, keys, key], v [batch, keys, value]; gives [batch, queries, hidden].
  * `mask` may be NULL. */
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
@@ -165,10 +171,10 @@ typedef struct rapt_ffn {
 } rapt_ffn;
 
 void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                        rapt_ffn_kind kind, bool bias, rapt_linear_init_kind init);
+                        rapt_ffn_kind kind, bool bias, rapt_weight_init init);
 /* The book's: ReLU, with biases. */
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                   rapt_linear_init_kind kind);
+                   rapt_weight_init kind);
 rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
@@ -195,8 +201,8 @@ typedef struct rapt_block_config {
     size_t d_model, heads, ffn;
     bool bias; /* in the attention projections */
     double dropout;
-    rapt_norm_place norm;
-    rapt_linear_init_kind init;
+    rapt_norm_place norm_place;
+    rapt_weight_init init;
 } rapt_block_config;
 
 typedef struct rapt_encoder_block {

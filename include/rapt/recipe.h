@@ -26,28 +26,17 @@
 #ifndef RAPT_RECIPE_H
 #define RAPT_RECIPE_H
 
-#include "rapt/tape.h"
-#include "rapt/text.h"
+#include "rapt/data.h"
+#include "rapt/lm.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What is learned. */
-typedef enum rapt_recipe_task { RAPT_RECIPE_TRANSLATION, RAPT_RECIPE_LANGUAGE_MODEL } rapt_recipe_task;
-
-/* What happens to a sentence of more than data.max_len tokens: its end is cut, its pair is left out, or the
- * run stops with an error. */
-typedef enum rapt_recipe_too_long {
-    RAPT_RECIPE_CUT,
-    RAPT_RECIPE_DROP,
-    RAPT_RECIPE_ERROR
-} rapt_recipe_too_long;
-
 /* In what order several files of data.text become one text: that of the list, and within a folder of names; or that of a
  * hash of each file's path within its folder, so that the end of the text, which is the validation set, is of the same kind
  * as the rest. The order is the same everywhere, for any seed, and a file that is added moves no others. */
-typedef enum rapt_recipe_text_order { RAPT_RECIPE_BY_NAME, RAPT_RECIPE_SHUFFLED } rapt_recipe_text_order;
+typedef enum rapt_recipe_text_order { RAPT_RECIPE_TEXT_ORDER_NAMES, RAPT_RECIPE_TEXT_ORDER_SHUFFLED } rapt_recipe_text_order;
 
 /* How long the rows of a batch are: as its longest sentence, or always data.max_len. */
 typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
@@ -55,71 +44,51 @@ typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } 
 /* How a text becomes tokens: whole words and punctuation marks; characters; byte pairs that the run learns; a tokenizer
  * file; rank files of tiktoken. */
 typedef enum rapt_recipe_tokenizer {
-    RAPT_RECIPE_WORDS,
-    RAPT_RECIPE_CHARACTERS,
-    RAPT_RECIPE_BPE,
-    RAPT_RECIPE_FILE,
-    RAPT_RECIPE_CL100K,
-    RAPT_RECIPE_O200K,
-    RAPT_RECIPE_R50K
+    RAPT_RECIPE_TOKENIZER_WORDS,
+    RAPT_RECIPE_TOKENIZER_CHARACTERS,
+    RAPT_RECIPE_TOKENIZER_BPE,
+    RAPT_RECIPE_TOKENIZER_FILE,
+    RAPT_RECIPE_TOKENIZER_CL100K,
+    RAPT_RECIPE_TOKENIZER_O200K,
+    RAPT_RECIPE_TOKENIZER_R50K
 } rapt_recipe_tokenizer;
 
 /* A language model whose shape has a name: see rapt_lm_preset. Setting the key sets all of `model` but
  * attention_dropout, activation_dropout and max_positions. */
-typedef enum rapt_recipe_preset { RAPT_RECIPE_NO_PRESET, RAPT_RECIPE_SEED, RAPT_RECIPE_GPT2 } rapt_recipe_preset;
+typedef enum rapt_recipe_preset { RAPT_RECIPE_PRESET_NONE, RAPT_RECIPE_PRESET_SEED, RAPT_RECIPE_PRESET_GPT2 } rapt_recipe_preset;
 
 /* How many ids a language model knows: as many as the tokenizer, or the largest of its text and one. */
 typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_TEXT } rapt_recipe_vocab;
 
-typedef enum rapt_recipe_norm_kind { RAPT_RECIPE_LAYER_NORM, RAPT_RECIPE_RMS_NORM } rapt_recipe_norm_kind;
-typedef enum rapt_recipe_ffn_kind {
-    RAPT_RECIPE_RELU,
-    RAPT_RECIPE_GELU,
-    RAPT_RECIPE_GELU_TANH,
-    RAPT_RECIPE_SWIGLU
-} rapt_recipe_ffn_kind;
-typedef enum rapt_recipe_positions {
-    RAPT_RECIPE_SINUSOIDAL,
-    RAPT_RECIPE_LEARNED,
-    RAPT_RECIPE_ROTARY
-} rapt_recipe_positions;
-
-/* Where layer norm stands: after the residual sum (Vaswani et al. 2017) or before the sublayer. */
-typedef enum rapt_recipe_norm { RAPT_RECIPE_POST, RAPT_RECIPE_PRE } rapt_recipe_norm;
-
-/* Starting values of the weight matrices: Xavier uniform (translation), those of PyTorch's linear layers, or GPT-2's
- * (language models). */
-typedef enum rapt_recipe_init { RAPT_RECIPE_XAVIER, RAPT_RECIPE_PYTORCH, RAPT_RECIPE_INIT_GPT2 } rapt_recipe_init;
-
 /* What the loss of a batch is: the mean over its tokens, or the book's (d2l): the sum over sentences of the
  * mean over each row, padding counted as zero loss. */
-typedef enum rapt_recipe_reduction { RAPT_RECIPE_TOKEN, RAPT_RECIPE_BOOK } rapt_recipe_reduction;
+typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
 /* The learning rate after the warm-up: constant, falling with 1/sqrt(step), or along a half cosine to
  * train.lr_end. */
 typedef enum rapt_recipe_schedule {
-    RAPT_RECIPE_CONSTANT,
-    RAPT_RECIPE_INVERSE_SQRT,
-    RAPT_RECIPE_COSINE
+    RAPT_RECIPE_SCHEDULE_CONSTANT,
+    RAPT_RECIPE_SCHEDULE_INVERSE_SQRT,
+    RAPT_RECIPE_SCHEDULE_COSINE
 } rapt_recipe_schedule;
 
 /* A recipe in memory; a field is named as its key. Texts come from malloc and belong to the recipe; an empty
  * text is NULL. A plain copy of the struct shares them. */
 typedef struct rapt_recipe {
     uint64_t given[2]; /* keys that a file or rapt_recipe_set has set: a bit each, in the order of rapt_recipe_help */
-    rapt_recipe_task task;
+    rapt_task task;
     int64_t seed;
     struct {
         char *pairs;     /* translation: rapt_pairs_read */
-        char *valid;     /* the same; held out instead of a part of `pairs` */
+        char *validation; /* translation: the validation set, in place of a fraction of `pairs`; or NULL */
         char *text;      /* language models: a file, or a folder of them; several with : between them */
         char *text_files; /* patterns of names, comma-separated: which files of folders; NULL is all */
         rapt_recipe_text_order text_order;
         int64_t limit;   /* pairs; 0 is all */
-        double held_out; /* fraction */
-        int64_t eval_tokens; /* of the held-out part of a text; 0 is all */
+        double validation_fraction; /* of the pairs, or of the text, which is its validation set */
+        int64_t validation_tokens; /* language models: of the validation set, what reports evaluate; 0 is all */
         int64_t max_len; /* tokens, <eos> included */
-        rapt_recipe_too_long too_long;
+        rapt_too_long too_long;
         rapt_recipe_pad pad;
     } data;
     struct {
@@ -142,23 +111,23 @@ typedef struct rapt_recipe {
         int64_t heads; /* divides d_model */
         int64_t kv_heads; /* divides heads; 0 is heads */
         int64_t ffn;
-        rapt_recipe_ffn_kind ffn_kind;
+        rapt_ffn_kind ffn_kind;
         double dropout;
         double attention_dropout; /* below 0: dropout */
         double activation_dropout;
-        rapt_recipe_norm norm;
-        rapt_recipe_norm_kind norm_kind;
+        rapt_norm_place norm_place;
+        rapt_norm_kind norm_kind;
         bool shared_norm;
         bool bias;
         bool output_bias;
         bool scale_embedding;
         bool tied;
-        rapt_recipe_positions positions;
+        rapt_positions_kind positions;
         double rotary_base;
         int64_t context;
         int64_t max_positions;
         rapt_recipe_vocab vocab;
-        rapt_recipe_init init;
+        rapt_weight_init init;
         double std;
         double embedding_std;
     } model;
@@ -196,21 +165,26 @@ typedef struct rapt_recipe {
 /* Every key at its default, which is that of task `translation`; texts, which have none, are NULL. Frees nothing: the recipe
  * may be uninitialised.
  *
- * Defaults follow the task, and a few follow other keys (data.held_out is 0 with data.valid): rapt_recipe_read and
- * rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with rapt_recipe_set, and may then
- * write to fields itself. */
+ * Defaults follow the task, and a few follow other keys (data.validation_fraction is 0 with data.validation):
+ * rapt_recipe_read and rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with
+ * rapt_recipe_set, and may then write to fields itself. */
 void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative data.pairs, data.valid, data.text or
- * tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
+/* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text,
+ * train.init or tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
  * ("recipes/../data/en-fr.tsv").
  * `*out` may be uninitialised; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.
  *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or not readable;
  *   - RAPT_ERR_FORMAT: "PATH:LINE: not YAML: ..." and the like;
- *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?',
+ *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm is now
+ *     model.norm_place",
  *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
+
+/* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, but that keys may also have the names
+ * that they had in version 0.1. */
+rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
 
 /* Sets one key from "train.lr=0.001", with the checks of a file. Relative paths are taken as they are.
  * Messages start with "--set train.lr=-1: ". On failure the recipe is as before. */
@@ -227,7 +201,8 @@ rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_er
  * a text that is not UTF-8, or a value that no key can have. */
 rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
 
-/* One line a key: name, type, default, range, meaning, in columns. The caller frees `*text`. */
+/* A table of all keys: name, type, default, range and meaning, in columns of at most 130 characters together; where a range or a
+ * meaning is longer, it continues below. The caller frees `*text`; on failure (RAPT_ERR_MEMORY) it is NULL. */
 rapt_code rapt_recipe_help(char **text, rapt_error *err);
 
 /* Frees the texts; the recipe then holds the defaults. */

@@ -90,14 +90,14 @@ static const struct argp ARGP = {
 typedef struct display {
     bool quiet;
     progress *progress; /* NULL: quiet */
-    rapt_recipe_task task;
+    rapt_task task;
     int64_t patience;
     rapt_progress last;
 } display;
 
 static void show_data(const display *d, const rapt_memory_plan *p)
 {
-    if (d->task == RAPT_RECIPE_LANGUAGE_MODEL) {
+    if (d->task == RAPT_TASK_LANGUAGE_MODEL) {
         fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples,
                 p->validation_examples, p->target_vocab);
         return;
@@ -203,12 +203,7 @@ static int help_recipe(void)
 /* To resume, the folder's own recipe will do. */
 static rapt_code read_file(const train_arguments *a, rapt_recipe *r, rapt_error *err)
 {
-    char *kept = NULL;
-    if (!a->recipe && asprintf(&kept, "%s/recipe.yaml", a->out) < 0)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
-    rapt_code code = rapt_recipe_read(kept ? kept : a->recipe, r, err);
-    free(kept);
-    return code;
+    return a->recipe ? rapt_recipe_read(a->recipe, r, err) : rapt_recipe_load(a->out, r, err);
 }
 
 static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)

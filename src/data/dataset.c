@@ -90,7 +90,7 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
     if (d->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
                          d->options.held_out ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
-                         d->options.held_out ? " (data.held_out is the share for it; 0: no validation)" : "");
+                         d->options.held_out ? " (data.validation_fraction is the share for it; 0: no validation)" : "");
     return RAPT_OK;
 }
 

@@ -119,6 +119,8 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && !code; i++) {
         const json_t *value = json_object_get(root, members[i].key);
+        if (!value && members[i].former)
+            value = json_object_get(root, members[i].former);
         if (!value && members[i].optional)
             continue;
         code = config_json_read_member(value, &members[i], (char *)config + members[i].offset, path, err);

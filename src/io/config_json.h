@@ -25,6 +25,7 @@ typedef struct config_member {
     double least, most;
     const char *const *words; /* NULL ends them */
     bool optional;            /* where it is missing, the field stays as it is */
+    const char *former;       /* the key that rapt 0.1 wrote, where it was another one; or NULL */
 } config_member;
 
 #define CONFIG_LARGEST 1073741824.0 /* 2^30: of any size in a configuration */
@@ -32,17 +33,20 @@ typedef struct config_member {
 
 /* Rows of a table; a field of another type than the row's doesn't compile. */
 #define CONFIG_FIELD(type, field, wanted) _Generic(((type *)NULL)->field, wanted : offsetof(type, field))
-#define CONFIG_SIZE_ROW(key, type, field, most) {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, most, NULL, false}
+#define CONFIG_SIZE_ROW(key, type, field, most) {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, most, NULL, false, NULL}
 #define CONFIG_REAL_ROW(key, type, field, least, most) \
-    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), least, most, NULL, false}
+    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), least, most, NULL, false, NULL}
 #define CONFIG_POSITIVE_ROW(key, type, field, most) \
-    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, most, NULL, false}
-#define CONFIG_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, false}
-#define CONFIG_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, false}
-#define CONFIG_OPTIONAL_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, true}
-#define CONFIG_OPTIONAL_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, true}
-#define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, false}
-#define CONFIG_OPTIONAL_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, true} /* "": none */
+    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, most, NULL, false, NULL}
+#define CONFIG_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, false, NULL}
+#define CONFIG_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, false, NULL}
+#define CONFIG_RENAMED_WORD_ROW(key, former, type, field, words) \
+    {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, false, former}
+#define CONFIG_OPTIONAL_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, true, NULL}
+#define CONFIG_OPTIONAL_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, true, NULL}
+#define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, false, NULL}
+/* The empty text is no hash. */
+#define CONFIG_OPTIONAL_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, true, NULL}
 
 /* `path` is for messages: '{path}: "layers" is -1; it must be from 1 to 1024'. */
 

@@ -10,11 +10,11 @@ typedef struct config {
     char hash[CONFIG_HASH_TEXT];
 } config;
 
-static const char *const PLACES[] = {"post", "pre", NULL};
-static const char *const NORMS[] = {"layer", "rms", NULL};
+static const char *const NORM_PLACES[] = {"post", "pre", NULL};
+static const char *const NORM_KINDS[] = {"layer", "rms", NULL};
 static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "swiglu", NULL};
 static const char *const POSITIONS[] = {"sinusoidal", "learned", "rotary", NULL};
-static const char *const INITS[] = {"pytorch", "gpt2", NULL};
+static const char *const INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
 /* In the order of the file. */
 static const config_member MEMBERS[] = {
@@ -25,8 +25,8 @@ static const config_member MEMBERS[] = {
     CONFIG_SIZE_ROW("kv_heads", config, lm.kv_heads, CONFIG_LARGEST),
     CONFIG_SIZE_ROW("ffn", config, lm.ffn, CONFIG_LARGEST),
     CONFIG_SIZE_ROW("context", config, lm.context, CONFIG_LARGEST),
-    CONFIG_WORD_ROW("norm", config, lm.norm_place, PLACES),
-    CONFIG_WORD_ROW("norm_kind", config, lm.norm, NORMS),
+    CONFIG_RENAMED_WORD_ROW("norm_place", "norm", config, lm.norm_place, NORM_PLACES),
+    CONFIG_WORD_ROW("norm_kind", config, lm.norm_kind, NORM_KINDS),
     CONFIG_POSITIVE_ROW("norm_eps", config, lm.norm_eps, 1),
     CONFIG_WORD_ROW("ffn_kind", config, lm.ffn_kind, ACTIVATIONS),
     CONFIG_WORD_ROW("positions", config, lm.positions, POSITIONS),

@@ -18,7 +18,7 @@ typedef struct config {
     size_t max_len;
 } config;
 
-static const char *const NORMS[] = {"post", "pre", NULL};
+static const char *const NORM_PLACES[] = {"post", "pre", NULL};
 static const char *const INITS[] = {"xavier", "pytorch", NULL};
 
 /* In the order of the file. */
@@ -31,7 +31,7 @@ static const config_member MEMBERS[] = {
     CONFIG_SIZE_ROW("ffn", config, net.block.ffn, CONFIG_LARGEST),
     CONFIG_SIZE_ROW("max_positions", config, net.max_positions, CONFIG_LARGEST),
     CONFIG_REAL_ROW("dropout", config, net.block.dropout, 0, 1),
-    CONFIG_WORD_ROW("norm", config, net.block.norm, NORMS),
+    CONFIG_RENAMED_WORD_ROW("norm_place", "norm", config, net.block.norm_place, NORM_PLACES),
     CONFIG_BOOL_ROW("bias", config, net.block.bias),
     CONFIG_BOOL_ROW("scale_embedding", config, net.scale_embedding),
     CONFIG_BOOL_ROW("tied", config, net.tied),

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
-                                    rapt_attention_sizes s, bool bias, double dropout, rapt_linear_init_kind kind)
+                                    rapt_attention_sizes s, bool bias, double dropout, rapt_weight_init kind)
 {
     size_t kv_heads = s.kv_heads ? s.kv_heads : s.heads, heads = s.heads ? s.heads : 1;
     size_t kv_hidden = s.hidden / heads * kv_heads;

@@ -13,12 +13,12 @@ void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char
     rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
     rapt_multi_head_attention_init(&m->self_attention, set, name_join(prefix, "self_attention.").text, sizes, c->bias,
                                    c->dropout, c->init);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm_place);
     rapt_multi_head_attention_init(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, sizes, c->bias,
                                    c->dropout, c->init);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm_place);
     rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
-    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, c->dropout, c->norm_place);
 }
 
 static rapt_tensor *feed_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x)
@@ -99,7 +99,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
         rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &c->block);
-    m->has_norm = c->block.norm == RAPT_NORM_PLACE_PRE;
+    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model);
     decoder_init_output(m, set, c, shared);

@@ -25,7 +25,7 @@ double embedding_std_of_lm(const rapt_lm_config *c)
     const double d = c->d_model ? (double)c->d_model : 1;
     if (c->embedding_std != 0)
         return c->embedding_std;
-    if (c->init == RAPT_LM_INIT_GPT2)
+    if (c->init == RAPT_WEIGHT_INIT_GPT2)
         return c->std;
     if (c->tied)
         return 2 / d;

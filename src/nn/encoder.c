@@ -10,9 +10,9 @@ void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char
     rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
     rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
                                    c->init);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm_place);
     rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm_place);
 }
 
 rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
@@ -35,7 +35,7 @@ void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
         rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &c->block);
-    m->has_norm = c->block.norm == RAPT_NORM_PLACE_PRE;
+    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
         rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model);
 }

@@ -6,7 +6,7 @@
 #include "ops/record_steps.h"
 
 void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                        rapt_ffn_kind kind, bool bias, rapt_linear_init_kind init)
+                        rapt_ffn_kind kind, bool bias, rapt_weight_init init)
 {
     bool gated = kind == RAPT_FFN_SWIGLU;
     *m = (rapt_ffn){.kind = kind};
@@ -17,7 +17,7 @@ void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_
 }
 
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                   rapt_linear_init_kind kind)
+                   rapt_weight_init kind)
 {
     rapt_ffn_init_kind(m, set, prefix, in, hidden, out, RAPT_FFN_RELU, true, kind);
 }

@@ -12,7 +12,7 @@ static void lm_init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     rapt_embedding_options embedding = {.std = c->embedding_std};
     rapt_positions *p = &m->input.positions;
-    double std = c->init == RAPT_LM_INIT_GPT2 ? c->std : c->embedding_std;
+    double std = c->init == RAPT_WEIGHT_INIT_GPT2 ? c->std : c->embedding_std;
     rapt_embedding_init(&m->input.embedding, set, "embedding.", c->vocab, c->d_model, &embedding);
     m->input.scale = c->scale_embedding;
     p->dropout = c->dropout;
@@ -38,12 +38,12 @@ static void lm_init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 {
     m->has_norm = c->norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
-        rapt_norm_init(&m->norm, set, "norm.", c->d_model, c->norm, c->bias, c->norm_eps);
+        rapt_norm_init(&m->norm, set, "norm.", c->d_model, c->norm_kind, c->bias, c->norm_eps);
     if (c->tied)
         m->output = (rapt_linear){.weight = m->input.embedding.weight};
     else
         rapt_linear_init(&m->output, set, "output.", c->d_model, c->vocab, c->output_bias,
-                         c->init == RAPT_LM_INIT_GPT2 ? RAPT_LINEAR_ZEROS : RAPT_LINEAR_PYTORCH);
+                         c->init == RAPT_WEIGHT_INIT_GPT2 ? RAPT_WEIGHT_INIT_ZEROS : c->init);
 }
 
 void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
@@ -55,7 +55,7 @@ void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
     lm_init_input(m, set, &m->config);
     init_blocks(m, set, &m->config);
     lm_init_output(m, set, &m->config);
-    if (!rapt_params_error(set)->code && m->config.init == RAPT_LM_INIT_GPT2)
+    if (!rapt_params_error(set)->code && m->config.init == RAPT_WEIGHT_INIT_GPT2)
         lm_init_gpt2(m);
 }
 

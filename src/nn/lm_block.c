@@ -9,7 +9,7 @@
 static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
     *m = (rapt_add_norm){.dropout = c->dropout, .place = c->norm_place};
-    rapt_norm_init(&m->norm, set, prefix, c->d_model, c->norm, c->bias, c->norm_eps);
+    rapt_norm_init(&m->norm, set, prefix, c->d_model, c->norm_kind, c->bias, c->norm_eps);
 }
 
 static void init_second_norm(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
@@ -25,7 +25,7 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
                         rapt_param *rotary)
 {
     const rapt_lm_config full = lm_init_defaults(config), *c = &full;
-    rapt_linear_init_kind kind = c->init == RAPT_LM_INIT_GPT2 ? RAPT_LINEAR_ZEROS : RAPT_LINEAR_PYTORCH;
+    rapt_weight_init kind = c->init == RAPT_WEIGHT_INIT_GPT2 ? RAPT_WEIGHT_INIT_ZEROS : c->init;
     rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads, c->kv_heads};
     init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);
     rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,

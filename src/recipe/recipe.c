@@ -13,13 +13,13 @@
 
 void rapt_recipe_defaults(rapt_recipe *recipe)
 {
-    recipe_defaults_of_task(RAPT_RECIPE_TRANSLATION, recipe);
+    recipe_defaults_of_task(RAPT_TASK_TRANSLATION, recipe);
 }
 
 void rapt_recipe_free(rapt_recipe *recipe)
 {
     free(recipe->data.pairs);
-    free(recipe->data.valid);
+    free(recipe->data.validation);
     free(recipe->data.text);
     free(recipe->data.text_files);
     free(recipe->tokenizer.pattern);
@@ -56,9 +56,9 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
     rapt_recipe_tokenizer type = r->tokenizer.type;
     if (r->train.init)
         return RAPT_OK;
-    if (type != RAPT_RECIPE_WORDS && type != RAPT_RECIPE_BPE && type != RAPT_RECIPE_FILE)
+    if (type != RAPT_RECIPE_TOKENIZER_WORDS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_FILE)
         snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
-    else if (type == RAPT_RECIPE_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
+    else if (type == RAPT_RECIPE_TOKENIZER_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
         snprintf(reason, RECIPE_REASON, "tokenizer.type is file; for translation it needs tokenizer.path, and tokenizer.shared");
     else if (r->model.tied && !r->tokenizer.shared)
         snprintf(reason, RECIPE_REASON, "model.tied is true; it needs tokenizer.shared to be true as well");
@@ -74,15 +74,15 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     const long long max_len = r->data.max_len, positions = r->model.max_positions;
     if (!r->data.pairs)
         snprintf(reason, size, "data.pairs is missing; it names the file of sentence pairs");
-    else if (r->data.valid && r->data.held_out > 0)
-        snprintf(reason, size, "data.valid and data.held_out are both set; one of them says what is held out");
-    else if (r->train.eval_bleu && !r->data.valid && r->data.held_out == 0)
-        snprintf(reason, size, "train.eval_bleu is true; it needs data.valid or data.held_out");
+    else if (r->data.validation && r->data.validation_fraction > 0)
+        snprintf(reason, size, "data.validation and data.validation_fraction are both set; one of them makes the validation set");
+    else if (r->train.eval_bleu && !r->data.validation && r->data.validation_fraction == 0)
+        snprintf(reason, size, "train.eval_bleu is true; it needs data.validation or data.validation_fraction");
     else if (max_len > positions)
         snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len, positions);
-    else if (r->model.init == RAPT_RECIPE_INIT_GPT2)
+    else if (r->model.init == RAPT_WEIGHT_INIT_GPT2)
         snprintf(reason, size, "model.init is gpt2; translation starts as xavier or pytorch");
-    else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_BOOK)
+    else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
                  (long long)r->train.accumulate);
     else
@@ -92,7 +92,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
 
 static bool wants_path(rapt_recipe_tokenizer type)
 {
-    return type != RAPT_RECIPE_CHARACTERS && type != RAPT_RECIPE_BPE && type != RAPT_RECIPE_WORDS;
+    return type != RAPT_RECIPE_TOKENIZER_CHARACTERS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_WORDS;
 }
 
 static rapt_code check_language_model(const rapt_recipe *r, char *reason)
@@ -101,7 +101,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     const long long heads = r->model.heads, kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
     if (!r->data.text)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
-    else if (r->tokenizer.type == RAPT_RECIPE_WORDS && !r->train.init)
+    else if (r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS && !r->train.init)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
     else if (wants_path(r->tokenizer.type) && !r->tokenizer.path && !r->train.init)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
@@ -109,14 +109,14 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
     else if (heads % kv_heads != 0)
         snprintf(reason, size, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
-    else if (r->model.positions == RAPT_RECIPE_ROTARY && r->model.d_model / heads % 2 != 0)
+    else if (r->model.positions == RAPT_POSITIONS_ROTARY && r->model.d_model / heads % 2 != 0)
         snprintf(reason, size, "model.positions is rotary; heads of %lld features can't be turned: they must be even",
                  (long long)r->model.d_model / heads);
     else if (r->model.tied && r->model.output_bias)
         snprintf(reason, size, "model.output_bias is true; with model.tied there is none");
-    else if (r->model.init == RAPT_RECIPE_XAVIER)
+    else if (r->model.init == RAPT_WEIGHT_INIT_XAVIER)
         snprintf(reason, size, "model.init is xavier, which is for translation; pytorch or gpt2");
-    else if (r->train.reduction == RAPT_RECIPE_BOOK)
+    else if (r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.reduction is book, which is for translation");
     else
         return RAPT_OK;
@@ -128,8 +128,9 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
     if (r->train.epochs == 0 && r->train.steps == 0)
         snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
-    else if (r->train.patience > 0 && !r->data.valid && r->data.held_out == 0)
-        snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.held_out, or data.valid for translation",
+    else if (r->train.patience > 0 && !r->data.validation && r->data.validation_fraction == 0)
+        snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.validation_fraction, or data.validation for "
+                 "translation",
                  (long long)r->train.patience);
     else
         return RAPT_OK;
@@ -163,7 +164,7 @@ static rapt_code check_idle(const rapt_recipe *r, const char *others, const char
 
 static rapt_code check_other_task(const rapt_recipe *r, char *reason)
 {
-    return check_idle(r, r->task == RAPT_RECIPE_TRANSLATION ? "language_model" : "translation", "task", reason);
+    return check_idle(r, r->task == RAPT_TASK_TRANSLATION ? "language_model" : "translation", "task", reason);
 }
 
 /* A tokenizer that is loaded was learned with such keys before: a recipe may keep them, but for what text goes through. With
@@ -173,7 +174,8 @@ static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
     rapt_recipe_tokenizer type = r->tokenizer.type;
     if (r->train.init)
         return RAPT_OK;
-    const bool words = type == RAPT_RECIPE_WORDS, pairs = type == RAPT_RECIPE_BPE, learned = !wants_path(type);
+    const bool words = type == RAPT_RECIPE_TOKENIZER_WORDS, pairs = type == RAPT_RECIPE_TOKENIZER_BPE,
+        learned = !wants_path(type);
     if (r->tokenizer.normalize && !pairs)
         snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
     else if (learned && !pairs && check_idle(r, "bpe", "tokenizer.type", reason) != RAPT_OK)
@@ -190,7 +192,7 @@ static rapt_code check_together(const rapt_recipe *r, char *reason)
         return RAPT_ERR_VALUE;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
-    else if ((r->task == RAPT_RECIPE_TRANSLATION ? check_translation : check_language_model)(r, reason) == RAPT_OK)
+    else if ((r->task == RAPT_TASK_TRANSLATION ? check_translation : check_language_model)(r, reason) == RAPT_OK)
         return check_other_tokenizer(r, reason);
     return RAPT_ERR_VALUE;
 }

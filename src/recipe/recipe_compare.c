@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* A run may go on with others: places of files, what is told and kept, what takes memory, and when to give up. */
+/* A run may be resumed with others: places of files, what is told and kept, what takes memory, early stopping. */
 static const char *const FREE[] = {
-    "data.pairs", "data.valid", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
+    "data.pairs", "data.validation", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
     "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init"};
 
 static bool is_length(const recipe_key *key)
@@ -46,7 +46,7 @@ static rapt_recipe without_idle(const rapt_recipe *r)
 {
     rapt_recipe all = *r, first;
     recipe_defaults_first(&first);
-    if (r->tokenizer.type != RAPT_RECIPE_BPE && r->tokenizer.vocab_size == 0)
+    if (r->tokenizer.type != RAPT_RECIPE_TOKENIZER_BPE && r->tokenizer.vocab_size == 0)
         all.tokenizer.vocab_size = first.tokenizer.vocab_size;
     return all;
 }
@@ -61,7 +61,8 @@ static uint64_t hash_keys(const rapt_recipe *recipe, bool lengths, bool init)
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         if (decides(key, init) && (lengths || !is_length(key)) && !recipe_key_equal(key, r, &first))
-            hash = rng_mix(rng_mix(hash, rng_hash_text(key->name)), rng_hash_text(recipe_key_value(key, r, value)));
+            hash = rng_mix(rng_mix(hash, rng_hash_text(recipe_key_first_name(key))), rng_hash_text(recipe_key_value(key, r,
+                                                                                                                    value)));
     }
     return hash;
 }

@@ -6,39 +6,39 @@
 
 /* Where a task's default is another one than the first of recipe_keys.h. Others' keys stay, as a recipe lists them all. */
 #define RECIPE_TRANSLATION(X)                   \
-    X(data.held_out, 0.05)                      \
-    X(tokenizer.type, RAPT_RECIPE_BPE)          \
+    X(data.validation_fraction, 0.05)                      \
+    X(tokenizer.type, RAPT_RECIPE_TOKENIZER_BPE)          \
     X(tokenizer.vocab_size, 0)                  \
     X(tokenizer.shared, true)                   \
     X(model.tied, true)                         \
-    X(model.init, RAPT_RECIPE_PYTORCH)          \
+    X(model.init, RAPT_WEIGHT_INIT_PYTORCH)          \
     X(train.epochs, 15)                         \
     X(train.batch, 32)                          \
     X(train.lr, 0.002)                          \
     X(train.label_smoothing, 0.1)               \
-    X(train.schedule, RAPT_RECIPE_COSINE)       \
+    X(train.schedule, RAPT_RECIPE_SCHEDULE_COSINE)       \
     X(train.warmup, 100)
 
 #define RECIPE_LANGUAGE_MODEL(X)                \
-    X(data.held_out, 0.05)                      \
-    X(tokenizer.type, RAPT_RECIPE_BPE)          \
+    X(data.validation_fraction, 0.05)                      \
+    X(tokenizer.type, RAPT_RECIPE_TOKENIZER_BPE)          \
     X(tokenizer.vocab_size, 0)                  \
     X(model.layers, 4)                          \
     X(model.ffn, 352)                           \
-    X(model.ffn_kind, RAPT_RECIPE_SWIGLU)       \
-    X(model.norm, RAPT_RECIPE_PRE)              \
-    X(model.norm_kind, RAPT_RECIPE_RMS_NORM)    \
+    X(model.ffn_kind, RAPT_FFN_SWIGLU)       \
+    X(model.norm_place, RAPT_NORM_PLACE_PRE)              \
+    X(model.norm_kind, RAPT_NORM_KIND_RMS)    \
     X(model.bias, false)                        \
     X(model.scale_embedding, false)             \
     X(model.tied, true)                         \
-    X(model.positions, RAPT_RECIPE_ROTARY)      \
+    X(model.positions, RAPT_POSITIONS_ROTARY)      \
     X(model.context, 128)                       \
-    X(model.init, RAPT_RECIPE_INIT_GPT2)        \
+    X(model.init, RAPT_WEIGHT_INIT_GPT2)        \
     X(train.batch, 16)                          \
     X(train.lr, 0.002)                          \
     X(train.beta2, 0.99)                        \
     X(train.weight_decay, 0.1)                  \
-    X(train.schedule, RAPT_RECIPE_COSINE)       \
+    X(train.schedule, RAPT_RECIPE_SCHEDULE_COSINE)       \
     X(train.warmup, 100)
 
 typedef struct standard {
@@ -65,19 +65,19 @@ void recipe_defaults_first(rapt_recipe *out)
 /* A vocabulary of words is one of a language; a matrix for both sides needs one vocabulary, and an output without a bias. */
 static void follow_others(const rapt_recipe *r, rapt_recipe *out)
 {
-    const bool pairs = r->task == RAPT_RECIPE_TRANSLATION;
-    if (r->data.valid)
-        out->data.held_out = 0;
-    if (pairs && r->tokenizer.type == RAPT_RECIPE_WORDS)
+    const bool pairs = r->task == RAPT_TASK_TRANSLATION;
+    if (r->data.validation)
+        out->data.validation_fraction = 0;
+    if (pairs && r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS)
         out->tokenizer.shared = false;
-    if (pairs ? !r->tokenizer.shared || r->tokenizer.type == RAPT_RECIPE_WORDS : r->model.output_bias)
+    if (pairs ? !r->tokenizer.shared || r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS : r->model.output_bias)
         out->model.tied = false;
 }
 
 void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out)
 {
     recipe_defaults_first(out);
-    if (r->task == RAPT_RECIPE_TRANSLATION)
+    if (r->task == RAPT_TASK_TRANSLATION)
         recipe_defaults_put_all(out, translation, sizeof translation / sizeof *translation);
     else
         recipe_defaults_put_all(out, language_model, sizeof language_model / sizeof *language_model);
@@ -108,7 +108,7 @@ static void follow_from(rapt_recipe *r, rapt_recipe before)
     } while (recipe_defaults_follow(r, &before, &now) && (before = now, true));
 }
 
-void recipe_defaults_of_task(rapt_recipe_task task, rapt_recipe *out)
+void recipe_defaults_of_task(rapt_task task, rapt_recipe *out)
 {
     rapt_recipe first;
     recipe_defaults_first(&first);

@@ -8,7 +8,7 @@
 /* Fills `out` with the defaults of a recipe as it stands: its task and those of its keys that others follow. */
 void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out);
 /* Of a recipe that gives nothing but its task. */
-void recipe_defaults_of_task(rapt_recipe_task task, rapt_recipe *out);
+void recipe_defaults_of_task(rapt_task task, rapt_recipe *out);
 /* The defaults of version 0.1, for both tasks: what a checkpoint's hash is counted from. Frees nothing. */
 void recipe_defaults_first(rapt_recipe *out);
 

@@ -21,26 +21,24 @@ typedef struct source {
     bool first;         /* the run that is resumed is of version 0.1 */
 } source;
 
-static bool recipe_init_read_recipe(const char *folder, rapt_recipe_task task, rapt_recipe *out)
+static bool recipe_init_read_recipe(const char *folder, rapt_task task, rapt_recipe *out)
 {
-    char *path = file_join(folder, "recipe.yaml");
-    bool ok = path && rapt_recipe_read(path, out, NULL) == RAPT_OK;
+    bool ok = rapt_recipe_load(folder, out, NULL) == RAPT_OK;
     if (ok && out->task != task) {
         rapt_recipe_free(out);
         ok = false;
     }
-    free(path);
     return ok;
 }
 
 /* Any recipe may be called so and lie there: one of fine-tuning, beside the model. Only its seal tells. */
-static bool read_of_run(const char *folder, uint64_t run, rapt_recipe_task task, rapt_recipe *out)
+static bool read_of_run(const char *folder, uint64_t run, rapt_task task, rapt_recipe *out)
 {
     return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && recipe_init_read_recipe(folder, task, out);
 }
 
 /* best/ and average/ stand in the folder of their run. */
-static bool read_of_run_above(const char *folder, uint64_t run, rapt_recipe_task task, rapt_recipe *out)
+static bool read_of_run_above(const char *folder, uint64_t run, rapt_task task, rapt_recipe *out)
 {
     char *above = file_join(folder, "..");
     bool ok = above && read_of_run(above, run, task, out);
@@ -49,12 +47,12 @@ static bool read_of_run_above(const char *folder, uint64_t run, rapt_recipe_task
 }
 
 /* Models of version 0.1 don't name their run, nor do its recipes: what stands in the model's own folder is likely its recipe. */
-static bool read_of_first(const char *folder, const rapt_model *m, rapt_recipe_task task, rapt_recipe *out)
+static bool read_of_first(const char *folder, const rapt_model *m, rapt_task task, rapt_recipe *out)
 {
     return !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED && recipe_init_read_recipe(folder, task, out);
 }
 
-static void recipe_init_find_source(const char *folder, const rapt_model *m, rapt_recipe_task task, source *s)
+static void recipe_init_find_source(const char *folder, const rapt_model *m, rapt_task task, source *s)
 {
     s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
     if (!s->sure && !read_of_first(folder, m, task, &s->recipe))
@@ -84,7 +82,7 @@ static rapt_code recipe_init_check_folder(const char *began, const char *folder,
 }
 
 /* What a run has once taken from a model, its own recipe knows. */
-static rapt_code find_kept(const char *resumed, const char *folder, const rapt_model *m, rapt_recipe_task task, source *s,
+static rapt_code find_kept(const char *resumed, const char *folder, const rapt_model *m, rapt_task task, source *s,
                            rapt_error *err)
 {
     bool unsealed = recipe_state_in(resumed, 0) == RECIPE_UNSEALED;
@@ -106,10 +104,10 @@ static rapt_code find_kept(const char *resumed, const char *folder, const rapt_m
 static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokenizer said)
 {
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
-    if (said == RAPT_RECIPE_FILE || (kind == RAPT_TOKENIZER_BYTE_BPE && said > RAPT_RECIPE_FILE))
+    if (said == RAPT_RECIPE_TOKENIZER_FILE || (kind == RAPT_TOKENIZER_BYTE_BPE && said > RAPT_RECIPE_TOKENIZER_FILE))
         return said;
-    return kind == RAPT_TOKENIZER_WORDS ? RAPT_RECIPE_WORDS : kind == RAPT_TOKENIZER_CHARACTERS
-           ? RAPT_RECIPE_CHARACTERS : RAPT_RECIPE_BPE;
+    return kind == RAPT_TOKENIZER_WORDS ? RAPT_RECIPE_TOKENIZER_WORDS : kind == RAPT_TOKENIZER_CHARACTERS
+           ? RAPT_RECIPE_TOKENIZER_CHARACTERS : RAPT_RECIPE_TOKENIZER_BPE;
 }
 
 static const rapt_tokenizer *tokenizer_of(const rapt_model *m)
@@ -147,7 +145,7 @@ static void take_learning(rapt_recipe *models, const rapt_recipe *recipe, const 
 static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
 {
     models->tokenizer.type = type_of(tokenizer_of(m), models->tokenizer.type);
-    if (models->tokenizer.type == RAPT_RECIPE_BPE && models->tokenizer.vocab_size > 0)
+    if (models->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE && models->tokenizer.vocab_size > 0)
         models->tokenizer.vocab_size = (int64_t)rapt_tokenizer_size(tokenizer_of(m));
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return;
@@ -193,7 +191,7 @@ static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const
 static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const source *s)
 {
     const int64_t wanted = r->tokenizer.vocab_size;
-    if (wanted == 0 || r->tokenizer.type != RAPT_RECIPE_BPE || (s->sure && wanted == s->recipe.tokenizer.vocab_size))
+    if (wanted == 0 || r->tokenizer.type != RAPT_RECIPE_TOKENIZER_BPE || (s->sure && wanted == s->recipe.tokenizer.vocab_size))
         return true;
     return wanted == (int64_t)rapt_tokenizer_size(tokenizer_of(m)) ||
            (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));

@@ -68,6 +68,29 @@ const recipe_key *recipe_key_find(const char *name)
     return NULL;
 }
 
+static const struct {
+    const char *first, *now;
+} renamed[] = {
+#define RENAMED_ROW(first, now) {#first, #now},
+    RECIPE_RENAMED(RENAMED_ROW)};
+enum { RENAMED = sizeof renamed / sizeof *renamed };
+
+const char *recipe_key_renamed(const char *name)
+{
+    for (size_t i = 0; i < RENAMED; i++)
+        if (strcmp(renamed[i].first, name) == 0)
+            return renamed[i].now;
+    return NULL;
+}
+
+const char *recipe_key_first_name(const recipe_key *key)
+{
+    for (size_t i = 0; i < RENAMED; i++)
+        if (strcmp(renamed[i].now, key->name) == 0)
+            return renamed[i].first;
+    return key->name;
+}
+
 static const char *const groups[RECIPE_GROUPS] = {"data", "tokenizer", "model", "train"};
 
 size_t recipe_group_index(const char *name)
@@ -117,7 +140,10 @@ void recipe_key_unknown(const char *name, char reason[RECIPE_REASON])
 const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON])
 {
     const recipe_key *key = recipe_key_find(name);
-    if (!key && recipe_group_index(name) < RECIPE_GROUPS)
+    const char *now = recipe_key_renamed(name);
+    if (now)
+        snprintf(reason, RECIPE_REASON, "%s is now %s", name, now);
+    else if (!key && recipe_group_index(name) < RECIPE_GROUPS)
         snprintf(reason, RECIPE_REASON, "%s is a group of keys; it has no value itself", name);
     else if (!key)
         recipe_key_unknown(name, reason);
@@ -299,7 +325,7 @@ static void take_preset(rapt_recipe *recipe)
 {
     recipe_apply_preset(recipe);
     for (size_t i = 0; i < KEYS; i++)
-        if (recipe->model.preset != RAPT_RECIPE_NO_PRESET && is_of_presets(&keys[i]))
+        if (recipe->model.preset != RAPT_RECIPE_PRESET_NONE && is_of_presets(&keys[i]))
             recipe_key_give(&keys[i], recipe);
 }
 

@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-static rapt_norm_place norm_place(const rapt_recipe *r)
-{
-    return r->model.norm == RAPT_RECIPE_PRE ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST;
-}
-
 rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t source_vocab, size_t target_vocab)
 {
     rapt_transformer_config c = {.source_vocab = source_vocab, .target_vocab = target_vocab,
@@ -17,8 +12,7 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
                                  .embedding_std = r->model.embedding_std};
     c.block = (rapt_block_config){.d_model = (size_t)r->model.d_model, .heads = (size_t)r->model.heads,
                                   .ffn = (size_t)r->model.ffn, .bias = r->model.bias, .dropout = r->model.dropout,
-                                  .norm = norm_place(r),
-                                  .init = r->model.init == RAPT_RECIPE_XAVIER ? RAPT_LINEAR_XAVIER : RAPT_LINEAR_PYTORCH};
+                                  .norm_place = r->model.norm_place, .init = r->model.init};
     return c;
 }
 
@@ -26,7 +20,7 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
  * at, does with more of them. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
 {
-    const double factor = r->task == RAPT_RECIPE_TRANSLATION ? 6 : 2;
+    const double factor = r->task == RAPT_TASK_TRANSLATION ? 6 : 2;
     const size_t least = 512, most = 32000, fit = (size_t)(factor * sqrt((double)bytes));
     if (r->tokenizer.vocab_size > 0)
         return (size_t)r->tokenizer.vocab_size;
@@ -39,25 +33,17 @@ rapt_dropouts recipe_dropouts(const rapt_recipe *r)
     return (rapt_dropouts){r->model.dropout, attention < 0 ? r->model.dropout : attention, r->model.activation_dropout};
 }
 
-/* The enums of a recipe and of a model list the same words in the same order. */
-_Static_assert((int)RAPT_RECIPE_SWIGLU == (int)RAPT_FFN_SWIGLU && (int)RAPT_RECIPE_GELU_TANH == (int)RAPT_FFN_GELU_TANH &&
-                   (int)RAPT_RECIPE_ROTARY == (int)RAPT_POSITIONS_ROTARY &&
-                    (int)RAPT_RECIPE_LEARNED == (int)RAPT_POSITIONS_LEARNED &&
-                   (int)RAPT_RECIPE_RMS_NORM == (int)RAPT_NORM_KIND_RMS,
-               "recipe and model enums differ");
-
 rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
 {
     return (rapt_lm_config){
         .vocab = vocab, .layers = (size_t)r->model.layers, .d_model = (size_t)r->model.d_model,
         .heads = (size_t)r->model.heads, .kv_heads = (size_t)r->model.kv_heads, .ffn = (size_t)r->model.ffn,
-        .context = (size_t)r->model.context, .norm_place = norm_place(r), .norm = (rapt_norm_kind)r->model.norm_kind,
-        .ffn_kind = (rapt_ffn_kind)r->model.ffn_kind, .positions = (rapt_positions_kind)r->model.positions,
+        .context = (size_t)r->model.context, .norm_place = r->model.norm_place, .norm_kind = r->model.norm_kind,
+        .ffn_kind = r->model.ffn_kind, .positions = r->model.positions,
         .rotary_base = r->model.rotary_base, .tied = r->model.tied, .bias = r->model.bias,
         .output_bias = r->model.output_bias, .shared_norm = r->model.shared_norm,
         .scale_embedding = r->model.scale_embedding, .dropout = r->model.dropout,
-        .init = r->model.init == RAPT_RECIPE_INIT_GPT2 ? RAPT_LM_INIT_GPT2 : RAPT_LM_INIT_PYTORCH, .std = r->model.std,
-        .embedding_std = r->model.embedding_std};
+        .init = r->model.init, .std = r->model.std, .embedding_std = r->model.embedding_std};
 }
 
 void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
@@ -68,10 +54,10 @@ void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
     r->model.kv_heads = c->kv_heads == c->heads ? 0 : (int64_t)c->kv_heads;
     r->model.ffn = (int64_t)c->ffn;
     r->model.context = (int64_t)c->context;
-    r->model.norm = c->norm_place == RAPT_NORM_PLACE_PRE ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
-    r->model.norm_kind = (rapt_recipe_norm_kind)c->norm;
-    r->model.ffn_kind = (rapt_recipe_ffn_kind)c->ffn_kind;
-    r->model.positions = (rapt_recipe_positions)c->positions;
+    r->model.norm_place = c->norm_place;
+    r->model.norm_kind = c->norm_kind;
+    r->model.ffn_kind = c->ffn_kind;
+    r->model.positions = c->positions;
     r->model.rotary_base = c->rotary_base > 0 ? c->rotary_base : 10000;
     r->model.tied = c->tied;
     r->model.bias = c->bias;
@@ -79,7 +65,7 @@ void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
     r->model.shared_norm = c->shared_norm;
     r->model.scale_embedding = c->scale_embedding;
     r->model.dropout = c->dropout;
-    r->model.init = c->init == RAPT_LM_INIT_GPT2 ? RAPT_RECIPE_INIT_GPT2 : RAPT_RECIPE_PYTORCH;
+    r->model.init = c->init;
     r->model.std = c->std > 0 ? c->std : 0.02;
     r->model.embedding_std = c->embedding_std;
 }
@@ -90,12 +76,12 @@ void recipe_take_transformer(rapt_recipe *r, const rapt_transformer_config *c)
     r->model.d_model = (int64_t)c->block.d_model;
     r->model.heads = (int64_t)c->block.heads;
     r->model.ffn = (int64_t)c->block.ffn;
-    r->model.norm = c->block.norm == RAPT_NORM_PLACE_PRE ? RAPT_RECIPE_PRE : RAPT_RECIPE_POST;
+    r->model.norm_place = c->block.norm_place;
     r->model.bias = c->block.bias;
     r->model.scale_embedding = c->scale_embedding;
     r->model.tied = c->tied;
     r->model.max_positions = (int64_t)c->max_positions;
-    r->model.init = c->block.init == RAPT_LINEAR_XAVIER ? RAPT_RECIPE_XAVIER : RAPT_RECIPE_PYTORCH;
+    r->model.init = c->block.init;
     r->model.embedding_std = c->embedding_std;
 }
 
@@ -103,8 +89,8 @@ void recipe_apply_preset(rapt_recipe *r)
 {
     static const char *const names[] = {NULL, "seed", "gpt2"};
     rapt_lm_config c;
-    if (r->model.preset != RAPT_RECIPE_NO_PRESET && rapt_lm_preset(names[r->model.preset], &c, NULL) == RAPT_OK) {
+    if (r->model.preset != RAPT_RECIPE_PRESET_NONE && rapt_lm_preset(names[r->model.preset], &c, NULL) == RAPT_OK) {
         recipe_take_lm(r, &c);
-        r->model.vocab = r->model.preset == RAPT_RECIPE_SEED ? RAPT_RECIPE_VOCAB_TEXT : RAPT_RECIPE_VOCAB_TOKENIZER;
+        r->model.vocab = r->model.preset == RAPT_RECIPE_PRESET_SEED ? RAPT_RECIPE_VOCAB_TEXT : RAPT_RECIPE_VOCAB_TOKENIZER;
     }
 }

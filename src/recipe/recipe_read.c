@@ -22,6 +22,7 @@ typedef struct reader {
     rapt_recipe *recipe;
     rapt_error *err;
     yaml_parser_t parser;
+    bool former_names; /* keys may have those of version 0.1 */
     yaml_event_t event;         /* the current one */
     size_t key_lines[KEYS_MAX]; /* where a key was set, from 1; 0 is not yet */
     size_t group_lines[RECIPE_GROUPS];
@@ -127,7 +128,8 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
 {
     const char *text;
     char reason[RECIPE_REASON];
-    const recipe_key *key = recipe_key_wanted(name, reason);
+    const char *now = r->former_names ? recipe_key_renamed(name) : NULL;
+    const recipe_key *key = recipe_key_wanted(now ? now : name, reason);
     if (!key)
         return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
     rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
@@ -211,14 +213,14 @@ static rapt_code read_document(reader *r)
     return code;
 }
 
-rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_recipe *out, rapt_error *err)
+rapt_code recipe_parse(const char *path, const char *text, size_t size, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     rapt_recipe_defaults(out);
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, which editors may leave */
         text += 3;
         size -= 3;
     }
-    reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err};
+    reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err, .former_names = former_names};
     if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", path);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
@@ -281,7 +283,7 @@ static rapt_code recipe_read_read_text(const char *path, char **text, size_t *si
                                   : file_read_regular(path, FILE_MAX, text, size, err);
 }
 
-rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
+static rapt_code recipe_read_file(const char *path, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     char *text;
     size_t size;
@@ -289,12 +291,12 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
     rapt_code code = recipe_read_read_text(path, &text, &size, err);
     if (code != RAPT_OK)
         return code;
-    code = recipe_parse(path, text, size, out, err);
+    code = recipe_parse(path, text, size, former_names, out, err);
     free(text);
     if (code == RAPT_OK)
         code = resolve(path, &out->data.pairs, ":", err);
     if (code == RAPT_OK)
-        code = resolve(path, &out->data.valid, ":", err);
+        code = resolve(path, &out->data.validation, ":", err);
     if (code == RAPT_OK)
         code = resolve(path, &out->data.text, ":", err);
     if (code == RAPT_OK)
@@ -303,5 +305,19 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
         code = resolve(path, &out->train.init, "", err);
     if (code != RAPT_OK)
         rapt_recipe_free(out);
+    return code;
+}
+
+rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
+{
+    return recipe_read_file(path, false, out, err);
+}
+
+rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err)
+{
+    char *path = file_join(folder, "recipe.yaml");
+    rapt_recipe_defaults(out);
+    rapt_code code = path ? recipe_read_file(path, true, out, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    free(path);
     return code;
 }

@@ -5,7 +5,8 @@
 
 #include "rapt/recipe.h"
 
-/* `path` is for messages only: data.pairs stays as written. `*out` as with rapt_recipe_read. */
-rapt_code recipe_parse(const char *path, const char *text, size_t size, rapt_recipe *out, rapt_error *err);
+/* `path` is for messages only: data.pairs stays as written. `*out` as with rapt_recipe_read.
+ * `former_names`: keys may have the names of version 0.1, too. */
+rapt_code recipe_parse(const char *path, const char *text, size_t size, bool former_names, rapt_recipe *out, rapt_error *err);
 
 #endif

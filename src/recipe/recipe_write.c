@@ -140,8 +140,8 @@ rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error 
     return recipe_write_close_text(out, done, yaml, err);
 }
 
-/* A line of --help-recipe: key, type, default, range, meaning. */
-enum { COLUMNS = 5, CELL = 80 };
+/* The table of --help-recipe: key, type, default, range, meaning. The last two are wrapped. */
+enum { KEY, TYPE, DEFAULT, RANGE, MEANING, COLUMNS, CELL = 128, LINE = 130, RANGE_WIDTH = 24 };
 
 static void number_range(const recipe_key *key, char cell[CELL])
 {
@@ -169,53 +169,82 @@ static void default_cell(const recipe_key *key, const rapt_recipe *pairs, const 
         snprintf(cell, CELL, "%s / %s", recipe_key_value(key, pairs, one), recipe_key_value(key, text, other));
 }
 
-static void fill_cells(const recipe_key *key, const rapt_recipe defaults[2], char cells[COLUMNS - 1][CELL])
+static void fill_cells(const recipe_key *key, const rapt_recipe defaults[2], char cells[COLUMNS][CELL])
 {
-    static const char *const types[] = {"integer", "number", "bool", "word", "text"};
-    snprintf(cells[0], CELL, "%s", key->name);
-    snprintf(cells[1], CELL, "%s", types[key->kind]);
-    default_cell(key, &defaults[0], &defaults[1], cells[2]);
+    static const char *const types[] = {"integer", "float", "bool", "choice", "string"};
+    snprintf(cells[KEY], CELL, "%s", key->name);
+    snprintf(cells[TYPE], CELL, "%s", types[key->kind]);
+    snprintf(cells[MEANING], CELL, "%s", key->meaning);
+    default_cell(key, &defaults[0], &defaults[1], cells[DEFAULT]);
     if (key->words)
-        snprintf(cells[3], CELL, "%s", key->words);
+        snprintf(cells[RANGE], CELL, "%s", key->words);
     else if (key->kind == RECIPE_TEXT)
-        snprintf(cells[3], CELL, "-");
+        snprintf(cells[RANGE], CELL, "-");
     else
-        number_range(key, cells[3]);
+        number_range(key, cells[RANGE]);
 }
 
 static const char heads[COLUMNS][CELL] = {"key", "type", "default", "range", "meaning"};
 
-static void widen(int widths[COLUMNS - 1], const char cells[][CELL])
+static void widen(int widths[COLUMNS], const char cells[][CELL])
 {
-    for (int c = 0; c < COLUMNS - 1; c++)
+    for (int c = KEY; c < RANGE; c++)
         if ((int)strlen(cells[c]) > widths[c])
             widths[c] = (int)strlen(cells[c]);
 }
 
-static void recipe_write_print_line(FILE *out, const int widths[COLUMNS - 1], const char cells[][CELL],
-                                    const char *meaning)
+/* How much of a text fits the width: up to its last space, or behind its last |. */
+static int recipe_write_fit(const char *text, int width)
 {
-    for (int c = 0; c < COLUMNS - 1; c++)
-        fprintf(out, "%-*s  ", widths[c], cells[c]);
-    fprintf(out, "%s\n", meaning);
+    int fit = (int)strlen(text);
+    if (fit <= width)
+        return fit;
+    fit = width;
+    for (int i = 1; i <= width; i++)
+        if (text[i] == ' ' || text[i - 1] == '|')
+            fit = i;
+    return fit;
+}
+
+/* A row of the table, in as many lines as its longest cell needs. */
+static void recipe_write_print_row(FILE *out, const int widths[COLUMNS], const char cells[][CELL])
+{
+    const char *rest[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++)
+        rest[c] = cells[c];
+    do {
+        int blank = 0; /* columns since the last text; none end a line */
+        for (int c = 0; c < COLUMNS; c++) {
+            int size = recipe_write_fit(rest[c], widths[c]);
+            if (size > 0) {
+                fprintf(out, "%*s%.*s", blank, "", size, rest[c]);
+                blank = 0;
+            }
+            blank += widths[c] - size + 2;
+            rest[c] += size;
+            rest[c] += strspn(rest[c], " ");
+        }
+        putc('\n', out);
+    } while (*rest[RANGE] || *rest[MEANING]);
 }
 
 static void write_help(FILE *out)
 {
-    char cells[COLUMNS - 1][CELL];
-    int widths[COLUMNS - 1] = {0};
+    char cells[COLUMNS][CELL];
+    int widths[COLUMNS] = {[RANGE] = RANGE_WIDTH};
     rapt_recipe defaults[2];
-    recipe_defaults_of_task(RAPT_RECIPE_TRANSLATION, &defaults[0]);
-    recipe_defaults_of_task(RAPT_RECIPE_LANGUAGE_MODEL, &defaults[1]);
+    recipe_defaults_of_task(RAPT_TASK_TRANSLATION, &defaults[0]);
+    recipe_defaults_of_task(RAPT_TASK_LANGUAGE_MODEL, &defaults[1]);
     widen(widths, heads);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         fill_cells(recipe_key_at(i), defaults, cells);
         widen(widths, (const char(*)[CELL])cells);
     }
-    recipe_write_print_line(out, widths, heads, heads[COLUMNS - 1]);
+    widths[MEANING] = LINE - (widths[KEY] + widths[TYPE] + widths[DEFAULT] + widths[RANGE] + 2 * MEANING);
+    recipe_write_print_row(out, widths, heads);
     for (size_t i = 0; i < recipe_key_count(); i++) {
         fill_cells(recipe_key_at(i), defaults, cells);
-        recipe_write_print_line(out, widths, (const char(*)[CELL])cells, recipe_key_at(i)->meaning);
+        recipe_write_print_row(out, widths, (const char(*)[CELL])cells);
     }
 }
 

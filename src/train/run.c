@@ -75,7 +75,7 @@ double run_normalizer(const rapt_recipe *recipe)
 
 rapt_code run_pass(run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts, rapt_error *err)
 {
-    bool book = r->recipe->train.reduction == RAPT_RECIPE_BOOK;
+    bool book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK;
     pass.examples = batch->examples;
     pass.seed = (uint64_t)r->recipe->seed;
     pass.recompute = r->recipe->train.recompute;
@@ -175,8 +175,7 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
 static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
 {
     rapt_recipe other;
-    char *path = file_join(r->options->out, "recipe.yaml");
-    if (path && rapt_recipe_read(path, &other, NULL) == RAPT_OK) {
+    if (rapt_recipe_load(r->options->out, &other, NULL) == RAPT_OK) {
         const recipe_key *key = recipe_first_difference(r->recipe, &other);
         if (key)
             say_which_key(r, step, &other, key, err);
@@ -184,7 +183,6 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
             say_not_the_recipe(r, step, err);
         rapt_recipe_free(&other);
     }
-    free(path);
 }
 
 /* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
@@ -273,13 +271,13 @@ static bool make_absolute(char **path, rapt_error *err)
 static rapt_code format_recipe(const run *r, char **yaml, rapt_error *err)
 {
     rapt_recipe kept = *r->recipe;
-    bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.valid, err);
+    bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.validation, err);
     bool text = make_absolute(&kept.data.text, err);
     bool path = make_absolute(&kept.tokenizer.path, err), init = make_absolute(&kept.train.init, err);
     bool ok = pairs && valid && text && path && init;
     rapt_code code = ok ? rapt_recipe_format(&kept, yaml, err) : err->code;
     free(kept.data.pairs);
-    free(kept.data.valid);
+    free(kept.data.validation);
     free(kept.data.text);
     free(kept.tokenizer.path);
     free(kept.train.init);
@@ -322,7 +320,8 @@ static rapt_code holds(const char *folder, const char *name, bool *there, rapt_e
 static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
-    bool pairs = k->task == RAPT_RECIPE_TRANSLATION, held_out = k->data.held_out > 0 || k->data.valid, several = false;
+    bool pairs = k->task == RAPT_TASK_TRANSLATION, held_out = k->data.validation_fraction > 0 || k->data.validation,
+        several = false;
     rapt_code code = pairs ? RAPT_OK : text_files_are_several(k->data.text, &several, err);
     const struct {
         const char *name;
@@ -445,7 +444,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
                                                               make_adam_and_batches, prepare_folder};
     *r = (run){.options = options, .recipe = options->recipe, .val_bleu = NAN,
                .init = options->init ? options->init : options->recipe->train.init};
-    r->task = r->recipe->task == RAPT_RECIPE_TRANSLATION ? &train_translation : &train_language_model;
+    r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !code; i++) {
         code = run_stopped(r, err);

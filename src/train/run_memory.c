@@ -39,7 +39,7 @@ static size_t address_space(const need *n)
 /* Batches are so many tokens; else so many sentences or windows. */
 static bool by_tokens(const rapt_recipe *k)
 {
-    return k->task == RAPT_RECIPE_TRANSLATION && k->train.batch_tokens > 0;
+    return k->task == RAPT_TASK_TRANSLATION && k->train.batch_tokens > 0;
 }
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     tape_count(r->tape, true);
     if (!code)
         code = run_pass(r, &batch, training, run_normalizer(r->recipe), &parts, err);
-    if (!code && (r->recipe->data.held_out > 0 || r->recipe->data.valid)) {
+    if (!code && (r->recipe->data.validation_fraction > 0 || r->recipe->data.validation)) {
         code = r->task->sized(r, size, true, &batch, err);
         if (!code)
             code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
@@ -94,7 +94,7 @@ static size_t extended(size_t at1, size_t at2, size_t size1, size_t size2, size_
 /* The tape's memory with a batch of `size`. Of windows all are alike, so that few tell of many. */
 static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 {
-    bool windows = r->recipe->task == RAPT_RECIPE_LANGUAGE_MODEL;
+    bool windows = r->recipe->task == RAPT_TASK_LANGUAGE_MODEL;
     size_t most = MOST_TOKENS / (size_t)r->recipe->model.context / 2 * 2;
     most = most > 2 ? most : 2;
     if (!windows || size <= most)
@@ -199,7 +199,7 @@ static size_text bytes_text(size_t bytes)
 static void advise(const run *r, size_t size, size_t fits, char *text, size_t room)
 {
     const rapt_recipe *k = r->recipe;
-    bool pairs = k->task == RAPT_RECIPE_TRANSLATION;
+    bool pairs = k->task == RAPT_TASK_TRANSLATION;
     const char *key = by_tokens(k) ? "train.batch_tokens" : "train.batch";
     const char *length = pairs ? "data.max_len" : "model.context", *again = k->train.recompute ? "" : ", or set train.recompute";
     size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;

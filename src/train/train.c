@@ -180,7 +180,7 @@ static rapt_progress progress_of(const loop *l)
     double training = here - l->pause, done = (double)(s->step - l->first);
     rapt_progress p = {.step = s->step, .steps = l->end, .epoch = epoch_of(r, s->step) + 1,
                        .epochs = epoch_of(r, l->end) + 1, .loss = s->nll / tokens,
-                       .loss_book = r->recipe->train.reduction == RAPT_RECIPE_BOOK ? s->book / tokens : NAN,
+                       .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? s->book / tokens : NAN,
                        .val_loss = s->val_loss, .val_bleu = r->val_bleu,
                        .best_val_loss = l->best_step ? s->best_val_loss : NAN, .best_step = l->best_step,
                        .lr = l->lr, .grad_norm = s->grad_norm,

@@ -9,7 +9,7 @@ sed -n '1~6p' all.tsv >valid.tsv
 cat >bpe.yaml <<'Y'
 data:
   pairs: train.en:train.fr
-  valid: valid.tsv
+  validation: valid.tsv
 tokenizer:
   type: bpe
   vocab_size: 320
@@ -52,7 +52,7 @@ check "the BLEU reported is that of the translations" awk -v a="$bleu" -v b="$(b
     'BEGIN { exit !(a > 5 && a - b < 0.06 && b - a < 0.06) }'
 
 # ---- capitals --------------------------------------------------------------------------------------------------------
-small=(--max-steps 60 --set data.valid=loud.tsv)
+small=(--max-steps 60 --set data.validation=loud.tsv)
 tr a-z A-Z <valid.tsv >loud.tsv
 learn small "${small[@]}" --set tokenizer.normalize=plain_lowercase
 learn given "${small[@]}" --set tokenizer.type=file --set tokenizer.path=small/source.tokenizer.json
@@ -79,7 +79,7 @@ refused 1 'tokenizer: .*another model or data' '--resume with another tokenizer'
 
 # ---- what is told and kept of the data -------------------------------------------------------------------------------
 printf 'I\tsee a bird.\n' >tab.en && printf 'je vois\tun oiseau.\n' >tab.fr
-learn tabs --set data.valid=tab.en:tab.fr --set train.steps=1
+learn tabs --set data.validation=tab.en:tab.fr --set train.steps=1
 check 'tabs of two files are spaces in held-out.tsv' cmp <(printf 'I see a bird.\tje vois un oiseau.\n') tabs/held-out.tsv
 "$RAPT" train bpe.yaml --out short --set train.steps=1 --set data.max_len=14 --set data.too_long=drop 2>data.told
 check 'what is left out as too long is told of both parts' awk 'BEGIN { FS = "[^0-9]+" } /^data: / {
@@ -131,9 +131,9 @@ no() { refused 1 "$1" "$2" "$RAPT" train bpe.yaml --quiet --out new "${@:3}"; }
 head -100 train.fr >short.fr
 no 'train.en:short.fr: 200 and 100 lines' 'files that do not belong together' --set data.pairs=train.en:short.fr
 no 'none.fr' 'a missing file' --set data.pairs=train.en:none.fr
-no 'data.valid and data.held_out are both set' 'held out twice' --set data.held_out=0.1
-no 'train.eval_bleu is true' 'BLEU of nothing' --set data.valid= --set data.held_out=0
-no 'train.patience is 3' 'patience with nothing' --set data.valid= --set data.held_out=0 --set train.eval_bleu=false --set train.patience=3
+no 'data.validation and data.validation_fraction are both set' 'held out twice' --set data.validation_fraction=0.1
+no 'train.eval_bleu is true' 'BLEU of nothing' --set data.validation= --set data.validation_fraction=0
+no 'train.patience is 3' 'patience with nothing' --set data.validation= --set data.validation_fraction=0 --set train.eval_bleu=false --set train.patience=3
 no 'it needs tokenizer.path' 'no tokenizer file' --set tokenizer.type=file
 no 'words, bpe or file' 'characters' --set tokenizer.type=characters
 printf 'some text of some words\n' >text && "$RAPT" tokenizer train text --type bpe --vocab-size 260 -o other.json 2>.err ||

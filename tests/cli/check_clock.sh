@@ -40,7 +40,7 @@ done
 
 # ---- a second Ctrl-C -------------------------------------------------------------------------------------------------
 # A step of many seconds, so that the first one is not heeded yet.
-mapfile -t slow < <(printf -- '--set\n%s\n' model.d_model=256 model.ffn=4096 model.layers=6 model.heads=8 train.batch=240 data.held_out=0)
+mapfile -t slow < <(printf -- '--set\n%s\n' model.d_model=256 model.ffn=4096 model.layers=6 model.heads=8 train.batch=240 data.validation_fraction=0)
 "$RAPT" train tiny.yaml --out slow "${slow[@]}" --set train.steps=2 --threads 1 2>told &
 child=$!
 for _ in {1..1500}; do [ -e slow/recipe.yaml ] && break; sleep 0.02; done # what the set-up writes last

@@ -6,7 +6,7 @@
 make_inputs
 make_text >text.txt
 train pairs || { echo "cannot train the translation model"; exit 1; }
-train pre --set model.norm=pre --set model.layers=2 --set train.steps=40 || { echo "cannot train the pre-norm model"; exit 1; }
+train pre --set model.norm_place=pre --set model.layers=2 --set train.steps=40 || { echo "cannot train the pre-norm model"; exit 1; }
 train speaks --set tokenizer.detokenize=fr --set tokenizer.capitalize=true || { echo "cannot train the model that detokenizes"; exit 1; }
 make_text_recipe characters >characters.yaml
 make_text_recipe bpe >bpe.yaml

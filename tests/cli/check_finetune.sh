@@ -66,7 +66,7 @@ check 'how its translations are written is the model'"'"'s' diff <(grep -E 'deto
 check 'and there was something to keep' grep -q '"detokenize": "fr"' tuned-speaks/config.json
 
 printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
-check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.held_out=0
+check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.validation_fraction=0
 no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }
 no 'none' 'a model that is not there' --init none
 no 'train.freeze: no parameter.*"encodr' 'a pattern that fits nothing' --init base --set 'train.freeze=encodr.*'

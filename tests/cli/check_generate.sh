@@ -12,7 +12,7 @@ task: language_model
 seed: 5
 data:
   text: text.txt
-  held_out: 0.1
+  validation_fraction: 0.1
 tokenizer:
   type: $1
   vocab_size: $([ "$1" = bpe ] && echo 300 || echo 8000)
@@ -23,7 +23,7 @@ model:
   ffn: 64
   context: 16
   ffn_kind: relu
-  norm: pre
+  norm_place: pre
   norm_kind: layer
   bias: true
   scale_embedding: true
@@ -321,7 +321,7 @@ check 'eval: bits per byte of them' near "$(value bits_per_byte)" \
 if [ "$SANITIZED" ]; then skip 'eval: a large text (too slow with sanitizers)'; else
     line=$(printf 'a%.0s' {1..255})
     yes "$line $line" | head -80 >words.txt
-    "$RAPT" train bpe.yaml --quiet --out words --set data.text=words.txt --set train.steps=5 --set data.held_out=0 \
+    "$RAPT" train bpe.yaml --quiet --out words --set data.text=words.txt --set train.steps=5 --set data.validation_fraction=0 \
         --set model.layers=1 --set model.d_model=16 --set model.ffn=16
     yes "$line $line" | head -c 67200000 >large.txt
     mkdir temporary

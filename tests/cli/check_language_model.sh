@@ -130,7 +130,7 @@ no 'new/out/text.txt: byte [0-9]+: not UTF-8' 'characters: a binary file that is
     --set data.text=text.txt:project/src/image.png
 no 'the training part has [0-9]+ tokens; a window of model.context 100000 needs 100001' 'shorter than the context' \
     characters --set model.context=100000
-no 'the validation part has [0-9]+ tokens' 'the validation part is shorter' characters --set data.held_out=0.0005
+no 'the validation part has [0-9]+ tokens' 'the validation part is shorter' characters --set data.validation_fraction=0.0005
 no 'none.json' 'a missing tokenizer' characters --set tokenizer.type=file --set tokenizer.path=none.json
 no 'text.txt:1: ' 'a rank file that is none' characters --set tokenizer.type=r50k_base --set tokenizer.path=text.txt
 no 'train.sample_prompt: the prompt: byte 2: character U\+0040' 'a sample prompt of unknown characters' characters \
@@ -154,7 +154,7 @@ rm -r pairs pairs.tsv tiny.yaml order.yaml
 check 'nothing is left of all that' diff <(echo "$before") <(find . | sort)
 for text in bad.txt project/src/image.png; do
     check "bpe: any bytes are fine ($text)" "$RAPT" train bpe.yaml --quiet --out any-"$(basename $text)" --set data.text=$text \
-        --set data.held_out=0 --set train.steps=2
+        --set data.validation_fraction=0 --set train.steps=2
 done
 refused 1 'step [0-9]+: the (loss|gradient) is not finite; the first bad tensor is [^(]*[a-z]+\.[a-z0-9_.]+' \
     'a loss that becomes NaN' "$RAPT" train bpe.yaml --quiet --out nan --set train.lr=10 --set train.weight_decay=1
@@ -165,10 +165,10 @@ check 'NaN: no temporary file is left' test -z "$(find nan -name '*.tmp')"
 for recipe in "$SOURCE"/recipes/*.yaml; do
     name=$(basename "$recipe" .yaml)
     options=(--set train.batch=2)
-    ! grep -q '^task: language_model' "$recipe" || options+=(--set model.context=16 --set data.eval_tokens=100)
+    ! grep -q '^task: language_model' "$recipe" || options+=(--set model.context=16 --set data.validation_tokens=100)
     case $name in
     d2l-* | fra-eng) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.limit=500) ;;
-    multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.valid= --set train.eval_bleu=false
+    multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.validation= --set train.eval_bleu=false
                           --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
     shakespeare-*) options+=(--set data.text=text.txt) ;;

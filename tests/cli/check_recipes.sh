@@ -23,7 +23,7 @@ printf 'task: language_model\n' >no-data.yaml
 refused 1 'no-data.yaml: data.text is missing' 'no data' "$RAPT" train no-data.yaml --out out
 
 # ---- options are kept, too ------------------------------------------------------------------------------------------------
-check 'with options' train options --seed 11 --precision bf16 --set train.steps=4 --set model.norm=pre
+check 'with options' train options --seed 11 --precision bf16 --set train.steps=4 --set model.norm_place=pre
 check 'the kept recipe has them' again options
 check 'a preset' "$RAPT" train lm.yaml --quiet --out preset --set model.preset=seed --set model.d_model=8 --set train.steps=2
 check 'the kept recipe has what it set' again preset

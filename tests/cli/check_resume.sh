@@ -55,7 +55,7 @@ check 'and changes nothing' same_model whole waits
 
 # ---- an epoch's batches, however many make a step ------------------------------------------------------------------
 # 240 pairs in batches of 100: 3 batches an epoch, 30 in 10 epochs.
-epochs() { train "$1" --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.report_every=0 "${@:2}"; }
+epochs() { train "$1" --set data.validation_fraction=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.report_every=0 "${@:2}"; }
 reports() { sed -E 's/.*"step": ([0-9]+), "epoch": ([0-9]+).*/\1:\2/' "$1/train.jsonl" | tr '\n' ' '; }
 epochs by-1
 check 'a batch a step' test "$(reports by-1)" = '3:1 6:2 9:3 12:4 15:5 18:6 21:7 24:8 27:9 30:10 '
@@ -63,7 +63,7 @@ epochs by-2 --set train.accumulate=2
 check 'two batches a step' test "$(reports by-2)" = '2:1 3:2 5:3 6:4 8:5 9:6 11:7 12:8 14:9 15:10 '
 epochs by-4 --set train.accumulate=4
 check 'more than an epoch has' test "$(reports by-4)" = '1:1 2:2 3:3 4:5 5:6 6:7 7:9 8:10 '
-"$RAPT" train tiny.yaml --out by-told --set data.held_out=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.accumulate=4 2>told
+"$RAPT" train tiny.yaml --out by-told --set data.validation_fraction=0 --set train.batch=100 --set train.steps=0 --set train.epochs=10 --set train.accumulate=4 2>told
 check 'and as many are told' grep -q '^epoch 10/10  step 8/8 ' told
 
 # ---- a folder that a run would write over --------------------------------------------------------------------------
@@ -102,9 +102,9 @@ refused 1 'whole: .*or data' 'data that has changed' \
 refused 1 'whole: .*model.ffn is "48"' 'another model' "$RAPT" train tiny.yaml --quiet --out whole --resume --set model.ffn=48
 check 'the folder is as it was' test "$before" = "$(listing whole)"
 head -200 pairs.tsv >first && tail -40 pairs.tsv >last && head -199 pairs.tsv >first.less && tail -41 pairs.tsv >last.more
-train parts --set data.held_out=0 --set data.pairs=first --set data.valid=last --max-steps 20
+train parts --set data.validation_fraction=0 --set data.pairs=first --set data.validation=last --max-steps 20
 refused 1 'parts: .*or data' 'a pair that is held out now' "$RAPT" train tiny.yaml --quiet --out parts --resume \
-    --set data.held_out=0 --set data.pairs=first.less --set data.valid=last.more
+    --set data.validation_fraction=0 --set data.pairs=first.less --set data.validation=last.more
 cp pairs.tsv moved.tsv
 cp -r halves elsewhere
 check 'the same data at another place' "$RAPT" train tiny.yaml --quiet --out elsewhere --resume --set data.pairs=moved.tsv

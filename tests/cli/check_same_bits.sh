@@ -9,7 +9,7 @@ make_text_recipe bpe >lm.yaml
 recipe=(--set model.d_model=36 --set model.heads=4 --set model.ffn=76 --set model.layers=2 --set train.steps=20
     --set train.batch=40 --set train.checkpoint_every=1000 --set train.weight_decay=0.01 --set train.label_smoothing=0.1
     --set train.schedule=cosine --set train.warmup=5)
-pre=(--set model.norm=pre --set tokenizer.shared=true --set model.tied=true --set model.bias=false --set data.pad=fixed
+pre=(--set model.norm_place=pre --set tokenizer.shared=true --set model.tied=true --set model.bias=false --set data.pad=fixed
     --set train.reduction=book --set model.init=pytorch)
 # everywhere VARIANT RECIPE OPTIONS...: trained with any threads and at each level, the model has the same bytes.
 everywhere() {

@@ -85,7 +85,7 @@ task: translation
 seed: 7
 data:
   pairs: pairs.tsv
-  held_out: 0.1
+  validation_fraction: 0.1
   max_len: 12
 tokenizer:
   type: words
@@ -124,7 +124,7 @@ task: language_model
 seed: 7
 data:
   text: text.txt
-  held_out: 0.1
+  validation_fraction: 0.1
 tokenizer:
   type: $1
   vocab_size: $([ "$1" = bpe ] && echo 320 || echo 8000)
@@ -135,7 +135,7 @@ model:
   ffn: 32
   context: 12
   ffn_kind: relu
-  norm: pre
+  norm_place: pre
   norm_kind: layer
   bias: true
   scale_embedding: true

@@ -41,7 +41,8 @@ static rapt_lm *chain_model(const rapt_tokenizer *k, size_t vocab)
                                         "embedding.weight", "output.weight"};
     rapt_error err = {0};
     rapt_lm_config c = {.vocab = vocab, .layers = 1, .d_model = BYTES_VOCAB, .heads = 1, .ffn = 4, .context = 5,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .positions = RAPT_POSITIONS_LEARNED};
+                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .positions = RAPT_POSITIONS_LEARNED,
+                        .init = RAPT_WEIGHT_INIT_PYTORCH};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     if (!m)
         fail_msg("%s", err.message);

@@ -13,7 +13,7 @@ make_pairs | head -60 >pairs.tsv
 make_text | head -60 >text.txt
 head -20 text.txt >more.txt
 small() { sed -e 's/steps: 120/steps: 6/' -e 's/report_every: 20/report_every: 2/' -e 's/checkpoint_every: 20/checkpoint_every: 2/' \
-    -e 's/held_out: 0.1/held_out: 0.2/'; }
+    -e 's/validation_fraction: 0.1/validation_fraction: 0.2/'; }
 make_recipe | small >tr.yaml
 make_text_recipe characters | small | sed 's/^  text: .*/  text: text.txt:more.txt/' >lm.yaml
 

@@ -53,7 +53,7 @@ static void make_language_model(rapt_model *m, rapt_error *err)
 {
     rapt_lm_config c = {.vocab = 5, .layers = 1, .d_model = 4, .heads = 2, .kv_heads = 1, .ffn = 6, .context = 8,
                         .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU,
-                         .positions = RAPT_POSITIONS_ROTARY, .bias = true};
+                         .positions = RAPT_POSITIONS_ROTARY, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
     m->tokenizer = rapt_tokenizer_train_characters("abcdef", 6, err);
     m->lm = rapt_lm_new(&c, 1, err);
     m->params = m->lm ? m->lm->params : NULL;

@@ -27,7 +27,7 @@ static void write_and_read(const rapt_recipe *recipe)
     rapt_error err = {0};
     char *first, *second;
     require(rapt_recipe_format(recipe, &first, &err) == RAPT_OK);
-    require(recipe_parse("again", first, strlen(first), &again, &err) == RAPT_OK);
+    require(recipe_parse("again", first, strlen(first), false, &again, &err) == RAPT_OK);
     require(rapt_recipe_format(&again, &second, &err) == RAPT_OK);
     require(strcmp(first, second) == 0);
     check_outcome(rapt_recipe_check(recipe, "fuzz", &err), &err);
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     rapt_recipe recipe;
     rapt_error err = {0};
-    rapt_code code = recipe_parse("fuzz", (const char *)input, size, &recipe, &err);
+    rapt_code code = recipe_parse("fuzz", (const char *)input, size, true, &recipe, &err);
     check_outcome(code, &err);
     if (code == RAPT_OK)
         write_and_read(&recipe);

@@ -205,7 +205,7 @@ rapt_block_config golden_block_config(golden *g)
 {
     return (rapt_block_config){.d_model = golden_size(g, "d_model"), .heads = golden_size(g, "heads"),
                                .ffn = golden_size(g, "ffn"), .bias = golden_size(g, "bias") != 0,
-                               .norm = golden_size(g, "pre") != 0 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
+                               .norm_place = golden_size(g, "pre") != 0 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
 }
 
 rapt_transformer_config golden_transformer_config(golden *g)

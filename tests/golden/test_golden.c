@@ -21,7 +21,7 @@ static void test_linear(void **state)
         rapt_linear m;
         const size_t *shape = golden_get(g, "param/weight")->shape;
         bool bias = golden_find(g, "param/bias") != NULL;
-        rapt_linear_init(&m, g->set, "", shape[1], shape[0], bias, RAPT_LINEAR_PYTORCH);
+        rapt_linear_init(&m, g->set, "", shape[1], shape[0], bias, RAPT_WEIGHT_INIT_PYTORCH);
         golden_load(g);
         golden_finish(g, rapt_linear_forward(g->tape, &m, golden_input(g, "x")));
     }
@@ -236,7 +236,7 @@ static void check_multi_head_attention(golden *g, attention_fn *attention)
                                   .heads = golden_size(g, "heads")};
     bool bias = golden_find(g, "param/o.bias") != NULL, self = golden_find(g, "in/x") != NULL;
     golden_again(g, true);
-    rapt_multi_head_attention_init(&m, g->set, "", sizes, bias, 0, RAPT_LINEAR_XAVIER);
+    rapt_multi_head_attention_init(&m, g->set, "", sizes, bias, 0, RAPT_WEIGHT_INIT_XAVIER);
     golden_load(g);
     rapt_mask mask = golden_mask(g);
     rapt_tensor *q = golden_input(g, self ? "x" : "q"), *k = self ? q : golden_input(g, "k");
@@ -268,7 +268,7 @@ static void test_ffn(void **state)
         rapt_ffn m;
         const size_t *dense1 = golden_get(g, "param/dense1.weight")->shape;
         size_t out = golden_get(g, "param/dense2.weight")->shape[0];
-        rapt_ffn_init(&m, g->set, "", dense1[1], dense1[0], out, RAPT_LINEAR_XAVIER);
+        rapt_ffn_init(&m, g->set, "", dense1[1], dense1[0], out, RAPT_WEIGHT_INIT_XAVIER);
         golden_load(g);
         golden_finish(g, rapt_ffn_forward(g->tape, &m, golden_input(g, "x")));
     }

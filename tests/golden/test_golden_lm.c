@@ -34,11 +34,11 @@ static rapt_lm_config config_of(golden *g)
         .vocab = golden_size(g, "vocab"), .layers = golden_size(g, "layers"), .d_model = golden_size(g, "d_model"),
         .heads = golden_size(g, "heads"), .kv_heads = golden_size(g, "kv_heads"), .ffn = golden_size(g, "ffn"),
         .context = golden_size(g, "context"), .norm_place = golden_size(g, "pre") ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-        .norm = golden_size(g, "rms") ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+        .norm_kind = golden_size(g, "rms") ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
         .ffn_kind = (rapt_ffn_kind)golden_size(g, "ffn_kind"),
         .positions = (rapt_positions_kind)golden_size(g, "positions"), .tied = golden_size(g, "tied"),
         .bias = golden_size(g, "bias"), .output_bias = golden_size(g, "output_bias"),
-        .shared_norm = golden_size(g, "shared_norm")};
+        .shared_norm = golden_size(g, "shared_norm"), .init = RAPT_WEIGHT_INIT_PYTORCH};
 }
 
 /* The file's model is of the shape that the preset has. */
@@ -47,7 +47,7 @@ static void check_preset(golden *g, const rapt_lm_config *c)
     rapt_lm_config preset;
     if (rapt_lm_preset(g->file + strlen("lm_"), &preset, NULL))
         return;
-    assert_true(c->norm_place == preset.norm_place && c->norm == preset.norm && c->ffn_kind == preset.ffn_kind);
+    assert_true(c->norm_place == preset.norm_place && c->norm_kind == preset.norm_kind && c->ffn_kind == preset.ffn_kind);
     assert_true(c->positions == preset.positions && c->tied == preset.tied && c->output_bias == preset.output_bias);
     assert_true(c->shared_norm == preset.shared_norm && c->ffn == 4 * c->d_model && preset.ffn == 4 * preset.d_model);
     assert_true(c->bias == preset.bias || strcmp(g->name, "no_bias") == 0);

@@ -37,7 +37,7 @@ static void translation_config_is_the_formats(void **state)
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
              "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"ffn\": 6,\n"
-             "  \"max_positions\": 8,\n  \"dropout\": 0.1,\n  \"norm\": \"post\",\n  \"bias\": true,\n"
+             "  \"max_positions\": 8,\n  \"dropout\": 0.1,\n  \"norm_place\": \"post\",\n  \"bias\": true,\n"
              "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
              "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
              "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
@@ -54,16 +54,16 @@ static void language_model_config_is_the_formats(void **state)
     char wanted[2000], hash[17];
     rapt_error err = {0};
     rapt_lm_config c = {.vocab = 9, .layers = 2, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .norm_eps = 1e-6,
+                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .norm_eps = 1e-6,
                          .ffn_kind = RAPT_FFN_SWIGLU,
                         .positions = RAPT_POSITIONS_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
-                        .scale_embedding = true, .dropout = 0.25, .init = RAPT_LM_INIT_GPT2, .std = 0.5};
+                        .scale_embedding = true, .dropout = 0.25, .init = RAPT_WEIGHT_INIT_GPT2, .std = 0.5};
     rapt_model *m = language_model(&c, characters('a', 10));
     must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"language_model\",\n  \"vocab\": 9,\n"
              "  \"layers\": 2,\n  \"d_model\": 12,\n  \"heads\": 6,\n  \"kv_heads\": 2,\n  \"ffn\": 20,\n  \"context\": 5,\n"
-             "  \"norm\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 1e-6,\n"
+             "  \"norm_place\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 1e-6,\n"
              "  \"ffn_kind\": \"swiglu\",\n  \"positions\": \"rotary\",\n  \"rotary_base\": 500000.0,\n  \"tied\": true,\n"
              "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
              "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
@@ -81,7 +81,7 @@ static void language_model_config_is_the_formats(void **state)
 static void same_config(const rapt_lm_config *a, const rapt_lm_config *b)
 {
     SAME(vocab), SAME(layers), SAME(d_model), SAME(heads), SAME(kv_heads), SAME(ffn), SAME(context);
-    SAME(norm_place), SAME(norm), SAME(norm_eps), SAME(ffn_kind), SAME(positions), SAME(rotary_base);
+    SAME(norm_place), SAME(norm_kind), SAME(norm_eps), SAME(ffn_kind), SAME(positions), SAME(rotary_base);
     SAME(tied), SAME(bias), SAME(output_bias), SAME(shared_norm), SAME(scale_embedding);
     SAME(dropout), SAME(init), SAME(std), SAME(embedding_std);
 }
@@ -133,7 +133,7 @@ static void numbers_come_back_to_the_bit(void **state)
     rapt_tape *t = model_tape(NULL, 1);
     rapt_lm_config c = lm_variant(77);
     c.norm_eps = 1.0 / 3e5, c.rotary_base = 1e5 / 7, c.dropout = 1.0 / 3, c.std = 0.1 / 3, c.embedding_std = 2.0 / 3;
-    c.init = RAPT_LM_INIT_GPT2;
+    c.init = RAPT_WEIGHT_INIT_GPT2;
     round_trip(t, language_model(&c, characters('A', MODEL_VOCAB)));
     rapt_tape_free(t);
 }
@@ -168,7 +168,7 @@ static void a_vocabulary_may_be_smaller_than_the_tokenizers(void **state)
 static void same_net_config(const rapt_transformer_config *a, const rapt_transformer_config *b)
 {
     SAME(source_vocab), SAME(target_vocab), SAME(layers), SAME(max_positions);
-    SAME(block.d_model), SAME(block.heads), SAME(block.ffn), SAME(block.bias), SAME(block.dropout), SAME(block.norm);
+    SAME(block.d_model), SAME(block.heads), SAME(block.ffn), SAME(block.bias), SAME(block.dropout), SAME(block.norm_place);
     SAME(block.init), SAME(scale_embedding), SAME(tied), SAME(embedding_std);
 }
 

@@ -172,8 +172,8 @@ static const change both[] = {
     {"{\"ffn\": -9223372036854775807}", "\"ffn\" is -9223372036854775807; it must be from 1 to 1073741824"},
     {"{\"dropout\": 1}", "\"dropout\" is 1; it must be at least 0 and below 1"},
     {"{\"dropout\": -0.5}", "\"dropout\" is -0.5; it must be at least 0 and below 1"},
-    {"{\"norm\": \"Pre\"}", "\"norm\" is \"Pre\"; this rapt knows: post, pre"},
-    {"{\"norm\": \"\"}", "\"norm\" is \"\"; this rapt knows: post, pre"},
+    {"{\"norm_place\": \"Pre\"}", "\"norm_place\" is \"Pre\"; this rapt knows: post, pre"},
+    {"{\"norm_place\": \"\"}", "\"norm_place\" is \"\"; this rapt knows: post, pre"},
     {"{\"bias\": 1}", "\"bias\" is of another type; it must be true or false"},
 };
 
@@ -193,7 +193,7 @@ static const change of_language_models[] = {
     {"{\"norm_kind\": \"group\"}", "\"norm_kind\" is \"group\"; this rapt knows: layer, rms"},
     {"{\"ffn_kind\": \"geglu\"}", "\"ffn_kind\" is \"geglu\"; this rapt knows: relu, gelu, gelu_tanh, swiglu"},
     {"{\"positions\": \"alibi\"}", "\"positions\" is \"alibi\"; this rapt knows: sinusoidal, learned, rotary"},
-    {"{\"init\": \"xavier\"}", "\"init\" is \"xavier\"; this rapt knows: pytorch, gpt2"},
+    {"{\"init\": \"kaiming\"}", "\"init\" is \"kaiming\"; this rapt knows: xavier, pytorch, gpt2"},
     {"{\"tied\": true, \"output_bias\": true}", "a tied model has no output bias"},
     {"{\"positions\": \"rotary\", \"heads\": 24, \"kv_heads\": 1}",
      "rotary positions turn pairs of features; a head has 1"},

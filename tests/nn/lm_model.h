@@ -16,9 +16,9 @@ static inline rapt_lm_config lm_variant(size_t i)
     return (rapt_lm_config){
         .vocab = MODEL_VOCAB, .layers = 2, .d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 24 % 3], .ffn = 37,
         .context = LM_CONTEXT, .norm_place = i / 72 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-        .norm = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER, .ffn_kind = (rapt_ffn_kind)(i / 6 % 4),
+        .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER, .ffn_kind = (rapt_ffn_kind)(i / 6 % 4),
         .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .bias = i % 5 < 3, .output_bias = i % 2 == 0 && i % 4,
-        .shared_norm = i % 7 == 0, .scale_embedding = i % 11 == 0, .dropout = 0.2};
+        .shared_norm = i % 7 == 0, .scale_embedding = i % 11 == 0, .dropout = 0.2, .init = RAPT_WEIGHT_INIT_PYTORCH};
 }
 
 static inline rapt_lm *lm_model(const rapt_lm_config *config)

@@ -19,7 +19,7 @@ static inline rapt_transformer_config model_config(rapt_norm_place norm, bool ti
     return (rapt_transformer_config){
         .source_vocab = MODEL_VOCAB, .target_vocab = MODEL_VOCAB, .layers = 2, .max_positions = 80,
         .scale_embedding = true, .tied = tied,
-        .block = {.d_model = 42, .heads = 3, .ffn = 71, .bias = true, .dropout = 0.25, .norm = norm}};
+        .block = {.d_model = 42, .heads = 3, .ffn = 71, .bias = true, .dropout = 0.25, .norm_place = norm}};
 }
 
 static inline rapt_transformer *model_new(rapt_norm_place norm, bool tied)

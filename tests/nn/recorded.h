@@ -69,7 +69,7 @@ static inline rapt_transformer *subject_pair(bool pre, bool tied)
     rapt_transformer_config c = {
         .source_vocab = 17, .target_vocab = tied ? 17 : 19, .layers = 2, .max_positions = 9, .scale_embedding = !tied,
         .tied = tied, .block = {.d_model = 12, .heads = 3, .ffn = 21, .bias = !tied, .dropout = 0.2,
-                                .norm = pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST}};
+                                .norm_place = pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST}};
     rapt_transformer *m = rapt_transformer_new(&c, 3, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -101,13 +101,13 @@ static inline subject subject_new(size_t i)
     static const char *const names[SUBJECTS] = {
         "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
         "post-norm RMS, one head of keys", "scaled rotary GELU without biases"};
-    rapt_lm_config seed = {.layers = 2, .shared_norm = true, .bias = true, .output_bias = true},
+    rapt_lm_config seed = {.layers = 2, .shared_norm = true, .bias = true, .output_bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
         gelu = {.layers = 2, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                .tied = true, .bias = true},
-        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS,
-                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_POSITIONS_ROTARY},
-        rms = {.layers = 1, .kv_heads = 1, .norm = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
-               .scale_embedding = true},
+                .tied = true, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
+        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
+                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_POSITIONS_ROTARY, .init = RAPT_WEIGHT_INIT_PYTORCH},
+        rms = {.layers = 1, .kv_heads = 1, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
+               .scale_embedding = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
         scaled = {.layers = 1, .kv_heads = 3, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH,
                   .positions = RAPT_POSITIONS_ROTARY, .scale_embedding = true};
     rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};

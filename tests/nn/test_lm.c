@@ -51,14 +51,14 @@ static void names_and_shapes(void **state)
                      "blocks.0.ffn.dense2.weight [64, 256]", "blocks.0.ffn.dense2.bias [64]", "output.weight [9, 64]",
                      "output.bias [9]");
     c = (rapt_lm_config){.vocab = 9, .layers = 1, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                         .norm_place = RAPT_NORM_PLACE_PRE, .norm = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
-                         .positions = RAPT_POSITIONS_ROTARY};
+                         .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                         .positions = RAPT_POSITIONS_ROTARY, .init = RAPT_WEIGHT_INIT_PYTORCH};
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "rotary.table [5, 2] unsaved", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
                      "blocks.0.norm2.weight [12]", "blocks.0.ffn.gate.weight [20, 12]", "blocks.0.ffn.up.weight [20, 12]",
                      "blocks.0.ffn.down.weight [12, 20]", "norm.weight [12]", "output.weight [9, 12]");
-    c.positions = RAPT_POSITIONS_LEARNED, c.tied = true, c.ffn_kind = RAPT_FFN_GELU, c.norm = RAPT_NORM_KIND_LAYER;
+    c.positions = RAPT_POSITIONS_LEARNED, c.tied = true, c.ffn_kind = RAPT_FFN_GELU, c.norm_kind = RAPT_NORM_KIND_LAYER;
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "positions.weight [5, 12]", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
@@ -84,7 +84,7 @@ static void known_sizes(void **state)
     rapt_lm_config gpt2 = preset("gpt2"), seed = preset("seed");
     rapt_lm_config nano = {.vocab = 65, .layers = 4, .d_model = 128, .heads = 4, .ffn = 512, .context = 64,
                            .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                           .tied = true, .init = RAPT_LM_INIT_GPT2};
+                           .tied = true, .init = RAPT_WEIGHT_INIT_GPT2};
     assert_int_equal(size_of(&gpt2), 124439808);
     assert_int_equal(size_of(&nano) - 64 * 128, 795904);
     assert_int_equal(size_of(&seed), 100070 * 64 + 4 * (64 * 64 + 64) + 64 * 256 + 256 + 256 * 64 + 64 + 128 +
@@ -189,7 +189,7 @@ static void every_option_counts(void **state)
     c.tied = false, c.bias = true, c.output_bias = true;
     WITH(kv_heads, 3);
     WITH(norm_place, RAPT_NORM_PLACE_POST);
-    WITH(norm, RAPT_NORM_KIND_RMS);
+    WITH(norm_kind, RAPT_NORM_KIND_RMS);
     WITH(norm_eps, 1e-3);
     WITH(ffn_kind, RAPT_FFN_GELU);
     WITH(ffn_kind, RAPT_FFN_SWIGLU);
@@ -200,7 +200,7 @@ static void every_option_counts(void **state)
     WITH(bias, false);
     WITH(output_bias, false);
     WITH(scale_embedding, true);
-    WITH(init, RAPT_LM_INIT_GPT2);
+    WITH(init, RAPT_WEIGHT_INIT_GPT2);
     WITH(embedding_std, 0.3);
     c.ffn_kind = RAPT_FFN_GELU;
     WITH(ffn_kind, RAPT_FFN_GELU_TANH);
@@ -215,7 +215,7 @@ static void zeros_stand_for_numbers(void **state)
     (void)state;
     full.kv_heads = 6, full.norm_eps = 1e-5, full.rotary_base = 10000, full.embedding_std = 1;
     assert_true(same_logits(c, full));
-    c.init = full.init = RAPT_LM_INIT_GPT2, full.std = full.embedding_std = 0.02;
+    c.init = full.init = RAPT_WEIGHT_INIT_GPT2, full.std = full.embedding_std = 0.02;
     assert_true(same_logits(c, full));
 }
 

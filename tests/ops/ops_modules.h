@@ -11,7 +11,7 @@ static inline rapt_block_config block_config(const ops_case *c)
 {
     return (rapt_block_config){.d_model = ops_size(c, 6, 66), .heads = ops_size(c, 2, 3), .ffn = ops_size(c, 7, 131),
                                .bias = true, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
-                               .norm = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
+                               .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
 }
 
 /* The module of the row, and whether it still must be set up. */
@@ -33,7 +33,7 @@ static inline rapt_tensor *build_multi_head(ops_case *c, rapt_tape *t)
     rapt_attention_sizes sizes = {d, d, d, d, block_config(c).heads};
     rapt_multi_head_attention *m = kept_module(c, sizeof *m, &fresh);
     if (fresh)
-        rapt_multi_head_attention_init(m, c->params, "attention.", sizes, true, 0.2, RAPT_LINEAR_PYTORCH);
+        rapt_multi_head_attention_init(m, c->params, "attention.", sizes, true, 0.2, RAPT_WEIGHT_INIT_PYTORCH);
     rapt_tensor *q = sequence(c, t, queries), *k = sequence(c, t, keys), *v = sequence(c, t, keys);
     rapt_mask mask = {.valid_lens = mask_lens(c, 2, keys)};
     return ops_is(c, OPS_4D) ? rapt_multi_head_attention_steps(t, m, q, k, v, &mask)
@@ -118,12 +118,13 @@ static inline rapt_lm_config lm_config(const ops_case *c)
     return (rapt_lm_config){.vocab = ops_size(c, 7, 53), .layers = 2, .d_model = ops_size(c, 8, 84),
                             .heads = ops_size(c, 4, 6), .kv_heads = llama ? 2 : 0, .ffn = ops_size(c, 7, 131),
                             .context = 40, .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-                            .norm = llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                            .norm_kind = llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
                             .ffn_kind = llama ? RAPT_FFN_SWIGLU : tied ? RAPT_FFN_GELU_TANH : RAPT_FFN_RELU,
                             .positions = llama ? RAPT_POSITIONS_ROTARY : tied ? RAPT_POSITIONS_LEARNED
                                          : RAPT_POSITIONS_SINUSOIDAL,
                             .tied = tied, .bias = !llama, .output_bias = !llama && !tied,
-                            .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0};
+                            .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
+                            .init = RAPT_WEIGHT_INIT_PYTORCH};
 }
 
 static inline rapt_tensor *build_lm(ops_case *c, rapt_tape *t)

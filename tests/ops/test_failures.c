@@ -283,7 +283,7 @@ static rapt_transformer *tiny_model(void)
 {
     rapt_error err = {0};
     rapt_transformer_config c = {.source_vocab = 5, .target_vocab = 5, .layers = 1, .max_positions = 8,
-                                 .block = {.d_model = 4, .heads = 2, .ffn = 5, .norm = RAPT_NORM_PLACE_PRE}};
+                                 .block = {.d_model = 4, .heads = 2, .ffn = 5, .norm_place = RAPT_NORM_PLACE_PRE}};
     rapt_transformer *m = rapt_transformer_new(&c, 1, &err);
     if (!m)
         fail_msg("%s", err.message);

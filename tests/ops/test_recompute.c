@@ -306,7 +306,8 @@ static void blocks_make_their_own_of_the_same_shape(void **state)
 static rapt_lm *narrow_model(size_t layers, size_t context)
 {
     return lm_model(&(rapt_lm_config){.vocab = VOCAB, .layers = layers, .d_model = D, .heads = 2, .ffn = 2 * D,
-                                      .context = context, .norm_place = RAPT_NORM_PLACE_PRE, .positions = RAPT_POSITIONS_ROTARY});
+                                      .context = context, .norm_place = RAPT_NORM_PLACE_PRE, .positions = RAPT_POSITIONS_ROTARY,
+                                      .init = RAPT_WEIGHT_INIT_PYTORCH});
 }
 
 static rapt_real step_on_rows(rapt_tape *t, const rapt_lm *m, size_t batch, bool recompute)

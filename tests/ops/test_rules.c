@@ -133,7 +133,7 @@ static void frozen_parameters_get_none(void **state)
 {
     bench *b = *state;
     rapt_ffn m;
-    rapt_ffn_init(&m, b->set, "ffn.", 4, 6, 4, RAPT_LINEAR_XAVIER);
+    rapt_ffn_init(&m, b->set, "ffn.", 4, 6, 4, RAPT_WEIGHT_INIT_XAVIER);
     assert_int_equal(rapt_params_freeze(b->set, "*.dense1.*"), 2);
     memset(m.dense1.weight->value.grad, 0x11, 24 * sizeof(rapt_real));
     rapt_real sentinel = m.dense1.weight->value.grad[0];

@@ -10,7 +10,7 @@ static inline rapt_recipe parsed(const char *text)
 {
     rapt_recipe r;
     rapt_error err = {0};
-    recipe_parse("r.yaml", text, strlen(text), &r, &err);
+    recipe_parse("r.yaml", text, strlen(text), false, &r, &err);
     assert_string_equal(err.message, "");
     return r;
 }

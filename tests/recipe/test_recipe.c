@@ -22,7 +22,7 @@
 
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
 {
-    return recipe_parse("r.yaml", text, strlen(text), recipe, err);
+    return recipe_parse("r.yaml", text, strlen(text), false, recipe, err);
 }
 
 static void words_of_each_enum(void **state)
@@ -31,11 +31,11 @@ static void words_of_each_enum(void **state)
     rapt_recipe r;
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_recipe_set(&r, "data.too_long=error", NULL), RAPT_OK);
-    assert_int_equal(r.data.too_long, RAPT_RECIPE_ERROR);
+    assert_int_equal(r.data.too_long, RAPT_TOO_LONG_ERROR);
     assert_int_equal(rapt_recipe_set(&r, "data.too_long=cut", NULL), RAPT_OK);
-    assert_int_equal(r.data.too_long, RAPT_RECIPE_CUT);
+    assert_int_equal(r.data.too_long, RAPT_TOO_LONG_CUT);
     assert_int_equal(rapt_recipe_set(&r, "train.schedule=inverse_sqrt", NULL), RAPT_OK);
-    assert_int_equal(r.train.schedule, RAPT_RECIPE_INVERSE_SQRT);
+    assert_int_equal(r.train.schedule, RAPT_RECIPE_SCHEDULE_INVERSE_SQRT);
     assert_int_equal(rapt_recipe_set(&r, "tokenizer.lowercase=false", NULL), RAPT_OK);
     assert_false(r.tokenizer.lowercase);
 }
@@ -140,11 +140,12 @@ static void formatted_text(void **state)
     char *yaml;
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_recipe_set(&r, "data.pairs=a \"b\"\\\n\xE2\x80\xA8\xC3\xA9", NULL), RAPT_OK);
-    assert_int_equal(rapt_recipe_set(&r, "data.held_out=0.30000000000000004", NULL), RAPT_OK);
+    assert_int_equal(rapt_recipe_set(&r, "data.validation_fraction=0.30000000000000004", NULL), RAPT_OK);
     assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_OK);
     const char *start =
-        "task: translation\nseed: 1\ndata:\n  pairs: \"a \\\"b\\\"\\\\\\n\\L\xC3\xA9\"\n  valid: \"\"\n  text: \"\"\n"
-        "  text_files: \"\"\n  text_order: names\n  limit: 0\n  held_out: 0.30000000000000004\n  eval_tokens: 0\n  max_len: 50\n";
+        "task: translation\nseed: 1\ndata:\n  pairs: \"a \\\"b\\\"\\\\\\n\\L\xC3\xA9\"\n  validation: \"\"\n  text: \"\"\n"
+        "  text_files: \"\"\n  text_order: names\n  limit: 0\n  validation_fraction: 0.30000000000000004\n  validation_tokens: "
+            "0\n  max_len: 50\n";
     const char *end = "  lr: 0.002\n  beta1: 0.9\n  beta2: 0.999\n  eps: 1e-08\n";
     assert_int_equal(strncmp(yaml, start, strlen(start)), 0);
     assert_non_null(strstr(yaml, end));
@@ -198,8 +199,14 @@ static void help_lists_every_key(void **state)
     char *text;
     assert_int_equal(rapt_recipe_help(&text, NULL), RAPT_OK);
     size_t lines = 0, meaning = (size_t)(strstr(text, "meaning") - text);
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
-        assert_true((size_t)(end - line) > meaning);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const size_t length = (size_t)(end - line);
+        assert_in_range(length, 1, 130);
+        assert_true(line[length - 1] != ' ');
+        if (*line == ' ') /* the range or the meaning continues */
+            continue;
+        lines++;
+        assert_true(length > meaning);
         assert_true(line[meaning - 1] == ' ' && line[meaning] != ' '); /* the columns are aligned */
     }
     assert_int_equal(lines, 1 + 78);
@@ -258,14 +265,14 @@ static void shipped_recipes(void **state)
         if (i < 2)
             rapt_recipe_free(&r);
     }
-    assert_true(r.data.limit == 600 && r.data.max_len == 10 && r.data.held_out == 0);
-    assert_true(r.data.too_long == RAPT_RECIPE_CUT && r.data.pad == RAPT_RECIPE_PAD_FIXED);
+    assert_true(r.data.limit == 600 && r.data.max_len == 10 && r.data.validation_fraction == 0);
+    assert_true(r.data.too_long == RAPT_TOO_LONG_CUT && r.data.pad == RAPT_RECIPE_PAD_FIXED);
     assert_true(r.tokenizer.lowercase && r.tokenizer.min_freq == 2 && !r.tokenizer.shared);
     assert_true(r.model.layers == 2 && r.model.d_model == 32 && r.model.heads == 4 && r.model.ffn == 64);
-    assert_true(r.model.dropout == 0.1 && r.model.norm == RAPT_RECIPE_POST && !r.model.bias);
-    assert_true(r.model.scale_embedding && r.model.init == RAPT_RECIPE_XAVIER && r.model.embedding_std == 1);
+    assert_true(r.model.dropout == 0.1 && r.model.norm_place == RAPT_NORM_PLACE_POST && !r.model.bias);
+    assert_true(r.model.scale_embedding && r.model.init == RAPT_WEIGHT_INIT_XAVIER && r.model.embedding_std == 1);
     assert_true(r.train.lr == 0.005 && r.train.clip == 1 && r.train.batch == 64 && r.train.epochs == 200);
-    assert_true(r.train.reduction == RAPT_RECIPE_BOOK && r.train.schedule == RAPT_RECIPE_CONSTANT &&
+    assert_true(r.train.reduction == RAPT_RECIPE_REDUCTION_BOOK && r.train.schedule == RAPT_RECIPE_SCHEDULE_CONSTANT &&
                 r.seed == 1);
     rapt_recipe_free(&r);
 }

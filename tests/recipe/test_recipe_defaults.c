@@ -32,7 +32,7 @@ static void minimal_recipes_are_good(void **state)
     rapt_error err;
     assert_string_equal(checked("task: language_model\ndata: {text: x}\n", &err), "");
     assert_string_equal(checked("task: translation\ndata: {pairs: x}\n", &err), "");
-    assert_string_equal(checked("task: translation\ndata: {pairs: x, valid: y}\n", &err), "");
+    assert_string_equal(checked("task: translation\ndata: {pairs: x, validation: y}\n", &err), "");
     assert_string_equal(checked("task: language_model\n", &err), "r: data.text is missing; it names the file to learn from");
     assert_string_equal(checked("task: translation\n", &err),
                         "r: data.pairs is missing; it names the file of sentence pairs");
@@ -40,14 +40,15 @@ static void minimal_recipes_are_good(void **state)
 
 static void assert_language_model(const rapt_recipe *r)
 {
-    assert_true(r->tokenizer.type == RAPT_RECIPE_BPE && r->tokenizer.vocab_size == 0);
+    assert_true(r->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE && r->tokenizer.vocab_size == 0);
     assert_true(r->model.layers == 4 && r->model.d_model == 128 && r->model.heads == 4 && r->model.ffn == 352);
-    assert_true(r->model.ffn_kind == RAPT_RECIPE_SWIGLU && r->model.norm_kind == RAPT_RECIPE_RMS_NORM);
-    assert_true(r->model.positions == RAPT_RECIPE_ROTARY && r->model.norm == RAPT_RECIPE_PRE && r->model.context == 128);
-    assert_true(r->model.init == RAPT_RECIPE_INIT_GPT2 && r->model.tied && !r->model.bias && !r->model.scale_embedding);
+    assert_true(r->model.ffn_kind == RAPT_FFN_SWIGLU && r->model.norm_kind == RAPT_NORM_KIND_RMS);
+    assert_true(r->model.positions == RAPT_POSITIONS_ROTARY && r->model.norm_place == RAPT_NORM_PLACE_PRE &&
+                r->model.context == 128);
+    assert_true(r->model.init == RAPT_WEIGHT_INIT_GPT2 && r->model.tied && !r->model.bias && !r->model.scale_embedding);
     assert_true(r->train.batch == 16 && r->train.lr == 0.002 && r->train.beta2 == 0.99 && r->train.weight_decay == 0.1);
-    assert_true(r->train.schedule == RAPT_RECIPE_COSINE && r->train.warmup == 100 && r->train.label_smoothing == 0);
-    assert_true(r->data.held_out == 0.05 && r->train.epochs == 10);
+    assert_true(r->train.schedule == RAPT_RECIPE_SCHEDULE_COSINE && r->train.warmup == 100 && r->train.label_smoothing == 0);
+    assert_true(r->data.validation_fraction == 0.05 && r->train.epochs == 10);
 }
 
 static void a_language_model_has_its_own(void **state)
@@ -57,7 +58,7 @@ static void a_language_model_has_its_own(void **state)
     assert_language_model(&r);
     assert_language_model(&later);
     assert_int_equal(rapt_recipe_set(&r, "task=translation", NULL), RAPT_OK);
-    assert_true(r.model.layers == 2 && r.model.norm == RAPT_RECIPE_POST && r.model.init == RAPT_RECIPE_PYTORCH);
+    assert_true(r.model.layers == 2 && r.model.norm_place == RAPT_NORM_PLACE_POST && r.model.init == RAPT_WEIGHT_INIT_PYTORCH);
     assert_int_equal(rapt_recipe_set(&r, "task=language_model", NULL), RAPT_OK);
     assert_language_model(&r);
 }
@@ -66,11 +67,11 @@ static void a_language_model_has_its_own(void **state)
 static void what_is_given_stays(void **state)
 {
     (void)state;
-    rapt_recipe r = parsed("model: {norm: post, layers: 2, ffn: 256}\ntrain: {batch: 32}\ntask: language_model\n");
-    assert_true(r.model.norm == RAPT_RECIPE_POST && r.model.layers == 2 && r.model.ffn == 256 && r.train.batch == 32);
+    rapt_recipe r = parsed("model: {norm_place: post, layers: 2, ffn: 256}\ntrain: {batch: 32}\ntask: language_model\n");
+    assert_true(r.model.norm_place == RAPT_NORM_PLACE_POST && r.model.layers == 2 && r.model.ffn == 256 && r.train.batch == 32);
     assert_true(r.model.context == 128);
     r = parsed("model: {preset: seed}\ntask: language_model\n"); /* what a preset sets is given */
-    assert_true(r.model.layers == 1 && r.model.ffn == 256 && r.model.ffn_kind == RAPT_RECIPE_RELU && !r.model.tied);
+    assert_true(r.model.layers == 1 && r.model.ffn == 256 && r.model.ffn_kind == RAPT_FFN_RELU && !r.model.tied);
     r.model.heads = 2; /* a program's own */
     assert_int_equal(rapt_recipe_set(&r, "task=translation", NULL), RAPT_OK);
     assert_int_equal(r.model.heads, 2);
@@ -80,11 +81,11 @@ static void defaults_follow_keys(void **state)
 {
     (void)state;
     rapt_recipe r = parsed("data: {pairs: x}\n");
-    assert_true(r.tokenizer.shared && r.model.tied && r.data.held_out == 0.05);
-    assert_int_equal(rapt_recipe_set(&r, "data.valid=y", NULL), RAPT_OK);
-    assert_true(r.data.held_out == 0);
-    assert_int_equal(rapt_recipe_set(&r, "data.valid=", NULL), RAPT_OK);
-    assert_true(r.data.held_out == 0.05);
+    assert_true(r.tokenizer.shared && r.model.tied && r.data.validation_fraction == 0.05);
+    assert_int_equal(rapt_recipe_set(&r, "data.validation=y", NULL), RAPT_OK);
+    assert_true(r.data.validation_fraction == 0);
+    assert_int_equal(rapt_recipe_set(&r, "data.validation=", NULL), RAPT_OK);
+    assert_true(r.data.validation_fraction == 0.05);
     assert_int_equal(rapt_recipe_set(&r, "tokenizer.shared=false", NULL), RAPT_OK);
     assert_false(r.model.tied);
     rapt_recipe_free(&r);

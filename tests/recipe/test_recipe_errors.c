@@ -72,8 +72,9 @@ static const struct {
     {"data:\n  pairs: \"a\\0b\"", RAPT_ERR_FORMAT, "r.yaml:2: a text holds a NUL character"},
     /* ranges and words of keys that language models brought */
     {"task: lm", RAPT_ERR_VALUE, "r.yaml:1: task is \"lm\"; it must be translation or language_model"},
-    {"data: {eval_tokens: -1}", RAPT_ERR_VALUE, "r.yaml:1: data.eval_tokens is -1; it must be from 0 to 9007199254740992"},
-    {"data: {held_out: 0.51}", RAPT_ERR_VALUE, "r.yaml:1: data.held_out is 0.51; it must be from 0 to 0.5"},
+    {"data: {validation_tokens: -1}", RAPT_ERR_VALUE, "r.yaml:1: data.validation_tokens is -1; it must be from 0 to "
+     "9007199254740992"},
+    {"data: {validation_fraction: 0.51}", RAPT_ERR_VALUE, "r.yaml:1: data.validation_fraction is 0.51; it must be from 0 to 0.5"},
     {"tokenizer: {type: gpt2}", RAPT_ERR_VALUE,
      "r.yaml:1: tokenizer.type is \"gpt2\"; it must be words, characters, bpe, file, cl100k_base, o200k_base or r50k_base"},
     {"tokenizer: {vocab_size: 256}", RAPT_ERR_VALUE,
@@ -114,7 +115,7 @@ static void errors_name_line_and_reason(void **state)
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         rapt_error err = {0};
         rapt_recipe r;
-        rapt_code code = recipe_parse("r.yaml", malformed[i].text, strlen(malformed[i].text), &r, &err);
+        rapt_code code = recipe_parse("r.yaml", malformed[i].text, strlen(malformed[i].text), false, &r, &err);
         assert_string_equal(err.message, malformed[i].message);
         assert_int_equal(code, malformed[i].code);
         assert_int_equal(r.model.layers, 2); /* the defaults, and nothing to free */
@@ -141,7 +142,7 @@ static void not_yaml_at_all(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_error err = {0};
         rapt_recipe r;
-        assert_int_equal(recipe_parse("r.yaml", cases[i].text, cases[i].size, &r, &err), RAPT_ERR_FORMAT);
+        assert_int_equal(recipe_parse("r.yaml", cases[i].text, cases[i].size, false, &r, &err), RAPT_ERR_FORMAT);
         assert_int_equal(strncmp(err.message, cases[i].starts, strlen(cases[i].starts)), 0);
         assert_null(strchr(err.message, '\n'));
     }

@@ -14,7 +14,7 @@
 
 static rapt_code parse(const char *text, rapt_recipe *recipe, rapt_error *err)
 {
-    return recipe_parse("r.yaml", text, strlen(text), recipe, err);
+    return recipe_parse("r.yaml", text, strlen(text), false, recipe, err);
 }
 
 /* These are of task translation; what a language model has otherwise is in test_recipe_defaults.c. */
@@ -24,19 +24,19 @@ static void defaults_of_data(void **state)
     rapt_recipe r;
     memset(&r, 0xA5, sizeof r);
     rapt_recipe_defaults(&r);
-    assert_int_equal(r.task, RAPT_RECIPE_TRANSLATION);
+    assert_int_equal(r.task, RAPT_TASK_TRANSLATION);
     assert_int_equal(r.seed, 1);
     assert_null(r.data.pairs);
     assert_null(r.data.text);
     assert_null(r.data.text_files);
-    assert_int_equal(r.data.text_order, RAPT_RECIPE_BY_NAME);
+    assert_int_equal(r.data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES);
     assert_int_equal(r.data.limit, 0);
-    assert_true(r.data.held_out == 0.05);
-    assert_int_equal(r.data.eval_tokens, 0);
+    assert_true(r.data.validation_fraction == 0.05);
+    assert_int_equal(r.data.validation_tokens, 0);
     assert_int_equal(r.data.max_len, 50);
-    assert_int_equal(r.data.too_long, RAPT_RECIPE_CUT);
+    assert_int_equal(r.data.too_long, RAPT_TOO_LONG_CUT);
     assert_int_equal(r.data.pad, RAPT_RECIPE_PAD_LONGEST);
-    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
+    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_TOKENIZER_BPE);
     assert_null(r.tokenizer.path);
     assert_int_equal(r.tokenizer.vocab_size, 0);
     assert_true(r.tokenizer.lowercase && r.tokenizer.shared);
@@ -50,24 +50,24 @@ static void defaults_of_models(void **state)
     rapt_recipe r;
     memset(&r, 0xA5, sizeof r);
     rapt_recipe_defaults(&r);
-    assert_int_equal(r.model.preset, RAPT_RECIPE_NO_PRESET);
+    assert_int_equal(r.model.preset, RAPT_RECIPE_PRESET_NONE);
     assert_int_equal(r.model.layers, 2);
     assert_int_equal(r.model.d_model, 128);
     assert_int_equal(r.model.heads, 4);
     assert_int_equal(r.model.kv_heads, 0);
     assert_int_equal(r.model.ffn, 256);
-    assert_int_equal(r.model.ffn_kind, RAPT_RECIPE_RELU);
+    assert_int_equal(r.model.ffn_kind, RAPT_FFN_RELU);
     assert_true(r.model.dropout == 0.1 && r.model.std == 0.02 && r.model.embedding_std == 0);
-    assert_int_equal(r.model.norm, RAPT_RECIPE_POST);
-    assert_int_equal(r.model.norm_kind, RAPT_RECIPE_LAYER_NORM);
+    assert_int_equal(r.model.norm_place, RAPT_NORM_PLACE_POST);
+    assert_int_equal(r.model.norm_kind, RAPT_NORM_KIND_LAYER);
     assert_true(r.model.bias && r.model.scale_embedding && r.model.tied);
     assert_true(!r.model.shared_norm && !r.model.output_bias);
-    assert_int_equal(r.model.positions, RAPT_RECIPE_SINUSOIDAL);
+    assert_int_equal(r.model.positions, RAPT_POSITIONS_SINUSOIDAL);
     assert_true(r.model.rotary_base == 10000);
     assert_int_equal(r.model.context, 64);
     assert_int_equal(r.model.max_positions, 1000);
     assert_int_equal(r.model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER);
-    assert_int_equal(r.model.init, RAPT_RECIPE_PYTORCH);
+    assert_int_equal(r.model.init, RAPT_WEIGHT_INIT_PYTORCH);
 }
 
 static void defaults_of_training(void **state)
@@ -83,8 +83,8 @@ static void defaults_of_training(void **state)
     assert_false(r.train.recompute);
     assert_true(r.train.lr == 0.002 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
     assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0.1 && !r.train.lazy);
-    assert_int_equal(r.train.reduction, RAPT_RECIPE_TOKEN);
-    assert_int_equal(r.train.schedule, RAPT_RECIPE_COSINE);
+    assert_int_equal(r.train.reduction, RAPT_RECIPE_REDUCTION_TOKEN);
+    assert_int_equal(r.train.schedule, RAPT_RECIPE_SCHEDULE_COSINE);
     assert_true(r.train.warmup == 100 && r.train.lr_end == 0);
     assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
     assert_int_equal(r.train.keep, 2);
@@ -101,8 +101,8 @@ static const char all_keys[] =
     "# all keys\n"
     "task: language_model\n"
     "seed: 9007199254740992\n"
-    "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, limit: 600, held_out: 0.25,\n"
-    "       eval_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
+    "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, limit: 600, validation_fraction: 0.25,\n"
+    "       validation_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
     "tokenizer:\n"
     "  type: o200k_base\n"
     "  path: ranks/o200k\n"
@@ -120,7 +120,7 @@ static const char all_keys[] =
     "  ffn: 2048\n"
     "  ffn_kind: swiglu\n"
     "  dropout: 0.3\n"
-    "  norm: pre\n"
+    "  norm_place: pre\n"
     "  norm_kind: rms\n"
     "  shared_norm: true\n"
     "  bias: false\n"
@@ -164,41 +164,41 @@ static const char all_keys[] =
 
 static void assert_all_model_keys(const rapt_recipe *r)
 {
-    assert_int_equal(r->model.preset, RAPT_RECIPE_GPT2);
+    assert_int_equal(r->model.preset, RAPT_RECIPE_PRESET_GPT2);
     assert_int_equal(r->model.layers, 6);
     assert_int_equal(r->model.d_model, 512);
     assert_int_equal(r->model.heads, 8);
     assert_int_equal(r->model.kv_heads, 2);
     assert_int_equal(r->model.ffn, 2048);
-    assert_int_equal(r->model.ffn_kind, RAPT_RECIPE_SWIGLU);
+    assert_int_equal(r->model.ffn_kind, RAPT_FFN_SWIGLU);
     assert_true(r->model.dropout == 0.3 && r->model.std == 0.05 && r->model.embedding_std == 0.02);
-    assert_int_equal(r->model.norm, RAPT_RECIPE_PRE);
-    assert_int_equal(r->model.norm_kind, RAPT_RECIPE_RMS_NORM);
+    assert_int_equal(r->model.norm_place, RAPT_NORM_PLACE_PRE);
+    assert_int_equal(r->model.norm_kind, RAPT_NORM_KIND_RMS);
     assert_true(r->model.shared_norm && r->model.output_bias);
     assert_true(!r->model.bias && !r->model.scale_embedding && r->model.tied);
-    assert_int_equal(r->model.positions, RAPT_RECIPE_ROTARY);
+    assert_int_equal(r->model.positions, RAPT_POSITIONS_ROTARY);
     assert_true(r->model.rotary_base == 500000);
     assert_int_equal(r->model.context, 48);
     assert_int_equal(r->model.max_positions, 64);
     assert_int_equal(r->model.vocab, RAPT_RECIPE_VOCAB_TEXT);
-    assert_int_equal(r->model.init, RAPT_RECIPE_PYTORCH);
+    assert_int_equal(r->model.init, RAPT_WEIGHT_INIT_PYTORCH);
 }
 
 static void assert_all_keys(const rapt_recipe *r)
 {
-    assert_int_equal(r->task, RAPT_RECIPE_LANGUAGE_MODEL);
+    assert_int_equal(r->task, RAPT_TASK_LANGUAGE_MODEL);
     assert_true(r->seed == 9007199254740992);
     assert_string_equal(r->data.pairs, "x: #y");
     assert_string_equal(r->data.text, "a b.txt:c");
     assert_string_equal(r->data.text_files, "*.c");
-    assert_int_equal(r->data.text_order, RAPT_RECIPE_SHUFFLED);
+    assert_int_equal(r->data.text_order, RAPT_RECIPE_TEXT_ORDER_SHUFFLED);
     assert_int_equal(r->data.limit, 600);
-    assert_true(r->data.held_out == 0.25);
-    assert_int_equal(r->data.eval_tokens, 12345);
+    assert_true(r->data.validation_fraction == 0.25);
+    assert_int_equal(r->data.validation_tokens, 12345);
     assert_int_equal(r->data.max_len, 10);
-    assert_int_equal(r->data.too_long, RAPT_RECIPE_DROP);
+    assert_int_equal(r->data.too_long, RAPT_TOO_LONG_DROP);
     assert_int_equal(r->data.pad, RAPT_RECIPE_PAD_FIXED);
-    assert_int_equal(r->tokenizer.type, RAPT_RECIPE_O200K);
+    assert_int_equal(r->tokenizer.type, RAPT_RECIPE_TOKENIZER_O200K);
     assert_string_equal(r->tokenizer.path, "ranks/o200k");
     assert_int_equal(r->tokenizer.vocab_size, 257);
     assert_true(!r->tokenizer.lowercase && r->tokenizer.shared);
@@ -213,8 +213,8 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_true(r->train.lr == 0.0007 && r->train.beta1 == 0.8 && r->train.beta2 == 0.98 &&
                 r->train.eps == 1e-9);
     assert_true(r->train.weight_decay == 0.01 && r->train.clip == 0 && r->train.label_smoothing == 0.1 && r->train.lazy);
-    assert_int_equal(r->train.reduction, RAPT_RECIPE_BOOK);
-    assert_int_equal(r->train.schedule, RAPT_RECIPE_COSINE);
+    assert_int_equal(r->train.reduction, RAPT_RECIPE_REDUCTION_BOOK);
+    assert_int_equal(r->train.schedule, RAPT_RECIPE_SCHEDULE_COSINE);
     assert_int_equal(r->train.warmup, 4000);
     assert_true(r->train.lr_end == 1e-5);
     assert_int_equal(r->train.report_every, 50);

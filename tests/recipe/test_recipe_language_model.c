@@ -54,8 +54,8 @@ static void words_of_each_enum(void **state)
     check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary"));
     check_words(&r, &r.model.vocab, "model.vocab", WORDS("tokenizer", "text"));
     check_words(&r, &r.model.init, "model.init", WORDS("xavier", "pytorch", "gpt2"));
-    assert_true(r.tokenizer.type == RAPT_RECIPE_R50K && r.model.ffn_kind == RAPT_RECIPE_SWIGLU);
-    assert_true(r.model.positions == RAPT_RECIPE_ROTARY && r.model.init == RAPT_RECIPE_INIT_GPT2);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_R50K && r.model.ffn_kind == RAPT_FFN_SWIGLU);
+    assert_true(r.model.positions == RAPT_POSITIONS_ROTARY && r.model.init == RAPT_WEIGHT_INIT_GPT2);
 }
 
 /* ---- presets ---------------------------------------------------------------------------------------------- */
@@ -63,27 +63,27 @@ static void words_of_each_enum(void **state)
 /* The sales-textbook tutorial: one block, one norm used twice, no dropout, biases, a vocabulary by the text. */
 static void assert_seed(const rapt_recipe *r)
 {
-    assert_int_equal(r->model.preset, RAPT_RECIPE_SEED);
+    assert_int_equal(r->model.preset, RAPT_RECIPE_PRESET_SEED);
     assert_true(r->model.layers == 1 && r->model.d_model == 64 && r->model.heads == 4 && r->model.kv_heads == 0);
-    assert_true(r->model.ffn == 256 && r->model.context == 16 && r->model.ffn_kind == RAPT_RECIPE_RELU);
-    assert_true(r->model.norm == RAPT_RECIPE_POST && r->model.norm_kind == RAPT_RECIPE_LAYER_NORM);
+    assert_true(r->model.ffn == 256 && r->model.context == 16 && r->model.ffn_kind == RAPT_FFN_RELU);
+    assert_true(r->model.norm_place == RAPT_NORM_PLACE_POST && r->model.norm_kind == RAPT_NORM_KIND_LAYER);
     assert_true(r->model.shared_norm && r->model.bias && r->model.output_bias);
     assert_true(!r->model.tied && !r->model.scale_embedding && r->model.dropout == 0);
-    assert_true(r->model.positions == RAPT_RECIPE_SINUSOIDAL && r->model.vocab == RAPT_RECIPE_VOCAB_TEXT);
-    assert_true(r->model.init == RAPT_RECIPE_PYTORCH && r->model.embedding_std == 0);
+    assert_true(r->model.positions == RAPT_POSITIONS_SINUSOIDAL && r->model.vocab == RAPT_RECIPE_VOCAB_TEXT);
+    assert_true(r->model.init == RAPT_WEIGHT_INIT_PYTORCH && r->model.embedding_std == 0);
 }
 
 /* The smallest GPT-2. */
 static void assert_gpt2(const rapt_recipe *r)
 {
-    assert_int_equal(r->model.preset, RAPT_RECIPE_GPT2);
+    assert_int_equal(r->model.preset, RAPT_RECIPE_PRESET_GPT2);
     assert_true(r->model.layers == 12 && r->model.d_model == 768 && r->model.heads == 12 && r->model.kv_heads == 0);
-    assert_true(r->model.ffn == 3072 && r->model.context == 1024 && r->model.ffn_kind == RAPT_RECIPE_GELU_TANH);
-    assert_true(r->model.norm == RAPT_RECIPE_PRE && r->model.norm_kind == RAPT_RECIPE_LAYER_NORM);
+    assert_true(r->model.ffn == 3072 && r->model.context == 1024 && r->model.ffn_kind == RAPT_FFN_GELU_TANH);
+    assert_true(r->model.norm_place == RAPT_NORM_PLACE_PRE && r->model.norm_kind == RAPT_NORM_KIND_LAYER);
     assert_true(!r->model.shared_norm && r->model.bias && !r->model.output_bias);
     assert_true(r->model.tied && !r->model.scale_embedding && r->model.dropout == 0.1);
-    assert_true(r->model.positions == RAPT_RECIPE_LEARNED && r->model.vocab == RAPT_RECIPE_VOCAB_TOKENIZER);
-    assert_true(r->model.init == RAPT_RECIPE_INIT_GPT2 && r->model.std == 0.02);
+    assert_true(r->model.positions == RAPT_POSITIONS_LEARNED && r->model.vocab == RAPT_RECIPE_VOCAB_TOKENIZER);
+    assert_true(r->model.init == RAPT_WEIGHT_INIT_GPT2 && r->model.std == 0.02);
 }
 
 static void presets_set_the_model(void **state)
@@ -120,7 +120,7 @@ static void presets_read_back_equal(void **state)
 {
     (void)state;
     static const char *const texts[] = {"model: {preset: gpt2}", "model: {preset: seed}",
-                                        "model: {preset: seed, heads: 2, norm: pre, tied: true, output_bias: false}"};
+                                        "model: {preset: seed, heads: 2, norm_place: pre, tied: true, output_bias: false}"};
     for (size_t i = 0; i < 3; i++) {
         rapt_recipe r = parsed(texts[i]);
         char *yaml, *again;
@@ -180,7 +180,7 @@ static void keys_that_do_not_fit(void **state)
     assert_string_equal(checked(&err, "model.init=xavier"),
                         "p.yaml: model.init is xavier, which is for translation; pytorch or gpt2");
     assert_string_equal(checked(&err, "train.reduction=book"), "p.yaml: train.reduction is book, which is for translation");
-    assert_string_equal(checked(&err, "train.accumulate=5 data.held_out=0.5"), "");
+    assert_string_equal(checked(&err, "train.accumulate=5 data.validation_fraction=0.5"), "");
     assert_string_equal(checked(&err, "train.epochs=0"),
                         "p.yaml: train.epochs and train.steps are both 0; one of them must be above 0");
 }
@@ -327,16 +327,16 @@ static rapt_recipe shipped(const char *path)
     rapt_recipe_read(path, &r, &err);
     rapt_recipe_check(&r, path, &err);
     assert_string_equal(err.message, "");
-    assert_int_equal(r.task, RAPT_RECIPE_LANGUAGE_MODEL);
+    assert_int_equal(r.task, RAPT_TASK_LANGUAGE_MODEL);
     return r;
 }
 
 static void assert_shakespeare(const rapt_recipe *r)
 {
-    assert_true(r->tokenizer.type == RAPT_RECIPE_CHARACTERS && r->data.held_out == 0.1);
-    assert_true(r->model.norm == RAPT_RECIPE_PRE && r->model.positions == RAPT_RECIPE_LEARNED);
-    assert_true(!r->model.bias && r->model.tied && r->model.init == RAPT_RECIPE_INIT_GPT2 && r->model.std == 0.02);
-    assert_true(r->train.lr == 1e-3 && r->train.lr_end == 1e-4 && r->train.schedule == RAPT_RECIPE_COSINE);
+    assert_true(r->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS && r->data.validation_fraction == 0.1);
+    assert_true(r->model.norm_place == RAPT_NORM_PLACE_PRE && r->model.positions == RAPT_POSITIONS_LEARNED);
+    assert_true(!r->model.bias && r->model.tied && r->model.init == RAPT_WEIGHT_INIT_GPT2 && r->model.std == 0.02);
+    assert_true(r->train.lr == 1e-3 && r->train.lr_end == 1e-4 && r->train.schedule == RAPT_RECIPE_SCHEDULE_COSINE);
     assert_true(r->train.warmup == 100 && r->train.beta1 == 0.9 && r->train.beta2 == 0.99);
     assert_true(r->train.weight_decay == 0.1 && r->train.clip == 1);
     assert_int_equal(r->model.ffn, 4 * r->model.d_model);
@@ -349,7 +349,7 @@ static void shipped_shakespeare(void **state)
     rapt_recipe r = shipped("recipes/shakespeare-char.yaml");
     assert_shakespeare(&r);
     assert_true(r.model.layers == 4 && r.model.heads == 4 && r.model.d_model == 128 && r.model.context == 64);
-    assert_true(r.train.batch == 12 && r.train.steps == 2000 && r.model.dropout == 0 && r.data.eval_tokens == 0);
+    assert_true(r.train.batch == 12 && r.train.steps == 2000 && r.model.dropout == 0 && r.data.validation_tokens == 0);
     rapt_recipe_free(&r);
     r = shipped("recipes/shakespeare-baby.yaml");
     assert_shakespeare(&r);
@@ -363,17 +363,17 @@ static void shipped_others(void **state)
     (void)state;
     rapt_recipe r = shipped("recipes/sales-textbook-seed.yaml");
     assert_seed(&r);
-    assert_true(r.tokenizer.type == RAPT_RECIPE_CL100K && r.train.batch == 4 && r.data.held_out == 0.1);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_CL100K && r.train.batch == 4 && r.data.validation_fraction == 0.1);
     rapt_recipe_free(&r);
     r = shipped("recipes/sales-textbook.yaml");
-    assert_true(r.model.layers == 8 && r.model.norm == RAPT_RECIPE_PRE && r.model.context == 16 && r.train.batch == 4);
-    assert_true(r.tokenizer.type == RAPT_RECIPE_CL100K && r.model.vocab == RAPT_RECIPE_VOCAB_TEXT);
+    assert_true(r.model.layers == 8 && r.model.norm_place == RAPT_NORM_PLACE_PRE && r.model.context == 16 && r.train.batch == 4);
+    assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_CL100K && r.model.vocab == RAPT_RECIPE_VOCAB_TEXT);
     rapt_recipe_free(&r);
     r = shipped("recipes/own-sources.yaml");
     assert_string_equal(r.data.text, "recipes/../docs:recipes/../include:recipes/../src");
     assert_string_equal(r.data.text_files, "*.c,*.h,*.md"); /* an SVG is text, too */
-    assert_int_equal(r.data.text_order, RAPT_RECIPE_SHUFFLED);
-    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_BPE);
+    assert_int_equal(r.data.text_order, RAPT_RECIPE_TEXT_ORDER_SHUFFLED);
+    assert_int_equal(r.tokenizer.type, RAPT_RECIPE_TOKENIZER_BPE);
     rapt_recipe_free(&r);
 }
 

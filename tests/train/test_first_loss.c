@@ -48,7 +48,7 @@ static told first_step(const char *data, const char *changes)
     rapt_recipe_defaults(&r);
     set_all(&r, data);
     set_all(&r, changes);
-    set_all(&r, "train.steps=1 data.held_out=0");
+    set_all(&r, "train.steps=1 data.validation_fraction=0");
     run(&r, (rapt_train_options){.out = "m", .on_plan = on_plan, .on_progress = on_progress, .on_warning = on_warning,
                                  .context = &t}, &err);
     assert_string_equal(err.message, "");
@@ -83,7 +83,7 @@ static void language_models(void **state)
     (void)state;
     static const char *const tokenizers[] = {"tokenizer.type=bpe", "tokenizer.type=characters"};
     static const char *const inits[] = {"model.init=gpt2", "model.init=pytorch"};
-    static const char *const scaled[] = {"model.scale_embedding=true model.norm=post", "model.positions=learned"};
+    static const char *const scaled[] = {"model.scale_embedding=true model.norm_place=post", "model.positions=learned"};
     const char *const data = "task=language_model train.batch=8 data.text=" TEXT;
     every_pair(data, TIED, tokenizers, inits);
     every_pair(data, TIED, scaled, inits);
@@ -94,7 +94,7 @@ static void translation(void **state)
     (void)state;
     static const char *const tokenizers[] = {"tokenizer.type=bpe", "tokenizer.type=words tokenizer.shared=true"};
     static const char *const inits[] = {"model.init=xavier", "model.init=pytorch"};
-    static const char *const norms[] = {"model.norm=pre", "model.norm=post"};
+    static const char *const norms[] = {"model.norm_place=pre", "model.norm_place=post"};
     const char *const data = "task=translation data.limit=1000 data.pairs=" PAIRS;
     every_pair(data, TIED, tokenizers, inits);
     every_pair(data, TIED, norms, inits);

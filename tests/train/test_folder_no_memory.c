@@ -29,7 +29,7 @@ static void folders_stay(void **state)
     (void)state;
     bool failed = true, trains = false;
     put_words("text.txt", 60);
-    rapt_recipe r = lm_recipe("data.text=text.txt:text.txt train.steps=1 data.held_out=0");
+    rapt_recipe r = lm_recipe("data.text=text.txt:text.txt train.steps=1 data.validation_fraction=0");
     assert_int_equal(file_make_dir("old/empty", NULL), RAPT_OK);
     for (long turn = 0; failed && !trains; turn++) { /* until the set-up is done */
         rapt_code code = train_into(&r, "old/empty", turn, &failed);

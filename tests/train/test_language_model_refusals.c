@@ -75,16 +75,17 @@ static void texts(void **state)
             "empty.txt: nothing to learn from: the text is empty");
     refused("data.text=/dev/null", NULL, RAPT_ERR_IO, "cannot read /dev/null: not a regular file, so it cannot be mapped");
     refused("data.text=bytes.txt", NULL, RAPT_ERR_FORMAT, "bytes.txt: byte 11: not UTF-8");
-    refused("data.held_out=0.2", NULL, RAPT_ERR_VALUE,
+    refused("data.validation_fraction=0.2", NULL, RAPT_ERR_VALUE,
             "text.txt: the training part has 8 tokens; a window of model.context 8 needs 9");
-    refused("data.held_out=0.1", NULL, RAPT_ERR_VALUE,
+    refused("data.validation_fraction=0.1", NULL, RAPT_ERR_VALUE,
             "text.txt: the validation part has 1 tokens; a window of model.context 8 needs 9 "
-            "(data.held_out is its share; 0: no validation)");
-    refused("data.text=text.txt:text.txt data.held_out=0.5 data.eval_tokens=3", NULL, RAPT_ERR_VALUE,
+            "(data.validation_fraction is its share; 0: no validation)");
+    refused("data.text=text.txt:text.txt data.validation_fraction=0.5 data.validation_tokens=3", NULL, RAPT_ERR_VALUE,
             "text.txt:text.txt: the validation part has 4 tokens; a window of model.context 8 needs 9 "
-            "(data.held_out is its share; 0: no validation)");
-    train("data.held_out=0", (rapt_train_options){.out = "fits"}); /* 10 tokens: two windows */
-    train("data.text=bytes.txt tokenizer.type=bpe tokenizer.vocab_size=300 data.held_out=0", (rapt_train_options){.out = "any"});
+            "(data.validation_fraction is its share; 0: no validation)");
+    train("data.validation_fraction=0", (rapt_train_options){.out = "fits"}); /* 10 tokens: two windows */
+    train("data.text=bytes.txt tokenizer.type=bpe tokenizer.vocab_size=300 data.validation_fraction=0",
+          (rapt_train_options){.out = "any"});
 }
 
 /* ---- the tokenizer ------------------------------------------------------------------------------------------------ */
@@ -96,7 +97,7 @@ static void tokenizers(void **state)
     put("xyz.txt", "xyzzy xyzzy xyzzy xyzzy xyzzy");
     put("broken.json", "{\"version\":");
     put("ranks", "YQ== 0\nYQ= 1\n");
-    train("data.text=xyz.txt data.held_out=0", (rapt_train_options){.out = "xyz"});
+    train("data.text=xyz.txt data.validation_fraction=0", (rapt_train_options){.out = "xyz"});
     refused("tokenizer.type=file tokenizer.path=none.json", NULL, RAPT_ERR_NOT_FOUND,
             "cannot read none.json: No such file or directory");
     refused("tokenizer.type=cl100k_base tokenizer.path=none", NULL, RAPT_ERR_NOT_FOUND,
@@ -130,7 +131,7 @@ static void samples(void **state)
     put("line.txt", "no line ends in this text, which has just one");
     refused("train.sample_every=20 train.sample_prompt=Z", NULL, RAPT_ERR_VALUE,
             "train.sample_prompt: the prompt: byte 1: character U+005A is not in the vocabulary");
-    refused("data.text=line.txt data.held_out=0 train.sample_every=20", NULL, RAPT_ERR_VALUE,
+    refused("data.text=line.txt data.validation_fraction=0 train.sample_every=20", NULL, RAPT_ERR_VALUE,
             "train.sample_prompt: the prompt: byte 1: character U+000A is not in the vocabulary");
     train("train.sample_prompt=Z", (rapt_train_options){.out = "m"}); /* nobody asks for a sample */
 }
@@ -148,7 +149,7 @@ static void models(void **state)
     refused("model.context=9", "base", RAPT_ERR_VALUE, "model.context is 9; the model in base has 8 positions");
     train("model.context=7", (rapt_train_options){.out = "shorter", .init = "base"});
     put("digits.txt", "0123456789 0123456789");
-    refused("data.text=digits.txt data.held_out=0", "base", RAPT_ERR_VALUE,
+    refused("data.text=digits.txt data.validation_fraction=0", "base", RAPT_ERR_VALUE,
             "digits.txt: byte 1: character U+0030 is not in the vocabulary");
 }
 
@@ -159,11 +160,11 @@ static void a_vocabulary_that_is_too_small(void **state)
     put("all.txt", "abcdefghijklmnopqrstuvwxyz");
     put("few.txt", "abcdcbabcdcbabcdcba");
     put("more.txt", "abcdefghgfedcbabcde");
-    static const char file[] = "data.held_out=0 tokenizer.type=file tokenizer.path=all model.vocab=text data.text=";
+    static const char file[] = "data.validation_fraction=0 tokenizer.type=file tokenizer.path=all model.vocab=text data.text=";
     char few[128], more[128];
     snprintf(few, sizeof few, "%sfew.txt", file);
     snprintf(more, sizeof more, "%smore.txt", file);
-    train("data.text=all.txt data.held_out=0", (rapt_train_options){.out = "all"});
+    train("data.text=all.txt data.validation_fraction=0", (rapt_train_options){.out = "all"});
     train(few, (rapt_train_options){.out = "few"});
     refused(more, "few", RAPT_ERR_VALUE, "more.txt: token 7 occurs; the model knows 4");
     train(few, (rapt_train_options){.out = "again", .init = "few"});
@@ -177,7 +178,8 @@ static void a_translation_model(void **state)
     put_words("text.txt", 200);
     put("pairs.tsv", "a b\tc d\ne\tf\n");
     rapt_recipe_defaults(&r);
-    set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 train.steps=1 data.held_out=0");
+    set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 train.steps=1 "
+            "data.validation_fraction=0");
     run(&r, (rapt_train_options){.out = "pairs"}, &err);
     assert_string_equal(err.message, "");
     refused("", "pairs", RAPT_ERR_VALUE, "pairs is a translation model; rapt translate runs it");
@@ -283,7 +285,7 @@ static void a_folder_that_was_there(void **state)
         const char *lists[] = {"text.txt", "text.txt:text.txt"};
         for (size_t j = 0; j < 2; j++) {
             char changes[96];
-            snprintf(changes, sizeof changes, "data.held_out=0 model.context=30 data.text=%s", lists[j]);
+            snprintf(changes, sizeof changes, "data.validation_fraction=0 model.context=30 data.text=%s", lists[j]);
             snprintf(message, sizeof message, "%s: the training part has %d tokens; a window of model.context 30 needs 31",
                      lists[j], j ? 18 : 9);
             fails(changes, (rapt_train_options){.out = outs[i]}, RAPT_ERR_VALUE, message);

@@ -22,10 +22,10 @@ static const char *const variants[] = {
     "data.text=kinds.txt train.accumulate=3 train.weight_decay=0.1",
     "data.text=kinds.txt train.lazy=true",
     "data.text=kinds.txt model.tied=true train.beta1=0",
-    "model.norm=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=1 model.bias=false "
+    "model.norm_place=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=1 model.bias=false "
     "model.tied=true model.init=gpt2 model.dropout=0.2 train.accumulate=2 train.schedule=cosine train.warmup=4",
-    "tokenizer.type=bpe tokenizer.vocab_size=300 model.positions=learned model.norm=pre model.ffn_kind=gelu "
-    "train.label_smoothing=0.1 train.clip=0.1 data.eval_tokens=40",
+    "tokenizer.type=bpe tokenizer.vocab_size=300 model.positions=learned model.norm_place=pre model.ffn_kind=gelu "
+    "train.label_smoothing=0.1 train.clip=0.1 data.validation_tokens=40",
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
 
@@ -76,7 +76,8 @@ static void rows_that_are_rarely_used(void **state)
 {
     (void)state;
     static const char changes[] = "data.text=kinds.txt train.steps=560 train.weight_decay=0.05 train.batch=1 "
-                                  "train.checkpoint_every=1000 train.report_every=1000 model.layers=1 data.held_out=0.2";
+                                  "train.checkpoint_every=1000 train.report_every=1000 model.layers=1 "
+                                  "data.validation_fraction=0.2";
     put_texts();
     train(changes, (rapt_train_options){.out = "whole"});
     train(changes, (rapt_train_options){.out = "parts", .max_steps = 270});
@@ -155,7 +156,8 @@ static double distance(const char *a, const char *b)
 static void gathered_windows_are_one_batch(void **state)
 {
     (void)state;
-    static const char base[] = "data.held_out=0 train.steps=4 train.lr=1 train.eps=1 train.clip=0 train.report_every=1";
+    static const char base[] = "data.validation_fraction=0 train.steps=4 train.lr=1 train.eps=1 train.clip=0 "
+        "train.report_every=1";
     static const char *const ways[] = {"train.batch=8", "train.batch=2 train.accumulate=4", "train.batch=1 train.accumulate=8"};
     char changes[256];
     put("text.txt", "abcdefgh.");
@@ -166,7 +168,7 @@ static void gathered_windows_are_one_batch(void **state)
     assert_true(fabs(last_figure("one", "loss") - last_figure("four", "loss")) < 1e-6);
     assert_true(fabs(last_figure("one", "grad_norm") - last_figure("eight", "grad_norm")) < 1e-5);
     assert_true(distance("one", "four") < 1e-5 && distance("one", "eight") < 1e-5);
-    train("data.held_out=0 train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1 train.batch=8",
+    train("data.validation_fraction=0 train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1 train.batch=8",
           (rapt_train_options){.out = "shorter"});
     assert_true(distance("one", "shorter") > 0.01); /* so a step is no small thing */
 }
@@ -193,7 +195,8 @@ static void train_pairs(const char *changes, const char *out)
     rapt_error err = {0};
     rapt_recipe_defaults(&r);
     set_all(&r, "data.pairs=pairs.tsv model.layers=1 model.d_model=16 model.heads=2 model.ffn=24 model.dropout=0 "
-                "train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1 tokenizer.type=words data.held_out=0 "
+                "train.steps=3 train.lr=1 train.eps=1 train.clip=0 train.report_every=1 tokenizer.type=words "
+                "data.validation_fraction=0 "
                 "train.label_smoothing=0 train.schedule=constant train.warmup=0");
     set_all(&r, changes);
     run(&r, (rapt_train_options){.out = out}, &err);
@@ -336,8 +339,8 @@ static void held_out_loss_is_the_model_s(void **state)
     (void)state;
     put_texts();
     assert_held_out("", "text.txt", 0.1, 0);
-    assert_held_out("model.dropout=0.3 train.label_smoothing=0.2 data.held_out=0.25", "text.txt", 0.25, 0);
-    assert_held_out("data.eval_tokens=37 data.held_out=0.3 train.batch=4", "text.txt", 0.3, 37);
+    assert_held_out("model.dropout=0.3 train.label_smoothing=0.2 data.validation_fraction=0.25", "text.txt", 0.25, 0);
+    assert_held_out("data.validation_tokens=37 data.validation_fraction=0.3 train.batch=4", "text.txt", 0.3, 37);
     assert_held_out("data.text=kinds.txt train.weight_decay=0.1", "kinds.txt", 0.1, 0);
     assert_held_out("tokenizer.type=bpe tokenizer.vocab_size=280 model.positions=rotary", "text.txt", 0.1, 0);
 }

@@ -39,9 +39,9 @@ static void put_pairs(int count)
     fclose(f);
 }
 
-#define PAIRS "task=translation data.pairs=pairs.tsv data.held_out=0.1 data.max_len=16 model.layers=2 model.d_model=32 " \
-              "model.heads=4 model.ffn=64 model.max_positions=20 train.epochs=1 train.batch=16 "
-#define TEXT "task=language_model data.text=text.txt data.held_out=0.1 tokenizer.type=characters model.init=gpt2 " \
+#define PAIRS "task=translation data.pairs=pairs.tsv data.validation_fraction=0.1 data.max_len=16 model.layers=2 " \
+              "model.d_model=32 model.heads=4 model.ffn=64 model.max_positions=20 train.epochs=1 train.batch=16 "
+#define TEXT "task=language_model data.text=text.txt data.validation_fraction=0.1 tokenizer.type=characters model.init=gpt2 " \
              "model.layers=2 model.d_model=32 model.heads=4 model.ffn=64 model.context=16 train.epochs=1 train.batch=8 "
 
 static void keep_plan(void *context, const rapt_memory_plan *plan)
@@ -94,10 +94,10 @@ static void check_counted(const char *changes, int threads, double least, double
 static void language_models_are_counted(void **state)
 {
     static const char *const changes[] = {
-        "", "model.norm=pre model.ffn_kind=gelu model.positions=learned model.bias=true model.dropout=0.1",
-        "model.norm=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=2",
+        "", "model.norm_place=pre model.ffn_kind=gelu model.positions=learned model.bias=true model.dropout=0.1",
+        "model.norm_place=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=2",
         "model.tied=true", "train.recompute=true model.layers=4 model.dropout=0.2", "train.accumulate=3", "train.precision=bf16",
-        "model.context=150 train.batch=3", "train.batch=1 model.context=8", "data.held_out=0",
+        "model.context=150 train.batch=3", "train.batch=1 model.context=8", "data.validation_fraction=0",
         "train.freeze=embedding.*,blocks.0.*"};
     (void)state;
     put_many_kinds("text.txt", 4000, 50);
@@ -122,7 +122,7 @@ static void large_vocabularies_are_counted(void **state)
 static void translation_is_counted(void **state)
 {
     static const char *const changes[] = {
-        "", "model.norm=pre model.dropout=0.1", "model.tied=true tokenizer.shared=true", "train.batch_tokens=200",
+        "", "model.norm_place=pre model.dropout=0.1", "model.tied=true tokenizer.shared=true", "train.batch_tokens=200",
         "data.pad=fixed", "train.recompute=true model.layers=4", "train.accumulate=2 train.precision=bf16",
         "train.batch_tokens=60 train.batch=64", "train.reduction=book"};
     (void)state;

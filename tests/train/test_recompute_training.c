@@ -32,7 +32,7 @@ static size_t train_with(const char *task, bool recompute, rapt_train_options o)
 #define SIZES "model.layers=6 model.d_model=32 model.dropout=0.2 train.steps=12 "
 #define TEXT_TOKENS (8 * 48)  /* of a batch */
 #define PAIRS_TOKENS (20 * 15) /* of the largest one: at least 15 words in each of the longer half of the sentences */
-static const char text_task[] = SIZES "model.context=48 train.batch=8 train.accumulate=2 model.norm=pre",
+static const char text_task[] = SIZES "model.context=48 train.batch=8 train.accumulate=2 model.norm_place=pre",
                   pairs_task[] = SIZES "task=translation data.text= data.pairs=pairs.tsv tokenizer.type=words "
                                        "model.context=64 model.init=xavier train.batch=20 train.label_smoothing=0.1";
 

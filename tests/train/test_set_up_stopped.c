@@ -68,7 +68,7 @@ static void translation(void **state)
         rapt_recipe r;
         rapt_recipe_defaults(&r);
         set_all(&r, "data.pairs=pairs.tsv data.max_len=9 model.layers=1 model.d_model=8 model.heads=2 model.ffn=8 "
-                    "model.max_positions=9 model.tied=false data.held_out=0 train.steps=1");
+                    "model.max_positions=9 model.tied=false data.validation_fraction=0 train.steps=1");
         set_all(&r, types[i]);
         check_stops(&r, "reading the data", false);
         check_stops(&r, "learning a vocabulary", false);

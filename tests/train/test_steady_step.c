@@ -120,7 +120,8 @@ static void check_steady(trainer *r)
 static void translation(rapt_norm_place norm)
 {
     rapt_transformer_config c = {.source_vocab = VOCAB, .target_vocab = VOCAB, .layers = 2, .max_positions = TIME,
-                                 .block = {.d_model = 32, .heads = 4, .ffn = 64, .bias = true, .dropout = 0.1, .norm = norm},
+                                 .block = {.d_model = 32, .heads = 4, .ffn = 64, .bias = true, .dropout = 0.1,
+                                           .norm_place = norm},
                                  .scale_embedding = true, .tied = true};
     trainer r = {.pair = rapt_transformer_new(&c, 1, NULL)};
     assert_non_null(r.pair);
@@ -139,7 +140,7 @@ static void language_model(size_t rows, bool late)
 {
     rapt_lm_config c = {.vocab = VOCAB, .layers = 2, .d_model = 32, .heads = 4, .ffn = 64, .context = TIME,
                         .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                        .tied = !late, .bias = true, .dropout = 0.1};
+                        .tied = !late, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_PYTORCH};
     trainer r = {.lm = rapt_lm_new(&c, 1, NULL), .late = late, .rows = rows};
     assert_non_null(r.lm);
     if (late)

@@ -73,7 +73,8 @@ static int lines_with(const char *folder, const char *text)
     return lines;
 }
 
-static const char pairs_task[] = "task=translation data.text= data.pairs=pairs.tsv data.held_out=0.3 tokenizer.type=words "
+static const char pairs_task[] = "task=translation data.text= data.pairs=pairs.tsv data.validation_fraction=0.3 "
+    "tokenizer.type=words "
                                  "train.batch=4 train.eval_bleu=true model.context=64 model.init=xavier ",
                   text_task[] = "train.sample_every=10 train.sample_tokens=30 train.sample_prompt=a ";
 

@@ -37,10 +37,10 @@ static inline rapt_recipe lm_recipe(const char *changes)
 {
     rapt_recipe r;
     rapt_recipe_defaults(&r);
-    set_all(&r, "task=language_model seed=7 data.text=text.txt data.held_out=0.1 tokenizer.type=characters "
+    set_all(&r, "task=language_model seed=7 data.text=text.txt data.validation_fraction=0.1 tokenizer.type=characters "
                 "model.layers=1 model.d_model=16 model.heads=2 model.ffn=24 model.context=8 model.init=pytorch "
                 "model.dropout=0 train.steps=24 train.batch=2 train.lr=0.01 train.report_every=5 train.checkpoint_every=6 "
-                "model.norm=post model.norm_kind=layer model.ffn_kind=relu model.bias=true model.scale_embedding=true "
+                "model.norm_place=post model.norm_kind=layer model.ffn_kind=relu model.bias=true model.scale_embedding=true "
                 "model.tied=false model.positions=sinusoidal train.beta2=0.999 train.weight_decay=0 train.schedule=constant "
                 "train.warmup=0");
     set_all(&r, changes);

@@ -98,7 +98,7 @@ static rapt_transformer_config config_of(const sentence_case *c)
 {
     return (rapt_transformer_config){c->vocab, c->vocab, c->layers, c->time > 1000 ? c->time : 1000,
                                      {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_NORM_PLACE_POST,
-                                      RAPT_LINEAR_PYTORCH},
+                                      RAPT_WEIGHT_INIT_PYTORCH},
                                      true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
 }
 

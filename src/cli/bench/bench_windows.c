@@ -106,7 +106,7 @@ static rapt_code bench_windows_open_case(const window_case *c, workload *w, rapt
     rapt_lm_config config = {.vocab = c->vocab, .layers = c->layers, .d_model = c->d_model, .heads = c->heads,
                              .ffn = 4 * c->d_model, .context = c->context, .norm_place = RAPT_NORM_PLACE_PRE,
                              .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED, .tied = c->tied, .bias = c->bias,
-                             .output_bias = !c->tied, .dropout = c->dropout, .init = RAPT_LM_INIT_PYTORCH,
+                             .output_bias = !c->tied, .dropout = c->dropout, .init = RAPT_WEIGHT_INIT_PYTORCH,
                              .embedding_std = 0.02};
     windows *x = calloc(1, sizeof *x);
     if (!x)

@@ -32,7 +32,7 @@ static bool explain_heading_begins(const char *text, const char *with)
 
 static bool is_pre_norm(const rapt_model *m)
 {
-    rapt_norm_place place = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm;
+    rapt_norm_place place = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm_place;
     return place == RAPT_NORM_PLACE_PRE;
 }
 

@@ -20,13 +20,11 @@ uint64_t lengthen_steps(const run *r, const rapt_recipe *recipe)
 static rapt_recipe with_length_of_before(const run *r, const rapt_recipe *recipe)
 {
     rapt_recipe before, all = *recipe;
-    char *path = r->options->resume ? file_join(r->options->out, "recipe.yaml") : NULL;
-    if (path && rapt_recipe_read(path, &before, NULL) == RAPT_OK) {
+    if (r->options->resume && rapt_recipe_load(r->options->out, &before, NULL) == RAPT_OK) {
         all.train.epochs = before.train.epochs;
         all.train.steps = before.train.steps;
         rapt_recipe_free(&before);
     }
-    free(path);
     return all;
 }
 
@@ -46,7 +44,7 @@ static void warn_of_cosine(const run *r, uint64_t before)
     const uint64_t next = r->state.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
     if (r->state.step <= warmup) /* whose learning rates don't know the end either */
         return;
-    if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_COSINE)
+    if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_SCHEDULE_COSINE)
         return;
     run_warn(r, "train.schedule cosine now ends at step %llu, not %llu: the learning rate of step %llu is %.3g, not %.3g; a run "
              "of this length from the start gives another model",

@@ -17,7 +17,7 @@ double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total)
     double s = (double)step, warmup = (double)r->train.warmup;
     if (s < warmup)
         return r->train.lr * s / warmup;
-    if (r->train.schedule == RAPT_RECIPE_INVERSE_SQRT)
+    if (r->train.schedule == RAPT_RECIPE_SCHEDULE_INVERSE_SQRT)
         return r->train.lr * sqrt((warmup > 0 ? warmup : 1) / s);
-    return r->train.schedule == RAPT_RECIPE_COSINE ? cosine(r, s, (double)total) : r->train.lr;
+    return r->train.schedule == RAPT_RECIPE_SCHEDULE_COSINE ? cosine(r, s, (double)total) : r->train.lr;
 }

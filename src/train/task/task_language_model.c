@@ -48,7 +48,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
         return code;
     if (!there) /* before a tokenizer is looked for */
         return rapt_fail(err, RAPT_ERR_NOT_FOUND, "cannot read %s: %s", list, strerror(ENOENT));
-    text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_SHUFFLED};
+    text_choice choice = {r->recipe->data.text_files, r->recipe->data.text_order == RAPT_RECIPE_TEXT_ORDER_SHUFFLED};
     code = several ? text_files_join(list, &choice, d->text, &d->text_out, err) : RAPT_OK;
     d->joins_text = several && !code;
     if (code)
@@ -61,7 +61,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
 static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
-    bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_BPE;
+    bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
     rapt_error reason = {0};
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
@@ -69,7 +69,7 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
                           .stop = r->options->stop, .stop_context = r->options->context};
     if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
-    size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.held_out)) : text.size;
+    size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.validation_fraction)) : text.size;
     o.vocab_size = recipe_vocab_size(r->recipe, size);
     rapt_tokenizer *k = pairs ? rapt_tokenizer_train_bpe(text.data, size, &o, &reason)
                               : rapt_tokenizer_train_characters(text.data, size, &reason);
@@ -81,8 +81,9 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
 
 static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
 {
-    static const char *const prefixes[] = {[RAPT_RECIPE_FILE] = "", [RAPT_RECIPE_CL100K] = "cl100k_base:",
-                                           [RAPT_RECIPE_O200K] = "o200k_base:", [RAPT_RECIPE_R50K] = "r50k_base:"};
+    static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "", [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
+                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
+                                               [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
     char *spec = NULL;
     if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0)
         return NULL;
@@ -94,7 +95,7 @@ static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_err
 static rapt_tokenizer *task_language_model_make_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
-    bool learns = type == RAPT_RECIPE_CHARACTERS || type == RAPT_RECIPE_BPE;
+    bool learns = type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE;
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
     rapt_tokenizer *k = learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
     if (!k)
@@ -233,8 +234,8 @@ static void task_language_model_close_text(run *r)
 /* The held-out part, or as much of it as reports evaluate. */
 static rapt_token_range held_out_part(const run *r, const text_data *d)
 {
-    rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.held_out);
-    size_t most = (size_t)r->recipe->data.eval_tokens;
+    rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
+    size_t most = (size_t)r->recipe->data.validation_tokens;
     if (most > 0 && p.end - p.begin > most + 1)
         p.end = p.begin + most + 1;
     return p;
@@ -247,16 +248,17 @@ static rapt_code check_part(const run *r, const rapt_token_range *p, bool valida
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld%s",
                      r->recipe->data.text, validation ? "validation" : "training", tokens, context, context + 1,
-                     validation ? " (data.held_out is its share; 0: no validation)" : "");
+                     validation ? " (data.validation_fraction is its share; 0: no validation)" : "");
 }
 
 static rapt_code load_windows(run *r, rapt_error *err)
 {
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range held_out = held_out_part(r, d);
     rapt_code code = check_part(r, &train, false, err);
-    if (!code && k->data.held_out > 0)
+    if (!code && k->data.validation_fraction > 0)
         code = check_part(r, &held_out, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
@@ -268,11 +270,12 @@ static rapt_code make_windows(run *r, rapt_error *err)
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.held_out), held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range held_out = held_out_part(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
-    if (d->train && k->data.held_out > 0)
+    if (d->train && k->data.validation_fraction > 0)
         d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
-    if (!d->train || (!d->held_out && k->data.held_out > 0))
+    if (!d->train || (!d->held_out && k->data.validation_fraction > 0))
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
     return RAPT_OK;
@@ -326,7 +329,7 @@ static uint64_t hash_text(const run *r)
 static void describe_text(const run *r, rapt_memory_plan *plan)
 {
     const text_data *d = r->data;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.held_out);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.validation_fraction);
     plan->examples = train.end - train.begin;
     plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
     plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;

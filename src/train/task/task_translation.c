@@ -32,7 +32,7 @@ static const char **training_lines(const run *r, bool source, bool target, size_
     const char **lines = malloc(2 * n * sizeof *lines);
     *count = 0;
     for (size_t i = 0; lines && i < n; i++) {
-        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.held_out))
+        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.validation_fraction))
             continue;
         if (source)
             lines[(*count)++] = rapt_pairs_source(d->pairs, i);
@@ -67,7 +67,7 @@ static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool sourc
     size_t count;
     rapt_words_options o = words_options(r->recipe);
     const char **lines = training_lines(r, source, target, &count);
-    bool words = r->recipe->tokenizer.type == RAPT_RECIPE_WORDS;
+    bool words = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
     rapt_tokenizer *k = NULL;
     if (!lines)
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the vocabularies");
@@ -90,7 +90,7 @@ static rapt_tokenizer *task_translation_load_tokenizer(const run *r, rapt_error 
 
 static rapt_tokenizer *task_translation_make_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
-    bool file = r->recipe->tokenizer.type == RAPT_RECIPE_FILE;
+    bool file = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_FILE;
     run_phase(r, file ? "reading the tokenizer" : "learning a vocabulary", 0, 0);
     return file ? task_translation_load_tokenizer(r, err) : task_translation_learn_tokenizer(r, source, target, err);
 }
@@ -155,7 +155,7 @@ static bool has_single_sentences(const run *r)
     size_t lines = 0, several = 0;
     for (size_t i = 0; i < rapt_pairs_count(p); i++) {
         const char *line = rapt_pairs_source(p, i);
-        if (rapt_pairs_held_out(p, i, r->recipe->data.held_out))
+        if (rapt_pairs_held_out(p, i, r->recipe->data.validation_fraction))
             continue;
         lines++;
         several += sentences_go_on(line, strlen(line));
@@ -169,9 +169,9 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
-    if (d->pairs && r->recipe->data.valid)
-        d->valid = rapt_pairs_read(r->recipe->data.valid, 0, err);
-    rapt_code code = d->pairs && (d->valid || !r->recipe->data.valid) ? task_translation_start_model(r, err) : err->code;
+    if (d->pairs && r->recipe->data.validation)
+        d->valid = rapt_pairs_read(r->recipe->data.validation, 0, err);
+    rapt_code code = d->pairs && (d->valid || !r->recipe->data.validation) ? task_translation_start_model(r, err) : err->code;
     if (code)
         return code;
     r->model->max_len = (size_t)r->recipe->data.max_len;
@@ -203,13 +203,12 @@ static const rapt_pairs *pairs_of(const run *r, bool held_out)
 static double fraction_of(const run *r, bool held_out)
 {
     const translation *d = r->data;
-    return held_out && d->valid ? 1 : r->recipe->data.held_out;
+    return held_out && d->valid ? 1 : r->recipe->data.validation_fraction;
 }
 
 static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
 {
-    static const rapt_too_long policy[] = {RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR};
-    rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = policy[r->recipe->data.too_long],
+    rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
                               .fraction = fraction_of(r, held_out), .stop = r->options->stop,
                               .stop_context = r->options->context};
@@ -233,7 +232,7 @@ static size_t training_size(const run *r)
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
-    bool evaluates = r->recipe->data.held_out > 0 || d->valid;
+    bool evaluates = r->recipe->data.validation_fraction > 0 || d->valid;
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
