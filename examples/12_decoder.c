@@ -48,7 +48,8 @@ static void one_block(rapt_tape *t, rapt_params *set)
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 100, 24}, (rapt_init){RAPT_INIT_ONES, 0});
     int32_t lens[2] = {3, 2};
     rapt_tensor *memory = rapt_encoder_block_forward(t, &encoder, &one->value, lens);
-    rapt_tensor *y = rapt_decoder_block_forward(t, &decoder, &one->value, memory, lens);
+    rapt_decoder_memory across = {.output = memory, .lens = lens};
+    rapt_tensor *y = rapt_decoder_block_forward(t, &decoder, &one->value, &across, NULL, 0);
     printf("\n-- one block --\n");
     if (!show_ready(t, set))
         return;
@@ -182,7 +183,7 @@ static bool matches(const rapt_tensor *step, const rapt_real *whole, size_t posi
     return same;
 }
 
-/* One position after the other. Keys and values of those before are kept in the state. */
+/* One position after the other. Keys and values of those before are in the state's KV cache. */
 static void step_by_step(rapt_tape *t, const rapt_transformer *m, const batch *p, rapt_decoder_state *state,
                          const rapt_real *whole)
 {
@@ -215,8 +216,10 @@ static void in_prediction(rapt_tape *t, const rapt_transformer *m, const batch *
     printf("\n-- in prediction: one word after the other --\n");
     if (whole && show_ready(t, m->params)) {
         memcpy(whole, logits->data, size); /* the next pass takes the tape's memory */
-        rapt_decoder_state *state = rapt_decoder_state_new(t, &m->decoder, memory, p->lens, TIME, &err);
-        if (show_check("the state is made", state != NULL)) {
+        rapt_decoder_state *state = rapt_decoder_state_new(&err);
+        if (state)
+            rapt_decoder_start(t, &m->decoder, state, memory, p->lens, (rapt_decoder_sizes){.capacity = TIME});
+        if (show_check("the state is made", state && rapt_tape_error(t)->code == RAPT_OK)) {
             memset(memory->data, 0, rapt_tensor_size(memory) * sizeof *memory->data);
             printf("the encoder's output is overwritten: only what the state made of it is left\n");
             step_by_step(t, m, p, state, whole);

@@ -69,8 +69,8 @@ typedef struct rapt_lm_block {
  * does that, as it depends on how many blocks there are. */
 void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                         rapt_param *rotary);
-/* x [batch, time, d_model]. `kv` NULL: whole rows, each position seeing those up to its own. Otherwise x stands at
- * positions past .. past + time - 1, and sees what `kv` holds of those before (rapt_cached_self_attention). */
+/* x [batch, time, d_model] to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions past ..
+ * past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
 rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past);
 
 typedef struct rapt_lm {
@@ -100,27 +100,45 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
 /* Changes the dropout of all modules, as fine-tuning may. */
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 
-/* ---- decoding with kept keys and values ------------------------------------------------------------------- */
+/* ---- decoding with a KV cache ------------------------------------------------------------------------------ */
 
-/* Keys and values of up to `context` positions of `batch` rows that grow together. Own memory. */
-typedef struct rapt_lm_state rapt_lm_state;
+/* The sizes of a KV cache for `rows` rows of up to `context` tokens. */
+rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
 
-rapt_lm_state *rapt_lm_state_new(const rapt_lm *m, size_t batch, rapt_error *err);
-void rapt_lm_state_free(rapt_lm_state *s);
-size_t rapt_lm_state_past(const rapt_lm_state *s); /* positions that it holds */
-void rapt_lm_state_clear(rapt_lm_state *s);        /* back to none */
+/* Logits of the next tokens [rows, time], one (a decoding step) or many (prefill): [rows, time, vocab], or with `last_only` of
+ * the last position, [rows, 1, vocab]. Appends their keys and values to `cache`, made with rapt_lm_kv_sizes. Equals
+ * rapt_lm_forward bit for bit. Fails (RAPT_ERR_SHAPE) where the rows are not the cache's or the context has no capacity for the
+ * tokens; a failure leaves the cache as it was. Inference only. */
+rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only);
 
-/* Logits of the next tokens [batch, time], one or many: [batch, time, vocab], or of the last position only,
- * [batch, 1, vocab]. Equals rapt_lm_forward bit for bit. More tokens than the context has room for are a failure. A
- * failure leaves the state as it was. Inference only. */
-rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_lm_state *s, rapt_tokens tokens, bool last_only);
+/* A sliding window over texts without end: the KV cache of the tokens that the model still sees, and these tokens. Owns its
+ * memory. One window serves one thread. */
+typedef struct rapt_lm_window rapt_lm_window;
 
-/* Logits [batch, 1, vocab] after the next tokens of a text without end. Where the context is full, its oldest half
- * (context / 2 tokens, at least 1; several times if need be) is dropped and the rest computed again from position 0,
- * so that rapt_lm_forward of the same visible tokens gives the same bits. What is visible depends on the number of
- * tokens alone, not on how many come at once. Tokens that are refused leave the state as it was; where memory runs
- * out, it may be left empty. */
-rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_lm_state *s, rapt_tokens tokens);
+/* An empty window for up to `rows` texts, all in use. NULL with `err` (or NULL) set when out of memory. */
+rapt_lm_window *rapt_lm_window_new(const rapt_lm *m, size_t rows, rapt_error *err);
+/* Frees the window; it may be NULL. */
+void rapt_lm_window_free(rapt_lm_window *w);
+/* Forgets all tokens; `rows` texts, at most those of rapt_lm_window_new, begin. */
+void rapt_lm_window_clear(rapt_lm_window *w, size_t rows);
+/* Tokens of each text so far, those included that the window has left behind. */
+size_t rapt_lm_window_tokens(const rapt_lm_window *w);
+/* Tokens of each text that the model sees: the last rapt_lm_visible(rapt_lm_window_tokens). */
+size_t rapt_lm_window_past(const rapt_lm_window *w);
+/* Keeps the first `tokens` tokens of each text, for another continuation of them. Where the window has left behind what
+ * rapt_lm_visible shows of so many, it forgets all. Gives the tokens that it holds then, at most `tokens`: the others have to
+ * come again. */
+size_t rapt_lm_window_truncate(rapt_lm_window *w, size_t tokens);
+/* There are `rows` texts from now on, at most those of rapt_lm_window_new; text i becomes what text parents[i] was: several
+ * samples from one prefill, or fewer texts where some are finished. */
+void rapt_lm_window_select(rapt_lm_window *w, const int32_t *parents, size_t rows);
+
+/* Logits [rows, 1, vocab] after the next tokens [rows, time] of texts without end. Where the context is full, its oldest half
+ * (context / 2 tokens, min 1; several times if need be) is dropped and the rest computed again from position 0, so that
+ * rapt_lm_forward of the visible tokens gives the same bits. What is visible depends on the number of tokens alone, not on
+ * how many come at once. Tokens that are refused leave the window as it was; when out of memory, it may be left empty.
+ * Inference only. */
+rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_lm_window *w, rapt_tokens tokens);
 /* Of n tokens, those that rapt_lm_next leaves visible: the last ones. */
 size_t rapt_lm_visible(const rapt_lm_config *config, size_t n);
 

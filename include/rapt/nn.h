@@ -134,19 +134,63 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
 
-/* Keys and values of positions that were computed before, [batch, capacity, features] each. */
+/* ---- KV cache ------------------------------------------------------------------------------------------- */
+
+/* Keys and values of one layer, [rows, capacity, features] each: of a KV cache, or tensors of the caller. */
 typedef struct rapt_kv {
     rapt_tensor k, v;
 } rapt_kv;
 
-/* Self-attention of x [batch, time, hidden] at positions past .. past + time - 1: appends its keys and values to `kv`
- * and attends to all up to its own (causal). Equals the full pass bit for bit. Inference only. */
-rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+/* Causal self-attention of x [batch, time, hidden]. `kv` NULL: x is whole rows. Otherwise x stands at positions past .. past +
+ * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, which equals the pass over
+ * whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE) where `kv` has other rows or
+ * features, or no capacity for the positions. */
+rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                         size_t past);
-/* Attention of x, which may be ragged, to keys and values that are projected already. `valid_lens` [batch] may be
- * NULL. */
+/* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the
+ * first valid_lens[i] of example i; `valid_lens` [batch] may be NULL. Gives the shape of x. Inference only. */
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens);
+
+/* The KV cache of a decoder: of every layer, keys and values at positions 0 .. past - 1 of rows that grow together. Owns its
+ * memory. Prefill and decoding steps append to it (rapt_lm_step, rapt_decoder_step); between them, rows may be selected and the
+ * newest positions dropped. One cache serves one thread. */
+typedef struct rapt_kv_cache rapt_kv_cache;
+
+typedef struct rapt_kv_sizes {
+    size_t layers;
+    size_t rows;     /* max */
+    size_t capacity; /* positions, max */
+    size_t features; /* of a key or value: of all its heads together */
+} rapt_kv_sizes;
+
+/* An empty cache of sizes.rows rows, contents undefined. NULL with `err` (or NULL) set when out of memory. */
+rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err);
+/* Frees the cache; it may be NULL. */
+void rapt_kv_cache_free(rapt_kv_cache *c);
+/* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates where its memory is too small only. Out of memory
+ * is RAPT_ERR_MEMORY, with `err` (or NULL) set, and leaves a cache of size 0. */
+rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err);
+/* The sizes that the cache was made with or resized to. */
+rapt_kv_sizes rapt_kv_cache_sizes(const rapt_kv_cache *c);
+/* Rows in use. */
+size_t rapt_kv_cache_rows(const rapt_kv_cache *c);
+/* Positions of each row that are held. */
+size_t rapt_kv_cache_past(const rapt_kv_cache *c);
+/* Keys and values of layer `layer` < sizes.layers, [rows, capacity, features]; they belong to the cache. */
+rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer);
+/* Counts `positions` more, which every layer has appended (rapt_causal_self_attention). Only for modules of one's own: the steps
+ * of the models do it. */
+void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions);
+/* Drops the newest positions until `past` are left; nothing where no more are held. What follows is appended there: another
+ * continuation of a prefix. */
+void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t past);
+/* Drops all positions; `rows`, at most sizes.rows, are in use from now on. */
+void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows);
+/* There are `rows` rows from now on, at most sizes.rows; row i becomes what row parents[i] < rapt_kv_cache_rows() was. One parent
+ * may have any number of rows (several continuations of one prefill) or none (what is finished leaves the batch). Rows that
+ * stay where they are cost nothing. */
+void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows);
 
 /* Probabilities of dropout: of a sublayer's result before it is added, and of the embedded input (Vaswani et al. 2017,
  * section 5.4); of attention weights; of the hidden features of feed-forward networks. */
@@ -223,9 +267,20 @@ typedef struct rapt_decoder_block {
 } rapt_decoder_block;
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
-/* The whole row at once, under a causal mask. x [batch, time, d_model], memory [batch, source time, d_model]. */
-rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, rapt_tensor *memory,
-                                        const int32_t *memory_lens);
+
+/* The encoder's output, as a decoder block attends to it. */
+typedef struct rapt_decoder_memory {
+    rapt_tensor *output;       /* [batch, source time, d_model], or ragged; NULL where there is `kv` */
+    rapt_kv *kv;               /* its keys and values, projected before: [sentences, source time, d_model]; inference only */
+    const int32_t *lens;       /* valid lengths of the sources, one for each of their rows; or NULL */
+    const rapt_ragged *shared; /* with `kv`, rows of one token each: sentence i is read by rows start[i] .. start[i + 1] - 1;
+                                  NULL: row i reads sentence i */
+} rapt_decoder_memory;
+
+/* x [batch, time, d_model], or ragged, to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions
+ * past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
+rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
+                                        const rapt_decoder_memory *memory, rapt_kv *kv, size_t past);
 
 /* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
 
@@ -268,31 +323,37 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
 rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                   const int32_t *memory_lens);
 
-/* The state of decoding token by token: projected keys and values of every block. Own memory; a tape's tensors are
- * copied into it. */
+/* What decoding keeps between steps: the KV caches of self-attention and of cross-attention (the encoder's output, projected
+ * once), and which rows translate which sentence. Owns its memory, which batches after the first one use again. One state
+ * serves one thread. */
 typedef struct rapt_decoder_state rapt_decoder_state;
 
-/* Projects `memory` [batch, source time, d_model], not ragged, for all blocks, on tape `t` (call rapt_tape_begin before,
- * and again after). Room for `capacity` target positions. `memory_lens` (copied) may be NULL. NULL with `err` set on
- * failure. */
-rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                           const int32_t *memory_lens, size_t capacity, rapt_error *err);
+/* A state to be started. NULL with `err` (or NULL) set when out of memory. */
+rapt_decoder_state *rapt_decoder_state_new(rapt_error *err);
+/* Frees the state; it may be NULL. */
 void rapt_decoder_state_free(rapt_decoder_state *s);
-size_t rapt_decoder_state_past(const rapt_decoder_state *s); /* tokens decoded so far */
-/* Row i becomes what row parents[i] was; parents must be rows of the same source sentence (beam search). */
-void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents);
 
-/* The same with room for `beam` rows of each sentence (0 counts as 1), which read one copy of its keys and values; there is one
- * row of each sentence to begin with. */
-rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                                 const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err);
-/* There are `rows` rows from now on, row i being what row parents[i] was. Sentences stay in order, each with 0 to `beam`
- * rows one after the other; those without rows cost nothing any more. Steps are of one token from then on. */
-void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
+typedef struct rapt_decoder_sizes {
+    size_t beam;     /* rows of each sentence, max; 0: 1 */
+    size_t capacity; /* target positions, max */
+} rapt_decoder_sizes;
 
-/* Logits [batch, time, target_vocab] of the next tokens, as many of each row (no lens); equals rapt_decoder_forward bit
- * for bit. */
+/* Starts a batch, whatever the state held: projects `memory` [sentences, source time, d_model], the encoder's output with
+ * padding, for all blocks, and copies what it needs, so that the tape may begin another pass. There is one row for each
+ * sentence. `memory_lens` [sentences], copied, are valid lengths; NULL: all. Fails in the tape: RAPT_ERR_SHAPE where `memory` is
+ * ragged, RAPT_ERR_MEMORY; a step is refused then. */
+void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
+                        const int32_t *memory_lens, rapt_decoder_sizes sizes);
+/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); equals rapt_decoder_forward
+ * bit for bit. Fails (RAPT_ERR_SHAPE) where rows or positions are others than the state has or has capacity for, and leaves it
+ * as it was. Inference only. */
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
+/* Target positions that the state holds. */
+size_t rapt_decoder_state_past(const rapt_decoder_state *s);
+/* There are `rows` rows from now on, row i being what row parents[i] was (beam search). Sentences stay in order, each with 0 to
+ * `beam` rows one after the other, which read one copy of its keys and values; those without rows cost nothing any more. Steps
+ * are of one token from then on. */
+void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
 
 typedef struct rapt_transformer {
     rapt_transformer_config config;

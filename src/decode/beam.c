@@ -30,6 +30,7 @@ typedef struct beam_row {
 
 typedef struct beam_search {
     const kernels *k;
+    const searcher *on;
     const search_batch *batch;
     const search_options *options;
     size_t classes, capacity, length;
@@ -244,31 +245,29 @@ static void start_rows(beam_search *s)
     }
 }
 
-static rapt_code beam_run(beam_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state, rapt_error *err)
+static rapt_code beam_run(beam_search *s, rapt_error *err)
 {
     start_rows(s);
     while (s->row_count > 0) {
-        rapt_real *logits = search_step(t, m, state, s->tokens, s->row_count, err);
-        if (!logits)
-            return search_failure(err);
-        rapt_code code = beam_extend(s, logits, err);
+        rapt_real *logits;
+        rapt_code code = search_step(s->on, s->tokens, s->row_count, &logits, err);
+        code = code ? code : beam_extend(s, logits, err);
         if (code)
             return code;
         if (s->row_count > 0)
-            rapt_decoder_state_select(state, s->parents, s->row_count);
+            rapt_decoder_state_select(s->on->state, s->parents, s->row_count);
     }
     return RAPT_OK;
 }
 
-rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
-                      arena *memory, search_result *results, rapt_error *err)
+rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                      search_result *results, rapt_error *err)
 {
-    beam_search s = {.k = search_kernels(t), .batch = batch, .options = options, .classes = m->config.target_vocab,
-                     .results = results};
+    beam_search s = {.on = on, .batch = batch, .options = options, .results = results};
+    s.k = search_kernels(on->t);
+    s.classes = on->m->config.target_vocab;
     if (!beam_allocate(&s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", options->beam);
-    rapt_decoder_state *state = search_start(t, m, batch, options->beam, err);
-    rapt_code code = state ? beam_run(&s, t, m, state, err) : search_failure(err);
-    rapt_decoder_state_free(state);
-    return code;
+    rapt_code code = search_start(on, batch, options->beam, err);
+    return code ? code : beam_run(&s, err);
 }

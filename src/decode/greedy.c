@@ -7,6 +7,7 @@
 /* The sentences that are not done, a row each. */
 typedef struct greedy_search {
     const kernels *k;
+    const searcher *on;
     const search_batch *batch;
     const search_options *options;
     size_t classes, rows;
@@ -78,33 +79,30 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
     return RAPT_OK;
 }
 
-static rapt_code greedy_run(greedy_search *s, rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *state,
-                            rapt_error *err)
+static rapt_code greedy_run(greedy_search *s, rapt_error *err)
 {
     while (s->rows > 0) {
-        rapt_real *logits = search_step(t, m, state, s->tokens, s->rows, err);
-        if (!logits)
-            return search_failure(err);
         size_t left;
-        rapt_code code = greedy_extend(s, logits, &left, err);
+        rapt_real *logits;
+        rapt_code code = search_step(s->on, s->tokens, s->rows, &logits, err);
+        code = code ? code : greedy_extend(s, logits, &left, err);
         if (code)
             return code;
         if (left > 0 && left < s->rows)
-            rapt_decoder_state_select(state, s->parents, left);
+            rapt_decoder_state_select(s->on->state, s->parents, left);
         s->rows = left;
     }
     return RAPT_OK;
 }
 
-rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
-                        arena *memory, search_result *results, rapt_error *err)
+rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                        search_result *results, rapt_error *err)
 {
-    greedy_search s = {.k = search_kernels(t), .batch = batch, .options = options, .classes = m->config.target_vocab,
-                       .results = results};
+    greedy_search s = {.on = on, .batch = batch, .options = options, .results = results};
+    s.k = search_kernels(on->t);
+    s.classes = on->m->config.target_vocab;
     if (!greedy_allocate(&s, memory))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a greedy search");
-    rapt_decoder_state *state = search_start(t, m, batch, 1, err);
-    rapt_code code = state ? greedy_run(&s, t, m, state, err) : search_failure(err);
-    rapt_decoder_state_free(state);
-    return code;
+    rapt_code code = search_start(on, batch, 1, err);
+    return code ? code : greedy_run(&s, err);
 }

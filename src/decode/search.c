@@ -42,20 +42,20 @@ size_t search_max_limit(const search_batch *b)
     return max;
 }
 
-rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
-                                 rapt_error *err)
+rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err)
 {
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *encoded = rapt_encoder_forward(t, &m->encoder, batch->source, batch->source_lens);
-    return rapt_decoder_state_new_beams(t, &m->decoder, encoded, batch->source_lens, beam, search_max_limit(batch), err);
+    rapt_tape_begin(on->t, (rapt_pass){0});
+    rapt_tensor *encoded = rapt_encoder_forward(on->t, &on->m->encoder, batch->source, batch->source_lens);
+    rapt_decoder_start(on->t, &on->m->decoder, on->state, encoded, batch->source_lens,
+                       (rapt_decoder_sizes){beam, search_max_limit(batch)});
+    return rapt_tape_status(on->t, err);
 }
 
-rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens, size_t rows,
-                       rapt_error *err)
+rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err)
 {
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *logits = rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){tokens, rows, 1});
-    return rapt_tape_status(t, err) ? NULL : logits->data;
+    rapt_tape_begin(on->t, (rapt_pass){0});
+    *logits = rapt_decoder_step(on->t, &on->m->decoder, on->state, (rapt_tokens){tokens, rows, 1})->data;
+    return rapt_tape_status(on->t, err);
 }
 
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
@@ -77,9 +77,4 @@ rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)
 {
     bool finite = isfinite(max) && isfinite(sum);
     return finite ? RAPT_OK : rapt_fail(err, RAPT_ERR_NOT_FINITE, "the model computes what is not a finite number");
-}
-
-rapt_code search_failure(const rapt_error *err)
-{
-    return err ? err->code : RAPT_ERR_MEMORY;
 }

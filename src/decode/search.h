@@ -45,20 +45,25 @@ typedef struct search_batch {
  * their rows, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1 behind the prefix. */
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
 
+/* What a search runs on, one for each thread; any number of batches, one after the other. */
+typedef struct searcher {
+    rapt_tape *t;
+    const rapt_transformer *m;
+    rapt_decoder_state *state;
+} searcher;
+
 /* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
  * that are finished; they are the first n_best of any larger n_best. */
-rapt_code search_greedy(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
-                        arena *memory, search_result *results, rapt_error *err);
-rapt_code search_beam(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, const search_options *options,
-                      arena *memory, search_result *results, rapt_error *err);
+rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                        search_result *results, rapt_error *err);
+rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
+                      search_result *results, rapt_error *err);
 
-/* Encodes the batch and makes the decoder's state: one row of each sentence, capacity for `beam`. */
-rapt_decoder_state *search_start(rapt_tape *t, const rapt_transformer *m, const search_batch *batch, size_t beam,
-                                 rapt_error *err);
+/* Encodes the batch and starts the decoder's state: one row of each sentence, capacity for `beam`. */
+rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err);
 
-/* Logits [rows, vocabulary] of the next position, to be written over; NULL with `err` set on failure. */
-rapt_real *search_step(rapt_tape *t, const rapt_transformer *m, rapt_decoder_state *s, const int32_t *tokens,
-                       size_t rows, rapt_error *err);
+/* One decoding step: *logits [rows, vocabulary] of the next position, the tape's, to be written over. */
+rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err);
 
 /* The token that has to come after `length` of a sentence, or -1. */
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
@@ -73,9 +78,6 @@ size_t search_max_limit(const search_batch *b);
 
 /* The kernels that a search on this tape uses. */
 const kernels *search_kernels(const rapt_tape *t);
-
-/* The code of the failure that `err` holds. */
-rapt_code search_failure(const rapt_error *err);
 
 /* The length penalty ((5 + length) / 6)^a (Wu et al. 2016, eq. 14). */
 double search_penalty(double a, size_t length);

@@ -163,8 +163,12 @@ static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tap
     search_result *results = arena_zeroed(memory, n, sizeof *results);
     if (!results || !pack_batch(t, first, n, memory, &p))
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch of %zu lines", n);
-    rapt_code code = t->o.beam > 1 ? search_beam(tape, t->m->net, &p.batch, &t->search, memory, results, err)
-                                   : search_greedy(tape, t->m->net, &p.batch, &t->search, memory, results, err);
+    const searcher on = {tape, t->m->net, rapt_decoder_state_new(err)};
+    if (!on.state)
+        return RAPT_ERR_MEMORY;
+    rapt_code code = t->o.beam > 1 ? search_beam(&on, &p.batch, &t->search, memory, results, err)
+                                   : search_greedy(&on, &p.batch, &t->search, memory, results, err);
+    rapt_decoder_state_free(on.state);
     for (size_t i = 0; i < n && !code; i++) {
         const source_piece *piece = &t->source.piece[first + i];
         code = translate_deliver(t, &results[i], &t->parts[piece->index], err);

@@ -1,5 +1,5 @@
 /* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): in training, step by step, and with
- * keys and values kept from before. */
+ * a KV cache. */
 #include "rapt/nn.h"
 
 #include "nn/attention_steps.h"
@@ -78,10 +78,12 @@ static void attention_append(rapt_tensor *cache, const rapt_tensor *x, size_t pa
         memcpy(cache->data + b * capacity + past * x->shape[2], x->data + b * size, size * sizeof *x->data);
 }
 
-rapt_tensor *rapt_cached_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                         size_t past)
 {
     char sx[96], sk[96];
+    if (!kv)
+        return rapt_multi_head_attention_forward(t, m, x, x, x, &(rapt_mask){.causal = true});
     attention_inputs p = project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
         return p.v;

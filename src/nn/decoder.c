@@ -1,12 +1,10 @@
 /* nn/decoder.c: the decoder block and the decoder; reads like the book's DecoderBlock and TransformerDecoder, with
  * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
- * position, and the cache holds projected keys and values. */
+ * position, and the KV cache holds projected keys and values. One block serves whole rows and decoding steps. */
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
 #include "ops/record_steps.h"
-
-#include <string.h>
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
@@ -21,52 +19,30 @@ void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char
     rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, c->dropout, c->norm_place);
 }
 
-static rapt_tensor *feed_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x)
+static rapt_tensor *attend_to_memory(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
+                                     const rapt_decoder_memory *memory)
 {
-    rapt_tensor *h = rapt_add_norm_before(t, &m->norm3, x);
+    if (!memory->kv)
+        return rapt_multi_head_attention_forward(t, m, x, memory->output, memory->output,
+                                                 &(rapt_mask){.valid_lens = memory->lens});
+    if (!memory->shared)
+        return rapt_cached_cross_attention(t, m, x, memory->kv, memory->lens);
+    /* The rows of a sentence read its keys and values together: they are the queries of one example. */
+    rapt_tensor *queries = rapt_op_reshape(t, x, 2, (size_t[]){x->shape[0], x->shape[2]}, memory->shared);
+    return rapt_op_reshape(t, rapt_cached_cross_attention(t, m, queries, memory->kv, memory->lens), 3, x->shape, NULL);
+}
+
+rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
+                                        const rapt_decoder_memory *memory, rapt_kv *kv, size_t past)
+{
+    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
+    rapt_tensor *y = rapt_causal_self_attention(t, &m->self_attention, h, kv, past);
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
+    h = rapt_add_norm_before(t, &m->norm2, x);
+    y = attend_to_memory(t, &m->cross_attention, h, memory);
+    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
+    h = rapt_add_norm_before(t, &m->norm3, x);
     return rapt_add_norm_after(t, &m->norm3, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
-}
-
-rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, rapt_tensor *memory,
-                                        const int32_t *memory_lens)
-{
-    rapt_mask causal = {.causal = true}, valid = {.valid_lens = memory_lens};
-    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    rapt_tensor *y = rapt_multi_head_attention_forward(t, &m->self_attention, h, h, h, &causal);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
-    h = rapt_add_norm_before(t, &m->norm2, x);
-    y = rapt_multi_head_attention_forward(t, &m->cross_attention, h, memory, memory, &valid);
-    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
-    return feed_forward(t, m, x);
-}
-
-/* Rows of one sentence read its keys and values together. */
-static rapt_tensor *attend_to_memory(rapt_tape *t, const rapt_decoder_block *m, rapt_decoder_state *s, size_t layer,
-                                     rapt_tensor *x)
-{
-    if (s->one_each || rapt_tape_error(t)->code)
-        return rapt_cached_cross_attention(t, &m->cross_attention, x, &s->cross[layer], s->memory_lens);
-    rapt_tensor *queries = decoder_state_queries(s, x);
-    rapt_tensor *y = rapt_cached_cross_attention(t, &m->cross_attention, queries, &s->cross[layer], s->memory_lens);
-    if (rapt_tape_error(t)->code)
-        return y;
-    y->ndim = 3;
-    memcpy(y->shape, x->shape, sizeof y->shape);
-    y->ragged = NULL;
-    return y;
-}
-
-/* The same for the next positions, with what the state holds. */
-static rapt_tensor *block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_decoder_state *s, size_t layer,
-                               rapt_tensor *x)
-{
-    rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    rapt_tensor *y = rapt_cached_self_attention(t, &m->self_attention, h, &s->self[layer], s->past);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
-    h = rapt_add_norm_before(t, &m->norm2, x);
-    y = attend_to_memory(t, m, s, layer, h);
-    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
-    return feed_forward(t, m, x);
 }
 
 /* A tied model has no output matrix of its own, and no bias (Press & Wolf 2017). */
@@ -105,22 +81,14 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
     decoder_init_output(m, set, c, shared);
 }
 
-static rapt_tensor *last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
-{
-    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
-}
-
-static rapt_tensor *logits_of(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
-{
-    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
-    if (record_on(t))
-        record_logits(t, record_scope_of("decoder", 0), m->output.bias ? "x W^T + b" : "x W^T", y);
-    return y;
-}
-
 static rapt_tensor *decoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)
 {
-    return rapt_decoder_block_forward(t, m, in->x, in->memory, in->lens);
+    return rapt_decoder_block_forward(t, m, in->x, &(rapt_decoder_memory){.output = in->memory, .lens = in->lens}, NULL, 0);
+}
+
+static rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x)
+{
+    return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }
 
 rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
@@ -129,25 +97,35 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
         x = rapt_run_block(t, decoder_run_block, &m->blocks[i], (rapt_block_input){x, memory, memory_lens});
-    return last_norm(t, m, x);
+    return decoder_last_norm(t, m, x);
+}
+
+static rapt_tensor *decoder_logits(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
+{
+    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
+    if (record_on(t))
+        record_logits(t, record_scope_of("decoder", 0), m->output.bias ? "x W^T + b" : "x W^T", y);
+    return y;
 }
 
 rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                   const int32_t *memory_lens)
 {
-    return logits_of(t, m, rapt_decoder_hidden(t, m, tokens, memory, memory_lens));
+    return decoder_logits(t, m, rapt_decoder_hidden(t, m, tokens, memory, memory_lens));
 }
 
 rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens)
 {
-    if (tokens.lens) /* the cache holds as many positions of each */
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the rows of a decoding step are of one length");
-    if (!s->one_each && tokens.time != 1)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
-                              tokens.time);
-    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, s->past);
-    for (size_t i = 0; i < m->layers; i++)
-        x = block_step(t, &m->blocks[i], s, i, x);
-    s->past += rapt_tape_error(t)->code ? 0 : tokens.time;
-    return logits_of(t, m, last_norm(t, m, x));
+    rapt_tensor *bad = decoder_state_check(t, m, s, tokens);
+    if (bad)
+        return bad;
+    size_t past = rapt_decoder_state_past(s);
+    rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_decoder_memory memory = decoder_state_memory(s, i);
+        x = rapt_decoder_block_forward(t, &m->blocks[i], x, &memory, rapt_kv_cache_layer(s->self, i), past);
+    }
+    if (!rapt_tape_error(t)->code)
+        rapt_kv_cache_advance(s->self, tokens.time);
+    return decoder_logits(t, m, decoder_last_norm(t, m, x));
 }

@@ -1,188 +1,152 @@
-/* nn/decoder_state.c: keys and values kept between decoding steps (the KV cache). */
+/* nn/decoder_state.c: what decoding a batch of translations keeps between steps: two KV caches, and which rows translate
+ * which sentence. For the decoder's steps in decoder.c. */
 #include "nn/decoder_state.h"
-#include "nn/kv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK ((size_t)1 << 20)
+#define CHUNK ((size_t)4 << 10)
 
-static bool decoder_state_allocate_rows(rapt_decoder_state *s, size_t room)
+rapt_decoder_state *rapt_decoder_state_new(rapt_error *err)
 {
-    s->first = arena_array(&s->memory, s->sentences + 1, sizeof *s->first);
-    s->last_reader = arena_array(&s->memory, room, sizeof *s->last_reader);
-    return s->first && s->last_reader;
-}
-
-static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_tensor *memory, const int32_t *lens, size_t room,
-                                   size_t capacity)
-{
-    size_t hidden = memory->shape[2];
-    s->self = arena_array(&s->memory, s->layers, sizeof *s->self);
-    s->cross = arena_array(&s->memory, s->layers, sizeof *s->cross);
-    s->saved = kv_room(&s->memory, room, capacity, hidden);
-    s->memory_lens = lens ? arena_array(&s->memory, s->sentences, sizeof *lens) : NULL;
-    bool ok = decoder_state_allocate_rows(s, room) && s->self && s->cross && s->saved && (!lens || s->memory_lens);
-    if (ok && lens)
-        memcpy(s->memory_lens, lens, s->sentences * sizeof *lens);
-    for (size_t i = 0; ok && i < s->layers; i++)
-        ok = kv_make(&s->self[i], &s->memory, room, capacity, hidden) &&
-             kv_make(&s->cross[i], &s->memory, s->sentences, memory->shape[1], hidden);
-    return ok;
-}
-
-/* The caches have room for more rows than there are. */
-static void set_rows(rapt_decoder_state *s, size_t rows)
-{
-    s->rows = rows;
-    for (size_t i = 0; i < s->layers; i++)
-        s->self[i].k.shape[0] = s->self[i].v.shape[0] = rows;
-}
-
-static void share_out_one_each(rapt_decoder_state *s)
-{
-    for (size_t i = 0; i <= s->sentences; i++)
-        s->first[i] = i;
-    s->one_each = true;
-    set_rows(s, s->sentences);
-}
-
-static void decoder_state_keep(rapt_tensor *cache, const rapt_tensor *x)
-{
-    memcpy(cache->data, x->data, rapt_tensor_size(x) * sizeof *x->data);
-}
-
-static rapt_code project_memory(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
-                                rapt_error *err)
-{
-    for (size_t i = 0; i < s->layers; i++) {
-        rapt_tensor *k = rapt_linear_forward(t, &m->blocks[i].cross_attention.k, memory);
-        rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
-        rapt_code code = rapt_tape_status(t, err);
-        if (code)
-            return code;
-        decoder_state_keep(&s->cross[i].k, k);
-        decoder_state_keep(&s->cross[i].v, v);
-    }
-    return RAPT_OK;
-}
-
-/* The encoder's memory of a whole batch, with padding: without it, rows are not where the cache has them. */
-static rapt_code check_memory(const rapt_tape *t, const rapt_tensor *memory, rapt_error *err)
-{
-    char text[96];
-    rapt_code code = rapt_tape_status(t, err);
-    if (!code && memory->ndim != 3)
-        code = rapt_fail(err, RAPT_ERR_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
-                         rapt_shape_text(memory, text, sizeof text), memory->ragged ? ", rows without padding," : "");
-    return code;
-}
-
-static rapt_code decoder_state_fill(rapt_decoder_state *s, rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                    rapt_error *err)
-{
-    share_out_one_each(s);
-    return project_memory(t, m, s, memory, err);
-}
-
-rapt_decoder_state *rapt_decoder_state_new_beams(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                                 const int32_t *memory_lens, size_t beam, size_t capacity, rapt_error *err)
-{
-    size_t room;
-    if (check_memory(t, memory, err))
-        return NULL;
-    rapt_decoder_state *s = __builtin_mul_overflow(memory->shape[0], beam ? beam : 1, &room) ? NULL : calloc(1, sizeof *s);
+    rapt_decoder_state *s = calloc(1, sizeof *s);
     if (s) {
         arena_init(&s->memory, CHUNK);
-        s->layers = m->layers;
-        s->sentences = memory->shape[0];
+        s->self = rapt_kv_cache_new((rapt_kv_sizes){0}, err);
+        s->cross = rapt_kv_cache_new((rapt_kv_sizes){0}, err);
     }
-    if (!s || !decoder_state_allocate(s, memory, memory_lens, room, capacity))
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to decode %zu sentences of %zu tokens", memory->shape[0], capacity);
-    else if (decoder_state_fill(s, t, m, memory, err) == RAPT_OK)
+    if (s && s->self && s->cross)
         return s;
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for decoding");
     rapt_decoder_state_free(s);
     return NULL;
-}
-
-rapt_decoder_state *rapt_decoder_state_new(rapt_tape *t, const rapt_decoder *m, rapt_tensor *memory,
-                                           const int32_t *memory_lens, size_t capacity, rapt_error *err)
-{
-    return rapt_decoder_state_new_beams(t, m, memory, memory_lens, 1, capacity, err);
 }
 
 void rapt_decoder_state_free(rapt_decoder_state *s)
 {
     if (!s)
         return;
+    rapt_kv_cache_free(s->self);
+    rapt_kv_cache_free(s->cross);
     arena_free(&s->memory);
     free(s);
 }
 
 size_t rapt_decoder_state_past(const rapt_decoder_state *s)
 {
-    return s->past;
+    return rapt_kv_cache_past(s->self);
 }
 
-/* In place: a row that a later one still reads is saved before it is written over, and rows that stay cost nothing. */
-static void move_rows(const rapt_decoder_state *s, rapt_tensor *x, const int32_t *parents, size_t rows)
+/* ---- start -------------------------------------------------------------------------------------------------- */
+
+/* The encoder's output of a whole batch, with padding: without it, rows are not where the cache has them. */
+static bool memory_fits(rapt_tape *t, const rapt_tensor *memory)
 {
-    size_t row = x->shape[1] * x->shape[2], bytes = s->past * x->shape[2] * sizeof *x->data;
-    for (size_t i = 0; i < rows; i++) {
-        size_t from = (size_t)parents[i];
-        if (from == i)
-            continue;
-        if (i < s->rows && s->last_reader[i] > i)
-            memcpy(s->saved + i * row, x->data + i * row, bytes);
-        bool gone = from < i && (size_t)parents[from] != from;
-        memcpy(x->data + i * row, (gone ? s->saved : x->data) + from * row, bytes);
+    char text[96];
+    if (!rapt_tape_error(t)->code && memory->ndim != 3)
+        rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the memory %s%s is not [batch, time, feature]",
+                       rapt_shape_text(memory, text, sizeof text), memory->ragged ? ", rows without padding," : "");
+    return !rapt_tape_error(t)->code;
+}
+
+static bool decoder_state_allocate(rapt_decoder_state *s, size_t layers, const rapt_tensor *memory, bool lens,
+                                   rapt_decoder_sizes sizes)
+{
+    size_t sentences = memory->shape[0], rows;
+    rapt_kv_sizes cross = {layers, sentences, memory->shape[1], memory->shape[2]};
+    if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &rows))
+        return false;
+    arena_release(&s->memory, (arena_mark){0});
+    s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
+    s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
+    return s->first && (!lens || s->memory_lens) &&
+           rapt_kv_cache_resize(s->self, (rapt_kv_sizes){layers, rows, sizes.capacity, memory->shape[2]}, NULL) == RAPT_OK &&
+           rapt_kv_cache_resize(s->cross, cross, NULL) == RAPT_OK;
+}
+
+/* One row for each sentence, none of them with a token. */
+static void decoder_state_begin(rapt_decoder_state *s, size_t sentences, const int32_t *memory_lens)
+{
+    if (memory_lens)
+        memcpy(s->memory_lens, memory_lens, sentences * sizeof *memory_lens);
+    for (size_t i = 0; i <= sentences; i++)
+        s->first[i] = i;
+    s->one_each = true;
+    rapt_kv_cache_clear(s->self, sentences);
+}
+
+static void keep(rapt_tensor *cache, const rapt_tensor *x)
+{
+    memcpy(cache->data, x->data, rapt_tensor_size(x) * sizeof *x->data);
+}
+
+static void project_memory(rapt_tape *t, const rapt_decoder *m, rapt_kv_cache *cross, rapt_tensor *memory)
+{
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_tensor *k = rapt_linear_forward(t, &m->blocks[i].cross_attention.k, memory);
+        rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
+        if (rapt_tape_error(t)->code)
+            return;
+        keep(&rapt_kv_cache_layer(cross, i)->k, k);
+        keep(&rapt_kv_cache_layer(cross, i)->v, v);
     }
+    rapt_kv_cache_advance(cross, memory->shape[1]);
 }
 
-static void move_all(const rapt_decoder_state *s, const int32_t *parents, size_t rows)
+void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
+                        const int32_t *memory_lens, rapt_decoder_sizes sizes)
 {
-    memset(s->last_reader, 0, s->rows * sizeof *s->last_reader);
-    for (size_t i = 0; i < rows; i++)
-        s->last_reader[parents[i]] = i;
-    for (size_t i = 0; i < s->layers; i++) {
-        move_rows(s, &s->self[i].k, parents, rows);
-        move_rows(s, &s->self[i].v, parents, rows);
+    rapt_kv_cache_clear(s->cross, 0); /* a state that holds no memory is refused by a step */
+    if (!memory_fits(t, memory))
+        return;
+    if (!decoder_state_allocate(s, m->layers, memory, memory_lens != NULL, sizes)) {
+        rapt_kv_cache_clear(s->cross, 0);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory to decode %zu sentences of %zu tokens", memory->shape[0],
+                       sizes.capacity);
+        return;
     }
+    decoder_state_begin(s, memory->shape[0], memory_lens);
+    project_memory(t, m, s->cross, memory);
 }
 
-void rapt_decoder_state_reorder(rapt_decoder_state *s, const int32_t *parents)
+/* ---- steps -------------------------------------------------------------------------------------------------- */
+
+rapt_tensor *decoder_state_check(rapt_tape *t, const rapt_decoder *m, const rapt_decoder_state *s, rapt_tokens tokens)
 {
-    move_all(s, parents, s->rows);
+    if (rapt_kv_cache_past(s->cross) == 0 || rapt_kv_cache_sizes(s->cross).layers != m->layers)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "decoder: a decoding step of a state that was not started");
+    if (tokens.lens) /* the cache holds as many positions of each */
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the rows of a decoding step are of one length");
+    if (!s->one_each && tokens.time != 1)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
+                              tokens.time);
+    return NULL;
 }
 
-/* Sentences keep their order, so that one walk finds the end of each among the new rows. */
+rapt_decoder_memory decoder_state_memory(const rapt_decoder_state *s, size_t layer)
+{
+    return (rapt_decoder_memory){.kv = rapt_kv_cache_layer(s->cross, layer), .lens = s->memory_lens,
+                                 .shared = s->one_each ? NULL : &s->shared};
+}
+
+/* Sentences keep their order, so that one pass over the new rows finds the end of each. */
 static void share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows)
 {
-    size_t row = 0, longest = 0;
-    for (size_t i = 0; i < s->sentences; i++) {
+    size_t row = 0, longest = 0, sentences = rapt_kv_cache_rows(s->cross);
+    for (size_t i = 0; i < sentences; i++) {
         size_t end = s->first[i + 1], from = row;
-        for (; row < rows && (size_t)parents[row] < end; row++)
-            ;
+        while (row < rows && (size_t)parents[row] < end)
+            row++;
         s->first[i] = from;
         longest = row - from > longest ? row - from : longest;
     }
-    s->first[s->sentences] = row;
+    s->first[sentences] = row;
     s->one_each = false;
-    s->shared = (rapt_ragged){s->sentences, longest, s->first};
+    s->shared = (rapt_ragged){sentences, longest, s->first};
 }
 
 void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows)
 {
-    move_all(s, parents, rows);
     share_out(s, parents, rows);
-    set_rows(s, rows);
-}
-
-rapt_tensor *decoder_state_queries(rapt_decoder_state *s, const rapt_tensor *x)
-{
-    s->queries = *x;
-    s->queries.ndim = 2;
-    s->queries.shape[1] = x->shape[2];
-    s->queries.ragged = &s->shared;
-    return &s->queries;
+    rapt_kv_cache_select(s->self, parents, rows);
 }

@@ -1,5 +1,5 @@
-/* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; keys and
- * values are kept in lm_state.c, initial values chosen in lm_init.c. */
+/* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; decoding
+ * with a KV cache is in lm_window.c, initialization in lm_init.c. */
 #include "nn/lm_core.h"
 
 #include "nn/lm_init.h"
@@ -108,21 +108,22 @@ static rapt_tensor *lm_run_block(rapt_tape *t, const void *m, const rapt_block_i
     return rapt_lm_block_forward(t, m, in->x, NULL, 0);
 }
 
-rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv *kv, size_t past)
+rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache)
 {
+    size_t past = cache ? rapt_kv_cache_past(cache) : 0;
     rapt_tensor *bad = lm_check(t, m, tokens, past);
     if (bad)
         return bad;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, past);
     for (size_t i = 0; i < m->layers; i++)
-        x = kv ? rapt_lm_block_forward(t, &m->blocks[i], x, &kv[i], past)
-               : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
+        x = cache ? rapt_lm_block_forward(t, &m->blocks[i], x, rapt_kv_cache_layer(cache, i), past)
+                  : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }
 
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 {
-    return lm_hidden(t, m, tokens, NULL, 0);
+    return lm_hidden(t, m, tokens, NULL);
 }
 
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)

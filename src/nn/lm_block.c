@@ -36,17 +36,11 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
                        kind);
 }
 
-static rapt_tensor *lm_block_attend(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *h, rapt_kv *kv, size_t past)
-{
-    if (kv)
-        return rapt_cached_self_attention(t, &m->attention, h, kv, past);
-    return rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &(rapt_mask){.causal = true});
-}
-
 rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past)
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, lm_block_attend(t, m, h, kv, past)));
+    rapt_tensor *y = rapt_causal_self_attention(t, &m->attention, h, kv, past);
+    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
     h = rapt_add_norm_before(t, &m->norm2, x);
     return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
 }

@@ -19,6 +19,7 @@
 typedef struct setting {
     rapt_transformer *m;
     rapt_tape *t;
+    rapt_decoder_state *state; /* of all searches, one after the other */
     arena memory;
     int32_t source[SENTENCES * SOURCE], lens[SENTENCES];
     size_t limits[SENTENCES];
@@ -33,7 +34,9 @@ static setting new_setting(size_t vocab, size_t limit, rapt_real eos)
     rapt_transformer_config config = model_config(RAPT_NORM_PLACE_POST, false);
     config.target_vocab = vocab;
     setting s = {.m = rapt_transformer_new(&config, 5, &err), .t = model_tape(NULL, 1), .lens = {9, 1, 4, 6, 2}};
+    s.state = rapt_decoder_state_new(&err);
     assert_non_null(s.m);
+    assert_non_null(s.state);
     s.m->decoder.output.bias->value.data[RAPT_EOS] += eos;
     arena_init(&s.memory, 1 << 16);
     model_ids(s.source, SENTENCES * SOURCE, 3);
@@ -52,6 +55,7 @@ static void free_setting(setting *s)
 {
     rapt_transformer_free(s->m);
     rapt_tape_free(s->t);
+    rapt_decoder_state_free(s->state);
     arena_free(&s->memory);
 }
 
@@ -62,8 +66,9 @@ static void search(setting *s, size_t first, size_t count, size_t beam, search_o
     search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first, s->prefixes + first};
     o.beam = beam;
     o.n_best = o.n_best ? o.n_best : 1;
-    rapt_code code = beam ? search_beam(s->t, s->m, &b, &o, &s->memory, s->results + first, &err)
-                          : search_greedy(s->t, s->m, &b, &o, &s->memory, s->results + first, &err);
+    const searcher on = {s->t, s->m, s->state};
+    rapt_code code = beam ? search_beam(&on, &b, &o, &s->memory, s->results + first, &err)
+                          : search_greedy(&on, &b, &o, &s->memory, s->results + first, &err);
     if (code)
         fail_msg("%s", err.message);
 }

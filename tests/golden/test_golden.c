@@ -315,8 +315,9 @@ static void test_decoder_block(void **state)
         rapt_block_config c = golden_block_config(g);
         rapt_decoder_block_init(&m, g->set, "", &c);
         golden_load(g);
-        rapt_tensor *x = golden_input(g, "x"), *memory = golden_input(g, "memory");
-        golden_finish(g, rapt_decoder_block_forward(g->tape, &m, x, memory, golden_ints(g, "memory_lens")));
+        rapt_tensor *x = golden_input(g, "x");
+        rapt_decoder_memory memory = {.output = golden_input(g, "memory"), .lens = golden_ints(g, "memory_lens")};
+        golden_finish(g, rapt_decoder_block_forward(g->tape, &m, x, &memory, NULL, 0));
     }
     golden_close(g);
 }
@@ -347,8 +348,9 @@ static void check_decoder_steps(golden *g, const rapt_transformer_config *c)
     golden_load(g);
     rapt_tokens tokens = golden_tokens(g, "tokens");
     const int32_t *lens = golden_ints(g, "valid_lens");
-    rapt_decoder_state *s = rapt_decoder_state_new(g->tape, &m, golden_input(g, "memory"), lens, tokens.time, &err);
+    rapt_decoder_state *s = rapt_decoder_state_new(&err);
     assert_non_null(s);
+    rapt_decoder_start(g->tape, &m, s, golden_input(g, "memory"), lens, (rapt_decoder_sizes){.capacity = tokens.time});
     rapt_real *all = calloc(tokens.batch * tokens.time * c->target_vocab, sizeof *all);
     assert_non_null(all);
     for (size_t i = 0; i < tokens.time; i++) {

@@ -1,4 +1,4 @@
-/* tests/nn/test_decoding.c: decoding with kept keys and values, token by token or in pieces, equals the pass over whole
+/* tests/nn/test_decoding.c: decoding with a KV cache, token by token or in pieces, equals the pass over whole
  * rows to the bit; so do packed weights; rows can change places; rows of unequal length are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,8 +55,10 @@ static rapt_decoder_state *new_state(const setting *s, size_t capacity)
     rapt_tape_begin(s->t, (rapt_pass){0});
     rapt_tensor *memory =
         rapt_encoder_forward(s->t, &s->m->encoder, (rapt_tokens){s->source, BATCH, SOURCE}, lens_of(s));
-    rapt_decoder_state *state = rapt_decoder_state_new(s->t, &s->m->decoder, memory, lens_of(s), capacity, &err);
-    if (!state)
+    rapt_decoder_state *state = rapt_decoder_state_new(&err);
+    assert_non_null(state);
+    rapt_decoder_start(s->t, &s->m->decoder, state, memory, lens_of(s), (rapt_decoder_sizes){.capacity = capacity});
+    if (rapt_tape_status(s->t, &err))
         fail_msg("%s", err.message);
     return state;
 }
@@ -173,6 +175,20 @@ static setting beam_setting(void)
     return s;
 }
 
+/* A row for each beam of the two sentences. */
+static rapt_decoder_state *new_beams(const setting *s)
+{
+    int32_t source[2 * SOURCE], lens[2] = {s->lens[0], s->lens[2]};
+    memcpy(source, s->source, SOURCE * sizeof *source);
+    memcpy(source + SOURCE, s->source + 2 * SOURCE, SOURCE * sizeof *source);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    rapt_tensor *memory = rapt_encoder_forward(s->t, &s->m->encoder, (rapt_tokens){source, 2, SOURCE}, lens);
+    rapt_decoder_state *state = rapt_decoder_state_new(NULL);
+    rapt_decoder_start(s->t, &s->m->decoder, state, memory, lens, (rapt_decoder_sizes){.beam = 2, .capacity = TIME});
+    rapt_decoder_state_select(state, (int32_t[]){0, 0, 1, 1}, BATCH); /* nothing to move yet */
+    return state;
+}
+
 /* Row i of `target` takes the first `count` tokens of row parents[i]. */
 static void reorder_tokens(int32_t *target, const int32_t *parents, size_t count)
 {
@@ -187,12 +203,11 @@ static void rows_change_places(void **unused)
     static const int32_t parents[][BATCH] = {{1, 0, 2, 3}, {0, 0, 3, 2}, {1, 1, 3, 3}, {0, 1, 2, 3}};
     (void)unused;
     setting s = beam_setting();
-    rapt_decoder_state *state = new_state(&s, TIME);
-    rapt_decoder_state_reorder(state, parents[0]); /* nothing to move yet */
+    rapt_decoder_state *state = new_beams(&s);
     for (size_t first = 0; first < TIME; first++) {
         rapt_real *want = whole(&s, s.target, TIME), *got = piece(&s, state, s.target, TIME, first, 1);
         compare_piece(want, got, TIME, first, 1);
-        rapt_decoder_state_reorder(state, parents[first % 4]);
+        rapt_decoder_state_select(state, parents[first % 4], BATCH);
         reorder_tokens(s.target, parents[first % 4], first + 1);
         free(want);
         free(got);
@@ -205,11 +220,15 @@ static void rows_change_places(void **unused)
 
 static void assert_memory_refused(const setting *s, rapt_tensor *memory, const char *message)
 {
-    rapt_error err = {0};
-    assert_null(rapt_decoder_state_new(s->t, &s->m->decoder, memory, s->lens, TIME, &err));
-    assert_int_equal(err.code, RAPT_ERR_SHAPE);
-    assert_string_equal(err.message, message);
-    assert_int_equal(rapt_tape_error(s->t)->code, RAPT_OK);
+    rapt_decoder_state *state = rapt_decoder_state_new(NULL);
+    rapt_decoder_start(s->t, &s->m->decoder, state, memory, s->lens, (rapt_decoder_sizes){.capacity = TIME});
+    assert_int_equal(rapt_tape_error(s->t)->code, RAPT_ERR_SHAPE);
+    assert_string_equal(rapt_tape_error(s->t)->message, message);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    rapt_decoder_step(s->t, &s->m->decoder, state, (rapt_tokens){s->target, BATCH, 1});
+    assert_string_equal(rapt_tape_error(s->t)->message, "decoder: a decoding step of a state that was not started");
+    rapt_decoder_state_free(state);
+    rapt_tape_begin(s->t, (rapt_pass){0});
 }
 
 static void ragged_memory_is_refused(void **unused)

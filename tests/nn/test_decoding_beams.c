@@ -71,8 +71,10 @@ static rapt_decoder_state *new_state(rapt_tape *t, const rapt_transformer *m, co
     rapt_error err = {0};
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){source, SENTENCES, SOURCE}, LENS);
-    rapt_decoder_state *s = rapt_decoder_state_new_beams(t, &m->decoder, memory, LENS, BEAM, TIME, &err);
-    if (!s)
+    rapt_decoder_state *s = rapt_decoder_state_new(&err);
+    assert_non_null(s);
+    rapt_decoder_start(t, &m->decoder, s, memory, LENS, (rapt_decoder_sizes){BEAM, TIME});
+    if (rapt_tape_status(t, &err))
         fail_msg("%s", err.message);
     return s;
 }

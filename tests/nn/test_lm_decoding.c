@@ -1,4 +1,4 @@
-/* tests/nn/test_lm_decoding.c: a language model that keeps keys and values gives the bits of the pass over whole rows,
+/* tests/nn/test_lm_decoding.c: a language model with a KV cache gives the bits of the pass over whole rows,
  * in every shape, in pieces of any length, with packed weights, and when its window moves on. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,13 +29,22 @@ static void free_setting(setting *s)
     rapt_lm_free(s->m);
 }
 
-static rapt_lm_state *new_state(const setting *s, size_t batch)
+static rapt_kv_cache *new_cache(const setting *s)
 {
     rapt_error err = {0};
-    rapt_lm_state *state = rapt_lm_state_new(s->m, batch, &err);
-    if (!state)
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(s->m, BATCH), &err);
+    if (!cache)
         fail_msg("%s", err.message);
-    return state;
+    return cache;
+}
+
+static rapt_lm_window *new_window(const setting *s, size_t rows)
+{
+    rapt_error err = {0};
+    rapt_lm_window *window = rapt_lm_window_new(s->m, rows, &err);
+    if (!window)
+        fail_msg("%s", err.message);
+    return window;
 }
 
 /* Columns first .. first + count - 1 of ids [BATCH, time]. */
@@ -54,15 +63,15 @@ static void compare(const char *what, const rapt_real *want, size_t time, const 
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
-/* Pieces of the given lengths, over and over; each once for all logits and, with another state, for the last ones. */
+/* Pieces of the given lengths, over and over; each once for all logits and, with another cache, for the last ones. */
 static void check_pieces(const setting *s, const int32_t *ids, const rapt_real *want, const size_t *lengths, size_t n)
 {
     int32_t piece[BATCH * LM_CONTEXT];
-    rapt_lm_state *all = new_state(s, BATCH), *last = new_state(s, BATCH);
+    rapt_kv_cache *all = new_cache(s), *last = new_cache(s);
     for (size_t first = 0, i = 0, count; first < LM_CONTEXT; first += count, i++) {
         count = lengths[i % n] < LM_CONTEXT - first ? lengths[i % n] : LM_CONTEXT - first;
         columns(ids, LM_CONTEXT, first, count, piece);
-        assert_int_equal(rapt_lm_state_past(all), first);
+        assert_int_equal(rapt_kv_cache_past(all), first);
         rapt_tape_begin(s->t, (rapt_pass){0});
         rapt_real *a = model_copy(s->t, rapt_lm_step(s->t, s->m, all, (rapt_tokens){piece, BATCH, count}, false));
         compare("all logits", want, LM_CONTEXT, a, first, count);
@@ -73,8 +82,8 @@ static void check_pieces(const setting *s, const int32_t *ids, const rapt_real *
         free(a);
         free(b);
     }
-    rapt_lm_state_free(all);
-    rapt_lm_state_free(last);
+    rapt_kv_cache_free(all);
+    rapt_kv_cache_free(last);
 }
 
 static void check_setting(const setting *s)
@@ -169,21 +178,21 @@ static void check_text(const setting *s, const size_t *lengths, size_t n)
     char what[80];
     int32_t ids[BATCH * LENGTH], piece[BATCH * LENGTH];
     model_ids(ids, BATCH * LENGTH, 6);
-    rapt_lm_state *state = new_state(s, BATCH);
+    rapt_lm_window *window = new_window(s, BATCH);
     for (size_t first = 0, i = 0, count; first < LENGTH; first += count, i++) {
         count = lengths[i % n] < LENGTH - first ? lengths[i % n] : LENGTH - first;
         columns(ids, LENGTH, first, count, piece);
         rapt_tape_begin(s->t, (rapt_pass){0});
-        rapt_real *got = model_copy(s->t, rapt_lm_next(s->t, s->m, state, (rapt_tokens){piece, BATCH, count}));
+        rapt_real *got = model_copy(s->t, rapt_lm_next(s->t, s->m, window, (rapt_tokens){piece, BATCH, count}));
         rapt_real *want = anew(s, ids, first + count);
-        assert_int_equal(rapt_lm_state_past(state), visible_of(s->context, first + count));
+        assert_int_equal(rapt_lm_window_past(window), visible_of(s->context, first + count));
         assert_int_equal(rapt_lm_visible(&s->m->config, first + count), visible_of(s->context, first + count));
         snprintf(what, sizeof what, "context %zu, %zu tokens after %zu", s->context, count, first);
         model_same(what, want, got, BATCH * MODEL_VOCAB);
         free(want);
         free(got);
     }
-    rapt_lm_state_free(state);
+    rapt_lm_window_free(window);
 }
 
 static void window_moves_on(void **state)
@@ -242,33 +251,40 @@ static void expect(const setting *s, const char *message)
     rapt_tape_begin(s->t, (rapt_pass){0});
 }
 
-static void refusals_leave_the_state(void **unused)
+static void refusals_leave_the_cache(void **unused)
 {
     (void)unused;
     int32_t ids[2 * LM_CONTEXT] = {1, 2, 3, 4, 5, 6};
     rapt_lm_config c = lm_variant(1);
     setting s = new_setting(NULL, 1, &c);
-    rapt_lm_state *state = new_state(&s, 2);
+    rapt_lm_window *window = new_window(&s, 2);
+    rapt_kv_cache *cache = new_cache(&s);
+    rapt_kv_cache_clear(cache, 2);
     rapt_tape_begin(s.t, (rapt_pass){0});
-    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 3}, false);
+    rapt_lm_step(s.t, s.m, cache, (rapt_tokens){ids, 2, 3}, false);
     expect(&s, "");
-    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 1, 3}, false);
-    expect(&s, "1 rows of tokens for a state of 2");
-    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 10}, false);
+    rapt_lm_step(s.t, s.m, cache, (rapt_tokens){ids, 1, 3}, false);
+    expect(&s, "1 rows of tokens for a KV cache of 2");
+    rapt_lm_step(s.t, s.m, cache, (rapt_tokens){ids, 2, 10}, false);
     expect(&s, "13 tokens are more than the model's context of 12");
     ids[4] = MODEL_VOCAB;
-    rapt_lm_step(s.t, s.m, state, (rapt_tokens){ids, 2, 3}, false);
+    rapt_lm_step(s.t, s.m, cache, (rapt_tokens){ids, 2, 3}, false);
     expect(&s, "token 53 at position 4 of row 1 is not in the vocabulary of 53");
+    assert_int_equal(rapt_kv_cache_past(cache), 3);
+    rapt_kv_cache_free(cache);
+    ids[4] = 4;
+    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 3});
+    expect(&s, "");
     ids[4] = -1;
-    rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 12});
+    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 12});
     expect(&s, "token -1 at position 7 of row 0 is not in the vocabulary of 53");
-    rapt_lm_next(s.t, s.m, state, (rapt_tokens){ids, 2, 0});
+    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 0});
     assert_int_equal(rapt_tape_error(s.t)->code, RAPT_ERR_SHAPE);
-    assert_int_equal(rapt_lm_state_past(state), 3);
-    rapt_lm_state_clear(state);
-    assert_int_equal(rapt_lm_state_past(state), 0);
-    rapt_lm_state_free(state);
-    rapt_lm_state_free(NULL);
+    assert_int_equal(rapt_lm_window_past(window), 3);
+    rapt_lm_window_clear(window, 2);
+    assert_int_equal(rapt_lm_window_past(window), 0);
+    rapt_lm_window_free(window);
+    rapt_lm_window_free(NULL);
     free_setting(&s);
 }
 
@@ -277,7 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_equal_whole_rows),       cmocka_unit_test(packed_weights_change_nothing),
         cmocka_unit_test(window_moves_on),               cmocka_unit_test(windows_of_any_size),
-        cmocka_unit_test(rows_stand_alone),              cmocka_unit_test(refusals_leave_the_state),
+        cmocka_unit_test(rows_stand_alone),              cmocka_unit_test(refusals_leave_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

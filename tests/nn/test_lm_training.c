@@ -81,7 +81,7 @@ static void attention_weights_on_request(void **state)
     rapt_lm_config c = lm_variant(24 + 2); /* rotary, two heads of keys */
     rapt_lm *m = lm_model(&c);
     rapt_tape *t = model_tape(NULL, 2);
-    rapt_lm_state *s = rapt_lm_state_new(m, 1, &err);
+    rapt_kv_cache *s = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), &err);
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     free(lm_whole(t, m, ids, 1, 9));
     check_weights(t, "blocks.0.attention", 9, 9, 0);
@@ -92,7 +92,7 @@ static void attention_weights_on_request(void **state)
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_lm_step(t, m, s, (rapt_tokens){ids + 4, 1, 3}, true);
     check_weights(t, "blocks.1.attention", 3, LM_CONTEXT, 4);
-    rapt_lm_state_free(s);
+    rapt_kv_cache_free(s);
     rapt_tape_free(t);
     rapt_lm_free(m);
 }

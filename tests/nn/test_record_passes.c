@@ -53,7 +53,7 @@ static void language_model_decodes(void **state)
     rapt_error err = {0};
     subject s = subject_new(4); /* rotary, two heads of keys for six */
     rapt_tape *t = model_tape(NULL, 1);
-    rapt_lm_state *kept = rapt_lm_state_new(s.lm, 1, &err);
+    rapt_kv_cache *kept = rapt_kv_cache_new(rapt_lm_kv_sizes(s.lm, 1), &err);
     rapt_real *want = whole_row(t, s.lm, subject_ids(ids, TIME, 6));
     for (size_t i = 0; i < TIME; i++) {
         recording r = {0};
@@ -69,7 +69,7 @@ static void language_model_decodes(void **state)
         recording_free(&r);
     }
     free(want);
-    rapt_lm_state_free(kept);
+    rapt_kv_cache_free(kept);
     subject_free(&s);
     rapt_tape_free(t);
 }
@@ -88,7 +88,8 @@ static void decoder_decodes(void **state)
     rapt_real *want = model_copy(t, rapt_transformer_forward(t, s.pair, from, subject_source_lens, to));
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *memory = rapt_encoder_forward(t, &s.pair->encoder, from, subject_source_lens);
-    rapt_decoder_state *kept = rapt_decoder_state_new(t, &s.pair->decoder, memory, subject_source_lens, 8, &err);
+    rapt_decoder_state *kept = rapt_decoder_state_new(&err);
+    rapt_decoder_start(t, &s.pair->decoder, kept, memory, subject_source_lens, (rapt_decoder_sizes){.capacity = 8});
     recording r = {0};
     rapt_observe(t, recording_keep, &r);
     rapt_tape_begin(t, (rapt_pass){0});

@@ -70,7 +70,8 @@ static inline rapt_tensor *build_decoder_block(ops_case *c, rapt_tape *t)
     if (fresh)
         rapt_decoder_block_init(m, c->params, "decoder.0.", &config);
     rapt_tensor *x = sequence(c, t, time);
-    return rapt_decoder_block_forward(t, m, x, sequence(c, t, source), mask_lens(c, 2, source));
+    rapt_decoder_memory memory = {.output = sequence(c, t, source), .lens = mask_lens(c, 2, source)};
+    return rapt_decoder_block_forward(t, m, x, &memory, NULL, 0);
 }
 
 static inline rapt_transformer_config transformer_config(const ops_case *c)

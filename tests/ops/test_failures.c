@@ -266,15 +266,16 @@ static void use_poison(bench *b, rapt_tensor *x)
 
 static void use_modules(rapt_tape *t, const rapt_transformer *m, rapt_tensor *x)
 {
-    rapt_error err = {0};
     rapt_tokens tokens = {ids, 2, 3};
     assert_ptr_equal(rapt_transformer_forward(t, m, tokens, NULL, tokens), x);
     assert_ptr_equal(rapt_decoder_forward(t, &m->decoder, tokens, x, NULL), x);
     assert_ptr_equal(rapt_positions_forward(t, &m->encoder.input.positions, x, 0), x);
     assert_ptr_equal(rapt_multi_head_attention_steps(t, &m->encoder.blocks[0].attention, x, x, x, NULL), x);
-    assert_ptr_equal(rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, x, NULL, 0), x);
-    assert_null(rapt_decoder_state_new(t, &m->decoder, x, NULL, 4, &err));
-    assert_int_equal(err.code, rapt_tape_error(t)->code);
+    assert_ptr_equal(rapt_causal_self_attention(t, &m->encoder.blocks[0].attention, x, NULL, 0), x);
+    rapt_decoder_state *s = rapt_decoder_state_new(NULL);
+    rapt_decoder_start(t, &m->decoder, s, x, NULL, (rapt_decoder_sizes){.capacity = 4});
+    assert_ptr_equal(rapt_decoder_step(t, &m->decoder, s, tokens), x);
+    rapt_decoder_state_free(s);
     rapt_tape_store_attention(t, "a", x);
     assert_null(rapt_tape_attention(t, "a"));
 }
@@ -439,7 +440,8 @@ static void decoding_stays_in_its_memory(void **state)
     rapt_tape *t = rapt_tape_new(NULL, &err);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 3}, NULL);
-    rapt_decoder_state *s = rapt_decoder_state_new(t, &m->decoder, memory, NULL, 2, &err);
+    rapt_decoder_state *s = rapt_decoder_state_new(&err);
+    rapt_decoder_start(t, &m->decoder, s, memory, NULL, (rapt_decoder_sizes){.capacity = 2});
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 2, 3});
     assert_non_null(strstr(rapt_tape_error(t)->message, "the cache holds 2"));
@@ -463,13 +465,14 @@ static void states_too_large(void **state)
     static const size_t sizes[][2] = {{SIZE_MAX / 2 + 1, 2}, {2, SIZE_MAX / 2 + 1}, {1, (size_t)1 << 61}};
     rapt_transformer *m = tiny_model();
     rapt_tape *t = rapt_tape_new(NULL, NULL);
+    rapt_decoder_state *s = rapt_decoder_state_new(NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        rapt_error err = {0};
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 3}, NULL);
-        assert_null(rapt_decoder_state_new_beams(t, &m->decoder, memory, NULL, sizes[i][0], sizes[i][1], &err));
-        assert_int_equal(err.code, RAPT_ERR_MEMORY);
+        rapt_decoder_start(t, &m->decoder, s, memory, NULL, (rapt_decoder_sizes){sizes[i][0], sizes[i][1]});
+        assert_int_equal(rapt_tape_error(t)->code, RAPT_ERR_MEMORY);
     }
+    rapt_decoder_state_free(s);
     rapt_tape_free(t);
     rapt_transformer_free(m);
 }
@@ -492,7 +495,7 @@ static void positions_that_wrap(void **state)
         assert_non_null(strstr(rapt_tape_error(t)->message, "has 8"));
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *input = rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, x, false);
-        rapt_cached_self_attention(t, &m->encoder.blocks[0].attention, input, &kv, first);
+        rapt_causal_self_attention(t, &m->encoder.blocks[0].attention, input, &kv, first);
         assert_non_null(strstr(rapt_tape_error(t)->message, "the cache holds 8"));
     }
     rapt_tape_free(t);

@@ -74,7 +74,10 @@ static rapt_code decode(rapt_tape *t, rapt_transformer *m, rapt_error *err)
 {
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, (rapt_tokens){ids, 2, 4}, lens);
-    rapt_decoder_state *s = rapt_decoder_state_new(t, &m->decoder, memory, lens, 5, err);
+    rapt_decoder_state *s = rapt_decoder_state_new(err);
+    if (s)
+        rapt_decoder_start(t, &m->decoder, s, memory, lens, (rapt_decoder_sizes){.capacity = 5});
+    rapt_tape_status(t, err);
     for (size_t i = 0; s && i < 3 && !err->code; i++) {
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){ids, 2, 1});
@@ -105,7 +108,7 @@ static rapt_code decoding(void)
 /* A language model whose window moves on. */
 static rapt_code generate(rapt_tape *t, rapt_lm *m, rapt_error *err)
 {
-    rapt_lm_state *s = rapt_lm_state_new(m, 2, err);
+    rapt_lm_window *s = rapt_lm_window_new(m, 2, err);
     for (size_t i = 0; s && i < 4 && !err->code; i++) {
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_lm_next(t, m, s, (rapt_tokens){ids, 2, 2});
@@ -113,7 +116,7 @@ static rapt_code generate(rapt_tape *t, rapt_lm *m, rapt_error *err)
         if (failure->code)
             rapt_fail(err, failure->code, "%s", failure->message);
     }
-    rapt_lm_state_free(s);
+    rapt_lm_window_free(s);
     return err->code;
 }
 

@@ -109,9 +109,11 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
-    rapt_code code = search_greedy(t, m->net, &batch, &options, &memory, &result, err);
+    const searcher on = {t, m->net, rapt_decoder_state_new(err)};
+    rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
     if (!code)
         code = take_translation(&result.best[0], target, err);
+    rapt_decoder_state_free(on.state);
     arena_free(&memory);
     return code;
 }
