@@ -111,35 +111,16 @@ rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
  * tokens; a failure leaves the cache as it was. Inference only. */
 rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only);
 
-/* A sliding window over texts without end: the KV cache of the tokens that the model still sees, and these tokens. Owns its
- * memory. One window serves one thread. */
-typedef struct rapt_lm_window rapt_lm_window;
-
-/* An empty window for up to `rows` texts, all in use. NULL with `err` (or NULL) set when out of memory. */
-rapt_lm_window *rapt_lm_window_new(const rapt_lm *m, size_t rows, rapt_error *err);
-/* Frees the window; it may be NULL. */
-void rapt_lm_window_free(rapt_lm_window *w);
-/* Forgets all tokens; `rows` texts, at most those of rapt_lm_window_new, begin. */
-void rapt_lm_window_clear(rapt_lm_window *w, size_t rows);
-/* Tokens of each text so far, those included that the window has left behind. */
-size_t rapt_lm_window_tokens(const rapt_lm_window *w);
-/* Tokens of each text that the model sees: the last rapt_lm_visible(rapt_lm_window_tokens). */
-size_t rapt_lm_window_past(const rapt_lm_window *w);
-/* Keeps the first `tokens` tokens of each text, for another continuation of them. Where the window has left behind what
- * rapt_lm_visible shows of so many, it forgets all. Gives the tokens that it holds then, at most `tokens`: the others have to
- * come again. */
-size_t rapt_lm_window_truncate(rapt_lm_window *w, size_t tokens);
-/* There are `rows` texts from now on, at most those of rapt_lm_window_new; text i becomes what text parents[i] was: several
- * samples from one prefill, or fewer texts where some are finished. */
-void rapt_lm_window_select(rapt_lm_window *w, const int32_t *parents, size_t rows);
-
-/* Logits [rows, 1, vocab] after the next tokens [rows, time] of texts without end. Where the context is full, its oldest half
- * (context / 2 tokens, min 1; several times if need be) is dropped and the rest computed again from position 0, so that
- * rapt_lm_forward of the visible tokens gives the same bits. What is visible depends on the number of tokens alone, not on
- * how many come at once. Tokens that are refused leave the window as it was; when out of memory, it may be left empty.
- * Inference only. */
-rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_lm_window *w, rapt_tokens tokens);
-/* Of n tokens, those that rapt_lm_next leaves visible: the last ones. */
+/* Logits [rows, 1, vocab] after the first `count` tokens of each row of text [rows, stride], which may be longer than the
+ * context: a sliding window. `cache`, made with rapt_lm_kv_sizes, holds what earlier calls computed of the same texts; what is
+ * missing is computed (one token, or a prefill), what it holds of tokens behind `count` is dropped. After another change of a
+ * text from token n on, rapt_kv_cache_truncate(cache, n) is the caller's. Where the context is full, its oldest half (context /
+ * 2 tokens, min 1; several times if need be) is dropped and the rest computed again from position 0, so that rapt_lm_forward of
+ * the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens come at once. Tokens
+ * that are refused leave the cache as it was. Inference only. */
+rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
+                          size_t count);
+/* Of a text of n tokens, how many rapt_lm_next sees: the last ones. */
 size_t rapt_lm_visible(const rapt_lm_config *config, size_t n);
 
 #ifdef __cplusplus

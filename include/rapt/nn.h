@@ -182,10 +182,13 @@ rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer);
 /* Counts `positions` more, which every layer has appended (rapt_causal_self_attention). Only for modules of one's own: the steps
  * of the models do it. */
 void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions);
-/* Drops the newest positions until `past` are left; nothing where no more are held. What follows is appended there: another
- * continuation of a prefix. */
-void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t past);
-/* Drops all positions; `rows`, at most sizes.rows, are in use from now on. */
+/* Tokens of each text before position 0 of the cache; 0 but for a sliding window (rapt_lm_next). */
+size_t rapt_kv_cache_first(const rapt_kv_cache *c);
+/* Drops what is held of tokens behind the first `tokens` of each text: the newest positions, so that rapt_kv_cache_first +
+ * rapt_kv_cache_past is at most `tokens`, or no position is left. What follows is appended there: another continuation of a
+ * prefix. */
+void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens);
+/* Drops all positions, for other texts; `rows`, at most sizes.rows, are in use from now on. */
 void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows);
 /* There are `rows` rows from now on, at most sizes.rows; row i becomes what row parents[i] < rapt_kv_cache_rows() was. One parent
  * may have any number of rows (several continuations of one prefill) or none (what is finished leaves the batch). Rows that

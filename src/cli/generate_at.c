@@ -138,15 +138,16 @@ static rapt_code generate_at_find_position(long at, size_t count, size_t *positi
 static rapt_code expect_all(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
                             rapt_error *err)
 {
-    rapt_lm_window *window = rapt_lm_window_new(m->lm, 1, err);
-    rapt_code code = window ? RAPT_OK : err->code;
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(m->lm, 1), err);
+    rapt_code code = cache ? RAPT_OK : err->code;
     for (e->position = 0; e->position < p->count && !code; e->position++) {
         e->token = p->ids[e->position];
-        code = prompt_likeliest_next(t, m->lm, window, &e->token, 1, e->position, e->count, e->ids, e->probabilities, err);
+        code = prompt_likeliest_next(t, m->lm, cache, p->ids, e->position + 1, e->position, e->count, e->ids,
+                                     e->probabilities, err);
         if (!code)
             (a->json ? print_at_json : print_at)(m->tokenizer, e);
     }
-    rapt_lm_window_free(window);
+    rapt_kv_cache_free(cache);
     return code;
 }
 

@@ -18,12 +18,11 @@ typedef struct generation {
     const rapt_tokenizer *k;
     const rapt_generate_options *o;
     sampler sampler;
-    rapt_lm_window *window;
+    rapt_kv_cache *cache;
     text_stream *out;
     arena scratch;
     prompt text; /* the prompt and what came after it */
     size_t room; /* ids that fit into `text` */
-    size_t fed;  /* tokens that the model has had */
     int32_t end_of_text;
     rapt_generated report;
 } generation;
@@ -33,9 +32,7 @@ typedef struct generation {
 /* Logits after all tokens there are; NULL with `err` set. */
 static const rapt_real *next_logits(generation *g, rapt_error *err)
 {
-    size_t fed = g->fed;
-    g->fed = g->text.count;
-    return prompt_logits(g->t, g->m, g->window, g->text.ids + fed, g->text.count - fed, err);
+    return prompt_logits(g->t, g->m, g->cache, g->text.ids, g->text.count, err);
 }
 
 /* A window of the repetition penalty may reach further back than the model sees; without one, what it sees counts. */
@@ -124,13 +121,13 @@ static rapt_code generate_set_up(generation *g, const char *text, size_t size, r
     g->room = g->report.prompt_tokens = g->text.count;
     g->end_of_text = prompt_end_of_text(g->m, g->k);
     g->out = text_stream_new(g->o->stops, g->o->stop_count, sink, context, err);
-    g->window = g->out ? rapt_lm_window_new(g->m, 1, err) : NULL;
-    return g->window ? RAPT_OK : err->code;
+    g->cache = g->out ? rapt_kv_cache_new(rapt_lm_kv_sizes(g->m, 1), err) : NULL;
+    return g->cache ? RAPT_OK : err->code;
 }
 
 static void generate_tear_down(generation *g)
 {
-    rapt_lm_window_free(g->window);
+    rapt_kv_cache_free(g->cache);
     text_stream_free(g->out);
     free(g->text.ids);
     arena_free(&g->scratch);

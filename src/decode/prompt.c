@@ -61,11 +61,11 @@ rapt_code prompt_encode(const rapt_lm *m, const rapt_tokenizer *k, const char *t
     return code;
 }
 
-const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_lm_window *window, const int32_t *ids, size_t count,
+const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *ids, size_t count,
                                rapt_error *err)
 {
     rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *logits = rapt_lm_next(t, m, window, (rapt_tokens){ids, 1, count});
+    rapt_tensor *logits = rapt_lm_next(t, m, cache, ids, count, count);
     return rapt_tape_status(t, err) ? NULL : logits->data;
 }
 
@@ -80,10 +80,10 @@ static rapt_code prompt_list_likeliest(rapt_tape *t, const rapt_real *logits, si
     return code;
 }
 
-rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_lm_window *window, const int32_t *tokens, size_t count,
+rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *tokens, size_t count,
                                 size_t position, size_t n, int32_t *ids, double *probabilities, rapt_error *err)
 {
-    const rapt_real *logits = prompt_logits(t, m, window, tokens, count, err);
+    const rapt_real *logits = prompt_logits(t, m, cache, tokens, count, err);
     return logits ? prompt_list_likeliest(t, logits, m->config.vocab, position, n, ids, probabilities, err) : err->code;
 }
 
@@ -92,9 +92,9 @@ rapt_code prompt_likeliest(rapt_tape *t, const rapt_lm *m, const prompt *p, size
 {
     if (position >= p->count)
         return rapt_fail(err, RAPT_ERR_VALUE, "position %zu: the prompt has %zu tokens, counted from 0", position, p->count);
-    rapt_lm_window *window = rapt_lm_window_new(m, 1, err);
-    rapt_code code = window ? prompt_likeliest_next(t, m, window, p->ids, position + 1, position, n, ids, probabilities, err)
+    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), err);
+    rapt_code code = cache ? prompt_likeliest_next(t, m, cache, p->ids, position + 1, position, n, ids, probabilities, err)
                            : err->code;
-    rapt_lm_window_free(window);
+    rapt_kv_cache_free(cache);
     return code;
 }

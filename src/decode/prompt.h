@@ -17,13 +17,13 @@ rapt_code prompt_encode(const rapt_lm *m, const rapt_tokenizer *k, const char *t
 /* The token that ends a text, or -1 where the model has none. */
 int32_t prompt_end_of_text(const rapt_lm *m, const rapt_tokenizer *k);
 
-/* Logits after `count` more tokens; NULL with `err` set. */
-const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_lm_window *window, const int32_t *ids, size_t count,
+/* Logits after the first `count` tokens of a text (rapt_lm_next); NULL with `err` set. */
+const rapt_real *prompt_logits(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *ids, size_t count,
                                rapt_error *err);
 
-/* The n <= vocabulary likeliest tokens, likeliest first, and their probabilities, after `count` more tokens, the last of which
- * is that of `position`. */
-rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_lm_window *window, const int32_t *tokens, size_t count,
+/* The n <= vocabulary likeliest tokens, likeliest first, and their probabilities, after the first
+ * `count` tokens of a text, the last of which is that of `position`. */
+rapt_code prompt_likeliest_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *tokens, size_t count,
                                 size_t position, size_t n, int32_t *ids, double *probabilities, rapt_error *err);
 
 /* The n <= vocabulary likeliest tokens after positions 0 .. position of the prompt, likeliest first, and their

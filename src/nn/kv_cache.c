@@ -1,6 +1,6 @@
 /* nn/kv_cache.c: the KV cache: keys and values of the positions that a decoder has computed, kept between decoding steps.
  * For both kinds of model; what attends to them is in attention.c. */
-#include "rapt/nn.h"
+#include "nn/kv_cache.h"
 
 #include "base/arena.h"
 
@@ -16,7 +16,7 @@ typedef struct row_copy {
 struct rapt_kv_cache {
     arena memory;
     rapt_kv_sizes sizes;
-    size_t rows, past;
+    size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
     rapt_kv *layers;    /* [sizes.layers] */
     rapt_real *scratch; /* [capacity, features]: a row that others change places around */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
@@ -106,9 +106,21 @@ void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions)
     c->past += positions;
 }
 
-void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t past)
+size_t rapt_kv_cache_first(const rapt_kv_cache *c)
 {
+    return c->first;
+}
+
+void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens)
+{
+    size_t past = tokens > c->first ? tokens - c->first : 0;
     c->past = past < c->past ? past : c->past;
+}
+
+void kv_cache_move(rapt_kv_cache *c, size_t first)
+{
+    c->first = first;
+    c->past = 0;
 }
 
 /* Tensors have the shape of the rows that there are, and memory for sizes.rows. */
@@ -121,7 +133,7 @@ static void kv_cache_set_rows(rapt_kv_cache *c, size_t rows)
 
 void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows)
 {
-    c->past = 0;
+    kv_cache_move(c, 0);
     kv_cache_set_rows(c, rows);
 }
 

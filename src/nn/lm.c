@@ -1,5 +1,5 @@
 /* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; decoding
- * with a KV cache is in lm_window.c, initialization in lm_init.c. */
+ * with a KV cache is in lm_decode.c, initialization in lm_init.c. */
 #include "nn/lm_core.h"
 
 #include "nn/lm_init.h"

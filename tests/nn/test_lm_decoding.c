@@ -1,5 +1,5 @@
 /* tests/nn/test_lm_decoding.c: a language model with a KV cache gives the bits of the pass over whole rows,
- * in every shape, in pieces of any length, with packed weights, and when its window moves on. */
+ * in every shape, in pieces of any length, with packed weights, and when its window slides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,15 +36,6 @@ static rapt_kv_cache *new_cache(const setting *s)
     if (!cache)
         fail_msg("%s", err.message);
     return cache;
-}
-
-static rapt_lm_window *new_window(const setting *s, size_t rows)
-{
-    rapt_error err = {0};
-    rapt_lm_window *window = rapt_lm_window_new(s->m, rows, &err);
-    if (!window)
-        fail_msg("%s", err.message);
-    return window;
 }
 
 /* Columns first .. first + count - 1 of ids [BATCH, time]. */
@@ -176,26 +167,26 @@ static rapt_real *anew(const setting *s, const int32_t *ids, size_t n)
 static void check_text(const setting *s, const size_t *lengths, size_t n)
 {
     char what[80];
-    int32_t ids[BATCH * LENGTH], piece[BATCH * LENGTH];
+    int32_t ids[BATCH * LENGTH];
     model_ids(ids, BATCH * LENGTH, 6);
-    rapt_lm_window *window = new_window(s, BATCH);
+    rapt_kv_cache *cache = new_cache(s);
     for (size_t first = 0, i = 0, count; first < LENGTH; first += count, i++) {
         count = lengths[i % n] < LENGTH - first ? lengths[i % n] : LENGTH - first;
-        columns(ids, LENGTH, first, count, piece);
         rapt_tape_begin(s->t, (rapt_pass){0});
-        rapt_real *got = model_copy(s->t, rapt_lm_next(s->t, s->m, window, (rapt_tokens){piece, BATCH, count}));
+        rapt_real *got = model_copy(s->t, rapt_lm_next(s->t, s->m, cache, ids, LENGTH, first + count));
         rapt_real *want = anew(s, ids, first + count);
-        assert_int_equal(rapt_lm_window_past(window), visible_of(s->context, first + count));
+        assert_int_equal(rapt_kv_cache_past(cache), visible_of(s->context, first + count));
+        assert_int_equal(rapt_kv_cache_first(cache) + rapt_kv_cache_past(cache), first + count);
         assert_int_equal(rapt_lm_visible(&s->m->config, first + count), visible_of(s->context, first + count));
         snprintf(what, sizeof what, "context %zu, %zu tokens after %zu", s->context, count, first);
         model_same(what, want, got, BATCH * MODEL_VOCAB);
         free(want);
         free(got);
     }
-    rapt_lm_window_free(window);
+    rapt_kv_cache_free(cache);
 }
 
-static void window_moves_on(void **state)
+static void window_slides(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LM_VARIANTS; i++) {
@@ -257,7 +248,6 @@ static void refusals_leave_the_cache(void **unused)
     int32_t ids[2 * LM_CONTEXT] = {1, 2, 3, 4, 5, 6};
     rapt_lm_config c = lm_variant(1);
     setting s = new_setting(NULL, 1, &c);
-    rapt_lm_window *window = new_window(&s, 2);
     rapt_kv_cache *cache = new_cache(&s);
     rapt_kv_cache_clear(cache, 2);
     rapt_tape_begin(s.t, (rapt_pass){0});
@@ -270,21 +260,24 @@ static void refusals_leave_the_cache(void **unused)
     ids[4] = MODEL_VOCAB;
     rapt_lm_step(s.t, s.m, cache, (rapt_tokens){ids, 2, 3}, false);
     expect(&s, "token 53 at position 4 of row 1 is not in the vocabulary of 53");
-    assert_int_equal(rapt_kv_cache_past(cache), 3);
-    rapt_kv_cache_free(cache);
-    ids[4] = 4;
-    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 3});
-    expect(&s, "");
     ids[4] = -1;
-    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 12});
-    expect(&s, "token -1 at position 7 of row 0 is not in the vocabulary of 53");
-    rapt_lm_next(s.t, s.m, window, (rapt_tokens){ids, 2, 0});
+    rapt_lm_next(s.t, s.m, cache, (int32_t[]){1, 2, 3, 4, -1, 6, 1, 2, 3, 4, 5, 6}, 6, 6);
+    expect(&s, "token -1 at position 4 of row 0 is not in the vocabulary of 53");
+    rapt_lm_next(s.t, s.m, cache, (int32_t[28]){[3] = -1}, 14, 14); /* the first ones are left behind, -1 among them */
+    expect(&s, "");
+    assert_int_equal(rapt_kv_cache_first(cache), 6);
+    rapt_lm_next(s.t, s.m, cache, (int32_t[30]){[14] = -1}, 15, 15);
+    expect(&s, "token -1 at position 14 of row 0 is not in the vocabulary of 53");
+    rapt_lm_next(s.t, s.m, cache, ids, 6, 0);
     assert_int_equal(rapt_tape_error(s.t)->code, RAPT_ERR_SHAPE);
-    assert_int_equal(rapt_lm_window_past(window), 3);
-    rapt_lm_window_clear(window, 2);
-    assert_int_equal(rapt_lm_window_past(window), 0);
-    rapt_lm_window_free(window);
-    rapt_lm_window_free(NULL);
+    rapt_lm_next(s.t, s.m, cache, ids, 6, 7);
+    assert_int_equal(rapt_kv_cache_first(cache), 6);
+    assert_int_equal(rapt_kv_cache_past(cache), 8);
+    rapt_kv_cache_clear(cache, 1);
+    assert_int_equal(rapt_kv_cache_past(cache) + rapt_kv_cache_first(cache), 0);
+    assert_int_equal(rapt_kv_cache_rows(cache), 1);
+    rapt_kv_cache_free(cache);
+    rapt_kv_cache_free(NULL);
     free_setting(&s);
 }
 
@@ -292,7 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_equal_whole_rows),       cmocka_unit_test(packed_weights_change_nothing),
-        cmocka_unit_test(window_moves_on),               cmocka_unit_test(windows_of_any_size),
+        cmocka_unit_test(window_slides),               cmocka_unit_test(windows_of_any_size),
         cmocka_unit_test(rows_stand_alone),              cmocka_unit_test(refusals_leave_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,18 +105,19 @@ static rapt_code decoding(void)
     return err.code;
 }
 
-/* A language model whose window moves on. */
+/* A language model whose window slides. */
 static rapt_code generate(rapt_tape *t, rapt_lm *m, rapt_error *err)
 {
-    rapt_lm_window *s = rapt_lm_window_new(m, 2, err);
+    static const int32_t text[2 * 8] = {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4};
+    rapt_kv_cache *s = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 2), err);
     for (size_t i = 0; s && i < 4 && !err->code; i++) {
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_lm_next(t, m, s, (rapt_tokens){ids, 2, 2});
+        rapt_lm_next(t, m, s, text, 8, 2 * i + 2);
         const rapt_error *failure = rapt_tape_error(t);
         if (failure->code)
             rapt_fail(err, failure->code, "%s", failure->message);
     }
-    rapt_lm_window_free(s);
+    rapt_kv_cache_free(s);
     return err->code;
 }
 

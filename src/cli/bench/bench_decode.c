@@ -34,7 +34,7 @@ typedef struct decoding {
 /* Rows that are decoded together, and what was measured. */
 typedef struct decode_rows {
     size_t batch, memory;
-    rapt_lm_window *window;
+    rapt_kv_cache *cache;
     int32_t *prompt, *last;             /* [batch, PROMPT], [batch] */
     bench_times prompts, steps, totals; /* milliseconds */
     memory_reader *reader;              /* NULL while it warms up */
@@ -60,7 +60,7 @@ static rapt_code bench_decode_next(decoding *d, decode_rows *r, const int32_t *i
     double start = clock_seconds();
     size_t kinds;
     rapt_tape_begin(d->t, (rapt_pass){0});
-    rapt_tensor *logits = rapt_lm_next(d->t, d->m, r->window, (rapt_tokens){ids, r->batch, count});
+    rapt_tensor *logits = rapt_lm_step(d->t, d->m, r->cache, (rapt_tokens){ids, r->batch, count}, true);
     rapt_code code = rapt_tape_status(d->t, err);
     if (d->o->profile)
         rapt_tape_profile_entries(d->t, &kinds); /* what follows is no part of the last operation */
@@ -84,7 +84,7 @@ static rapt_code bench_decode_step(decoding *d, decode_rows *r, double *ms, rapt
 static rapt_code bench_decode_decode(decoding *d, decode_rows *r, rapt_error *err)
 {
     double prompt, ms, total;
-    rapt_lm_window_clear(r->window, r->batch);
+    rapt_kv_cache_clear(r->cache, r->batch);
     rapt_code code = bench_decode_next(d, r, r->prompt, PROMPT, &prompt, err);
     total = prompt;
     rapt_tape_profile(d->t, d->o->profile);
@@ -213,8 +213,8 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
     if (!r->prompt || !r->last)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu rows", batch);
-    r->window = rapt_lm_window_new(d->m, batch, err);
-    rapt_code code = r->window ? bench_decode_decode(d, r, err) : err->code;
+    r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
+    rapt_code code = r->cache ? bench_decode_decode(d, r, err) : err->code;
     r->memory = bench_peak_memory();
     bench_decode_forget(r);
     return code;
@@ -235,7 +235,7 @@ static void bench_decode_release(decode_rows *r)
     bench_times_free(&r->steps);
     bench_times_free(&r->totals);
     bench_times_free(&r->reads);
-    rapt_lm_window_free(r->window);
+    rapt_kv_cache_free(r->cache);
     free(r->prompt);
     free(r->last);
 }

@@ -1,0 +1,10 @@
+/* nn/kv_cache.h: what the language model's sliding window asks of a KV cache besides rapt/nn.h. */
+#ifndef NN_KV_CACHE_H
+#define NN_KV_CACHE_H
+
+#include "rapt/nn.h"
+
+/* Drops all positions. The next one to be appended is that of token `first` of each text. */
+void kv_cache_move(rapt_kv_cache *c, size_t first);
+
+#endif

@@ -1,0 +1,92 @@
+/* nn/lm_decode.c: decoding with a language model: steps with a KV cache, and the window that slides over a text longer than
+ * the context. For generation; how the next token is chosen is not its business. */
+#include "nn/lm_core.h"
+
+#include "nn/kv_cache.h"
+#include "ops/tape_core.h"
+
+#include <string.h>
+
+/* ---- steps -------------------------------------------------------------------------------------------------- */
+
+rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
+{
+    const rapt_lm_config *c = &m->config;
+    return (rapt_kv_sizes){m->layers, rows, c->context, c->d_model / c->heads * c->kv_heads};
+}
+
+/* [batch, time, feature] to [batch, 1, feature]. */
+static rapt_tensor *last_position(rapt_tape *t, rapt_tensor *x)
+{
+    if (rapt_tape_error(t)->code || x->shape[1] == 1)
+        return x;
+    size_t time = x->shape[1], d = x->shape[2];
+    rapt_tensor *y = rapt_tape_tensor(t, 3, (size_t[]){x->shape[0], 1, d}, false);
+    for (size_t b = 0; !rapt_tape_error(t)->code && b < x->shape[0]; b++)
+        memcpy(y->data + b * d, x->data + (b * time + time - 1) * d, d * sizeof *y->data);
+    return y;
+}
+
+/* NULL where the cache is the model's and has the rows of the tokens; else the poison tensor. */
+static rapt_tensor *check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *c, rapt_tokens tokens)
+{
+    if (rapt_kv_cache_sizes(c).layers != m->layers)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "a KV cache of %zu layers for a model of %zu", rapt_kv_cache_sizes(c).layers,
+                              m->layers);
+    if (rapt_kv_cache_rows(c) != tokens.batch)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu rows of tokens for a KV cache of %zu", tokens.batch,
+                              rapt_kv_cache_rows(c));
+    return NULL;
+}
+
+rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only)
+{
+    rapt_tensor *bad = check_cache(t, m, cache, tokens);
+    if (bad)
+        return bad;
+    rapt_tensor *x = lm_hidden(t, m, tokens, cache);
+    rapt_tensor *logits = lm_logits(t, m, last_only ? last_position(t, x) : x);
+    if (!rapt_tape_error(t)->code)
+        rapt_kv_cache_advance(cache, tokens.time);
+    return logits;
+}
+
+/* ---- the window --------------------------------------------------------------------------------------------- */
+
+size_t rapt_lm_visible(const rapt_lm_config *config, size_t n)
+{
+    size_t context = config->context, half = context > 1 ? context / 2 : 1;
+    return n <= context ? n : n - (n - context + half - 1) / half * half;
+}
+
+/* Columns first .. end - 1 of text [rows, stride]: where they lie if there is one row, else in the tape's memory. */
+static rapt_tokens columns(rapt_tape *t, size_t rows, const int32_t *text, size_t stride, size_t first, size_t end)
+{
+    size_t time = end - first;
+    if (rows == 1)
+        return (rapt_tokens){text + first, 1, time};
+    int32_t *ids = tape_alloc(t, rows * time, sizeof *ids);
+    for (size_t b = 0; ids && b < rows; b++)
+        memcpy(ids + b * time, text + b * stride + first, time * sizeof *ids);
+    return (rapt_tokens){ids, rows, ids ? time : 0};
+}
+
+rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
+                          size_t count)
+{
+    size_t first = count - rapt_lm_visible(&m->config, count);
+    if (count == 0 || count > stride)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the next token of a text of %zu tokens in rows of %zu", count, stride);
+    /* 1. What the cache holds of the visible tokens, but for the last one, whose logits are wanted. */
+    size_t held = rapt_kv_cache_first(cache) + rapt_kv_cache_past(cache);
+    size_t from = rapt_kv_cache_first(cache) != first ? first : held < count ? held : count - 1;
+    /* 2. The others. They are checked before what they take the place of is dropped. */
+    rapt_tokens tokens = columns(t, rapt_kv_cache_rows(cache), text, stride, from, count);
+    rapt_tensor *bad = lm_check_ids(t, m, tokens, from);
+    if (bad)
+        return bad;
+    if (rapt_kv_cache_first(cache) != first)
+        kv_cache_move(cache, first);
+    rapt_kv_cache_truncate(cache, from);
+    return rapt_lm_step(t, m, cache, tokens, true);
+}

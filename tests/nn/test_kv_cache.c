@@ -1,0 +1,270 @@
+/* tests/nn/test_kv_cache.c: what a KV cache is asked to do between decoding steps: rows are selected, positions dropped,
+ * sizes changed, a prefill shared by several continuations; each gives the bits of the pass over whole rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "nn/lm_model.h"
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+#define ROWS 9
+#define CAPACITY 4
+#define FEATURES 3
+
+/* Every element says whose it was. */
+static void fill(rapt_kv_cache *c, size_t past)
+{
+    rapt_kv_cache_clear(c, ROWS);
+    for (size_t layer = 0; layer < 2; layer++)
+        for (size_t i = 0; i < (size_t)ROWS * CAPACITY * FEATURES; i++) {
+            rapt_kv_cache_layer(c, layer)->k.data[i] = (rapt_real)(1000 * layer + i);
+            rapt_kv_cache_layer(c, layer)->v.data[i] = (rapt_real)(5000 + 1000 * layer + i);
+        }
+    rapt_kv_cache_advance(c, past);
+}
+
+static void check_row(const rapt_tensor *x, size_t row, size_t parent, size_t past, rapt_real base)
+{
+    for (size_t i = 0; i < past * FEATURES; i++)
+        if (x->data[row * CAPACITY * FEATURES + i] != base + (rapt_real)(parent * CAPACITY * FEATURES + i))
+            fail_msg("row %zu is not what row %zu was", row, parent);
+}
+
+static void check_select(rapt_kv_cache *c, const int32_t *parents, size_t rows, size_t past)
+{
+    fill(c, past);
+    rapt_kv_cache_select(c, parents, rows);
+    assert_int_equal(rapt_kv_cache_rows(c), rows);
+    assert_int_equal(rapt_kv_cache_past(c), past);
+    for (size_t layer = 0; layer < 2; layer++) {
+        const rapt_kv *kv = rapt_kv_cache_layer(c, layer);
+        assert_int_equal(kv->k.shape[0], rows);
+        assert_int_equal(kv->v.shape[0], rows);
+        for (size_t i = 0; i < rows; i++) {
+            check_row(&kv->k, i, (size_t)parents[i], past, (rapt_real)(1000 * layer));
+            check_row(&kv->v, i, (size_t)parents[i], past, (rapt_real)(5000 + 1000 * layer));
+        }
+    }
+}
+
+/* Cycles, chains, forks, rows that go: some by hand, many by chance. */
+static void rows_are_selected(void **state)
+{
+    static const int32_t maps[][ROWS] = {
+        {0, 1, 2, 3, 4, 5, 6, 7, 8}, {1, 0, 2, 4, 5, 3, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1, 0}, {1, 2, 3, 4, 5, 6, 7, 8, 8},
+        {0, 0, 1, 2, 3, 4, 5, 6, 7}, {3, 3, 3, 0, 0, 0, 3, 4, 5}, {1, 2, 0, 0, 1, 2, 7, 8, 6}};
+    (void)state;
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){2, ROWS, CAPACITY, FEATURES}, NULL);
+    assert_non_null(c);
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        for (size_t rows = 1; rows <= ROWS; rows++)
+            check_select(c, maps[i], rows, i % (CAPACITY + 1));
+    for (uint64_t i = 0; i < 2000; i++) {
+        int32_t parents[ROWS];
+        for (size_t j = 0; j < ROWS; j++)
+            parents[j] = (int32_t)rng_below(i, j, ROWS);
+        check_select(c, parents, 1 + rng_below(i, ROWS, ROWS), CAPACITY);
+    }
+    rapt_kv_cache_free(c);
+}
+
+static void sizes_change(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){1, 2, 3, 4}, &err);
+    rapt_kv_cache_advance(c, 3);
+    assert_int_equal(rapt_kv_cache_resize(c, (rapt_kv_sizes){2, ROWS, CAPACITY, FEATURES}, &err), RAPT_OK);
+    assert_int_equal(rapt_kv_cache_past(c), 0);
+    assert_int_equal(rapt_kv_cache_rows(c), ROWS);
+    check_select(c, (int32_t[]){1, 0}, 2, CAPACITY);
+    assert_int_equal(rapt_kv_cache_resize(c, (rapt_kv_sizes){2, SIZE_MAX / 2 + 1, 2, 1}, &err), RAPT_ERR_MEMORY);
+    assert_int_equal(rapt_kv_cache_resize(c, (rapt_kv_sizes){0, SIZE_MAX / 2 + 1, 1, 1}, &err), RAPT_ERR_MEMORY);
+    assert_int_equal(rapt_kv_cache_rows(c), 0);
+    assert_int_equal(rapt_kv_cache_sizes(c).layers, 0);
+    rapt_kv_cache_free(c);
+}
+
+/* ---- a language model ----------------------------------------------------------------------------------------- */
+
+#define TEXT (3 * LM_CONTEXT)
+
+/* Logits after the first n tokens of `text`, all visible ones computed anew; free() it. */
+static rapt_real *anew(rapt_tape *t, const rapt_lm *m, const int32_t *text, size_t n)
+{
+    size_t visible = rapt_lm_visible(&m->config, n);
+    rapt_real *all = lm_whole(t, m, text + n - visible, 1, visible);
+    memmove(all, all + (visible - 1) * MODEL_VOCAB, MODEL_VOCAB * sizeof *all);
+    return all;
+}
+
+static void check_next(const char *what, rapt_tape *t, const rapt_lm *m, rapt_kv_cache *c, const int32_t *text, size_t n)
+{
+    rapt_real *want = anew(t, m, text, n);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_real *got = model_copy(t, rapt_lm_next(t, m, c, text, n, n));
+    model_same(what, want, got, MODEL_VOCAB);
+    free(want);
+    free(got);
+}
+
+/* A text is cut anywhere and continued otherwise, before and after its window slid. */
+static void prefixes_are_continued(void **state)
+{
+    (void)state;
+    rapt_lm_config config = lm_variant(26);
+    rapt_lm *m = lm_model(&config);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_kv_cache *c = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), NULL);
+    int32_t text[TEXT];
+    model_ids(text, TEXT, 1);
+    for (uint64_t i = 0; i < 60; i++) {
+        size_t keep = rng_below(77, i, TEXT - 2), n = keep + 1 + rng_below(78, i, TEXT - keep - 1);
+        model_ids(text + keep, TEXT - keep, i);
+        rapt_kv_cache_truncate(c, keep);
+        assert_true(rapt_kv_cache_past(c) == 0 || rapt_kv_cache_first(c) + rapt_kv_cache_past(c) <= keep);
+        check_next("another continuation", t, m, c, text, n);
+        check_next("the same again", t, m, c, text, n);
+    }
+    rapt_kv_cache_free(c);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+}
+
+/* Only what comes after the cut is computed: keys of the prefix stay where they are, whatever they are. */
+static void a_prefix_is_not_computed_again(void **state)
+{
+    (void)state;
+    rapt_lm_config config = lm_variant(1);
+    rapt_lm *m = lm_model(&config);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_kv_cache *c = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), NULL);
+    int32_t text[LM_CONTEXT];
+    model_ids(text, LM_CONTEXT, 1);
+    check_next("a prefill", t, m, c, text, 8);
+    rapt_kv *kv = rapt_kv_cache_layer(c, 1);
+    kv->k.data[4 * kv->k.shape[2]] = 123;
+    rapt_kv_cache_truncate(c, 5);
+    text[5]++;
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_lm_next(t, m, c, text, LM_CONTEXT, 7);
+    assert_true(kv->k.data[4 * kv->k.shape[2]] == 123);
+    assert_int_equal(rapt_kv_cache_past(c), 7);
+    rapt_kv_cache_free(c);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+}
+
+/* Several samples from one prefill: its row becomes three, which go on each by itself; then two of them stay. */
+static void samples_share_a_prefill(void **state)
+{
+    enum { SAMPLES = 3, PROMPT = 5 };
+    (void)state;
+    rapt_lm_config config = lm_variant(50);
+    rapt_lm *m = lm_model(&config);
+    rapt_tape *t = model_tape(NULL, 2);
+    rapt_kv_cache *c = rapt_kv_cache_new(rapt_lm_kv_sizes(m, SAMPLES), NULL);
+    int32_t text[SAMPLES * TEXT];
+    model_ids(text, SAMPLES * TEXT, 4);
+    for (size_t i = 1; i < SAMPLES; i++)
+        memcpy(text + i * TEXT, text, PROMPT * sizeof *text);
+    rapt_kv_cache_clear(c, 1);
+    check_next("the prefill", t, m, c, text, PROMPT);
+    rapt_kv_cache_select(c, (int32_t[SAMPLES]){0}, SAMPLES);
+    for (size_t n = PROMPT + 1; n <= TEXT; n++) {
+        if (n == TEXT / 2) { /* sample 1 is finished */
+            rapt_kv_cache_select(c, (int32_t[]){0, 2}, 2);
+            memcpy(text + TEXT, text + 2 * TEXT, TEXT * sizeof *text);
+        }
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_real *got = model_copy(t, rapt_lm_next(t, m, c, text, TEXT, n));
+        for (size_t i = 0; i < rapt_kv_cache_rows(c); i++) {
+            rapt_real *want = anew(t, m, text + i * TEXT, n);
+            model_same("a sample", want, got + i * MODEL_VOCAB, MODEL_VOCAB);
+            free(want);
+        }
+        free(got);
+    }
+    rapt_kv_cache_free(c);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+}
+
+static void another_model_is_refused(void **state)
+{
+    (void)state;
+    rapt_lm_config config = lm_variant(1);
+    rapt_lm *m = lm_model(&config);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_kv_cache *c = rapt_kv_cache_new((rapt_kv_sizes){1, 1, LM_CONTEXT, 24}, NULL);
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_lm_step(t, m, c, (rapt_tokens){(int32_t[]){1}, 1, 1}, true);
+    assert_string_equal(rapt_tape_error(t)->message, "a KV cache of 1 layers for a model of 2");
+    rapt_kv_cache_free(c);
+    rapt_tape_free(t);
+    rapt_lm_free(m);
+}
+
+/* ---- translation ---------------------------------------------------------------------------------------------- */
+
+#define SOURCE 8
+#define TARGET 6
+
+/* Logits after `count` target tokens of one sentence, all computed anew; free() it. */
+static rapt_real *translation_anew(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *target,
+                                   size_t count)
+{
+    rapt_tape_begin(t, (rapt_pass){0});
+    rapt_tensor *y = rapt_transformer_forward(t, m, source, NULL, (rapt_tokens){target, 1, count});
+    rapt_real *all = model_copy(t, y);
+    memmove(all, all + (count - 1) * MODEL_VOCAB, MODEL_VOCAB * sizeof *all);
+    return all;
+}
+
+/* One state serves batches of any size, and the step may be in the pass that encoded. */
+static void a_state_serves_many_batches(void **state)
+{
+    static const size_t times[] = {3, SOURCE, 1, 5};
+    (void)state;
+    rapt_transformer *m = model_new(RAPT_NORM_PLACE_PRE, false);
+    rapt_tape *t = model_tape(NULL, 1);
+    rapt_decoder_state *s = rapt_decoder_state_new(NULL);
+    int32_t ids[SOURCE], target[TARGET];
+    model_ids(target, TARGET, 2);
+    for (size_t i = 0; i < 8; i++) {
+        rapt_tokens source = {ids, 1, times[i % 4]};
+        model_ids(ids, SOURCE, 10 + i);
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, NULL);
+        rapt_decoder_start(t, &m->decoder, s, memory, NULL, (rapt_decoder_sizes){1 + i % 3, TARGET + i % 2});
+        assert_int_equal(rapt_decoder_state_past(s), 0);
+        for (size_t n = 1; n <= TARGET; n++) {
+            rapt_real *got = model_copy(t, rapt_decoder_step(t, &m->decoder, s, (rapt_tokens){target + n - 1, 1, 1}));
+            rapt_real *want = translation_anew(t, m, source, target, n);
+            model_same("a batch of many", want, got, MODEL_VOCAB);
+            free(want);
+            free(got);
+        }
+    }
+    rapt_decoder_state_free(s);
+    rapt_decoder_state_free(NULL);
+    rapt_tape_free(t);
+    rapt_transformer_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_selected),
+        cmocka_unit_test(sizes_change),
+        cmocka_unit_test(prefixes_are_continued),
+        cmocka_unit_test(a_prefix_is_not_computed_again),
+        cmocka_unit_test(samples_share_a_prefill),
+        cmocka_unit_test(another_model_is_refused),
+        cmocka_unit_test(a_state_serves_many_batches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
