@@ -49,6 +49,7 @@
  *
  * What is where, easy things first
  *
+ *   rapt/explain.h   one pass over a text, with all that it computed: values, JSON, a page for a browser
  *   rapt/decode.h    lines in, translations out: greedy and beam search on all threads
  *   rapt/generate.h  a text goes on; how the next token is chosen: temperature, top-k, top-p, ...
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
@@ -111,6 +112,7 @@
 #include "rapt/io.h"
 #include "rapt/decode.h"
 #include "rapt/generate.h"
+#include "rapt/explain.h"
 #include "rapt/recipe.h"
 #include "rapt/train.h"
 

@@ -10,8 +10,8 @@ say() { tee -a "$broken"; }
 
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
-layers='base kernels tensor ops nn text metrics data io decode recipe train view fetch cli'
-headers='base:base tensor:tensor tape:ops observe:ops profile:ops nn:nn lm:nn text:text metrics:metrics data:data stream:data io:io decode:decode generate:decode recipe:recipe train:train'
+layers='base kernels tensor ops nn text metrics data io decode explain recipe train view fetch cli'
+headers='base:base tensor:tensor tape:ops observe:ops profile:ops nn:nn lm:nn text:text metrics:metrics data:data stream:data io:io decode:decode generate:decode explain:explain recipe:recipe train:train'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i
@@ -61,7 +61,7 @@ find src include -name '*.[ch]' | sort | awk -F/ '
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 mapfile -t code < <(find src include tests tools examples bench -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t page < <(find src/view/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
+mapfile -t page < <(find src/explain/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
 mapfile -t texts < <(find src include tests tools examples bench recipes .ci -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.txt' -o -name run \) ! -path '*/corpus/*' \
     2>/dev/null | sort)

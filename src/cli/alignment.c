@@ -1,7 +1,7 @@
 /* cli/alignment.c: alignments as text; see alignment.h. Where they come from is in decode/align.c. */
 #include "cli/alignment.h"
 
-#include "cli/inspect/token_names.h"
+#include "explain/input/token_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "decode/prompt.h"
+#include "decode/valid_text.h"
 #include "nn/pack.h"
 #include "ops/tape_core.h"
 #include "text/json_text.h"
@@ -226,7 +227,7 @@ static json_t *cmd_generate_text_json(const output *out, const char *text, size_
     static const char *const ends[] = {[RAPT_FINISH_LENGTH] = "length", [RAPT_FINISH_STOP] = "stop",
                                        [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
     size_t length;
-    char *valid = generate_valid_text(out->prompt.text, out->prompt.size, &length, NULL);
+    char *valid = valid_text(out->prompt.text, out->prompt.size, &length, NULL);
     json_t *o = NULL;
     if (valid)
         o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->o.row, "seed",

@@ -28,7 +28,4 @@ typedef struct generate_prompt {
 /* --at: the likeliest tokens after one token of the prompt, to stdout. */
 rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err);
 
-/* `bytes` with U+FFFD for what is not UTF-8, as JSON wants it; free() it. NULL with `err` set. */
-char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err);
-
 #endif

@@ -5,7 +5,7 @@
 #include "base/quote.h"
 #include "cli/say.h"
 #include "decode/prompt.h"
-#include "decode/text_stream.h"
+#include "decode/valid_text.h"
 #include "text/json_text.h"
 
 #include <jansson.h>
@@ -14,36 +14,6 @@
 #include <string.h>
 
 #define DEFAULT_TOP 5
-
-typedef struct valid_text {
-    char *text;
-    size_t size;
-} valid_text;
-
-static rapt_code generate_at_put(void *context, const char *text, size_t size, rapt_error *err)
-{
-    (void)err;
-    valid_text *v = context;
-    memcpy(v->text + v->size, text, size);
-    v->size += size;
-    return RAPT_OK;
-}
-
-char *generate_valid_text(const char *bytes, size_t size, size_t *length, rapt_error *err)
-{
-    valid_text v = {.text = malloc(3 * size + 1)}; /* a byte becomes three at most */
-    text_stream *s = v.text ? text_stream_new(NULL, 0, generate_at_put, &v, err) : NULL;
-    rapt_code code = s ? text_stream_push(s, bytes, size, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
-    if (!code)
-        code = text_stream_finish(s, err);
-    text_stream_free(s);
-    if (code) {
-        free(v.text);
-        return NULL;
-    }
-    *length = v.size;
-    return v.text;
-}
 
 /* What --at finds. */
 typedef struct expectation {
@@ -58,7 +28,7 @@ static json_t *generate_at_token_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size, length;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
-    char *text = bytes ? generate_valid_text(bytes, size, &length, NULL) : NULL;
+    char *text = bytes ? valid_text(bytes, size, &length, NULL) : NULL;
     json_t *string = bytes ? (text ? json_stringn(text, length) : NULL) : json_string("");
     free(text);
     return string;

@@ -3,7 +3,7 @@
 #include "cli/unknown_words.h"
 
 #include "cli/cli.h"
-#include "cli/inspect/known_words.h"
+#include "explain/input/known_words.h"
 #include "cli/say.h"
 
 #include <stdio.h>

@@ -383,10 +383,10 @@ not_only() { refused 1 "$2" "--only $1" "$RAPT" explain pairs "$sentence" --only
 not_only encoder.0.atention.q 'did you mean "encoder.0.attention.q"'
 not_only 'decoder.0.fnn.*' 'did you mean "decoder.0.ffn.\*"'
 not_only predictoins 'did you mean "predictions"'
-not_only loss '"loss": only with --train'
-not_only 'l?ss' '"l\?ss": only with --train' --json
-not_only quux 'no step is called "quux"; there are tokens, '
-not_only 'x*' 'no step is called "x\*"' --json
+not_only loss '"loss": there is a loss with gradients only \(--train\)'
+not_only 'l?ss' '"l\?ss": .* gradients only \(--train\)' --json
+not_only quux 'no intermediate is called "quux"; there are tokens, '
+not_only 'x*' 'no intermediate is called "x\*"' --json
 
 # ---- tables ------------------------------------------------------------------------------------------------------------
 explain pairs "$sentence" --only 'decoder.0.cross_attention.weights' --table --full >table.txt
@@ -436,6 +436,7 @@ size=$(wc -c <page.html)
 check '--html: 325 tokens take 3 MB at most' test "$size" -gt 1000000 -a "$size" -lt 3000000
 rm page.html
 refused 1 'nowhere/page.html' '--html where no folder is' "$RAPT" explain pairs "$sentence" --html nowhere/page.html
+refused 1 'the output path is empty' "--html ''" "$RAPT" explain pairs "$sentence" --html ''
 mkdir folder
 refused 1 'folder' '--html where a folder is' "$RAPT" explain pairs "$sentence" --html folder
 check '--html: nothing else is left' test -z "$(ls -A folder)" -a -z "$(ls -A | grep -i 'page.*tmp')"

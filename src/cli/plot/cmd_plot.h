@@ -49,7 +49,7 @@ typedef struct plot_tokens {
     char **names; /* [count] what they are called in a picture; NULL until plot_name_tokens */
 } plot_tokens;
 
-/* Fills the names: those of token_names.h. */
+/* Fills the names: those of token_name.h. */
 rapt_code plot_name_tokens(const rapt_tokenizer *k, plot_tokens *t, rapt_error *err);
 void plot_tokens_free(plot_tokens *t);
 

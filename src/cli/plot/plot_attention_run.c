@@ -2,7 +2,7 @@
  * tokens in pass_input.c; nothing is drawn. */
 #include "cli/plot/plot_attention.h"
 
-#include "cli/inspect/pass_input.h"
+#include "explain/input/pass_input.h"
 
 /* ---- translation ------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * Not a tokenizer. */
 #include "cli/plot/cmd_plot.h"
 
-#include "cli/inspect/token_names.h"
+#include "explain/input/token_name.h"
 
 #include <stdlib.h>
 

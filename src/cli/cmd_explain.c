@@ -1,0 +1,201 @@
+/* cli/cmd_explain.c: `rapt explain`: options, and what is printed or written where. What it prints is the library's:
+ * rapt/explain.h. */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+#include "cli/cli_model.h"
+#include "cli/say.h"
+
+#include "base/file.h"
+#include "rapt/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define MAX_ONLY 64
+
+typedef struct explain_arguments {
+    const char *model, *text, *html;
+    const char *operand; /* a target that stands after the text */
+    const char *only[MAX_ONLY];
+    bool json;
+    rapt_explain_options options;
+    rapt_explain_format format;
+} explain_arguments;
+
+enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_JSON, KEY_HTML, KEY_THREADS, KEY_COLOR };
+
+static const struct argp_option OPTIONS[] = {
+    {"only", KEY_ONLY, "PATTERN", 0, "Only the steps whose names match a shell pattern, such as 'encoder.0.*' or '*.weights', "
+     "and the parts called tokens, predictions and loss; can be repeated", 0},
+    {"at", KEY_AT, "POSITION", 0, "The likeliest tokens after this token, counted from 0, or with -1 from the end (default); "
+     "all: after each", 0},
+    {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss, and the gradients on the way back, without dropout: of "
+     "TARGET (here, or after TEXT) or else the translation that the model finds, or for a language model of the text's own "
+     "tokens", 0},
+    {"full", KEY_FULL, NULL, 0, "All numbers, not only those in the corners of large matrices", 0},
+    {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers, and tokens", 0},
+    {"json", KEY_JSON, NULL, 0, "One JSON object; numbers of matrices only with --full", 0},
+    {"html", KEY_HTML, "FILE", 0, "A page to look at in a browser instead of text; it needs no network", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
+    {0}};
+
+static bool wants_color(const char *when, struct argp_state *state)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (strcmp(when, "always") == 0 || strcmp(when, "never") == 0)
+        return *when == 'a';
+    if (strcmp(when, "auto") != 0)
+        cli_usage_error(state, "--color: '%s' is none of auto, always, never", when);
+    return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static void take_only(explain_arguments *a, const char *pattern, struct argp_state *state)
+{
+    if (a->options.name_count == MAX_ONLY)
+        cli_usage_error(state, "more than %d --only", MAX_ONLY);
+    a->only[a->options.name_count++] = pattern;
+}
+
+static void cmd_explain_take_at(explain_arguments *a, const char *text, struct argp_state *state)
+{
+    a->format.has_position = true;
+    a->format.all_positions = strcmp(text, "all") == 0;
+    a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+}
+
+/* MODEL TEXT [TARGET], in this order wherever options stand. */
+static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
+{
+    const char **places[] = {&a->model, &a->text, &a->operand};
+    if (state->arg_num > 2)
+        cli_usage_error(state, "a model, a text and one target, no more; a text of several words is one argument: \"go on .\"");
+    else
+        *places[state->arg_num] = text;
+}
+
+static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
+{
+    if (!a->text)
+        cli_usage_error(state, "wants a model and a text");
+    if (a->options.target && a->operand)
+        cli_usage_error(state, "one target only");
+    a->options.target = a->options.target ? a->options.target : a->operand;
+    if (a->json + a->format.table + (a->html != NULL) > 1)
+        cli_usage_error(state, "one of --table, --json and --html");
+    if (a->html && a->options.name_count)
+        cli_usage_error(state, "--html shows everything; --only is for what is printed");
+    if (a->format.has_position && (a->json || a->html))
+        cli_usage_error(state, "--at is for text; --json and --html have every position");
+}
+
+static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
+{
+    explain_arguments *a = state->input;
+    switch (key) {
+    case KEY_ONLY: take_only(a, text, state); return 0;
+    case KEY_AT: cmd_explain_take_at(a, text, state); return 0;
+    case KEY_TRAIN:
+        a->options.gradients = true;
+        a->options.target = text ? text : a->options.target;
+        return 0;
+    case KEY_FULL: a->format.full = true; return 0;
+    case KEY_TABLE: a->format.table = true; return 0;
+    case KEY_JSON: a->json = true; return 0;
+    case KEY_HTML: a->html = text; return 0;
+    case KEY_THREADS: a->options.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_COLOR: a->format.color = wants_color(text, state); return 0;
+    case ARGP_KEY_INIT: a->format.color = wants_color("auto", state); return 0;
+    case ARGP_KEY_ARG: take_operand(a, text, state); return 0;
+    case ARGP_KEY_END: cmd_explain_check(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp ARGP = {
+    .options = OPTIONS, .parser = cmd_explain_parse, .args_doc = "MODEL TEXT [TARGET]",
+    .doc = "Print every step that a trained model takes with a text: name, formula, shape, statistics and numbers."
+           "\vA translation model reads TEXT, and writes TARGET, or else the translation that it finds itself (greedily). A "
+           "language model reads TEXT alone. Words that the model does not know, and texts that are longer than it takes, are an "
+           "error. Names are those of the model file; numbers are printed as PyTorch prints them, and min, mean, max and std "
+           "are over the finite ones. In names of tokens, an open box is a space."};
+
+/* ---- output --------------------------------------------------------------------------------------------------- */
+
+static size_t cmd_explain_line_width(void)
+{
+    struct winsize size;
+    bool terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return terminal && size.ws_col > 20 ? size.ws_col : 0;
+}
+
+/* What cannot be printed is told at exit, as for every command. */
+static rapt_code explain_print(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    rapt_code code = a->json ? rapt_explanation_json(e, &a->format, &text, &size, err)
+                             : rapt_explanation_text(e, &a->format, &text, &size, err);
+    if (!code && (fwrite(text, 1, size, stdout) != size || (a->json && putchar('\n') == EOF)))
+        code = RAPT_ERR_IO;
+    free(text);
+    return code;
+}
+
+static rapt_code explain_save_page(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
+{
+    char *html = NULL;
+    size_t size = 0;
+    if (!*a->html)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
+    rapt_code code = rapt_explanation_page(e, &html, &size, err);
+    if (!code)
+        code = file_write_atomic(a->html, html, size, err);
+    free(html);
+    return code;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------- */
+
+static rapt_code explain_check_position(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
+{
+    rapt_explained_sequence last = rapt_explanation_sequence(e, rapt_explanation_sequence_count(e) - 1);
+    long at = a->format.position, count = (long)last.count;
+    if (at < count && at >= -count)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the %s has tokens 0 to %ld", at, last.name, count - 1);
+}
+
+static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_error *err)
+{
+    rapt_error why = {0};
+    rapt_explanation *e = rapt_explanation_new(m, a->text, &a->options, &why);
+    if (!e)
+        return rapt_fail(err, why.code, "%s%s", why.code == RAPT_ERR_NOT_FOUND ? "--only: " : "", why.message);
+    rapt_code code = explain_check_position(a, e, err);
+    if (!code)
+        code = a->html ? explain_save_page(a, e, err) : explain_print(a, e, err);
+    rapt_explanation_free(e);
+    return code;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    explain_arguments a = {.format.width = cmd_explain_line_width()};
+    rapt_error err = {0};
+    cli_parse(&ARGP, argc, argv, &a);
+    rapt_model *m = cli_model(a.model, &err);
+    if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* what fits is known only when the model is */
+        cli_say("rapt: %s is a language model: it takes no target; --train is about the text's own tokens\n", a.model);
+        rapt_model_free(m);
+        return 2;
+    }
+    a.options.names = a.only;
+    a.options.model_name = a.model;
+    rapt_code code = m ? explain(&a, m, &err) : err.code;
+    rapt_model_free(m);
+    return code && err.code ? cli_fail(&err) : code ? 1 : 0;
+}

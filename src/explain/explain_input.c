@@ -1,0 +1,83 @@
+/* explain/explain_input.c: what an explanation's pass reads, and what is known of it before the pass: the tokens that should
+ * follow, the output, labels. Texts become tokens in input/pass_input.c. */
+#define _GNU_SOURCE /* strdup */
+#include "explain/explanation.h"
+
+#include "explain/input/pass_input.h"
+#include "explain/input/token_name.h"
+#include "text/prose/capitalize.h"
+#include "text/prose/detokenize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tokens are freed with the explanation. */
+static void add_sequence(rapt_explanation *e, const char *name, const rapt_tokenizer *k, pass_tokens p)
+{
+    e->sequences[e->sequence_count++] = (explain_sequence){.name = name, .tokenizer = k, .ids = p.ids, .count = p.count};
+}
+
+/* Words as `rapt translate` prints them. The caller frees the result; NULL: out of memory. */
+static char *written(const rapt_model *m, const char *text)
+{
+    if (m->detokenize)
+        return detokenize(text, m->detokenize, m->capitalize);
+    return m->capitalize ? capitalize(text) : strdup(text);
+}
+
+static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char *text, const char *given, rapt_error *err)
+{
+    const rapt_model *m = e->model;
+    pass_tokens source, target;
+    rapt_code code = pass_read_source(m, text, &source, err);
+    if (code)
+        return code;
+    add_sequence(e, "source", m->source, source);
+    code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
+    if (code)
+        return code;
+    add_sequence(e, "target", m->target, target);
+    e->labels = target.ids + 1;
+    e->label_count = target.count;
+    e->output = rapt_tokenizer_decode(m->target, target.ids + 1, target.count, NULL);
+    e->translation = e->output && !given ? written(m, e->output) : NULL;
+    bool done = e->output && (e->translation || given);
+    return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
+}
+
+static rapt_code explain_read_text(rapt_explanation *e, const char *text, rapt_error *err)
+{
+    pass_tokens tokens;
+    rapt_code code = pass_read_text(e->model, text, &tokens, err);
+    if (code)
+        return code;
+    add_sequence(e, "text", e->model->tokenizer, tokens);
+    if (e->gradients && tokens.count < 2)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
+    e->labels = tokens.ids + 1;
+    e->label_count = tokens.count - 1;
+    return RAPT_OK;
+}
+
+static rapt_code label_tokens(arena *memory, explain_sequence *s, rapt_error *err)
+{
+    bool ok = (s->labels = arena_zeroed(memory, s->count, sizeof *s->labels)) != NULL;
+    for (size_t i = 0; ok && i < s->count; i++) {
+        char *token = token_name(s->tokenizer, s->ids[i]);
+        size_t size = token ? strlen(token) + 24 : 0; /* 20 digits, a space, a NUL */
+        s->labels[i] = token ? arena_alloc(memory, size) : NULL;
+        ok = s->labels[i] && snprintf(s->labels[i], size, "%zu %s", i, token) > 0;
+        free(token);
+    }
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the labels of tokens");
+}
+
+rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err)
+{
+    bool language = e->model->task == RAPT_TASK_LANGUAGE_MODEL;
+    rapt_code code = language ? explain_read_text(e, text, err) : explain_read_pair(e, t, text, target, err);
+    for (size_t i = 0; i < e->sequence_count && !code; i++)
+        code = label_tokens(&e->memory, &e->sequences[i], err);
+    return code;
+}

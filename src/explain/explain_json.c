@@ -1,0 +1,288 @@
+/* explain/explain_json.c: an explanation as one JSON object: for programs, and for the page. */
+#include "explain/explanation.h"
+
+#include "base/math.h"
+#include "decode/valid_text.h"
+#include "explain/input/token_name.h"
+#include "explain/page/page.h"
+#include "explain/print/print.h"
+#include "text/json_text.h"
+#include "text/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands in JSON for the elements of an intermediate. */
+typedef enum explain_values {
+    EXPLAIN_STATISTICS, /* nothing but their statistics */
+    EXPLAIN_NUMBERS,    /* "values": a list */
+    EXPLAIN_BASE64      /* "values_base64": page_numbers, a tenth of the memory */
+} explain_values;
+
+/* ---- intermediates ----------------------------------------------------------------------------------------------- */
+
+/* JSON has no words for what is not a number. */
+static json_t *number_json(double x)
+{
+    if (isfinite(x))
+        return json_real(x);
+    return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+}
+
+static json_t *values_json(const rapt_intermediate *x)
+{
+    json_t *list = json_array();
+    size_t n = explain_size(x);
+    for (size_t i = 0; list && i < n; i++)
+        if (json_array_append_new(list, number_json((double)x->values[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+/* For the page: a JSON number takes 32 bytes and more, and a model may have millions of them. */
+static json_t *base64_json(const rapt_intermediate *x)
+{
+    char *letters = page_numbers(x->values, explain_size(x));
+    json_t *string = letters ? json_string(letters) : NULL;
+    free(letters);
+    return string;
+}
+
+/* Adds what its dimensions are: words, sequences and sizes. */
+static bool add_dimensions(const rapt_explanation *e, const rapt_intermediate *x, json_t *o)
+{
+    char word[16];
+    json_t *axes = json_array(), *along = json_array(), *shape = json_array();
+    bool ok = axes && along && shape;
+    for (int i = 0; ok && i < x->ndim; i++) {
+        const explain_sequence *sequence = explain_along(e, x, i);
+        ok = json_array_append_new(axes, json_string(explain_axis(x, i, word))) == 0 &&
+             json_array_append_new(along, sequence ? json_string(sequence->name) : json_null()) == 0 &&
+             json_array_append_new(shape, json_integer((json_int_t)x->shape[i])) == 0;
+    }
+    ok = json_object_set_new(o, "axes", axes) == 0 && ok;
+    ok = json_object_set_new(o, "sequences", along) == 0 && ok;
+    return json_object_set_new(o, "shape", shape) == 0 && ok;
+}
+
+static bool add_statistics(const rapt_intermediate *x, json_t *o)
+{
+    print_statistics s = print_statistics_of(x->values, explain_size(x));
+    return json_object_set_new(o, "min", json_real(s.min)) == 0 && json_object_set_new(o, "mean", json_real(s.mean)) == 0 &&
+           json_object_set_new(o, "max", json_real(s.max)) == 0 && json_object_set_new(o, "std", json_real(s.std)) == 0 &&
+           json_object_set_new(o, "gradient", json_boolean(x->gradient)) == 0;
+}
+
+static bool add_values(const rapt_intermediate *x, explain_values values, json_t *o)
+{
+    switch (values) {
+    case EXPLAIN_NUMBERS: return json_object_set_new(o, "values", values_json(x)) == 0;
+    case EXPLAIN_BASE64: return json_object_set_new(o, "values_base64", base64_json(x)) == 0;
+    default: return true;
+    }
+}
+
+static json_t *intermediates_json(const rapt_explanation *e, explain_values values)
+{
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < e->count; i++) {
+        const rapt_intermediate *x = &e->items[i];
+        json_t *o = json_pack("{s:s, s:s?}", "name", x->name, "formula", x->formula);
+        ok = o && add_dimensions(e, x, o) && add_statistics(x, o) && add_values(x, values, o);
+        ok = json_array_append_new(list, o) == 0 && ok;
+    }
+    if (ok)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+/* A path may be no UTF-8, nor a text of bytes. */
+static json_t *valid_string(const char *given)
+{
+    size_t length;
+    char *text = valid_text(given, strlen(given), &length, NULL);
+    json_t *string = text ? json_stringn(text, length) : NULL;
+    free(text);
+    return string;
+}
+
+static bool token_is_text(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size;
+    const char *bytes = rapt_tokenizer_token(k, id, &size);
+    return !bytes || utf8_valid_prefix(bytes, size) == size;
+}
+
+/* Bytes that are no text have a name instead; ids without a text have an empty one. */
+static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size = 0;
+    const char *bytes = rapt_tokenizer_token(k, id, &size);
+    if (token_is_text(k, id))
+        return json_stringn(bytes ? bytes : "", size);
+    char *name = token_name(k, id);
+    json_t *string = name ? json_string(name) : NULL;
+    free(name);
+    return string;
+}
+
+static json_t *bytes_json(const rapt_tokenizer *k, int32_t id)
+{
+    size_t size;
+    const char *bytes = rapt_tokenizer_token(k, id, &size);
+    char *hex = malloc(2 * size + 1);
+    for (size_t i = 0; hex && i < size; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
+    json_t *string = hex ? json_stringn(hex, 2 * size) : NULL;
+    free(hex);
+    return string;
+}
+
+static bool add_token_json(json_t *o, const rapt_tokenizer *k, int32_t id)
+{
+    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 && json_object_set_new(o, "text",
+                                                                                         token_text_json(k, id)) == 0;
+    return ok && (token_is_text(k, id) || json_object_set_new(o, "bytes", bytes_json(k, id)) == 0);
+}
+
+static json_t *explain_model_json(const rapt_explanation *e)
+{
+    const rapt_model *m = e->model;
+    bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    size_t layers = language ? m->lm->config.layers : m->net->config.layers;
+    size_t heads = language ? m->lm->config.heads : m->net->config.block.heads;
+    size_t d_model = language ? m->lm->config.d_model : m->net->config.block.d_model;
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", valid_string(e->model_name), "kind",
+                     language ? "language_model" : "translation", "layers", (json_int_t)layers, "heads", (json_int_t)heads,
+                     "d_model", (json_int_t)d_model, "parameters", (json_int_t)rapt_params_size(m->params));
+}
+
+static json_t *sequence_json(const explain_sequence *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < s->count; i++) {
+        json_t *token = json_pack("{s:I}", "position", (json_int_t)i);
+        bool ok = add_token_json(token, s->tokenizer, s->ids[i]);
+        if (json_array_append_new(list, token) != 0 || !ok) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *sequences_json(const rapt_explanation *e)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; o && i < e->sequence_count; i++)
+        if (json_object_set_new(o, e->sequences[i].name, sequence_json(&e->sequences[i])) != 0) {
+            json_decref(o);
+            return NULL;
+        }
+    return o;
+}
+
+static json_t *likeliest_json(const rapt_explanation *e, size_t position)
+{
+    json_t *list = json_array();
+    for (size_t i = position * e->top; list && i < (position + 1) * e->top; i++) {
+        json_t *token = json_object();
+        bool ok = add_token_json(token, explain_last(e)->tokenizer, e->likeliest[i]) &&
+                  json_object_set_new(token, "probability", json_real(e->probabilities[i])) == 0;
+        if (json_array_append_new(list, token) != 0 || !ok) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* The token that does follow, and how well it was foreseen. */
+static json_t *next_json(const rapt_explanation *e, size_t position)
+{
+    json_t *o = json_object();
+    bool ok = add_token_json(o, explain_last(e)->tokenizer, e->labels[position]) &&
+              json_object_set_new(o, "probability", json_real(math_exp(-e->nll[position]))) == 0 &&
+              json_object_set_new(o, "loss", json_real(e->nll[position])) == 0;
+    if (ok)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *predictions_json(const rapt_explanation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < explain_last(e)->count; i++) {
+        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", likeliest_json(e, i));
+        bool ok = i >= e->label_count || json_object_set_new(o, "next", next_json(e, i)) == 0;
+        if (json_array_append_new(list, o) != 0 || !ok) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* A language model's output is its likeliest next token. */
+static json_t *output_json(const rapt_explanation *e)
+{
+    size_t last = (explain_last(e)->count - 1) * e->top;
+    return e->output ? valid_string(e->output) : token_text_json(e->model->tokenizer, e->likeliest[last]);
+}
+
+/* What only some passes have. */
+static bool add_rest(const rapt_explanation *e, json_t *o)
+{
+    bool ok = true;
+    if (e->model->task == RAPT_TASK_TRANSLATION)
+        ok = json_object_set_new(o, "target", valid_string(rapt_explanation_target(e))) == 0;
+    return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
+}
+
+/* The whole as one object. NULL with `err` set. */
+static json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err)
+{
+    json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "rapt", "explain", "version", 1, "model",
+                          explain_model_json(e), "text", valid_string(e->text), "sequences", sequences_json(e), "output",
+                          output_json(e), "steps", intermediates_json(e, values), "predictions", predictions_json(e));
+    if (o && !add_rest(e, o)) {
+        json_decref(o);
+        o = NULL;
+    }
+    if (!o)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for JSON");
+    return o;
+}
+
+rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
+                                rapt_error *err)
+{
+    json_t *o = explain_object(e, format && format->full ? EXPLAIN_NUMBERS : EXPLAIN_STATISTICS, err);
+    if (!o)
+        return RAPT_ERR_MEMORY;
+    char *text = json_text(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */
+    json_decref(o);
+    if (!text)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for JSON");
+    *json = text;
+    if (size)
+        *size = strlen(text);
+    return RAPT_OK;
+}
+
+rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err)
+{
+    json_t *o = explain_object(e, EXPLAIN_BASE64, err);
+    rapt_code code = o ? page_make(o, html, size, err) : RAPT_ERR_MEMORY;
+    json_decref(o);
+    return code;
+}

@@ -1,0 +1,170 @@
+/* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities
+ * after each, and on request the loss and the backward pass. What is wanted of it is copied; how it is written is the
+ * business of others. */
+#include "explain/explanation.h"
+
+#include "base/math.h"
+#include "decode/sampler.h"
+#include "ops/tape_core.h"
+#include "rapt/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP 5 /* likeliest tokens of a position */
+#define CHUNK ((size_t)64 << 10)
+
+/* A pass while it runs. */
+typedef struct pass {
+    rapt_explanation *e;
+    rapt_tape *t;
+    explain_selection *selection;
+    rapt_code failure; /* in a callback, which cannot return it */
+} pass;
+
+/* ---- predictions ------------------------------------------------------------------------------------------------- */
+
+/* Tokens are told apart by their logits, which are equal less often than probabilities are. `logits` is [tokens, vocab]. */
+static rapt_code rank_tokens(const pass *p, const rapt_real *logits, size_t vocab, rapt_error *err)
+{
+    rapt_explanation *e = p->e;
+    rapt_code code = RAPT_OK;
+    arena scratch;
+    arena_init(&scratch, CHUNK);
+    for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
+        sampler_input in = {.logits = logits + i * vocab, .vocab = vocab, .position = i};
+        code = sampler_likeliest(p->t->k, &in, e->top, e->likeliest + i * e->top, e->probabilities + i * e->top, &scratch, err);
+    }
+    arena_free(&scratch);
+    return code;
+}
+
+/* The loss of each label, as rapt_op_cross_entropy has it: log sum exp(logits) - logit of the label. */
+static void find_losses(const pass *p, const rapt_real *logits, size_t vocab)
+{
+    for (size_t i = 0; i < p->e->label_count; i++) {
+        rapt_real max, sum;
+        const rapt_real *row = logits + i * vocab;
+        p->t->k->log_sum_exp(vocab, row, &max, &sum);
+        p->e->nll[i] = (double)max + math_log((double)sum) - (double)row[p->e->labels[i]];
+    }
+}
+
+static rapt_code take_logits(const pass *p, const rapt_observation *logits, rapt_error *err)
+{
+    rapt_explanation *e = p->e;
+    size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits->tensor);
+    e->top = vocab < TOP ? vocab : TOP;
+    e->likeliest = arena_array(&e->memory, count * e->top, sizeof *e->likeliest);
+    e->probabilities = arena_array(&e->memory, count * e->top, sizeof *e->probabilities);
+    e->nll = arena_array(&e->memory, e->label_count + 1, sizeof *e->nll);
+    if (!e->likeliest || !e->probabilities || !e->nll)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu predictions", count);
+    find_losses(p, logits->values, vocab);
+    return rank_tokens(p, logits->values, vocab, err);
+}
+
+/* The sampler's softmax is another one than the pass's, which is the one that is shown. */
+static void take_probabilities(rapt_explanation *e, const rapt_observation *probabilities)
+{
+    size_t vocab = rapt_tensor_features(probabilities->tensor);
+    for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
+        e->probabilities[i] = (double)probabilities->values[i / e->top * vocab + (size_t)e->likeliest[i]];
+}
+
+static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *err)
+{
+    if (o->gradient)
+        return RAPT_OK;
+    if (strcmp(o->name, "probabilities") == 0)
+        take_probabilities(p->e, o);
+    bool logits = strcmp(o->name, p->e->model->task == RAPT_TASK_TRANSLATION ? "decoder.output" : "output") == 0;
+    return logits ? take_logits(p, o, err) : RAPT_OK;
+}
+
+/* ---- intermediates ----------------------------------------------------------------------------------------------- */
+
+static rapt_code explain_keep(rapt_explanation *e, const rapt_observation *o, rapt_error *err)
+{
+    if (e->count == e->capacity) {
+        size_t capacity = 2 * e->capacity + 64;
+        rapt_intermediate *longer = realloc(e->items, capacity * sizeof *longer);
+        if (!longer)
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu intermediates", capacity);
+        e->items = longer;
+        e->capacity = capacity;
+    }
+    size_t size = rapt_tensor_size(o->tensor);
+    rapt_real *values = arena_array(&e->memory, size, sizeof *values);
+    rapt_intermediate x = {.name = arena_string(&e->memory, o->name), .gradient = o->gradient, .ndim = o->tensor->ndim,
+                           .formula = o->formula ? arena_string(&e->memory, o->formula) : NULL,
+                           .axes = o->axes ? arena_string(&e->memory, o->axes) : NULL, .values = values};
+    if (!values || !x.name || (o->formula && !x.formula) || (o->axes && !x.axes))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu elements of %s", size, o->name);
+    memcpy(values, o->values, size * sizeof *values);
+    memcpy(x.shape, o->tensor->shape, (size_t)x.ndim * sizeof *x.shape);
+    e->items[e->count++] = x;
+    return RAPT_OK;
+}
+
+/* What goes wrong here stops the pass. */
+static void explain_take(void *context, const rapt_observation *o)
+{
+    pass *p = context;
+    rapt_error err = {0};
+    if (p->failure)
+        return;
+    bool wanted = explain_wants(p->selection, o->name);
+    p->failure = predict(p, o, &err);
+    if (wanted && !p->failure)
+        p->failure = explain_keep(p->e, o, &err);
+    if (p->failure)
+        rapt_tape_fail(p->t, p->failure, "%s", err.message);
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+static rapt_tokens pass_tokens_of(const explain_sequence *s)
+{
+    return (rapt_tokens){.ids = s->ids, .batch = 1, .time = s->count};
+}
+
+static rapt_tensor *explain_forward(const pass *p)
+{
+    const rapt_explanation *e = p->e;
+    if (e->model->task == RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_lm_forward(p->t, e->model->lm, pass_tokens_of(&e->sequences[0]));
+    return rapt_transformer_forward(p->t, e->model->net, pass_tokens_of(&e->sequences[0]), NULL,
+                                    pass_tokens_of(&e->sequences[1]));
+}
+
+static rapt_code explain_backward(pass *p, rapt_tensor *logits, rapt_error *err)
+{
+    rapt_explanation *e = p->e;
+    int32_t len = (int32_t)e->label_count;
+    rapt_tokens labels = {.ids = e->labels, .batch = 1, .time = explain_last(e)->count};
+    rapt_tensor *loss = rapt_op_cross_entropy(p->t, logits, labels, &(rapt_loss_options){.valid_lens = &len}, NULL);
+    rapt_code code = rapt_tape_status(p->t, err);
+    if (code)
+        return code;
+    e->loss = (double)loss->data[0];
+    e->parts.loss = explain_wants(p->selection, "loss");
+    return rapt_backward(p->t, loss, err);
+}
+
+/* Names are asked for in the order in which they come: a message lists the first of them. */
+rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err)
+{
+    pass p = {.e = e, .t = t, .selection = s};
+    e->parts.model = s->count == 0;
+    e->parts.tokens = explain_wants(s, "tokens");
+    rapt_observe(t, explain_take, &p);
+    rapt_tape_begin(t, (rapt_pass){.record = e->gradients});
+    rapt_tensor *logits = explain_forward(&p);
+    rapt_code code = rapt_tape_status(t, err);
+    e->parts.predictions = explain_wants(s, "predictions");
+    if (!code && e->gradients)
+        code = explain_backward(&p, logits, err);
+    rapt_observe(t, NULL, NULL);
+    return code ? code : rapt_tape_status(t, err);
+}

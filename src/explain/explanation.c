@@ -1,0 +1,137 @@
+/* explain/explanation.c: explanations from the outside: made, asked, freed. What a text becomes is in explain_input.c, the
+ * pass in explain_pass.c, the forms that an explanation is written in in explain_text.c, explain_json.c and page/. */
+#include "explain/explanation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)256 << 10)
+
+/* ---- made ------------------------------------------------------------------------------------------------------- */
+
+static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text, const rapt_explain_options *o,
+                                           rapt_error *err)
+{
+    rapt_explanation *e = calloc(1, sizeof *e);
+    if (!e) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an explanation");
+        return NULL;
+    }
+    arena_init(&e->memory, CHUNK);
+    e->model = m;
+    e->gradients = o->gradients;
+    e->filtered = o->name_count > 0;
+    e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
+    e->text = arena_string(&e->memory, text);
+    e->given = o->target ? arena_string(&e->memory, o->target) : NULL;
+    if (e->model_name && e->text && (e->given || !o->target))
+        return e;
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an explanation");
+    rapt_explanation_free(e);
+    return NULL;
+}
+
+/* Gradients are added to those that parameters have. */
+static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_explain_options *o, rapt_error *err)
+{
+    explain_selection s;
+    rapt_code code = explain_selection_init(&s, o, err);
+    if (code)
+        return code;
+    code = explain_read(e, t, e->text, e->given, err);
+    if (o->gradients && !code)
+        rapt_params_zero_grad(e->model->params);
+    if (!code)
+        code = explain_pass(e, t, &s, err);
+    if (o->gradients)
+        rapt_params_zero_grad(e->model->params);
+    if (!code)
+        code = explain_selection_check(&s, o->gradients, err);
+    explain_selection_free(&s);
+    return code;
+}
+
+rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
+                                       rapt_error *err)
+{
+    static const rapt_explain_options defaults;
+    const rapt_explain_options *o = options ? options : &defaults;
+    if (o->target && model->task == RAPT_TASK_LANGUAGE_MODEL) {
+        rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
+        return NULL;
+    }
+    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads}, err);
+    rapt_explanation *e = t ? explanation_alloc(model, text, o, err) : NULL;
+    if (e && explanation_fill(e, t, o, err)) {
+        rapt_explanation_free(e);
+        e = NULL;
+    }
+    rapt_tape_free(t);
+    return e;
+}
+
+void rapt_explanation_free(rapt_explanation *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->sequence_count; i++)
+        free(e->sequences[i].ids);
+    free(e->output);
+    free(e->translation);
+    free(e->items);
+    arena_free(&e->memory);
+    free(e);
+}
+
+/* ---- asked ------------------------------------------------------------------------------------------------------ */
+
+size_t rapt_explanation_sequence_count(const rapt_explanation *e)
+{
+    return e->sequence_count;
+}
+
+rapt_explained_sequence rapt_explanation_sequence(const rapt_explanation *e, size_t index)
+{
+    if (index >= e->sequence_count)
+        return (rapt_explained_sequence){0};
+    const explain_sequence *s = &e->sequences[index];
+    return (rapt_explained_sequence){s->name, s->count, s->ids, (const char *const *)s->labels};
+}
+
+size_t rapt_explanation_count(const rapt_explanation *e)
+{
+    return e->count;
+}
+
+const rapt_intermediate *rapt_explanation_at(const rapt_explanation *e, size_t index)
+{
+    return index < e->count ? &e->items[index] : NULL;
+}
+
+const rapt_intermediate *rapt_explanation_find(const rapt_explanation *e, const char *name, bool gradient)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->items[i].gradient == gradient && strcmp(e->items[i].name, name) == 0)
+            return &e->items[i];
+    return NULL;
+}
+
+rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e, size_t position)
+{
+    if (position >= explain_last(e)->count)
+        return (rapt_explained_prediction){0};
+    bool has_label = position < e->label_count;
+    return (rapt_explained_prediction){.count = e->top, .ids = e->likeliest + position * e->top,
+                                       .probabilities = e->probabilities + position * e->top, .has_label = has_label,
+                                       .label = has_label ? e->labels[position] : 0, .loss = has_label ? e->nll[position] : 0};
+}
+
+double rapt_explanation_loss(const rapt_explanation *e)
+{
+    return e->loss;
+}
+
+const char *rapt_explanation_target(const rapt_explanation *e)
+{
+    return e->given ? e->given : e->translation;
+}

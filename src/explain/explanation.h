@@ -1,0 +1,87 @@
+/* explain/explanation.h: what the files of this folder share: an explanation while it is made, and afterwards. */
+#ifndef EXPLAIN_EXPLANATION_H
+#define EXPLAIN_EXPLANATION_H
+
+#include "base/arena.h"
+#include "rapt/explain.h"
+
+/* Tokens that a pass reads. */
+typedef struct explain_sequence {
+    const char *name; /* "source", "target" (the decoder's input), "text" */
+    const rapt_tokenizer *tokenizer;
+    size_t count;
+    int32_t *ids;     /* [count + 1], from the heap: behind the last one is what should follow it */
+    char **labels;    /* [count]: "3 chat": position and token */
+} explain_sequence;
+
+/* The parts that the text has besides intermediates. */
+typedef struct explain_parts {
+    bool model, tokens, predictions, loss;
+} explain_parts;
+
+struct rapt_explanation {
+    const rapt_model *model; /* borrowed */
+    arena memory;            /* of all below, unless it says otherwise */
+    const char *model_name, *text;
+    bool gradients;          /* with loss and gradients */
+    bool filtered;           /* some intermediates are left out, for nobody asked for them */
+    explain_parts parts;     /* that were asked for */
+    explain_sequence sequences[2]; /* source and target, or a language model's text */
+    size_t sequence_count;
+    char *output;            /* of a translation model: the words of its target; from the heap */
+    const char *given;       /* the target as it was given; NULL: the model found it itself */
+    char *translation;       /* ... as `rapt translate` prints it; from the heap; NULL: a target was given */
+    int32_t *labels;         /* [label_count]: what follows each token of the last sequence, in its ids */
+    size_t label_count;      /* the last token of a text has none */
+    double *nll;             /* [label_count]: -ln p of each label */
+    size_t top;              /* likeliest tokens of a position */
+    int32_t *likeliest;      /* [tokens of the last sequence, top] */
+    double *probabilities;   /* [tokens of the last sequence, top] */
+    double loss;
+    rapt_intermediate *items; /* [count], from the heap */
+    size_t count, capacity;
+};
+
+/* The sequence that predicts: the target, or the text. */
+const explain_sequence *explain_last(const rapt_explanation *e);
+/* The axis of an intermediate as a word ("head"), "" where it has none. */
+const char *explain_axis(const rapt_intermediate *x, int dim, char word[16]);
+/* The sequence that an axis runs along; NULL: none. */
+const explain_sequence *explain_along(const rapt_explanation *e, const rapt_intermediate *x, int dim);
+/* How many elements it has. */
+size_t explain_size(const rapt_intermediate *x);
+
+/* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
+
+/* Fills sequences, labels and output; a translation model's own translation is found on tape t. */
+rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err);
+
+/* ---- explain_select.c: what the patterns of names ask for ---------------------------------------------------- */
+
+typedef struct explain_selection {
+    const char *const *patterns;
+    size_t count;
+    bool *matched;      /* [count] */
+    char **names;       /* of all intermediates and parts that there are, to tell a near one */
+    size_t name_count, name_capacity;
+    arena memory;       /* of matched and names */
+} explain_selection;
+
+rapt_code explain_selection_init(explain_selection *s, const rapt_explain_options *o, rapt_error *err);
+void explain_selection_free(explain_selection *s);
+/* Whether an intermediate or part of this name is wanted; it is remembered for explain_selection_check. */
+bool explain_wants(explain_selection *s, const char *name);
+/* Fails where a pattern matched nothing, with a near name. After the pass. */
+rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err);
+
+/* ---- explain_pass.c: the pass itself ------------------------------------------------------------------------- */
+
+/* Runs it on tape t and copies what is wanted into e. */
+rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err);
+
+/* ---- explain_heading.c: the part of the model that an intermediate belongs to -------------------------------- */
+
+/* "Encoder block 0: Self-attention" */
+void explain_heading(const rapt_explanation *e, const rapt_intermediate *x, char text[96]);
+
+#endif

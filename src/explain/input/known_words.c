@@ -1,0 +1,86 @@
+/* explain/input/known_words.c: see known_words.h. */
+#define _GNU_SOURCE /* strtok_r */
+#include "explain/input/known_words.h"
+
+#include "base/quote.h"
+#include "text/words/words_prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACES " \t\r\n\v\f"
+
+static bool is_among(const char *word, char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The tokenizer cuts the sentence into the same words. */
+static rapt_code find_unknown(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
+{
+    char *rest = list->memory = words_prepare_sentence(text, false);
+    if (!rest)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
+    list->total = count;
+    for (size_t i = 0; i < count; i++) {
+        char *word = strtok_r(rest, SPACES, &rest);
+        if (!word || ids[i] != RAPT_UNK)
+            continue;
+        list->unknown++;
+        if (list->count <= KNOWN_WORDS_LISTED && !is_among(word, list->words, list->count))
+            list->words[list->count++] = word;
+    }
+    return RAPT_OK;
+}
+
+void known_words_free(unknown_list *list)
+{
+    free(list->memory);
+    list->memory = NULL;
+}
+
+void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT])
+{
+    size_t used = 0, i = 0;
+    text[0] = '\0';
+    for (; i < list->count && i < KNOWN_WORDS_LISTED; i++) {
+        quoted word = quote(list->words[i]);
+        if (used + strlen(word.text) + sizeof ", \"\", ..." > KNOWN_WORDS_TEXT)
+            break;
+        used += (size_t)snprintf(text + used, KNOWN_WORDS_TEXT - used, "%s\"%s\"", i ? ", " : "", word.text);
+    }
+    if (i < list->count)
+        snprintf(text + used, KNOWN_WORDS_TEXT - used, ", ...");
+}
+
+rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err)
+{
+    int32_t *ids = NULL;
+    size_t count;
+    *list = (unknown_list){.count = 0};
+    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
+        return RAPT_OK;
+    rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
+    if (!code)
+        code = find_unknown(text, ids, count, list, err);
+    free(ids);
+    return code;
+}
+
+rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
+                            rapt_error *err)
+{
+    char words[KNOWN_WORDS_TEXT];
+    unknown_list list = {.count = 0};
+    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
+        return RAPT_OK;
+    if (find_unknown(text, ids, count, &list, err))
+        return RAPT_ERR_MEMORY;
+    known_words_write(&list, words);
+    known_words_free(&list);
+    return list.count ? rapt_fail(err, RAPT_ERR_VALUE, "%s: the model does not know %s", what, words) : RAPT_OK;
+}

@@ -1,0 +1,29 @@
+/* explain/input/known_words.h: texts of which a vocabulary of words lacks something. For the commands that look into
+ * models, where a word that became <unk> would be shown as something that nobody wrote, and for the warnings of the others. */
+#ifndef EXPLAIN_INPUT_KNOWN_WORDS_H
+#define EXPLAIN_INPUT_KNOWN_WORDS_H
+
+#include "rapt/text.h"
+
+/* ids[count]: the tokens of `text`. RAPT_ERR_VALUE with the first eight words that became <unk>, each once; other tokenizers know
+ * all that they encode. `what` the text is: "the text". */
+rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const char *text, const int32_t *ids, size_t count,
+                            rapt_error *err);
+
+enum { KNOWN_WORDS_LISTED = 8, KNOWN_WORDS_TEXT = 400 /* a message has 512 */ };
+
+/* The words of a text that became <unk>. */
+typedef struct unknown_list {
+    char *words[KNOWN_WORDS_LISTED + 1]; /* the first ones, each once, within `memory` */
+    size_t count;
+    size_t unknown, total; /* all words that are unknown, of how many */
+    char *memory;
+} unknown_list;
+
+/* Fills a list, which known_words_free frees; of other tokenizers than that of words it is empty. */
+rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err);
+void known_words_free(unknown_list *list);
+/* "a", "b": whole words, and "..." for those that a message has no room for. */
+void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT]);
+
+#endif

@@ -1,0 +1,119 @@
+/* explain/input/pass_input.c: see pass_input.h. How long a text is comes before what it is made of: a message about a
+ * book's worth of unknown words would help nobody. */
+#include "explain/input/pass_input.h"
+
+#include "explain/input/known_words.h"
+#include "decode/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)256 << 10)
+
+/* What a text is called in messages, and what becomes of it. */
+typedef struct reading {
+    const char *what, *with; /* "the text", " with <eos>" */
+    const rapt_tokenizer *k;
+    size_t vocab, most, more; /* ids and tokens that the model takes; tokens that come to the text's own */
+    const char *limit, *unit; /* "the model has", " positions" */
+    bool specials;
+} reading;
+
+static rapt_code pass_input_check(const reading *r, const char *text, const pass_tokens *p, rapt_error *err)
+{
+    if (p->count == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", r->what);
+    if (p->count + r->more > r->most)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s has %zu tokens%s; %s %zu%s", r->what, p->count + r->more, r->with, r->limit,
+                         r->most, r->unit);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->ids[i] < 0 || (size_t)p->ids[i] >= r->vocab)
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i],
+                             r->vocab);
+    return known_words_check(r->k, r->what, text, p->ids, p->count, err);
+}
+
+/* The text's own tokens, with room for two more. */
+static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
+{
+    rapt_error why = {0};
+    *p = (pass_tokens){0};
+    if (rapt_tokenizer_encode_bytes(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why) != RAPT_OK)
+        return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
+    rapt_code code = pass_input_check(r, text, p, err);
+    int32_t *longer = code ? NULL : realloc(p->ids, (p->count + 2) * sizeof *longer);
+    if (longer) {
+        p->ids = longer;
+        return RAPT_OK;
+    }
+    free(p->ids);
+    *p = (pass_tokens){0};
+    return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of %s", r->what);
+}
+
+rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
+{
+    reading r = {.what = "the text", .with = " with <eos>", .k = m->source, .vocab = m->net->config.source_vocab,
+                 .most = m->max_len, .more = 1, .limit = "the model takes", .unit = ""};
+    rapt_code code = pass_input_read_tokens(&r, text, source, err);
+    if (code)
+        return code;
+    source->ids[source->count++] = RAPT_EOS;
+    source->ids[source->count] = RAPT_PAD;
+    return RAPT_OK;
+}
+
+rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err)
+{
+    reading r = {.what = "the target", .with = " with <bos>", .k = m->target, .vocab = m->net->config.target_vocab,
+                 .most = m->net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
+    rapt_code code = pass_input_read_tokens(&r, text, target, err);
+    if (code)
+        return code;
+    memmove(target->ids + 1, target->ids, target->count * sizeof *target->ids);
+    target->ids[0] = RAPT_BOS;
+    target->ids[++target->count] = RAPT_EOS;
+    return RAPT_OK;
+}
+
+rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err)
+{
+    reading r = {.what = "the text", .with = "", .k = m->tokenizer, .vocab = m->lm->config.vocab,
+                 .most = m->lm->config.context, .limit = "the model's context is", .unit = "", .specials = true};
+    rapt_code code = pass_input_read_tokens(&r, text, p, err);
+    if (!code)
+        p->ids[p->count] = 0;
+    return code;
+}
+
+/* ---- the translation that the model finds ------------------------------------------------------------------ */
+
+static rapt_code take_translation(const search_hypothesis *h, pass_tokens *target, rapt_error *err)
+{
+    target->ids = malloc((h->length + 1) * sizeof *target->ids);
+    if (!target->ids)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+    target->ids[0] = RAPT_BOS;
+    memcpy(target->ids + 1, h->tokens, h->length * sizeof *target->ids);
+    target->count = h->length;
+    return RAPT_OK;
+}
+
+rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err)
+{
+    arena memory;
+    search_result result;
+    int32_t len = (int32_t)source->count;
+    const search_options options = {0};
+    size_t limit = search_limit(m, source->count, 0, 0);
+    search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
+    *target = (pass_tokens){0};
+    arena_init(&memory, CHUNK);
+    const searcher on = {t, m->net, rapt_decoder_state_new(err)};
+    rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
+    if (!code)
+        code = take_translation(&result.best[0], target, err);
+    rapt_decoder_state_free(on.state);
+    arena_free(&memory);
+    return code;
+}

@@ -1,0 +1,26 @@
+/* explain/input/pass_input.h: a text as tokens that fit a model, and the translation that a model finds itself. For the
+ * commands that look into one pass: `rapt explain` and `rapt plot attention`. No pass is run but the search. */
+#ifndef EXPLAIN_INPUT_PASS_INPUT_H
+#define EXPLAIN_INPUT_PASS_INPUT_H
+
+#include "rapt/io.h"
+
+/* What a pass reads. Behind its last token is one more, so that ids + 1 are the tokens that should follow each. */
+typedef struct pass_tokens {
+    int32_t *ids; /* [count + 1]; free() it */
+    size_t count;
+} pass_tokens;
+
+/* All of them leave nothing to free on failure. RAPT_ERR_VALUE: a text that is empty, longer than the model takes, or of words
+ * and ids that the model does not know. */
+
+/* The source of a translation model: the text's words and <eos>. */
+rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err);
+/* The decoder's input: <bos> and the text's words; behind them <eos>. */
+rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err);
+/* The decoder's input at the last step of the greedy search; behind it what it found there. */
+rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err);
+/* A language model's text, special tokens as such; nothing should follow the last one. */
+rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err);
+
+#endif

@@ -1,0 +1,12 @@
+/* explain/input/token_name.h: what a token is called where people look at it: in tables, lists and pictures. For the
+ * commands that look into models; not a way to get the text back. */
+#ifndef EXPLAIN_INPUT_TOKEN_NAME_H
+#define EXPLAIN_INPUT_TOKEN_NAME_H
+
+#include "rapt/text.h"
+
+/* The token's text, a space as an open box, control characters and bytes that are no UTF-8 as escapes ("\n", "\xe6"); "id 7"
+ * where the id has no text. One line of UTF-8; free() it. NULL: no memory. */
+char *token_name(const rapt_tokenizer *k, int32_t id);
+
+#endif

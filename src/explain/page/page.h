@@ -1,0 +1,23 @@
+/* explain/page/page.h: one HTML text that shows a pass of the model: sentence, architecture, attention, matrices, predictions.
+ * Not what computes or describes the pass: that comes as JSON, as rapt_explanation_json has it. */
+#ifndef EXPLAIN_PAGE_PAGE_H
+#define EXPLAIN_PAGE_PAGE_H
+
+#include "rapt/base.h"
+
+#include <jansson.h>
+
+/* Makes the page of an explanation: *html, NUL-terminated, which the caller frees, and its length (unless `size` is NULL).
+ * `explanation` is what `rapt explain --json` prints; in place of "values" a step may have "values_base64", a string of
+ * page_numbers, which takes a tenth of the memory; one that has neither is shown without its matrix. It is borrowed and left
+ * as it is. The page needs no other file and no network. Its numbers take 2.65 MB at most: where they are too many to stand
+ * there exactly, those of some steps are rounded to 16 or 8 bits, or left out, and the page says so.
+ * On failure *html is left alone: RAPT_ERR_FORMAT for values that are no numbers; RAPT_ERR_SHAPE where they are more or fewer
+ * than the shape says; RAPT_ERR_MEMORY. */
+rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);
+
+/* `n` elements for "values_base64": base64 of floats of 32 bits, the lowest byte first. The caller frees it. NULL: out of
+ * memory. */
+char *page_numbers(const rapt_real *x, size_t n);
+
+#endif

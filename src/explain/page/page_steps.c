@@ -1,0 +1,277 @@
+/* explain/page/page_steps.c: see page_steps.h. Steps are read from the explanation's JSON; what many of them have in common
+ * (a mask's triangle, heads that are columns of another step) is found in the numbers themselves, never told by names. */
+#include "explain/page/page_steps.h"
+
+#include "text/bpe/base64.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTION = 768 };            /* floats whose letters are read at once */
+#define MANY ((size_t)200 * 1000)  /* numbers of a vocabulary's columns of which only some are kept */
+
+static rapt_code page_steps_no_memory(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------- */
+
+static bool number_of(const json_t *value, double *x)
+{
+    const char *word = json_string_value(value);
+    *x = json_number_value(value);
+    if (!word)
+        return json_is_number(value);
+    *x = strcmp(word, "nan") == 0 ? NAN : strcmp(word, "inf") == 0 ? INFINITY : -INFINITY;
+    return !strcmp(word, "nan") || !strcmp(word, "inf") || !strcmp(word, "-inf");
+}
+
+static rapt_code read_list(page_step *s, const json_t *values, rapt_error *err)
+{
+    double x;
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        if (!number_of(json_array_get(values, i), &x))
+            return rapt_fail(err, RAPT_ERR_FORMAT, "step %s: value %zu is not a number", s->name, i);
+        s->x[i] = (float)x;
+    }
+    return RAPT_OK;
+}
+
+static float float_at(const char *bytes)
+{
+    uint32_t bits = 0;
+    float x;
+    for (int i = 0; i < 4; i++)
+        bits |= (uint32_t)(unsigned char)bytes[i] << (8 * i);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* How many floats the letters stand for, into s->x where there is one; SIZE_MAX where they stand for none. */
+static size_t read_letters(page_step *s, const char *letters, size_t size)
+{
+    char bytes[4 * PORTION];
+    size_t sum = 0, length, portion = BASE64_CAPACITY(sizeof bytes);
+    for (size_t i = 0; i < size; i += portion) {
+        size_t now = size - i < portion ? size - i : portion;
+        if (sum % PORTION || !base64_decode(letters + i, now, bytes, &length) || length % 4)
+            return SIZE_MAX;
+        for (size_t j = 0; s->x && j < length / 4; j++)
+            s->x[sum + j] = float_at(bytes + 4 * j);
+        sum += length / 4;
+    }
+    return sum;
+}
+
+static size_t page_steps_size_of(const page_step *s)
+{
+    return s->groups * s->rows * s->columns;
+}
+
+static rapt_code read_numbers(page_step *s, const json_t *values, const json_t *letters, rapt_error *err)
+{
+    const char *text = json_string_value(letters);
+    size_t length = json_string_length(letters), count = text ? read_letters(s, text, length) : json_array_size(values);
+    if (letters && (!text || count == SIZE_MAX))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "step %s: values_base64 is not base64 of floats", s->name);
+    if (count != page_steps_size_of(s))
+        return rapt_fail(err, RAPT_ERR_SHAPE, "step %s: %zu values where its shape wants %zu", s->name, count,
+                         page_steps_size_of(s));
+    s->x = malloc((count + 1) * sizeof *s->x);
+    if (!s->x)
+        return page_steps_no_memory(err);
+    s->known = true;
+    if (!text)
+        return read_list(s, values, err);
+    read_letters(s, text, length);
+    return RAPT_OK;
+}
+
+/* ---- what is in them ----------------------------------------------------------------------------------------------- */
+
+static void find_kinds(page_step *s)
+{
+    for (size_t i = 0; i < page_steps_size_of(s); i++) {
+        s->negative = s->negative || s->x[i] < 0;
+        s->odd = s->odd || isnan(s->x[i]) || (isinf(s->x[i]) && s->x[i] > 0);
+    }
+}
+
+/* Bits, so that a zero is no minus zero. */
+static bool page_steps_same(float a, float b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void find_lower(page_step *s)
+{
+    size_t n = s->rows;
+    if (n != s->columns || n < 2 || s->groups == 0)
+        return;
+    s->above = s->x[1];
+    s->lower = page_steps_same(s->above, 0) || (isinf(s->above) && s->above < 0);
+    for (size_t i = 0; s->lower && i < page_steps_size_of(s); i++)
+        s->lower = i % n <= i / n % n || page_steps_same(s->x[i], s->above);
+}
+
+static const char *axis(const page_step *s, size_t from_last)
+{
+    const json_t *axes = json_object_get(s->json, "axes");
+    size_t count = json_array_size(axes);
+    const char *word = count > from_last ? json_string_value(json_array_get(axes, count - 1 - from_last)) : NULL;
+    return word ? word : "";
+}
+
+/* [heads, rows, width] against [rows, heads, width]. */
+static bool is_split(const page_step *whole, const page_step *heads)
+{
+    size_t width = heads->columns, columns = heads->groups * width;
+    if (whole->groups != 1 || heads->groups < 2 || whole->rows != heads->rows || whole->columns != columns)
+        return false;
+    for (size_t i = 0; i < page_steps_size_of(heads); i++)
+        if (!page_steps_same(heads->x[i],
+                             whole->x[i / width % heads->rows * columns + i / width / heads->rows * width + i % width]))
+            return false;
+    return true;
+}
+
+static bool is_equal(const page_step *a, const page_step *b)
+{
+    return a->groups == b->groups && a->rows == b->rows && a->columns == b->columns &&
+           memcmp(a->x, b->x, page_steps_size_of(a) * sizeof *a->x) == 0;
+}
+
+/* A step that came before and has the same numbers is told once. */
+static void page_steps_find_source(const page_steps *all, page_step *s)
+{
+    for (size_t i = (size_t)(s - all->steps); i-- > 0 && !s->source;) {
+        const page_step *other = &all->steps[i];
+        bool fits = other->x && !other->source && !other->kept && !other->gradient && page_steps_size_of(other) > 0;
+        s->split = fits && (is_split(other, s) || is_split(s, other));
+        if (fits && (s->split || is_equal(other, s)))
+            s->source = other->name;
+    }
+}
+
+/* ---- columns of a vocabulary --------------------------------------------------------------------------------------- */
+
+static void mark(const json_t *token, bool *wanted, size_t vocab)
+{
+    json_int_t id = json_integer_value(json_object_get(token, "id"));
+    if (json_is_object(token) && id >= 0 && (size_t)id < vocab)
+        wanted[id] = true;
+}
+
+/* The tokens that the page names: likeliest ones, and those that followed. */
+static void mark_predicted(const json_t *explanation, bool *wanted, size_t vocab)
+{
+    const json_t *predictions = json_object_get(explanation, "predictions"), *p, *token;
+    size_t i, j;
+    json_array_foreach(predictions, i, p) {
+        mark(json_object_get(p, "next"), wanted, vocab);
+        json_array_foreach(json_object_get(p, "tokens"), j, token)
+            mark(token, wanted, vocab);
+    }
+}
+
+static void keep_columns(page_step *s, const bool *wanted)
+{
+    size_t kept = 0, to = 0;
+    for (size_t i = 0; i < s->columns; i++)
+        if (wanted[i])
+            s->kept[kept++] = i;
+    for (size_t row = 0; row < s->groups * s->rows; row++)
+        for (size_t i = 0; i < kept; i++)
+            s->x[to++] = s->x[row * s->columns + s->kept[i]];
+    s->columns = kept;
+}
+
+static bool page_steps_is_any(const bool *wanted, size_t count)
+{
+    return memchr(wanted, true, count * sizeof *wanted) != NULL;
+}
+
+static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_error *err)
+{
+    if (strcmp(axis(s, 0), "token") != 0 || page_steps_size_of(s) <= MANY)
+        return RAPT_OK;
+    bool *wanted = calloc(s->columns, sizeof *wanted);
+    s->kept = malloc(s->columns * sizeof *s->kept);
+    if (!wanted || !s->kept) {
+        free(wanted);
+        return page_steps_no_memory(err);
+    }
+    mark_predicted(explanation, wanted, s->columns);
+    if (page_steps_is_any(wanted, s->columns)) {
+        keep_columns(s, wanted);
+    } else {
+        free(s->kept);
+        s->kept = NULL;
+    }
+    free(wanted);
+    return RAPT_OK;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------------- */
+
+static void take_shape(page_step *s)
+{
+    const json_t *shape = json_object_get(s->json, "shape"), *gradient = json_object_get(s->json, "gradient");
+    const char *name = json_string_value(json_object_get(s->json, "name"));
+    size_t axes = json_array_size(shape);
+    s->name = name ? name : "without a name";
+    s->gradient = json_is_true(gradient);
+    s->groups = s->rows = s->columns = 1;
+    for (size_t i = 0; i < axes; i++) {
+        size_t *part = i + 1 == axes ? &s->columns : i + 2 == axes ? &s->rows : &s->groups;
+        *part *= (size_t)json_integer_value(json_array_get(shape, i));
+    }
+}
+
+static rapt_code page_steps_read_step(const json_t *explanation, const page_steps *all, page_step *s, rapt_error *err)
+{
+    const json_t *values = json_object_get(s->json, "values"), *letters = json_object_get(s->json, "values_base64");
+    take_shape(s);
+    rapt_code code = values || letters ? read_numbers(s, values, letters, err) : RAPT_OK;
+    if (code != RAPT_OK || !s->known)
+        return code;
+    find_kinds(s);
+    if (strcmp(axis(s, 0), "key") == 0)
+        find_lower(s);
+    if (!s->gradient)
+        page_steps_find_source(all, s);
+    if (!s->source)
+        return cut_vocabulary(explanation, s, err);
+    free(s->x); /* nothing is compared with a step that has a source */
+    s->x = NULL;
+    return RAPT_OK;
+}
+
+rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error *err)
+{
+    json_t *steps = json_object_get(explanation, "steps");
+    size_t count = json_array_size(steps);
+    *all = (page_steps){.steps = calloc(count + 1, sizeof *all->steps), .count = count};
+    rapt_code code = all->steps ? RAPT_OK : page_steps_no_memory(err);
+    for (size_t i = 0; i < count && code == RAPT_OK; i++) {
+        all->steps[i].json = json_array_get(steps, i);
+        code = page_steps_read_step(explanation, all, &all->steps[i], err);
+    }
+    return code;
+}
+
+void page_steps_free(page_steps *all)
+{
+    for (size_t i = 0; all->steps && i < all->count; i++) {
+        free(all->steps[i].x);
+        free(all->steps[i].kept);
+    }
+    free(all->steps);
+}
+
+size_t page_step_stored(const page_step *s)
+{
+    return s->lower ? s->groups * (s->rows * (s->rows + 1) / 2) : page_steps_size_of(s);
+}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# tests/explain/check_page.sh: the page of rapt explain --html in a real browser, headless Chromium: it opens without errors,
+# asks nothing of the network, shows the numbers that it was given, answers to pointer and keys, in both themes. Skipped
+# where Chromium, its driver or Selenium is missing (./test --browser installs them).
+cd "$(dirname "$0")/../.." || exit 1
+PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
+TEST_PAGE=${RAPT_BUILD:-build-test}/tests/test_page
+skip() { echo "skip  the page in a browser: $1"; echo '0 passed, 0 failed, 1 skipped'; exit 77; }
+for program in chromium chromedriver $PYTHON; do
+    command -v $program >/dev/null || skip "$program is missing"
+done
+$PYTHON -c 'import selenium' 2>/dev/null || skip 'python3-selenium is missing'
+[ -x "$TEST_PAGE" ] || { echo "no program at $TEST_PAGE"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for kind in translation language_model long; do
+    $PYTHON tests/explain/page_data.py $kind "$work/$kind.json" && "$TEST_PAGE" "$work/$kind.json" "$work/$kind.html" || exit 1
+done
+PYTHONDONTWRITEBYTECODE=1 HOME=$work $PYTHON tests/explain/check_page.py "$work"
