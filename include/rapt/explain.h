@@ -1,6 +1,6 @@
-/* rapt/explain.h: one forward pass over one text, kept to be looked at: tokens, every named intermediate with its values,
- * attention weights, next-token probabilities, and on request the loss and all gradients; as an object, as JSON, as text, and
- * as a page for a browser. Nothing is printed and no file is written.
+/* rapt/explain.h: inspect one forward pass over one text: tokens, every named intermediate activation with its values, attention
+ * weights, next-token probabilities, and on request the loss and all gradients; as an object, as JSON, as text, and as a page
+ * for a browser. Nothing is printed and no file is written.
  *
  *    rapt_model *model = rapt_model_load("models/quickstart", &err);
  *    rapt_explanation *e = model ? rapt_explanation_new(model, "Where are my keys?", NULL, &err) : NULL;

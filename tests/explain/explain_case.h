@@ -1,0 +1,53 @@
+/* tests/explain/explain_case.h: small models of both kinds with random weights and their tokenizers, for the tests of explanations.
+ * It checks nothing itself. */
+#ifndef TESTS_EXPLAIN_EXPLAIN_CASE_H
+#define TESTS_EXPLAIN_EXPLAIN_CASE_H
+
+#include "nn/lm_model.h"
+
+#include "rapt/explain.h"
+
+#define CASE_MAX_LEN 8
+#define CASE_ALPHABET "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ " /* MODEL_VOCAB letters */
+
+/* The words w0, w1, ...: MODEL_VOCAB entries with the special ones. */
+static inline rapt_tokenizer *case_words(void)
+{
+    char text[MODEL_VOCAB * 4] = "";
+    const char *line = text;
+    rapt_error err = {0};
+    for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++)
+        sprintf(text + strlen(text), "w%d ", i);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    if (!k)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_tokenizer_size(k), MODEL_VOCAB);
+    return k;
+}
+
+static inline rapt_model *case_translator(void)
+{
+    rapt_model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = CASE_MAX_LEN, .net = model_new(RAPT_NORM_PLACE_POST, false)};
+    m->params = m->net->params;
+    m->source = m->target = case_words();
+    return m;
+}
+
+static inline rapt_model *case_language_model(void)
+{
+    rapt_model *m = calloc(1, sizeof *m);
+    rapt_lm_config c = lm_variant(100);
+    rapt_error err = {0};
+    assert_non_null(m);
+    *m = (rapt_model){.task = RAPT_TASK_LANGUAGE_MODEL, .lm = lm_model(&c)};
+    m->params = m->lm->params;
+    m->tokenizer = rapt_tokenizer_train_characters(CASE_ALPHABET, strlen(CASE_ALPHABET), &err);
+    if (!m->tokenizer)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_tokenizer_size(m->tokenizer), MODEL_VOCAB);
+    return m;
+}
+
+#endif
