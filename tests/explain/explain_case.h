@@ -1,5 +1,5 @@
-/* tests/explain/explain_case.h: small models of both kinds with random weights and their tokenizers, for the tests of explanations.
- * It checks nothing itself. */
+/* tests/explain/explain_case.h: small models of both kinds with random weights and their tokenizers, for the tests of
+ * explanations. It checks nothing itself. */
 #ifndef TESTS_EXPLAIN_EXPLAIN_CASE_H
 #define TESTS_EXPLAIN_EXPLAIN_CASE_H
 
