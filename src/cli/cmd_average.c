@@ -10,8 +10,8 @@
 enum { KEY_LAST = 'n', KEY_OUT = 'o' };
 
 static const struct argp_option OPTIONS[] = {
-    {"last", KEY_LAST, "N", 0, "Checkpoints to average, the newest ones (default: all that are kept)", 0},
-    {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: average, in the model's folder)", 0},
+    {"last", KEY_LAST, "N", 0, "Number of checkpoints to average, the latest ones (default: all that are kept)", 0},
+    {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: average, in the model's folder)", 0},
     {0}};
 
 typedef struct average_arguments {
@@ -27,12 +27,12 @@ static error_t cmd_average_parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out = text; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            cli_usage_error(state, "one model folder only");
+            cli_usage_error(state, "extra operand: one model folder only");
         a->model = text;
         return 0;
     case ARGP_KEY_END:
         if (!a->model)
-            cli_usage_error(state, "wants a model folder that rapt train has made");
+            cli_usage_error(state, "missing operand: MODEL, a model folder that rapt train has written");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -40,9 +40,10 @@ static error_t cmd_average_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_average_parse, .args_doc = "MODEL",
-    .doc = "Average the parameters of the last checkpoints of a training run into a model of its own."
-           "\vThe recipe's train.keep says how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
-           "checkpoint_every 0 the clock says which steps they are of, so that another run may have another mean."};
+    .doc = "Checkpoint averaging: write a model with the mean of the parameters of a training run's last checkpoints."
+           "\vThe recipe's train.keep sets how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
+           "checkpoint_every 0 they are written by time, so that two runs may have checkpoints, and averages, of different "
+           "steps."};
 
 int cmd_average(int argc, char **argv)
 {

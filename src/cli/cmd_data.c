@@ -16,11 +16,11 @@
 enum { KEY_RATIO = 256, KEY_MARGIN, KEY_JSON, KEY_LINES, KEY_OUT };
 
 static const struct argp_option OPTIONS[] = {
-    {"ratio", KEY_RATIO, "X", 0, "One side X times as long as expected is too long (default 3)", 0},
-    {"margin", KEY_MARGIN, "N", 0, "But up to N characters more or less are not (default 20)", 0},
+    {"ratio", KEY_RATIO, "X", 0, "Maximum ratio of a side's length to the expected length (default 3)", 0},
+    {"margin", KEY_MARGIN, "N", 0, "Differences of up to N characters are always allowed (default 20)", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
-    {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines better left out, each with a tab and why", 0},
-    {"out", KEY_OUT, "FILE", 0, "Write the other lines there; of two files SOURCE:TARGET", 0},
+    {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines with defects, each with a tab and the defects", 0},
+    {"out", KEY_OUT, "FILE", 0, "Write the clean lines there; of two files SOURCE:TARGET", 0},
     {0}};
 
 typedef struct arguments {
@@ -44,22 +44,22 @@ static bool cmd_data_split(char *path[2])
 static void cmd_data_check_out(arguments *a, struct argp_state *state)
 {
     if (a->count == 2 && !cmd_data_split(a->out))
-        cli_usage_error(state, "--out: two files are written for two, SOURCE:TARGET");
+        cli_usage_error(state, "--out: two input files need two output files, SOURCE:TARGET");
     if (a->count == 2 && strcmp(a->out[0], a->out[1]) == 0)
-        cli_usage_error(state, "--out: both files would be %s", a->out[0]);
+        cli_usage_error(state, "--out: both output files are %s", a->out[0]);
 }
 
 static void cmd_data_check_usage(arguments *a, struct argp_state *state)
 {
     bool there;
     if (a->count == 0)
-        cli_usage_error(state, "wants a file of pairs, or two files whose lines belong together");
+        cli_usage_error(state, "missing operand: PAIRS, or SOURCE and TARGET");
     if (a->count == 1 && file_is_there(a->path[0], &there, NULL) == RAPT_OK && !there) /* else reading it will say why */
         a->count += cmd_data_split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         cli_usage_error(state, "only one of the files can be standard input");
     if (a->json && a->lines)
-        cli_usage_error(state, "--json and --lines are two ways to print");
+        cli_usage_error(state, "--json or --lines, not both");
     if (a->out[0])
         cmd_data_check_out(a, state);
 }
@@ -75,7 +75,7 @@ static error_t cmd_data_parse(int key, char *text, struct argp_state *state)
     case KEY_OUT: a->out[0] = text; return 0;
     case ARGP_KEY_ARG:
         if (a->count == 2)
-            cli_usage_error(state, "takes one file or two");
+            cli_usage_error(state, "extra operand: takes one file or two");
         a->path[a->count++] = text;
         return 0;
     case ARGP_KEY_END: cmd_data_check_usage(a, state); return 0;
@@ -85,12 +85,12 @@ static error_t cmd_data_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_data_parse, .args_doc = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
-    .doc = "Count pairs, lengths and what is wrong with a data set; with --out, write what is better kept."
-           "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines belong together; - is standard "
-           "input. Training by itself leaves out none but empty lines; --out does. A line that has several faults counts for "
-           "each, and as new for the first of them; only lines with two sides of text are compared with others. A script is "
-           "unusual where most letters of a side belong to another one than most letters of that side in the whole file. "
-           "Expected lengths, in characters, are those of the other side, times what this is over all pairs."};
+    .doc = "Print statistics and defects of a parallel corpus; with --out, write the clean lines."
+           "\vPAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
+           "Training itself skips only empty lines; --out skips all lines with defects. A line with several defects counts for "
+           "each, and as new for the first of them; only lines with text on both sides are compared with others. A script is "
+           "unusual if most letters of a side belong to another one than most letters of that side in the whole file. The "
+           "expected length, in characters, is that of the other side times the length ratio of the whole corpus."};
 
 static const char *const NAMES[2] = {"source", "target"};
 #define TEXT(name, key, text) text,
@@ -234,8 +234,8 @@ int cmd_data(int argc, char **argv)
 {
     static const cli_part list[] = {{"check", data_check}};
     static const cli_parts parts = {list, 1, "`check`", "check ...",
-                                    "Look at data before training on it."
-                                    "\vcheck PAIRS, or check SOURCE TARGET, counts pairs, lengths and what is wrong with "
-                                    "them, and writes what is better kept; it has a --help of its own."};
+                                    "Check data before training on it."
+                                    "\vcheck PAIRS, or check SOURCE TARGET, prints statistics and defects of sentence "
+                                    "pairs, and writes the clean ones; it has a --help of its own."};
     return cli_run_part(&parts, argc, argv);
 }

@@ -28,17 +28,16 @@ typedef struct explain_arguments {
 enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_JSON, KEY_HTML, KEY_THREADS, KEY_COLOR };
 
 static const struct argp_option OPTIONS[] = {
-    {"only", KEY_ONLY, "PATTERN", 0, "Only the steps whose names match a shell pattern, such as 'encoder.0.*' or '*.weights', "
-     "and the parts called tokens, predictions and loss; can be repeated", 0},
-    {"at", KEY_AT, "POSITION", 0, "The likeliest tokens after this token, counted from 0, or with -1 from the end (default); "
-     "all: after each", 0},
-    {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss, and the gradients on the way back, without dropout: of "
-     "TARGET (here, or after TEXT) or else the translation that the model finds, or for a language model of the text's own "
-     "tokens", 0},
-    {"full", KEY_FULL, NULL, 0, "All numbers, not only those in the corners of large matrices", 0},
-    {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers, and tokens", 0},
-    {"json", KEY_JSON, NULL, 0, "One JSON object; numbers of matrices only with --full", 0},
-    {"html", KEY_HTML, "FILE", 0, "A page to look at in a browser instead of text; it needs no network", 0},
+    {"only", KEY_ONLY, "PATTERN", 0, "Only intermediates whose names match a shell pattern, such as 'encoder.0.*' or "
+     "'*.weights', and the parts called tokens, predictions and loss; can be repeated", 0},
+    {"at", KEY_AT, "POSITION", 0, "Next-token probabilities after this token, counted from 0, or with -1 from the end "
+     "(default); all: after each", 0},
+    {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss and the gradients of the backward pass, without dropout; "
+     "labels: TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens", 0},
+    {"full", KEY_FULL, NULL, 0, "All elements, not only those in the corners of large matrices", 0},
+    {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers and tokens", 0},
+    {"json", KEY_JSON, NULL, 0, "One JSON object; elements of matrices only with --full", 0},
+    {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
     {0}};
@@ -72,7 +71,7 @@ static void take_operand(explain_arguments *a, const char *text, struct argp_sta
 {
     const char **places[] = {&a->model, &a->text, &a->operand};
     if (state->arg_num > 2)
-        cli_usage_error(state, "a model, a text and one target, no more; a text of several words is one argument: \"go on .\"");
+        cli_usage_error(state, "extra operand: takes a model, a text and one target; quote a text of several words: \"go on .\"");
     else
         *places[state->arg_num] = text;
 }
@@ -80,7 +79,7 @@ static void take_operand(explain_arguments *a, const char *text, struct argp_sta
 static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
 {
     if (!a->text)
-        cli_usage_error(state, "wants a model and a text");
+        cli_usage_error(state, "missing operand: MODEL and TEXT");
     if (a->options.target && a->operand)
         cli_usage_error(state, "one target only");
     a->options.target = a->options.target ? a->options.target : a->operand;
@@ -117,11 +116,11 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_explain_parse, .args_doc = "MODEL TEXT [TARGET]",
-    .doc = "Print every step that a trained model takes with a text: name, formula, shape, statistics and numbers."
-           "\vA translation model reads TEXT, and writes TARGET, or else the translation that it finds itself (greedily). A "
-           "language model reads TEXT alone. Words that the model does not know, and texts that are longer than it takes, are an "
-           "error. Names are those of the model file; numbers are printed as PyTorch prints them, and min, mean, max and std "
-           "are over the finite ones. In names of tokens, an open box is a space."};
+    .doc = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements."
+           "\vThe encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
+           "A language model reads TEXT only. Unknown words, and texts beyond the maximum length, are errors. Names are those "
+           "of the model file; elements are printed as PyTorch prints them, and min, mean, max and std are over the finite "
+           "ones. In names of tokens, an open box is a space."};
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 

@@ -17,8 +17,8 @@ enum { KEY_DIR = 256, KEY_FROM, KEY_LIST, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
     {"dir", KEY_DIR, "DIR", 0, "The folder for the files (default data/NAME)", 0},
-    {"from", KEY_FROM, "URL", 0, "A mirror: files of the same names are fetched from there", 0},
-    {"list", KEY_LIST, NULL, 0, "Fetch nothing; tell what there is, or NAME's files, sums and URLs", 0},
+    {"from", KEY_FROM, "URL", 0, "Mirror with files of the same names", 0},
+    {"list", KEY_LIST, NULL, 0, "Download nothing; list the available sets, or NAME's files, checksums and URLs", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
     {0}};
 
@@ -39,7 +39,7 @@ static const fetch_set *find_set(const char *name, struct argp_state *state)
     const char *near = suggest_nearest(name, names, FETCH_SET_COUNT);
     if (near)
         cli_usage_error(state, "there is no '%s'; did you mean '%s'?", name, near);
-    cli_usage_error(state, "there is no '%s'; `rapt fetch --list` tells what there is", name);
+    cli_usage_error(state, "there is no '%s'; `rapt fetch --list` lists the available sets", name);
     return NULL;
 }
 
@@ -50,7 +50,7 @@ static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
     case KEY_DIR: a->dir = text; return 0;
     case KEY_FROM:
         if (!strstr(text, "://"))
-            cli_usage_error(state, "--from: '%s' is no URL; a folder's is file:// and its whole path, as file:///media/stick",
+            cli_usage_error(state, "--from: '%s' is not a URL; of a folder it is file:// and its path, as file:///media/stick",
                             text);
         a->from = text;
         return 0;
@@ -58,12 +58,12 @@ static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (a->set)
-            cli_usage_error(state, "takes one name");
+            cli_usage_error(state, "extra operand: takes one name");
         a->set = find_set(text, state);
         return 0;
     case ARGP_KEY_END:
         if (!a->set && !a->list)
-            cli_usage_error(state, "wants a name; `rapt fetch --list` tells what there is");
+            cli_usage_error(state, "missing operand: NAME; `rapt fetch --list` lists the available sets");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -72,8 +72,8 @@ static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_fetch_parse, .args_doc = "NAME",
     .doc = "Download a public data set or vocabulary, check its sha256 and unpack it."
-           "\vNAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Files that are "
-           "there are checked and never written over; after a cut the same command goes on where it was."};
+           "\vNAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Existing "
+           "files are checked and never overwritten; the same command resumes an interrupted download."};
 
 static char *path_of(const arguments *a, const fetch_set *set, const fetch_file *file)
 {

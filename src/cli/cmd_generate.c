@@ -28,36 +28,36 @@ enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_T
        KEY_BIAS, KEY_RANDOM_SEED };
 
 static const struct argp_option OPTIONS[] = {
-    {"prompt", KEY_PROMPT, "TEXT", 0, "The prompt, as the argument PROMPT; special tokens in it count as such", 0},
-    {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "The text to go on with is all of a file; - is standard input", 0},
-    {"max-tokens", KEY_MAX_TOKENS, "N", 0, "New tokens at most (default 200)", 0},
-    {"temperature", KEY_TEMPERATURE, "T", 0, "Divides the logits (default 0.8): 1 as the model says, lower is safer, higher "
-     "more varied; 0 always takes the likeliest token", 0},
-    {"greedy", KEY_GREEDY, NULL, 0, "Always the likeliest token: --temperature 0", 0},
-    {"top-k", KEY_TOP_K, "K", 0, "Draw among the K likeliest tokens only (default 200); 0: all", 0},
-    {"top-p", KEY_TOP_P, "P", 0, "Draw among the likeliest tokens that together have probability P (nucleus), after --top-k; "
-     "0 or 1: all (default)", 0},
-    {"min-p", KEY_MIN_P, "P", 0, "Draw only among the tokens that have P times the probability of the likeliest, after --top-p; "
-     "0: all (default)", 0},
-    {"logit-bias", KEY_BIAS, "ID:BIAS", 0, "Add BIAS to the logit of token ID; -inf rules it out; can be repeated", 0},
-    {"repetition-penalty", KEY_PENALTY, "R", 0, "Above 1 makes tokens that occurred already less likely: positive logits / R, "
+    {"prompt", KEY_PROMPT, "TEXT", 0, "Prompt text, like the operand PROMPT; special tokens in it are encoded as such", 0},
+    {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "Prompt from a file; - is standard input", 0},
+    {"max-tokens", KEY_MAX_TOKENS, "N", 0, "Maximum number of new tokens (default 200)", 0},
+    {"temperature", KEY_TEMPERATURE, "T", 0, "Softmax temperature (default 0.8): 1 leaves the model's distribution unchanged, "
+     "lower sharpens it, higher flattens it; 0: greedy", 0},
+    {"greedy", KEY_GREEDY, NULL, 0, "Always the most probable token: --temperature 0", 0},
+    {"top-k", KEY_TOP_K, "K", 0, "Sample from the K most probable tokens only (default 200); 0: all", 0},
+    {"top-p", KEY_TOP_P, "P", 0, "Nucleus sampling: sample from the most probable tokens that add up to probability P, after "
+     "--top-k; 0 or 1: all (default)", 0},
+    {"min-p", KEY_MIN_P, "P", 0, "Sample only from tokens with at least P times the probability of the most probable one, after "
+     "--top-p; 0: all (default)", 0},
+    {"logit-bias", KEY_BIAS, "ID:BIAS", 0, "Add BIAS to the logit of token ID; -inf excludes it; can be repeated", 0},
+    {"repetition-penalty", KEY_PENALTY, "R", 0, "Above 1 makes tokens that occurred before less likely: positive logits / R, "
      "negative * R; 1: off (default); 0.001 to 1000", 0},
-    {"repetition-window", KEY_WINDOW, "N", 0, "The penalty looks at the last N tokens; 0: at all that the model sees "
+    {"repetition-window", KEY_WINDOW, "N", 0, "The penalty applies to the last N tokens; 0: to the whole context "
      "(default)", 0},
-    {"seed", KEY_SEED, "N", 0, "The same seed, prompt and options give the same text, on any machine, with any threads "
-     "(default 1)", 0},
-    {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A seed from the system, another each time, which stderr (and --json) tells", 0},
-    {"stop", KEY_STOP, "TEXT", 0, "Ends the text before TEXT, which is not printed; can be repeated", 0},
-    {"samples", KEY_SAMPLES, "N", 0, "N texts, each from numbers of its own, with a line ---- between them (default 1)", 0},
+    {"seed", KEY_SEED, "N", 0, "Random seed: the same seed, prompt and options give the same text, on any machine, with any "
+     "number of threads (default 1)", 0},
+    {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A random seed from the system, which stderr (and --json) prints", 0},
+    {"stop", KEY_STOP, "TEXT", 0, "Stop sequence: end the text before TEXT, which is not printed; can be repeated", 0},
+    {"samples", KEY_SAMPLES, "N", 0, "Number of independent samples, with a line ---- between them (default 1)", 0},
     {"no-prompt", KEY_NO_PROMPT, NULL, 0, "Don't print the prompt before the text", 0},
-    {"at", KEY_AT, "POSITION", 0, "No text: print the likeliest tokens after this token of the prompt, counted from 0, or "
-     "with -1 from its end; all: after each", 0},
-    {"top", KEY_TOP, "N", 0, "How many tokens --at prints (default 5)", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"at", KEY_AT, "POSITION", 0, "Print next-token probabilities after this token of the prompt instead of text; counted "
+     "from 0, or with -1 from its end; all: after each", 0},
+    {"top", KEY_TOP, "N", 0, "Number of tokens that --at prints (default 5)", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each text, when it is complete", 0},
+    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each sample, when it is complete", 0},
     {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No speed and no warnings on stderr", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "No throughput and no warnings on stderr", 0},
     {0}};
 
 static void take_stop(generate_arguments *a, const char *text, struct argp_state *state)
@@ -65,7 +65,7 @@ static void take_stop(generate_arguments *a, const char *text, struct argp_state
     if (a->o.stop_count == GENERATE_MAX_STOPS)
         cli_usage_error(state, "more than %d --stop", GENERATE_MAX_STOPS);
     if (!*text)
-        cli_usage_error(state, "--stop: an empty text would end every text at once");
+        cli_usage_error(state, "--stop: the stop sequence is empty");
     a->stops[a->o.stop_count++] = text;
 }
 
@@ -95,12 +95,12 @@ static uint64_t random_seed(struct argp_state *state)
 static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
-        cli_usage_error(state, "wants a model");
+        cli_usage_error(state, "missing operand: MODEL");
     if (!!a->operand + !!a->prompt + !!a->prompt_file > 1)
         cli_usage_error(state, "one prompt only: as an argument, by --prompt or by --prompt-file");
     a->prompt = a->prompt ? a->prompt : a->operand;
     if (a->top && !a->has_at)
-        cli_usage_error(state, "--top belongs to --at");
+        cli_usage_error(state, "--top needs --at");
     if (a->random_seed && a->has_seed)
         cli_usage_error(state, "--seed or --random-seed, not both");
     if (a->random_seed)
@@ -150,7 +150,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            cli_usage_error(state, "a model and one prompt, no more; a prompt of several words needs quotes");
+            cli_usage_error(state, "extra operand: takes a model and one prompt; quote a prompt of several words");
         *(state->arg_num == 0 ? &a->model : &a->operand) = text;
         return 0;
     case ARGP_KEY_END: cmd_generate_check(a, state); return 0;
@@ -160,10 +160,10 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_generate_parse, .args_doc = "MODEL [PROMPT]",
-    .doc = "Continue a text with a trained language model."
-           "\vThe prompt and what follows go to stdout as they come, and a newline at the end. The text ends after --max-tokens, "
-           "before a --stop, where the model ends it itself (<|endoftext|>), and at Ctrl-C (exit status 130). Without a prompt "
-           "a text begins, if the model knows <|endoftext|>."};
+    .doc = "Generate text from a prompt (completion) with a trained language model."
+           "\vThe prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
+           "--max-tokens, before a --stop sequence, at the end-of-text token (<|endoftext|>), and at Ctrl-C (exit status 130). "
+           "Without a prompt a new text is generated, if the model has <|endoftext|>."};
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 

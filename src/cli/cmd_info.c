@@ -16,7 +16,7 @@ enum { KEY_JSON = 256, KEY_TENSORS, KEY_SEAL };
 static const struct argp_option OPTIONS[] = {
     {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
     {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
-    {"seal", KEY_SEAL, NULL, 0, "Bind the files of a model folder to each other as they are now: after an edit on purpose", 0},
+    {"seal", KEY_SEAL, NULL, 0, "Seal a model folder: renew the checksums that bind its files, after a deliberate edit", 0},
     {0}};
 
 typedef struct info_arguments {
@@ -33,19 +33,19 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
     case KEY_SEAL: a->seal = true; return 0;
     case ARGP_KEY_ARG:
         if (a->model)
-            cli_usage_error(state, "one model only");
+            cli_usage_error(state, "extra operand: one model only");
         a->model = text;
         return 0;
     case ARGP_KEY_END:
         if (a->seal && !a->model)
-            cli_usage_error(state, "--seal is for a model folder");
+            cli_usage_error(state, "missing operand: --seal needs MODEL");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]",
-                                 .doc = "Show this machine and the kernels that rapt chose, or a model's sizes."};
+                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, or a model's sizes."};
 
 /* The levels that this machine has, best last. */
 static json_t *levels_json(void)

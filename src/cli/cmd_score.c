@@ -52,9 +52,9 @@ static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
 
 static const struct argp_option options[] = {
     {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf or chrf++ (default: BLEU and chrF; with --sentence BLEU)", 0},
-    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Words of BLEU: 13a (default), none, intl or char", 0},
+    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl or char", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
-    {"smooth", KEY_SMOOTH, "NAME", 0, "BLEU without matches: exp (default), none, floor or add-k", 0},
+    {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
     {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
     {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each score", 0},
@@ -124,7 +124,7 @@ static void cmd_score_take_paths(struct arguments *args, struct argp_state *stat
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
     if (count < 2)
-        cli_usage_error(state, "wants a hypothesis and at least one reference");
+        cli_usage_error(state, "missing operand: HYPOTHESIS and REFERENCE");
     args->hypothesis = paths[0];
     args->references = paths + 1;
     args->count = count - 1;
@@ -157,7 +157,7 @@ static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
         cmd_score_check_usage(args, state);
         return 0;
     case ARGP_KEY_NO_ARGS:
-        cli_usage_error(state, "wants a hypothesis and at least one reference");
+        cli_usage_error(state, "missing operand: HYPOTHESIS and REFERENCE");
         return EINVAL;
     default:
         return parse_bleu_option(key, text, args, state);
@@ -169,8 +169,7 @@ static const struct argp score_argp = {
     .parser = cmd_score_parse,
     .args_doc = "HYPOTHESIS REFERENCE...",
     .doc = "Score a translation against one or more references, line by line."
-           "\vPrints scores in percent, each with its name, the signature that sacreBLEU gives to a score of this kind, and the "
-           "version of rapt. "
+           "\vPrints scores in percent, each with its name, sacreBLEU's signature, and the version of rapt. "
            "HYPOTHESIS or a REFERENCE can be - for standard input."};
 
 static const char *cmd_score_shown(const char *path)

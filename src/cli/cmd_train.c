@@ -22,10 +22,10 @@ enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KE
        KEY_HELP_RECIPE };
 
 static const struct argp_option OPTIONS[] = {
-    {"out", KEY_OUT, "DIR", 0, "Model folder to make (default: the recipe's name, in models/)", 0},
+    {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
-    {"resume", KEY_RESUME, NULL, 0, "Resume from the newest checkpoint in the folder; without RECIPE, by the folder's own", 0},
-    {"init", KEY_INIT, "MODEL", 0, "Overrides train.init: start from this model's parameters, sizes and tokenizers", 0},
+    {"resume", KEY_RESUME, NULL, 0, "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it", 0},
+    {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
@@ -68,12 +68,12 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG:
         if (a->recipe)
-            cli_usage_error(state, "one recipe only");
+            cli_usage_error(state, "extra operand: one recipe only");
         a->recipe = text;
         return 0;
     case ARGP_KEY_END:
         if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
-            cli_usage_error(state, "wants a recipe; with --resume and --out, the folder has one");
+            cli_usage_error(state, "missing operand: RECIPE.yaml; with --resume and --out the folder has one");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -81,11 +81,11 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_train_parse, .args_doc = "RECIPE.yaml\n--resume --out=DIR",
-    .doc = "Train a model as a recipe says."
-           "\vProgress goes to stderr: a line that stays for each report, and between them on a terminal a live line, "
-           "elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP leave a checkpoint that --resume continues from; the "
-           "result is then the same, byte for byte, as that of a run that never stopped. The exit status after a signal is "
-           "128 and its number: 130 after Ctrl-C."};
+    .doc = "Train a model from a recipe, a YAML file of hyperparameters."
+           "\vProgress goes to stderr: one line per report (step, loss, validation loss, throughput), in between a live line "
+           "on a terminal, elsewhere a line every minute. Ctrl-C, SIGTERM and SIGHUP write a checkpoint for --resume; a "
+           "resumed run is bit-identical to one that was never stopped. The exit status after a signal is 128 plus its "
+           "number: 130 after Ctrl-C."};
 
 typedef struct display {
     bool quiet;

@@ -26,25 +26,25 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISIO
        KEY_PREFIX_FILE, KEY_TOKENS };
 
 static const struct argp_option OPTIONS[] = {
-    {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of ((5 + length) / 6), which log p is divided by (default 1)", 0},
-    {"n-best", KEY_N_BEST, "N", 0, "Print the N best, each as LINE<tab>SCORE<tab>TEXT; at most the beam; lines count from 1", 0},
-    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No N tokens follow each other twice in a translation", 0},
-    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "At most R times the tokens of the source, and 10 more (default 2)", 0},
-    {"prefix", KEY_PREFIX, "TEXT", 0, "Every translation begins with TEXT", 0},
-    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Each translation begins with the line of FILE that its own line has; an empty "
-                                                "one asks for nothing", 0},
-    {"alignment", KEY_ALIGNMENT, "KIND", 0, "After each translation, a tab and what its tokens look at: hard, soft, or words: "
-                                            "as hard, with tokens joined to words", 0},
-    {"tokens", KEY_TOKENS, NULL, 0, "After each translation, a tab and the tokens of the source, a tab and its own", 0},
-    {"split", KEY_SPLIT, "LINES", 0, "Which lines are translated sentence by sentence: long, those that the model can't "
-                                     "take as a whole; sentences, all of several (default: as the model was trained)", 0},
-    {"batch", KEY_BATCH, "N", 0, "Sentences computed together (default 64); the result is the same", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty: hypotheses are ranked by log p / ((5 + length) / 6)^A "
+                                                   "(default 1)", 0},
+    {"n-best", KEY_N_BEST, "N", 0, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most the beam size", 0},
+    {"no-repeat-ngram", KEY_NO_REPEAT, "N", 0, "No n-gram of N tokens is repeated within a translation", 0},
+    {"max-length-ratio", KEY_MAX_RATIO, "R", 0, "Maximum length: R times the tokens of the source, plus 10 (default 2)", 0},
+    {"prefix", KEY_PREFIX, "TEXT", 0, "Forced prefix: every translation begins with TEXT", 0},
+    {"prefix-file", KEY_PREFIX_FILE, "FILE", 0, "Forced prefixes: line N of FILE is that of line N of the input; empty: none", 0},
+    {"alignment", KEY_ALIGNMENT, "KIND", 0, "Append to each translation a tab and its word alignment, from cross-attention: "
+                                            "hard, soft (attention weights), or words: hard, with subwords joined to words", 0},
+    {"tokens", KEY_TOKENS, NULL, 0, "Append to each translation a tab and the source tokens, a tab and the target tokens", 0},
+    {"split", KEY_SPLIT, "LINES", 0, "Lines that are translated sentence by sentence: long, those beyond the model's "
+                                     "maximum length; sentences, all of several (default: as the model was trained)", 0},
+    {"batch", KEY_BATCH, "N", 0, "Batch size in sentences (default 64); the result does not depend on it", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Print words as they are written in de, en, es, fr, it, nl or pt; none: as "
-                                                  "the model has them (default: as the model folder says)", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be cut, are errors", 0},
+    {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
+                                                  "model's tokens (default: that of the model folder)", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {0}};
 
@@ -61,7 +61,7 @@ static alignment_kind parse_alignment(const char *text, struct argp_state *state
 {
     alignment_kind kind = alignment_named(text);
     if (kind == ALIGNMENT_NONE)
-        cli_usage_error(state, "--alignment %s: there are hard, soft and words", text);
+        cli_usage_error(state, "--alignment: '%s' is none of hard, soft, words", text);
     return kind;
 }
 
@@ -70,27 +70,27 @@ static rapt_sentence_split parse_split(const char *text, struct argp_state *stat
     if (strcmp(text, "long") == 0)
         return RAPT_SENTENCE_SPLIT_LONG;
     if (strcmp(text, "sentences") != 0)
-        cli_usage_error(state, "--split %s: there are long and sentences", text);
+        cli_usage_error(state, "--split: '%s' is none of long, sentences", text);
     return RAPT_SENTENCE_SPLIT_ALL;
 }
 
 static void parse_language(const char *text, rapt_translate_options *o, struct argp_state *state)
 {
     if (!detokenize_language(text, &o->detokenize))
-        cli_usage_error(state, "--detokenize %s: there are none, de, en, es, fr, it, nl and pt", text);
+        cli_usage_error(state, "--detokenize: '%s' is none of none, de, en, es, fr, it, nl, pt", text);
     o->as_tokens = o->detokenize == RAPT_LANGUAGE_NONE;
 }
 
 static void cmd_translate_check(translate_arguments *a, struct argp_state *state)
 {
     if (!a->model)
-        cli_usage_error(state, "wants a model");
+        cli_usage_error(state, "missing operand: MODEL");
     if (a->o.prefix && a->prefix_file)
         cli_usage_error(state, "--prefix or --prefix-file, not both");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         cli_usage_error(state, "only one of the lines and their prefixes can be standard input");
     if (a->o.n_best > 1 && a->o.n_best > a->o.beam)
-        cli_usage_error(state, "--n-best %zu needs --beam %zu at least", a->o.n_best, a->o.n_best);
+        cli_usage_error(state, "--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 
 static error_t cmd_translate_parse(int key, char *text, struct argp_state *state)
@@ -115,7 +115,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            cli_usage_error(state, "a model and one file, no more");
+            cli_usage_error(state, "extra operand: takes a model and one file");
         *(state->arg_num == 0 ? &a->model : &a->file) = text;
         return 0;
     case ARGP_KEY_END:

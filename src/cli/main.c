@@ -19,19 +19,19 @@ typedef struct command {
 } command;
 
 static const command COMMANDS[] = {
-    {"train", cmd_train, "train a model as a recipe says"},
+    {"train", cmd_train, "train or fine-tune a model from a recipe of hyperparameters"},
     {"average", cmd_average, "average the last checkpoints of a training run"},
-    {"translate", cmd_translate, "translate lines with a trained model"},
-    {"generate", cmd_generate, "continue a text with a trained language model"},
-    {"eval", cmd_eval, "loss and perplexity of a model, BLEU and chrF of its translations"},
-    {"explain", cmd_explain, "every step that a model takes with a text: names, shapes, numbers"},
+    {"translate", cmd_translate, "translate text line by line: greedy or beam search"},
+    {"generate", cmd_generate, "generate text from a prompt with a language model"},
+    {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF"},
+    {"explain", cmd_explain, "print all intermediate activations of a forward pass"},
     {"score", cmd_score, "BLEU and chrF of a translated text, as sacreBLEU computes them"},
     {"fetch", cmd_fetch, "download a public data set or vocabulary, and check it"},
-    {"data", cmd_data, "check sentence pairs before training on them: lengths, duplicates, faults"},
-    {"tokenizer", cmd_tokenizer, "make and use tokenizers: text to ids and back"},
-    {"plot", cmd_plot, "draw attention, positions, embeddings, trainings or any table, as PNG or SVG"},
+    {"data", cmd_data, "check sentence pairs before training: lengths, duplicates, defects"},
+    {"tokenizer", cmd_tokenizer, "train tokenizers, encode text to ids, decode ids"},
+    {"plot", cmd_plot, "plot attention weights, positions, embeddings, training curves or tables"},
     {"info", cmd_info, "this machine, or a model's sizes"},
-    {"bench", cmd_bench, "speed of kernels, training steps, decoding and tokenizers"},
+    {"bench", cmd_bench, "throughput of kernels, training steps, decoding and tokenizers"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
@@ -41,9 +41,9 @@ static void print_help(FILE *to)
                 "Train and run Transformers on CPUs.\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].meaning);
-    fprintf(to, "\n`rapt help COMMAND` or `rapt COMMAND -h` lists a command's arguments and options; `rapt --version` tells the "
+    fprintf(to, "\n`rapt help COMMAND` or `rapt COMMAND -h` lists a command's arguments and options; `rapt --version` prints the "
                 "version.\n"
-                "Exit status: 0 done, 1 failed, 2 wrong usage, 128 and its number where a signal ended it (Ctrl-C: 130).\n");
+                "Exit status: 0 success, 1 failure, 2 usage error, 128 + N after signal N (Ctrl-C: 130).\n");
 }
 
 static int unknown(const char *name)
@@ -81,7 +81,7 @@ static int help(int argc, char **argv)
 {
     char *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL, NULL};
     if (argc > 4) {
-        fprintf(stderr, "rapt help: a command, and a part of it; no more (see `rapt --help`)\n");
+        fprintf(stderr, "rapt help: extra operand: takes a command and its subcommand (see `rapt --help`)\n");
         return 2;
     }
     if (argc < 3 || is_help(argv[2])) {

@@ -12,7 +12,7 @@ static error_t parts_parse(int key, char *text, struct argp_state *state)
     (void)text;
     if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
         return ARGP_ERR_UNKNOWN;
-    cli_usage_error(state, "wants first %s", parts->wants);
+    cli_usage_error(state, "the first operand must be %s", parts->wants);
     return 0;
 }
 

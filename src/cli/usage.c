@@ -136,7 +136,7 @@ static bool check_long(const char *command, const option_list *list, const char 
     const struct argp_option *o = find_long(list, text, length, &fits);
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
     if (fits > 1)
-        refuse(command, "option \"--%s\" is cut too short: it fits --%s and others", name, o->name);
+        refuse(command, "ambiguous option \"--%s\": --%s and others", name, o->name);
     if (!o) {
         const char *near = nearest(list, name);
         refuse(command, "unknown option \"--%s\"%s%s%s", name, near ? "; did you mean --" : "", near ? near : "",

@@ -157,13 +157,13 @@ check 'model: nobody wrote to the good one' test "$before" = "$(listing good)"
 usage() { refused 2 "$1" "usage: rapt ${*:2}" "$RAPT" "${@:2}"; }
 usage 'no command "frob"' frob
 usage 'did you mean "train"' trian
-usage 'recipe' train
+usage 'RECIPE.yaml' train
 usage 'one recipe' train tiny.yaml tiny.yaml
 usage 'max-steps' train tiny.yaml --max-steps 0
 usage 'threads' train tiny.yaml --threads 0
 usage 'seed' train tiny.yaml --seed x
 usage 'frob' train tiny.yaml --frob
-usage 'model' translate
+usage 'operand: MODEL' translate
 usage 'beam' translate good --beam 0
 usage 'beam' translate good --beam
 usage 'beam' translate good --beam 2x
@@ -171,7 +171,7 @@ usage 'n-best' translate good --n-best 3 --beam 2
 usage 'batch' translate good --batch 0
 usage 'length-penalty' translate good --length-penalty nan
 usage 'model' eval good
-usage 'reference' score pairs.tsv
+usage 'REFERENCE' score pairs.tsv
 usage 'metric' score pairs.tsv pairs.tsv --metric meteor
 usage 'one model' info good good
 usage 'kernels' bench frob

@@ -124,7 +124,7 @@ check 'a stop leaves no checkpoint of its own behind' test "$(ls late/checkpoint
 check 'the same mean, stopped and resumed' cmp all/model.safetensors mean/model.safetensors
 refused 1 'other is the folder of a training run' 'a mean over another run' "$RAPT" average late -o other
 refused 1 'none' 'no model' "$RAPT" average none
-refused 2 'wants a model' 'no argument' "$RAPT" average
+refused 2 'missing operand: MODEL' 'no argument' "$RAPT" average
 
 # ---- what is refused ----------------------------------------------------------------------------------------------------
 no() { refused 1 "$1" "$2" "$RAPT" train bpe.yaml --quiet --out new "${@:3}"; }

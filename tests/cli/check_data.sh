@@ -62,9 +62,9 @@ cp clean.tsv odd:name
 check 'a name with a colon is a file where there is one' "$RAPT" data check odd:name
 refused 1 'cannot write nowhere/b' 'a folder that is not there' "$RAPT" data check two.en two.fr --out new:nowhere/b
 check 'neither file appears' test ! -e new
-refused 2 'two files are written for two' 'one name for two files' "$RAPT" data check two.en two.fr --out left
-refused 2 'both files would be left' 'the same name for both' "$RAPT" data check two.en two.fr --out left:left
-refused 2 'two ways to print' '--json with --lines' "$RAPT" data check two.en two.fr --json --lines
+refused 2 'two input files need two output files' 'one name for two files' "$RAPT" data check two.en two.fr --out left
+refused 2 'both output files are left' 'the same name for both' "$RAPT" data check two.en two.fr --out left:left
+refused 2 '--json or --lines, not both' '--json with --lines' "$RAPT" data check two.en two.fr --json --lines
 
 # What others count: repeated lines, sources with several targets, words.
 pairs=$SOURCE/data/en-fr.tsv
@@ -94,9 +94,9 @@ check 'an empty file has no lines' "$RAPT" data check empty.tsv
 head -3 several.fr >short.fr
 refused 1 'several.en has 6636 lines, but short.fr has 3' 'files of unlike length' "$RAPT" data check several.en short.fr
 refused 1 'cannot read nowhere.tsv' 'a missing file' "$RAPT" data check nowhere.tsv
-refused 2 'wants a file of pairs' 'no file' "$RAPT" data check
+refused 2 'missing operand: PAIRS' 'no file' "$RAPT" data check
 refused 2 'takes one file or two' 'three files' "$RAPT" data check a b c
 refused 2 'only one of the files' 'standard input twice' "$RAPT" data check - -
 refused 2 'ratio' 'a ratio below 1' "$RAPT" data check clean.tsv --ratio 0.5
-refused 2 'wants first .check.' 'no part' "$RAPT" data
+refused 2 'the first operand must be .check.' 'no part' "$RAPT" data
 finish

@@ -485,9 +485,9 @@ else
     skip 'no memory is lost (valgrind is not installed, or the build has sanitizers)'
 fi
 usage() { refused 2 "$1" "usage: rapt explain ${*:2}" "$RAPT" explain "${@:2}"; }
-usage 'wants a model and a text'
-usage 'wants a model and a text' pairs
-usage 'one argument' pairs a b c
+usage 'missing operand: MODEL and TEXT'
+usage 'missing operand: MODEL and TEXT' pairs
+usage 'extra operand' pairs a b c
 not_explained 'the text: the model does not know "le", "chien"' 'a target in place of the text, with --train before it' \
     pairs --train "$wanted" "$sentence"
 not_explained 'there is no such model' 'a target in place of the model' --train "$wanted" pairs "$sentence"

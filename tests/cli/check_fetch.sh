@@ -17,7 +17,7 @@ for set in $("$RAPT" fetch --list | cut -d' ' -f1); do
 done | sort >places
 grep -oh '\.\./data/[^: ]*' "$SOURCE"/recipes/*.yaml | sed 's|^\.\./||' | grep -vx 'data/en-fr.tsv' | sort -u >wanted
 check 'recipes look where the files are put' test "$(wc -l <wanted)" -ge 13 -a -z "$(comm -13 places wanted)"
-refused 2 'wants a name' 'no name' "$RAPT" fetch
+refused 2 'missing operand: NAME' 'no name' "$RAPT" fetch
 refused 2 "no 'multi20k'; did you mean 'multi30k'" 'a name that is nearly one' "$RAPT" fetch multi20k
 refused 2 'takes one name' 'two names' "$RAPT" fetch multi30k fra-eng
 
@@ -72,7 +72,7 @@ refused 1 'cannot write small/r50k_base.tiktoken.part: File too large$' 'no room
 echo 'IQ== 0' >served/r50k_base.tiktoken
 refused 1 'cannot make folder /proc/none: No such file or directory$' 'a folder that cannot be made' \
     "$RAPT" fetch r50k_base --dir /proc/none --from "$host/files"
-refused 2 "'/media/stick' is no URL; a folder's is file:// and" 'a folder that is no URL' "$RAPT" fetch r50k_base --from /media/stick
+refused 2 "'/media/stick' is not a URL; of a folder it is file:// and" 'a folder that is no URL' "$RAPT" fetch r50k_base --from /media/stick
 long=$(printf 'long/%.0s' {1..60})
 refused 1 "; or put it at ${long}r50k_base.tiktoken yourself: see .rapt fetch r50k_base --list --dir $long.$" 'a long name, whole' \
     "$RAPT" fetch r50k_base --dir "$long" --from http://127.0.0.1:1

@@ -220,7 +220,7 @@ refused 1 'translat' 'a translation model' "$RAPT" generate pairs --prompt a
 refused 1 'language model' 'translate with a language model' "$RAPT" translate characters text.txt
 not_generated 'stop string 1 is not UTF-8' '--stop that is not UTF-8' --prompt t --stop $'\xff'
 usage() { refused 2 "$1" "usage: rapt generate ${*:2}" "$RAPT" generate "${@:2}"; }
-usage 'wants a model'
+usage 'missing operand: MODEL'
 usage 'one prompt' characters a b
 usage 'one prompt' characters a --prompt b
 usage 'one prompt' characters --prompt a --prompt-file b
@@ -241,7 +241,7 @@ usage 'stop' characters --stop ''
 usage 'samples' characters --samples 0
 usage 'threads' characters --threads 0
 usage 'at' characters --at x
-usage 'belongs to --at' characters --top 3
+usage '--top needs --at' characters --top 3
 usage 'frob' characters --frob
 
 # ---- eval ------------------------------------------------------------------------------------------------------------

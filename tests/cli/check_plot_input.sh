@@ -113,7 +113,7 @@ usage 'attention.*table' frob
 usage 'attention.*table'
 usage '-o FILE' positions
 usage 'not both' positions -o x.png --data
-usage 'model and a text' attention pairs -o x.png
+usage 'missing operand: MODEL and TEXT' attention pairs -o x.png
 usage 'quote' attention pairs a b -o x.png
 usage 'kind.*self, cross, causal' attention pairs a --kind all -o x.png
 usage 'block' attention pairs a --block -1 -o x.png
@@ -126,13 +126,13 @@ usage 'd-model' positions characters --d-model 4 -o x.png
 usage 'kind' positions --kind learned -o x.png
 usage 'curves' positions --curves --low 1 -o x.png
 usage 'words' embedding pairs moon -o x.png
-usage 'model' embedding -o x.png
-usage 'train.jsonl' training -o x.png
-usage 'field tokens_per_s: a third kind .*two vertical axes' training pairs --field lr --field loss --field val_loss \
+usage 'MODEL and WORDs' embedding -o x.png
+usage 'FOLDER or FILE' training -o x.png
+usage 'field tokens_per_s: a third quantity.*two vertical axes' training pairs --field lr --field loss --field val_loss \
     --field tokens_per_s -o x.png
 usage "scale: 'log' is none of fixed, all, row" attention pairs a --scale log -o x.png
 usage 'scale, or --low and --high' attention pairs a --scale row --high 1 -o x.png
-usage 'file' table -o x.png
+usage 'operand: FILE' table -o x.png
 usage 'one file' table a b -o x.png
 usage 'low 2 is not below --high 1' table bare.tsv --low 2 --high 1 -o x.png
 usage 'low' table bare.tsv --low x -o x.png

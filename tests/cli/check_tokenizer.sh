@@ -61,20 +61,20 @@ check 'pattern' grep -q '^pattern *.s|.t|.re' .out
 check 'as JSON' grep -q '^{"type": "characters", "entries": 6, .*"hash": "[0-9a-f]*"}$' <("$RAPT" tokenizer info characters.json --json)
 
 # ---- wrong usage ---------------------------------------------------------------------------------------------------
-refused 2 'wants first .train., .encode., .decode. or .info.' 'no part' "$RAPT" tokenizer
-refused 2 'wants first .train.' 'an unknown part' "$RAPT" tokenizer count
-refused 2 'wants a text at least, and -o FILE' 'train without a file' "$RAPT" tokenizer train text
+refused 2 'the first operand must be .train., .encode., .decode. or .info.' 'no part' "$RAPT" tokenizer
+refused 2 'the first operand must be .train.' 'an unknown part' "$RAPT" tokenizer count
+refused 2 'missing operand: TEXT, and -o FILE' 'train without a file' "$RAPT" tokenizer train text
 check 'help of a part: as it is typed' grep -q '^Usage: rapt tokenizer train \[OPTION...\] TEXT' <("$RAPT" tokenizer train --help)
 refused 2 "--type: 'bytes' is none of" 'an unknown type' "$RAPT" tokenizer train text -o x --type bytes
-refused 2 '--pattern goes with --type bpe' 'an option of another type' "$RAPT" tokenizer train text -o x --type words --pattern gpt2
+refused 2 '--pattern needs --type bpe' 'an option of another type' "$RAPT" tokenizer train text -o x --type words --pattern gpt2
 refused 2 '--vocab-size' 'a size that is none' "$RAPT" tokenizer train text -o x --vocab-size 0
-refused 2 'wants a tokenizer' 'encode without a tokenizer' "$RAPT" tokenizer encode
-refused 2 'wants a tokenizer' 'info without a tokenizer' "$RAPT" tokenizer info
+refused 2 'missing operand: TOKENIZER' 'encode without a tokenizer' "$RAPT" tokenizer encode
+refused 2 'missing operand: TOKENIZER' 'info without a tokenizer' "$RAPT" tokenizer info
 refused 2 'takes one file' 'encode of two files' "$RAPT" tokenizer encode bpe.json text text
 refused 2 'takes one file' 'decode of two files' "$RAPT" tokenizer decode bpe.json text text
 refused 2 'takes one tokenizer' 'info of two tokenizers' "$RAPT" tokenizer info bpe.json words.json
-refused 2 'exclude each other' 'lines and objects' "$RAPT" tokenizer encode bpe.json --lines --jsonl
-refused 2 '.tokenizer. with a tokenizer and a text' 'bench without a text' "$RAPT" bench tokenizer bpe.json
+refused 2 '--lines or --jsonl, not both' 'lines and objects' "$RAPT" tokenizer encode bpe.json --lines --jsonl
+refused 2 '.tokenizer. with TOKENIZER and TEXT' 'bench without a text' "$RAPT" bench tokenizer bpe.json
 
 # ---- bad input -----------------------------------------------------------------------------------------------------
 refused 1 'nothing.json: No such file' 'no tokenizer' "$RAPT" tokenizer info nothing.json

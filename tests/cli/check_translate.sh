@@ -76,7 +76,7 @@ is 'as the folder says' <(echo "$two" | translate --split long) "$RAPT" translat
 is '--split sentences' <(echo "$two" | translate) "$RAPT" translate whole --split sentences <<<"$two"
 is '--split long: what does not fit is split' <(printf '%s We hear a train.\n' "$two" | translate) translate --split long <<<"$two We hear a train."
 check '--split long: what fits stays whole' test "$(translate --split long --n-best 1 <<<"$two")" != "$(translate --n-best 1 <<<"$two")"
-refused 2 'split words: there are long and sentences' '--split of another kind' "$RAPT" translate model lines.txt --split words
+refused 2 '--split: .words. is none of long, sentences' '--split of another kind' "$RAPT" translate model lines.txt --split words
 sed '1~50s/^\([^\t]*\)/\1 \1/' pairs.tsv >several.tsv
 train several --set data.pairs=several.tsv --max-steps 1
 check 'trained on lines of several sentences' grep -q '"by_sentence": false' several/config.json
@@ -126,7 +126,7 @@ check 'byte pairs: spaces are an empty line' test "$(printf '   \n\n \t\n' | "$R
 is '--detokenize fr: the full stop goes to the word' <(sed 's/ \([.,]\)/\1/g' plain.out) translate lines.txt --detokenize fr
 translate lines.txt --beam 2 --n-best 2 --detokenize fr >written.out
 check '--detokenize with --n-best' cmp <(translate lines.txt --beam 2 --n-best 2 | sed 's/ \([.,]\)/\1/g') written.out
-refused 2 "detokenize xx: there are none, de" '--detokenize of an unknown language' "$RAPT" translate model lines.txt --detokenize xx
+refused 2 "--detokenize: .xx. is none of none, de" '--detokenize of an unknown language' "$RAPT" translate model lines.txt --detokenize xx
 
 # The model folder may say so itself.
 cp -r model written

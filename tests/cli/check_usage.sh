@@ -23,7 +23,7 @@ for form in -h help 'help --help' 'help -h'; do
     check "rapt $form" cmp long.txt short.txt
 done
 refused 2 'there is no command "trian"; did you mean "train"\? \(see `rapt --help`\)$' 'help of no command' "$RAPT" help trian
-refused 2 'no more' 'help of too much' "$RAPT" help plot attention now
+refused 2 'extra operand' 'help of too much' "$RAPT" help plot attention now
 
 # ---- wrong usage ---------------------------------------------------------------------------------------------------
 hint='\(see `rapt translate --help`\)$'
@@ -32,11 +32,11 @@ refused 2 "unknown option \"--frobnicate\" $hint" 'one that is like none' "$RAPT
 refused 2 "unknown option \"-x\" $hint" 'a short one' "$RAPT" translate m -x
 refused 2 "option --beam needs a value: --beam N $hint" 'a value that is missing' "$RAPT" translate m --beam
 refused 2 "option --quiet takes no value $hint" 'a value too many' "$RAPT" translate m --quiet=3
-refused 2 "option \"--n\" is cut too short: it fits --n.* and others $hint" 'too short a name' "$RAPT" translate m --n 3
-refused 2 "wants a model $hint" 'an argument that is missing' "$RAPT" translate
+refused 2 "ambiguous option \"--n\": --n.* and others $hint" 'too short a name' "$RAPT" translate m --n 3
+refused 2 "missing operand: MODEL $hint" 'an argument that is missing' "$RAPT" translate
 refused 2 '"-o" needs|option -o needs a value: -o FILE' 'a short option without its value' "$RAPT" plot training m -o
-refused 2 'wants first `attention`' 'a part that is missing' "$RAPT" plot
-refused 2 'wants first `attention`' 'a part that is none' "$RAPT" plot frob
+refused 2 'the first operand must be `attention`' 'a part that is missing' "$RAPT" plot
+refused 2 'the first operand must be `attention`' 'a part that is none' "$RAPT" plot frob
 check 'a name that is cut, but fits one only' grep -q '^Usage: rapt info' <("$RAPT" info --hel)
 refused 1 'm: there is no such' 'a value that looks like an option is a value' "$RAPT" generate m --prompt --frobnicate
 refused 1 '--frobnicate' 'so is what stands behind --' "$RAPT" translate -- --frobnicate

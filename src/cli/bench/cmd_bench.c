@@ -11,19 +11,19 @@ enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KE
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
      "a2, a3; kernels: MxNxK", 0},
-    {"layers", KEY_LAYERS, "N", 0, "train, decode: the case with another number of blocks (on each side)", 0},
-    {"width", KEY_WIDTH, "N", 0, "train, decode: the case with so many features; heads stay as wide as they are, the "
-     "feed-forward network grows along", 0},
-    {"vocab", KEY_VOCAB, "N", 0, "train, decode: the case with so many tokens", 0},
-    {"batch", KEY_BATCH, "N", 0, "train, decode: so many rows together (decode: gpt2 1, then 8; a2, a3 32)", 0},
-    {"time", KEY_TIME, "N", 0, "train, decode: rows of so many tokens (decode: gpt2 160, the first 32 of them the prompt; "
+    {"layers", KEY_LAYERS, "N", 0, "train, decode: number of blocks (on each side)", 0},
+    {"width", KEY_WIDTH, "N", 0, "train, decode: d_model; the features per head stay as they are, the feed-forward network "
+     "grows in proportion", 0},
+    {"vocab", KEY_VOCAB, "N", 0, "train, decode: vocabulary size", 0},
+    {"batch", KEY_BATCH, "N", 0, "train, decode: batch size in rows (decode: gpt2 1, then 8; a2, a3 32)", 0},
+    {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 160, the first 32 of them the prompt; "
      "a2, a3 at most 20)", 0},
-    {"beam", KEY_BEAM, "N", 0, "decode: hypotheses of a sentence (default: 1, then 4)", 0},
+    {"beam", KEY_BEAM, "N", 0, "decode: beam size (default: 1, then 4)", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
-    {"seconds", KEY_SECONDS, "S", 0, "Seconds to measure each case for", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Of products: fp32 (default) or bf16; of `decode` gpt2's only", 0},
-    {"recompute", KEY_RECOMPUTE, NULL, 0, "train: compute blocks again in the backward pass, as train.recompute", 0},
-    {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print what each operation takes, and its share of the peak", 0},
+    {"seconds", KEY_SECONDS, "S", 0, "Duration of each measurement in seconds", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only", 0},
+    {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
+    {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
     {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
     {0}};
 
@@ -40,7 +40,7 @@ static const struct {
     bench_run *run;
 } BENCHES[] = {{"kernels", bench_kernels}, {"train", bench_train}, {"decode", bench_decode}, {"tokenizer", bench_tokenizer}};
 
-static const char WANTED[] = "wants `kernels`, `train`, `decode`, or `tokenizer` with a tokenizer and a text";
+static const char WANTED[] = "the first operand must be `kernels`, `train`, `decode`, or `tokenizer` with TOKENIZER and TEXT";
 
 static void take_argument(bench_arguments *a, const char *text, struct argp_state *state)
 {
@@ -54,7 +54,7 @@ static void take_argument(bench_arguments *a, const char *text, struct argp_stat
     else if (a->run == bench_tokenizer && !a->o.text)
         *(a->o.tokenizer ? &a->o.text : &a->o.tokenizer) = text;
     else
-        cli_usage_error(state, "%s: one argument too much", text);
+        cli_usage_error(state, "extra operand: %s", text);
 }
 
 static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
@@ -103,15 +103,15 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_bench_parse, .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT",
-    .doc = "Time matrix products, training steps, decoding or a tokenizer on this machine, beside what it can do at most, "
+    .doc = "Measure the throughput of matmuls, training steps, decoding or a tokenizer on this machine, beside its peak, "
            "measured in the same run."
-           "\vkernels: ten shapes of Transformers in the three forms of a linear layer, NT (forward), NN (input gradient) and "
+           "\vkernels: matmuls of ten shapes in the three forms of a linear layer, NT (forward), NN (input gradient) and "
            "TN (weight gradient). train: whole steps (forward, backward, clipping, Adam) of the d2l book's model (a1), a "
            "Multi30k-sized (a2) and a base-sized one (a3), on random sentences; of nanoGPT's model for CPUs (a4n) and its baby "
            "GPT (a4b), a small model under a vocabulary of 100,069 (a5), GPT-2 124M (a6), and one row of 8,192 tokens (long), on "
-           "random tokens. decode: GPT-2 124M with random weights writes 128 tokens after a prompt of 32, greedily, alone and "
-           "in a batch of 8; its limit is how fast memory can be read. a2, a3: 500 random sentences translated, greedily and "
-           "with a beam of 4. tokenizer: encoding and decoding of a text on one thread."};
+           "random tokens. decode: GPT-2 124M with random weights generates 128 tokens after a prompt of 32, greedily, with "
+           "batch size 1 and 8; it is limited by memory bandwidth. a2, a3: 500 random sentences translated, greedily and with a "
+           "beam size of 4. tokenizer: encoding and decoding a text on one thread."};
 
 int cmd_bench(int argc, char **argv)
 {

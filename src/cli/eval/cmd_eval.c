@@ -9,17 +9,17 @@ enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT
        KEY_STRICT, KEY_QUIET };
 
 static const struct argp_option OPTIONS[] = {
-    {"precision", KEY_PRECISION, "P", 0, "Of products of matrices: fp32 (default) or bf16", 0},
+    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
     {NULL, 0, NULL, 0, "For translation models:", 0},
-    {"beam", KEY_BEAM, "N", 0, "Beam search over N hypotheses (default 1: greedy)", 0},
-    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Length penalty of beam search (default 1)", 0},
-    {"limit", KEY_LIMIT, "N", 0, "Only the first N pairs of each file", 0},
+    {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
+    {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1)", 0},
+    {"limit", KEY_LIMIT, "N", 0, "Evaluate only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be cut, are errors", 0},
-    {"loss-only", KEY_LOSS_ONLY, NULL, 0, "No translation, no BLEU and chrF", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be truncated, are errors", 0},
+    {"loss-only", KEY_LOSS_ONLY, NULL, 0, "Loss and perplexity only: no translation, no BLEU and chrF", 0},
     {0}};
 
 static void cmd_eval_take_paths(eval_arguments *a, struct argp_state *state)
@@ -27,7 +27,7 @@ static void cmd_eval_take_paths(eval_arguments *a, struct argp_state *state)
     char **paths = state->argv + state->next;
     size_t count = (size_t)(state->argc - state->next);
     if (count < 2)
-        cli_usage_error(state, "wants a model and a file: sentence pairs, or for a language model a text");
+        cli_usage_error(state, "missing operand: MODEL and FILE (sentence pairs, or for a language model a text)");
     a->model = paths[0];
     a->files = paths + 1;
     a->file_count = count - 1;
@@ -69,11 +69,11 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_eval_parse, .args_doc = "MODEL FILE...",
-    .doc = "Evaluate a translation model on files of SOURCE<tab>TARGET lines, or a language model on texts."
-           "\vSentence pairs: loss in nats a target token, <eos> included; pairs that are too long for the model are cut as in "
-           "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they stand in the file.\n\n"
-           "Texts: loss in nats a token, perplexity, and bits per byte, over the whole file in windows of the model's context, "
-           "one after the other; every token but the first counts once, and bytes are those of the tokens that count."};
+    .doc = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts."
+           "\vSentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as in "
+           "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they are in the file.\n\n"
+           "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
+           "context length; every token but the first counts once, and bytes are those of the tokens that count."};
 
 /* Which options fit is known only when the model is. */
 static int refuse_option(const eval_arguments *a)

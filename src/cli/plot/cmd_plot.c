@@ -12,15 +12,15 @@ int cmd_plot(int argc, char **argv)
     static const cli_parts parts = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`attention`, `positions`, `similarity`, `embedding`, `training` or `table`",
         "WHAT [OPTION...] ... -o FILE",
-        "Draw what is inside a model, as PNG or SVG."
+        "Plot the inside of a model, or its training, as PNG or SVG."
         "\vWHAT comes first:\n"
-        "  attention MODEL TEXT        who attends to whom, heads as heat maps\n"
-        "  positions [MODEL]           encodings of positions: the book's, or a model's\n"
-        "  similarity [MODEL]          how near positions are to each other\n"
-        "  embedding MODEL WORD...     a map of words\n"
-        "  training FOLDER...          losses, or other fields of train.jsonl\n"
+        "  attention MODEL TEXT        attention weights of each head as heat maps\n"
+        "  positions [MODEL]           positional encoding: the book's, or a model's\n"
+        "  similarity [MODEL]          cosine similarity of positions\n"
+        "  embedding MODEL WORD...     word embeddings, projected to two dimensions\n"
+        "  training FOLDER...          training curves: losses, or other fields of train.jsonl\n"
         "  table FILE                  any table of numbers as a heat map\n\n"
-        "Each has a --help of its own. With --data in place of -o FILE the numbers are printed; those of one heat map can "
-        "be read by `rapt plot table --names`."};
+        "Each has a --help of its own. With --data instead of -o FILE the values are printed; those of one heat map can be "
+        "read by `rapt plot table --names`."};
     return cli_run_part(&parts, argc, argv);
 }

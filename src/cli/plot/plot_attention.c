@@ -19,9 +19,9 @@ static const struct argp_option OPTIONS[] = {
      "language models have causal only", 0},
     {"block", KEY_BLOCK, "N", 0, "This block only, counted from 0", 0},
     {"head", KEY_HEAD, "N", 0, "This head only, counted from 0", 0},
-    {"target", KEY_TARGET, "TEXT", 0, "Translation: what the decoder reads (default: the model's greedy translation)", 0},
-    {"scale", KEY_SCALE, "NAME", 0, "What colours stand for: fixed (default): 0 to 1, the same in every picture; all: the least "
-     "to the greatest weight of this one; row: 0 to the greatest weight of each row, for long texts, whose weights are small", 0},
+    {"target", KEY_TARGET, "TEXT", 0, "Translation: decoder input (default: the model's greedy translation)", 0},
+    {"scale", KEY_SCALE, "NAME", 0, "Color scale: fixed (default): 0 to 1, the same in every figure; all: minimum to maximum of "
+     "this figure; row: 0 to the maximum of each row, for long texts, whose weights are small", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
     {0}};
 
@@ -72,9 +72,9 @@ static void settle_scale(attention_arguments *a, struct argp_state *state)
 static void plot_attention_check(const attention_arguments *a, struct argp_state *state)
 {
     if (!a->text)
-        cli_usage_error(state, "wants a model and a text");
+        cli_usage_error(state, "missing operand: MODEL and TEXT");
     if (a->target && a->kind == ATTENTION_SELF)
-        cli_usage_error(state, "--target is what the decoder reads, and --kind self is of the encoder");
+        cli_usage_error(state, "--target is decoder input, but --kind self is encoder attention");
 }
 
 static error_t plot_attention_parse(int key, char *text, struct argp_state *state)
@@ -96,7 +96,7 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
         if (a->text)
-            cli_usage_error(state, "a model and one text, no more; quote a text with spaces");
+            cli_usage_error(state, "extra operand: takes a model and one text; quote a text of several words");
         *(a->model ? &a->text : &a->model) = text;
         return 0;
     case ARGP_KEY_END:
@@ -110,11 +110,10 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_attention_parse, .children = SHARED, .args_doc = "MODEL TEXT -o PICTURE",
-    .doc = "Draw what a model attends to in a text: the weights of its heads as heat maps."
-           "\vA row is a query, the token that looks; a column is a key, the token that is looked at; each row sums to 1, and "
-           "what is masked, for it comes later, is grey. "
-           "By default all heads of all blocks are drawn, a line of maps for each block. Words that the model does not "
-           "know are an error here. In names of tokens, an open box is a space."};
+    .doc = "Plot the attention weights of each head for a text as heat maps."
+           "\vA row is a query, a column a key; each row sums to 1, and masked (later) keys are gray. By default all heads of "
+           "all blocks are drawn, a row of maps for each block. Unknown words are errors here. In names of tokens, an open "
+           "box is a space."};
 
 /* ---- maps -------------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 enum { KEY_TARGET = 256 };
 
 static const struct argp_option OPTIONS[] = {
-    {"target", KEY_TARGET, NULL, 0, "Of a translation model: words of the target language, as its decoder sees them", 0},
+    {"target", KEY_TARGET, NULL, 0, "Translation: target words, from the decoder's embedding", 0},
     {0}};
 
 typedef struct embedding_arguments {
@@ -33,7 +33,7 @@ static void plot_embedding_take_words(embedding_arguments *a, struct argp_state 
     a->words = state->argv + state->next + 1;
     a->count = (size_t)(state->argc - state->next - 1);
     if (a->count < 2 || a->count > MOST_WORDS)
-        cli_usage_error(state, "wants 2 to %d words, got %zu", MOST_WORDS, a->count);
+        cli_usage_error(state, "2 to %d words are needed, got %zu", MOST_WORDS, a->count);
 }
 
 static error_t plot_embedding_parse(int key, char *text, struct argp_state *state)
@@ -44,7 +44,7 @@ static error_t plot_embedding_parse(int key, char *text, struct argp_state *stat
     case KEY_TARGET: a->target = true; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARGS: plot_embedding_take_words(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model and words"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: MODEL and WORDs"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -52,10 +52,10 @@ static error_t plot_embedding_parse(int key, char *text, struct argp_state *stat
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_embedding_parse, .children = SHARED, .args_doc = "MODEL WORD WORD... -o PICTURE",
-    .doc = "Draw a map of words: the first two principal components of their embeddings."
-           "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with byte "
-           "pairs the word as it stands, else with a space before it, as words in running text are. A point's name is its "
-           "token; an open box in it is a space."};
+    .doc = "Plot word embeddings, projected to their first two principal components."
+           "\vA WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with BPE "
+           "the word as it is, else with a space before it, as in running text. A point's name is its token; an open box in "
+           "it is a space."};
 
 /* ---- words as tokens --------------------------------------------------------------------------------------- */
 

@@ -7,16 +7,16 @@ enum { KEY_TITLE = 512, KEY_X, KEY_Y, KEY_DATA, KEY_LOW, KEY_HIGH };
 
 static const struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "Output:", 10},
-    {"out", 'o', "FILE", 0, "The picture to write: PNG or SVG, by its ending", 10},
-    {"data", KEY_DATA, NULL, 0, "Draw nothing; print the numbers, with tabs between", 10},
-    {"title", KEY_TITLE, "TEXT", 0, "What stands above the picture", 10},
-    {"x", KEY_X, "TEXT", 0, "What stands below the horizontal axis", 10},
-    {"y", KEY_Y, "TEXT", 0, "What stands beside the vertical axis", 10},
+    {"out", 'o', "FILE", 0, "The figure to write: PNG or SVG, by its ending", 10},
+    {"data", KEY_DATA, NULL, 0, "Draw nothing; print the values, separated by tabs", 10},
+    {"title", KEY_TITLE, "TEXT", 0, "Title of the figure", 10},
+    {"x", KEY_X, "TEXT", 0, "Label of the horizontal axis", 10},
+    {"y", KEY_Y, "TEXT", 0, "Label of the vertical axis", 10},
     {0}};
 
 static const struct argp_option RANGE_OPTIONS[] = {
-    {"low", KEY_LOW, "X", 0, "Heat maps: what the darkest colour stands for (default: the least number)", 10},
-    {"high", KEY_HIGH, "X", 0, "Heat maps: what the brightest colour stands for (default: the greatest number)", 10},
+    {"low", KEY_LOW, "X", 0, "Heat maps: the value of the darkest color (default: the minimum)", 10},
+    {"high", KEY_HIGH, "X", 0, "Heat maps: the value of the brightest color (default: the maximum)", 10},
     {0}};
 
 static void plot_options_check(const plot_options *o, struct argp_state *state)
@@ -24,7 +24,7 @@ static void plot_options_check(const plot_options *o, struct argp_state *state)
     if (o->out && !*o->out)
         cli_usage_error(state, "-o: the output path is empty");
     if (!o->out == !o->data)
-        cli_usage_error(state, o->out ? "-o FILE or --data, not both" : "wants -o FILE, which ends in .png or .svg, or --data");
+        cli_usage_error(state, o->out ? "-o FILE or --data, not both" : "missing option: -o FILE.png, -o FILE.svg or --data");
 }
 
 static error_t parse_shared(int key, char *text, struct argp_state *state)

@@ -19,15 +19,15 @@
 enum { KEY_LENGTH = 256, KEY_D_MODEL, KEY_DIMS, KEY_KIND, KEY_CURVES };
 
 static const struct argp_option OPTIONS[] = {
-    {"length", KEY_LENGTH, "N", 0, "Positions (default 60, or all that the model has if fewer)", 0},
-    {"d-model", KEY_D_MODEL, "N", 0, "Without a model: numbers of a position (default 32)", 0},
+    {"length", KEY_LENGTH, "N", 0, "Number of positions (default 60, or all of a model that has fewer)", 0},
+    {"d-model", KEY_D_MODEL, "N", 0, "Without a model: dimensions (default 32)", 0},
     {"kind", KEY_KIND, "NAME", 0, "Without a model: sinusoidal (default), or rotary: cosines, then sines, of the angles", 0},
     {0}};
 
 static const struct argp_option CURVE_OPTIONS[] = {
-    {"curves", KEY_CURVES, NULL, 0, "Curves of some dimensions in place of the map of all", 0},
+    {"curves", KEY_CURVES, NULL, 0, "Curves of some dimensions instead of the heat map", 0},
     {"dims", KEY_DIMS, "I,J,...", 0, "The dimensions of the curves, from 0 (default 6,7,8,9, or the last four of fewer); "
-     "makes --curves", 0},
+     "implies --curves", 0},
     {0}};
 
 typedef struct positions_arguments {
@@ -64,9 +64,9 @@ static void take_kind(positions_arguments *a, const char *text, struct argp_stat
 static void plot_positions_check(const positions_arguments *a, struct argp_state *state)
 {
     if (a->model && (a->d_model || a->has_kind))
-        cli_usage_error(state, "--%s goes without a model, which has its own", a->d_model ? "d-model" : "kind");
+        cli_usage_error(state, "--%s is for use without a model, which has its own", a->d_model ? "d-model" : "kind");
     if (a->curves && (a->o.has_low || a->o.has_high))
-        cli_usage_error(state, "--low and --high are for maps, not for curves");
+        cli_usage_error(state, "--low and --high are for heat maps, not for curves");
 }
 
 static error_t plot_positions_parse(int key, char *text, struct argp_state *state)
@@ -110,14 +110,14 @@ static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp BOTH = {
     .options = OPTIONS, .parser = plot_positions_parse, .children = SHARED,
     .doc = "\vWithout a model these are the book's encodings; a model's own are those that it adds to its embeddings, "
-           "learned or not, or with rotary positions the cosines and sines of its angles. Positions count from 0."};
+           "learned or not, or for rotary positions the cosines and sines of its angles. Positions are counted from 0."};
 static const struct argp_child ONLY_BOTH[] = {{&BOTH, 0, NULL, 0}, {0}};
 static const struct argp SIMILARITY = {
     .parser = parse_similarity, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
-    .doc = "Draw how near positions are to each other: the cosine of the angle between their encodings."};
+    .doc = "Plot the cosine similarity of positions."};
 static const struct argp POSITIONS = {
     .options = CURVE_OPTIONS, .parser = parse_curves, .children = ONLY_BOTH, .args_doc = "[MODEL] -o PICTURE",
-    .doc = "Draw the encodings of positions: all numbers as a map, a line for each position, or some of them as curves."};
+    .doc = "Plot the positional encoding: as a heat map with a row for each position, or some dimensions as curves."};
 
 /* ---- encodings --------------------------------------------------------------------------------------------- */
 

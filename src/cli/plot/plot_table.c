@@ -12,7 +12,7 @@
 enum { KEY_NAMES = 256 };
 
 static const struct argp_option OPTIONS[] = {
-    {"names", KEY_NAMES, NULL, 0, "The first line and the first column are names; the corner counts as nothing", 0},
+    {"names", KEY_NAMES, NULL, 0, "The first line and the first column are names; the corner is ignored", 0},
     {0}};
 
 typedef struct table_arguments {
@@ -32,7 +32,7 @@ static error_t plot_table_parse(int key, char *text, struct argp_state *state)
             cli_usage_error(state, "one file only");
         a->file = text;
         return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a file; - is standard input"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: FILE; - is standard input"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -40,8 +40,8 @@ static error_t plot_table_parse(int key, char *text, struct argp_state *state)
 static const struct argp_child SHARED[] = {{&plot_range_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_table_parse, .children = SHARED, .args_doc = "FILE -o PICTURE",
-    .doc = "Draw a table of numbers as a heat map: a line for each row, tabs between columns."
-           "\vFILE can be - for standard input. nan is drawn grey, infinities as the ends of the colours."};
+    .doc = "Plot a table of numbers as a heat map: a line for each row, tabs between columns."
+           "\vFILE can be - for standard input. nan is drawn gray, infinities as the ends of the color scale."};
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 

@@ -19,9 +19,9 @@
 enum { KEY_FIELD = 256 };
 
 static const struct argp_option OPTIONS[] = {
-    {"field", KEY_FIELD, "NAME", 0, "What to draw: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
-     "file; can be repeated, for two kinds of numbers at most, which get an axis each (default: loss, and val_loss where it "
-     "is there)", 0},
+    {"field", KEY_FIELD, "NAME", 0, "What to plot: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
+     "file; can be repeated, for at most two quantities, each with its own axis (default: loss, and val_loss if there is "
+     "one)", 0},
     {0}};
 
 typedef struct training_arguments {
@@ -68,7 +68,7 @@ static void plot_training_check_kinds(const training_arguments *a, struct argp_s
 {
     for (size_t i = 0; a->o.out && i < a->field_count; i++)
         if (axis_of(a, a->fields[i]) > 1)
-            cli_usage_error(state, "--field %s: a third kind of numbers; a picture has two vertical axes",
+            cli_usage_error(state, "--field %s: a third quantity; a figure has two vertical axes",
                             quote(a->fields[i]).text);
 }
 
@@ -89,7 +89,7 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
         a->path_count = (size_t)(state->argc - state->next);
         return 0;
     case ARGP_KEY_END: plot_training_check_kinds(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a model folder or a train.jsonl"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: FOLDER or FILE"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -97,9 +97,9 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_training_parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
-    .doc = "Draw the course of trainings: losses, or other fields of train.jsonl, against steps."
-           "\vA FOLDER is a model that was trained; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
-           "lines are JSON objects with a number \"step\". Lines without the field are passed over."};
+    .doc = "Plot training curves: losses, or other fields of train.jsonl, against steps."
+           "\vA FOLDER is a trained model; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
+           "lines are JSON objects with a number \"step\". Lines without the field are skipped."};
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 

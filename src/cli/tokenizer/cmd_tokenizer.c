@@ -11,9 +11,9 @@ int cmd_tokenizer(int argc, char **argv)
 {
     static const cli_parts parts = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`train`, `encode`, `decode` or `info`", "train|encode|decode|info ...",
-        "Make tokenizers, and use them: text to ids and back."
+        "Train tokenizers, encode text to ids, decode ids to text."
         "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
-        "text, info tells what a tokenizer is. Each part has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
+        "text, info describes a tokenizer. Each subcommand has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
         "a Hugging Face tokenizer.json with byte-level BPE, a folder that holds a tokenizer.json, or a rank file of "
         "tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or r50k_base:PATH."};
     return cli_run_part(&parts, argc, argv);

@@ -11,7 +11,7 @@ enum { KEY_LINES = 256, MOST_DIGITS = 9 };
 static const char SPACES[] = " \t\r\n";
 
 static const struct argp_option OPTIONS[] = {
-    {"lines", KEY_LINES, NULL, 0, "Each line holds the ids of a text, which becomes a line", 0}, {0}};
+    {"lines", KEY_LINES, NULL, 0, "Each line of ids gives a line of text", 0}, {0}};
 
 typedef struct arguments {
     tokenizer_operands operands;
@@ -29,8 +29,8 @@ static error_t tokenizer_decode_parse(int key, char *text, struct argp_state *st
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = tokenizer_decode_parse, .args_doc = "TOKENIZER [FILE]",
-    .doc = "Turn ids, from a file or standard input, into text."
-           "\vIds are numbers with white space between them. The text is printed as it is, with no line end added. "
+    .doc = "Decode ids, from a file or standard input, to text."
+           "\vIds are separated by white space. The text is printed without an added line end. "
            "TOKENIZER: see `rapt tokenizer --help`."};
 
 /* The id that a word of digits stands for; `number` counts the words of the input. */

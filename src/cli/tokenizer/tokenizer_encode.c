@@ -12,10 +12,10 @@
 enum { KEY_LINES = 256, KEY_JSONL, KEY_COUNT, KEY_SPECIALS };
 
 static const struct argp_option OPTIONS[] = {
-    {"lines", KEY_LINES, NULL, 0, "Each line of the input is a text, without its line feed", 0},
+    {"lines", KEY_LINES, NULL, 0, "Each line of the input, without its line feed, is a text of its own", 0},
     {"jsonl", KEY_JSONL, NULL, 0, "Each line is a JSON object with `text`, to which `ids` is added", 0},
-    {"count", KEY_COUNT, NULL, 0, "How many ids there are, in place of the ids", 0},
-    {"specials", KEY_SPECIALS, NULL, 0, "The texts of special tokens become those tokens (else they are text like any other)", 0},
+    {"count", KEY_COUNT, NULL, 0, "Print the number of ids instead of the ids", 0},
+    {"specials", KEY_SPECIALS, NULL, 0, "Special tokens in the text are encoded as such (otherwise they are ordinary text)", 0},
     {"allow-special", 0, NULL, OPTION_ALIAS, NULL, 0},
     {0}};
 
@@ -34,7 +34,7 @@ static error_t tokenizer_encode_parse(int key, char *text, struct argp_state *st
     case KEY_SPECIALS: a->specials = true; return 0;
     case ARGP_KEY_END:
         if (a->lines && a->jsonl)
-            cli_usage_error(state, "--lines and --jsonl exclude each other");
+            cli_usage_error(state, "--lines or --jsonl, not both");
         return 0;
     default: return tokenizer_operand(key, text, state, &a->operands, 1);
     }
@@ -42,11 +42,11 @@ static error_t tokenizer_encode_parse(int key, char *text, struct argp_state *st
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = tokenizer_encode_parse, .args_doc = "TOKENIZER [FILE]",
-    .doc = "Turn a file, or standard input, into the ids of its tokens."
-           "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. The texts of "
-           "special tokens are text like any other, as in tiktoken's encode_ordinary; --specials (or --allow-special) makes "
-           "them those tokens, as allowed_special=\"all\" does, and adds what a tokenizer.json puts before and after a "
-           "text. TOKENIZER: see `rapt tokenizer --help`."};
+    .doc = "Tokenize a file, or standard input, and print the ids."
+           "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. Special tokens in "
+           "the text are ordinary text, as in tiktoken's encode_ordinary; with --specials (or --allow-special) they are "
+           "encoded as such, as with allowed_special=\"all\", and those that a tokenizer.json adds before and after a text "
+           "are added. TOKENIZER: see `rapt tokenizer --help`."};
 
 static void print_ids(const int32_t *ids, size_t count)
 {

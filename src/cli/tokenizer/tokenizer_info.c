@@ -33,9 +33,9 @@ static error_t tokenizer_info_parse(int key, char *text, struct argp_state *stat
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = tokenizer_info_parse, .args_doc = "TOKENIZER",
-    .doc = "Tell the type and the size of a tokenizer, its special tokens, and how it cuts text."
-           "\vEntries are the largest id and one. TOKENIZER: see `rapt tokenizer --help`; of a translation "
-           "model's folder those of both sides are told."};
+    .doc = "Print type, vocabulary size, special tokens and pre-tokenization pattern of a tokenizer."
+           "\vEntries are the vocabulary size: the largest id + 1. TOKENIZER: see `rapt tokenizer --help`; for the folder of a "
+           "translation model both sides are printed."};
 
 typedef struct facts {
     size_t entries, tokens, longest; /* tokens: entries without holes; longest: in bytes */

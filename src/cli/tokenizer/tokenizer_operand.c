@@ -11,13 +11,13 @@ error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokeniz
 {
     if (key == ARGP_KEY_ARG) {
         if (state->arg_num > files)
-            cli_usage_error(state, "takes one %s", files ? "file" : "tokenizer");
+            cli_usage_error(state, "extra operand: takes one %s", files ? "file" : "tokenizer");
         *(state->arg_num ? &o->file : &o->tokenizer) = text;
         return 0;
     }
     if (key != ARGP_KEY_NO_ARGS)
         return ARGP_ERR_UNKNOWN;
-    cli_usage_error(state, "wants a tokenizer");
+    cli_usage_error(state, "missing operand: TOKENIZER");
     return 0;
 }
 

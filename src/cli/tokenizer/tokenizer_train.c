@@ -19,13 +19,13 @@ enum { DEFAULT_ENTRIES = 8192, MOST_ENTRIES = 1 << 24 };
 static const struct argp_option OPTIONS[] = {
     {"out", 'o', "FILE", 0, "The tokenizer file to write", 0},
     {"type", KEY_TYPE, "NAME", 0, "bpe (byte-level, default), characters or words", 0},
-    {"vocab-size", KEY_VOCAB_SIZE, "N", 0, "Entries; bpe: at most, default 8192; words: the most frequent, default all", 0},
-    {"min-freq", KEY_MIN_FREQ, "N", 0, "bpe: pairs (default 2), words: words (default 1) that are rarer are left out", 0},
+    {"vocab-size", KEY_VOCAB_SIZE, "N", 0, "Vocabulary size; bpe: at most, default 8192; words: most frequent, default all", 0},
+    {"min-freq", KEY_MIN_FREQ, "N", 0, "Minimum frequency of a pair to merge (bpe, default 2) or a word (words, default 1)", 0},
     {"special", KEY_SPECIAL, "TEXT", 0, "bpe: a special token, such as <|endoftext|>; can be repeated", 0},
-    {"pattern", KEY_PATTERN, "P", 0, "bpe: how text is cut: gpt2 (default), cl100k, o200k, or a regular expression", 0},
-    {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower case before anything else", 0},
-    {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: what text goes through first: nfc, plain (marks and spaces as on a keyboard) "
-                                            "or plain_lowercase", 0},
+    {"pattern", KEY_PATTERN, "P", 0, "bpe: pre-tokenization pattern: gpt2 (default), cl100k, o200k, or a regular expression", 0},
+    {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower-case text before tokenization", 0},
+    {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: Unicode normalization before tokenization: nfc, plain (NFKC, ASCII "
+                                            "punctuation, single spaces) or plain_lowercase", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"quiet", KEY_QUIET, NULL, 0, "No message", 0},
     {0}};
@@ -75,14 +75,14 @@ static void tokenizer_train_check_usage(arguments *a, struct argp_state *state)
     a->texts = state->argv + state->next;
     a->count = (size_t)(state->argc - state->next);
     if (a->count == 0 || !a->out)
-        cli_usage_error(state, "wants a text at least, and -o FILE");
+        cli_usage_error(state, "missing operand: TEXT, and -o FILE");
     if (a->kind != RAPT_TOKENIZER_BYTE_BPE && (a->bpe.pattern || a->bpe.special_count || a->bpe.normalization))
-        cli_usage_error(state, "--%s goes with --type bpe",
+        cli_usage_error(state, "--%s needs --type bpe",
                         a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
     if (a->kind != RAPT_TOKENIZER_WORDS && a->lowercase)
-        cli_usage_error(state, "--lowercase goes with --type words");
+        cli_usage_error(state, "--lowercase needs --type words");
     if (a->kind == RAPT_TOKENIZER_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
-        cli_usage_error(state, "--type characters takes all characters: neither --vocab-size nor --min-freq goes with it");
+        cli_usage_error(state, "--type characters takes all characters: it has neither --vocab-size nor --min-freq");
 }
 
 static error_t tokenizer_train_parse(int key, char *text, struct argp_state *state)
@@ -100,15 +100,15 @@ static error_t tokenizer_train_parse(int key, char *text, struct argp_state *sta
     case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARGS: tokenizer_train_check_usage(a, state); return 0;
-    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "wants a text at least, and -o FILE"); return 0;
+    case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: TEXT, and -o FILE"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = tokenizer_train_parse, .args_doc = "TEXT... -o FILE",
-    .doc = "Learn a tokenizer from texts."
-           "\vSeveral texts count as one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
+    .doc = "Train a tokenizer on texts."
+           "\vSeveral texts are joined into one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
            "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};
 
 /* All texts, one after the other. */
