@@ -309,7 +309,7 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
         l.add_w = true;
     }
     if (!deferred && !tape_failed(t)) /* nobody reads the logits' gradient again */
-        spare_give(&t->spare, n->logits, n->count * n->stride);
+        free_list_give(&t->free_list, n->logits, n->count * n->stride);
 }
 
 static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const rapt_loss_options *options,

@@ -21,13 +21,13 @@ typedef struct part {
     tape_node *last;
     tape_result *results;
     tape_weights *weights;
-    spare spare;
+    free_list free_list;
     arena_mark memory;
 } part;
 
 static part begin_part(rapt_tape *t)
 {
-    part p = {t->last, t->results, t->weights, t->spare, arena_save(&t->step)};
+    part p = {t->last, t->results, t->weights, t->free_list, arena_save(&t->step)};
     t->last = NULL;
     t->results = NULL;
     return p;
@@ -38,7 +38,7 @@ static void end_part(rapt_tape *t, const part *p)
     t->last = p->last;
     t->results = p->results;
     t->weights = p->weights;
-    t->spare = p->spare; /* what the block took of it or added to it, nobody uses any more */
+    t->free_list = p->free_list; /* what the block took of it or added to it, nobody uses any more */
     arena_release(&t->step, p->memory);
 }
 

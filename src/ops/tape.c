@@ -75,7 +75,7 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     t->last = NULL;
     t->results = NULL;
     t->handed_on = NULL;
-    t->spare.count = 0;
+    t->free_list.count = 0;
     t->recorder.steps = t->recorder.parameters = NULL;
     t->walked = false;
     t->weights = NULL;
@@ -298,8 +298,8 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 
 static rapt_real *new_grad(rapt_tape *t, size_t size)
 {
-    rapt_real *grad = spare_take(&t->spare, size);
-    return grad ? grad : tape_numbers(t, spare_size(size));
+    rapt_real *grad = free_list_take(&t->free_list, size);
+    return grad ? grad : tape_numbers(t, free_list_size(size));
 }
 
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
@@ -422,13 +422,13 @@ void tape_reserve_grad(rapt_tape *t, rapt_tensor *x)
 }
 
 /* Once a node is walked, nobody reads the gradients of its results again. */
-static void spare_gradients(rapt_tape *t, const tape_node *node)
+static void tape_free_gradients(rapt_tape *t, const tape_node *node)
 {
     const tape_result *earlier = node->previous ? node->previous->results : NULL;
     for (tape_result *r = node->results; r != earlier; r = r->previous) {
         if (!r->tensor.grad || r->keeps_grad)
             continue;
-        spare_give(&t->spare, r->tensor.grad, rapt_tensor_size(&r->tensor));
+        free_list_give(&t->free_list, r->tensor.grad, rapt_tensor_size(&r->tensor));
         r->tensor.grad = NULL;
         r->tensor.grad_filled = false;
     }
@@ -441,7 +441,7 @@ void tape_walk(rapt_tape *t)
         node->backward(t, node);
         tape_release(t, mark);
         if (!t->pass.keep_gradients && !record_on(t))
-            spare_gradients(t, node);
+            tape_free_gradients(t, node);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "kernels/kernels.h"
-#include "ops/spare.h"
+#include "ops/free_list.h"
 #include "tensor/gemm.h"
 #include "tensor/packed_weights.h"
 #include "tensor/param_state.h"
@@ -61,7 +61,7 @@ struct rapt_tape {
     tape_node *last;
     tape_result *results; /* of this pass, newest first */
     const rapt_tensor *handed_on; /* a result whose memory the next operation may have, or NULL */
-    spare spare; /* gradients that were passed on */
+    free_list free_list; /* gradients that were passed on */
     tape_recorder recorder;
     bool walked;          /* back, in this pass */
     bool walking;
