@@ -129,10 +129,6 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
  * `mask` may be NULL. */
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
-/* The same, one step after the other through the small operations: for looking and for checking the fused one. It files
- * its weights. */
-rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
-                                             rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
 
 /* ---- KV cache ------------------------------------------------------------------------------------------- */
 
@@ -239,7 +235,8 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
                         double dropout, rapt_norm_place place);
 /* What goes into the sublayer: x (post-norm), norm(x) (pre-norm). */
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
-/* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). */
+/* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). y is the sublayer's result, whose memory
+ * may be overwritten (rapt_residual.overwrite_y): whoever wants to read it later observes the pass, or copies it. */
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
@@ -305,7 +302,7 @@ typedef struct rapt_encoder {
 } rapt_encoder;
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
-/* tokens [batch, time]; gives [batch, time, d_model]. */
+/* tokens [batch, time]; gives [batch, time, d_model]. `valid_lens` NULL: tokens.lens. */
 rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
 
 typedef struct rapt_decoder {

@@ -25,6 +25,7 @@
  *   F.hidden                before the activation       batch time feature
  *   F.activation            after it                    batch time feature
  *   F.gate  F.up  F.product                             batch time feature      in place of these two: SwiGLU
+ *   F.activation.dropped  F.product.dropped  dropout    batch time feature      in training, where hidden features drop
  *   F.output                                            batch time feature
  *   Pnorm.output            the last norm               batch time feature      pre-norm
  *   Poutput                 logits                      batch time token        "decoder.output", "output"
@@ -46,30 +47,32 @@
 extern "C" {
 #endif
 
-/* One named result of a pass, as it is computed; or, on the way back, its gradient. */
+/* One named intermediate of a pass, as it is computed; or, in the backward pass, its gradient. */
 typedef struct rapt_observation {
     const char *name;    /* "decoder.0.self_attention.scores"; of a parameter's gradient, the parameter's */
     const char *formula; /* "Q K^T", "softmax(masked)", ...; ASCII; NULL for gradients of parameters */
     const char *axes;    /* one word a dimension: "batch head query key"; of parameters "feature", "row column" */
-    const rapt_tensor *tensor; /* shape and values; of a step or parameter */
-    const rapt_real *values;   /* the numbers: tensor->data, or tensor->grad */
+    const rapt_tensor *tensor; /* shape and values; of an intermediate or a parameter */
+    const rapt_real *values;   /* the elements: tensor->data, or tensor->grad */
     bool gradient;             /* values are the gradient */
 } rapt_observation;
 
+/* `context` is what rapt_observe was given. What the function gets is valid during the call; it runs no operation on the
+ * tape, but may call rapt_tape_fail to stop the pass. */
 typedef void rapt_observe_fn(void *context, const rapt_observation *step);
 
-/* From now on `fn` gets every named step of every pass of t, in the order of computation. rapt_backward hands over their
- * gradients, those of the last steps first, each complete, and then those of the parameters that this pass reached (in
- * them are the gradients of earlier passes that nobody forgot). Steps that the loss does not depend on have none; where
- * rapt_backward fails, nothing is handed over. What fn gets is valid during the call; it runs no operation on t, but may
- * call rapt_tape_fail to stop the pass. `fn` NULL: no longer.
+/* From now on `fn` gets every named intermediate of every pass of t, in the order of computation; NULL: no longer.
+ * rapt_backward hands over their gradients, those of the last ones first, each complete, and then those of the parameters
+ * that this pass reached (gradients accumulated in earlier passes and not yet zeroed are in them). Intermediates that the
+ * loss does not depend on have none; where rapt_backward fails, nothing is handed over.
  *
- * While recording, modules compute step by step what they fuse otherwise: the numbers, gradients and draws of dropout are
- * those of the fused operations, but for rounding. Gradients of all results are kept as with rapt_pass.keep_gradients, so
- * a pass takes more memory and time. Tokens with `lens` are computed with their padding: steps are [batch, time, ...], rows
- * of padding mean nothing, and losses need `valid_lens`. Cached decoding is recorded too: its steps have the new positions
- * along "time" and "query" and all along "key"; keys and values of a cross-attention are projected once, by
- * rapt_decoder_state_new, and are not steps. rapt_lm_loss makes its logits and never leaves a gradient for later. */
+ * While a tape is observed, operations compute step by step what they fuse otherwise: the results, gradients and draws of
+ * dropout are those of the fused operations, but for rounding. Gradients of all results are kept as with
+ * rapt_pass.keep_gradients, so a pass takes more memory and time. Tokens with `lens` are computed with their padding:
+ * intermediates are [batch, time, ...], rows of padding mean nothing, and losses need `valid_lens`. Cached decoding is
+ * observed too: what it computes has the new positions along "time" and "query" and all along "key"; keys and values of a
+ * cross-attention are projected once, by rapt_decoder_state_new, and are not handed over. rapt_op_output_loss makes its
+ * logits and never defers a gradient. */
 void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
 
 #ifdef __cplusplus

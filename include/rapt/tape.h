@@ -139,9 +139,21 @@ rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma,
 /* x / sqrt(mean(x^2) + eps) * gamma over the last dimension (Zhang & Sennrich 2019, eq. 4); gamma may be NULL. */
 rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
 
-/* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. */
+/* How the result y of a sublayer is added to its input. */
+typedef struct rapt_residual {
+    double dropout;   /* probability, of y's elements */
+    bool overwrite_y; /* the caller gives y up: the sum may take its memory, so that nobody reads y's elements afterwards. It
+                         does so where y is the pass's newest result, its own operation doesn't need it for the backward
+                         pass, and nobody observes the tape; so gradients are right in any case */
+} rapt_residual;
+
+/* x + dropout(y): the residual connection (He et al. 2016). x and y have one shape; dropout as rapt_op_dropout. */
+rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_residual residual);
+
+/* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. x and y have one shape; gamma, beta and eps as in
+ * rapt_op_layer_norm. */
 rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
-                              double eps, double p);
+                              double eps, rapt_residual residual);
 
 /* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
 rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
@@ -156,26 +168,28 @@ rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_
 rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
 rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
 
-/* Attention weights on request. */
+/* Which attention weights are kept. */
 typedef enum rapt_attention_capture { RAPT_CAPTURE_NONE, RAPT_CAPTURE_BEFORE_DROPOUT,
                                      RAPT_CAPTURE_AFTER_DROPOUT } rapt_attention_capture;
 
-/* Makes every multi-head attention of the coming passes keep its weights, until the wish is NONE again. */
-void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture wish);
+/* Makes every multi-head attention of the coming passes keep its weights, until capture is NONE again. */
+void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture);
 rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
-/* Files the weights of this pass under the name of their module ("encoder.0.attention"; borrowed), and finds them
- * again: [batch, heads, queries, keys], NULL where there are none. */
+/* Keeps captured weights until the next pass, under the name of their module ("encoder.0.attention"; borrowed). */
 void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
+/* The weights kept under a name: [batch, heads, queries, keys]; NULL where there are none. */
 rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
 /* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1).
  * q [batch, queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives
- * [batch, queries, heads * dv]. If `weights` is not NULL and the wish is not NONE, *weights becomes a tensor
- * [batch, heads, queries, keys] without gradient. Never stores the weights otherwise. Equals the steps
+ * [batch, queries, heads * dv]. If `weights` is not NULL, and `capture` is not NONE or the module is
+ * observed, *weights becomes a tensor [batch, heads, queries, keys], without gradient unless observed; else NULL. Never
+ * stores the weights otherwise. Equals the steps
  * (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
  * rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
 rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_attention_capture wish, rapt_tensor **weights);
+                               const rapt_mask *mask, double p, rapt_attention_capture capture,
+                               rapt_tensor **weights);
 
 /* What nn.Embedding calls its options. */
 typedef struct rapt_embed_options {
@@ -193,6 +207,10 @@ typedef struct rapt_embed_options {
 /* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d]. `options` may
  * be NULL. An id outside w, or a position beyond the table, is a failure. */
 rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
+
+/* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d], table [max_len, d],
+ * which learns unless it is a buffer. A position beyond the table is a failure. */
+rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
 typedef struct rapt_loss_options {
     double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */

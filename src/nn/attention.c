@@ -1,10 +1,9 @@
-/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): in training, step by step, and with
- * a KV cache. */
+/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV
+ * cache. The arithmetic of the heads is in ops/attention_op.c, and step by step in attention_observed.c. */
 #include "rapt/nn.h"
 
-#include "nn/attention_steps.h"
 #include "nn/names.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <string.h>
 
@@ -27,31 +26,28 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, s.hidden, s.hidden, bias, kind);
 }
 
+/* Queries, keys and values as the heads see them: projected, and turned where positions are rotary. */
+typedef struct attention_inputs {
+    rapt_tensor *q, *k, *v;
+} attention_inputs;
+
 /* `first` is the position of the first row. */
-static attention_inputs project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
-                                rapt_tensor *v, size_t first)
+static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
+                                          rapt_tensor *v, size_t first)
 {
     rapt_tensor *y[3];
     rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
                                                {v, m->v.weight, m->v.bias}}, y);
-    attention_inputs p = {y[0], y[1], y[2]};
-    if (record_on(t))
-        attention_name_projections(t, m, p, q == k);
     if (!m->rotary)
-        return p;
-    p.q = rapt_op_rotary(t, p.q, m->rotary, first);
-    p.k = rapt_op_rotary(t, p.k, m->rotary, first);
-    if (record_on(t))
-        attention_name_rotated(t, m, p);
-    return p;
+        return (attention_inputs){y[0], y[1], y[2]};
+    rapt_tensor *rotated = rapt_op_rotary(t, y[0], m->rotary, first);
+    return (attention_inputs){rotated, rapt_op_rotary(t, y[1], m->rotary, first), y[2]};
 }
 
 /* Attention of projected queries to projected keys and values, then the output projection. */
 static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attention *m, attention_inputs p, const rapt_mask *mask)
 {
     rapt_tensor *weights = NULL;
-    if (record_on(t) && !p.q->ragged && !p.k->ragged)
-        return attention_steps(t, m, p, mask);
     rapt_tensor *y = rapt_op_attention(t, p.q, p.k, p.v, m->heads, mask, m->dropout, rapt_tape_attention_capture(t), &weights);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
@@ -61,13 +57,8 @@ static rapt_tensor *attention_attend(rapt_tape *t, const rapt_multi_head_attenti
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                                rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
 {
-    return attention_attend(t, m, project(t, m, q, k, v, 0), mask);
-}
-
-rapt_tensor *rapt_multi_head_attention_steps(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
-                                             rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask)
-{
-    return attention_steps(t, m, project(t, m, q, k, v, 0), mask);
+    observe_scope outer = observe_enter(t, m->name, 0);
+    return observe_leave(t, outer, attention_attend(t, m, attention_project(t, m, q, k, v, 0), mask));
 }
 
 /* Writes rows past .. past + time - 1 of every example. */
@@ -84,7 +75,8 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
     char sx[96], sk[96];
     if (!kv)
         return rapt_multi_head_attention_forward(t, m, x, x, x, &(rapt_mask){.causal = true});
-    attention_inputs p = project(t, m, x, x, x, past);
+    observe_scope outer = observe_enter(t, m->name, 0);
+    attention_inputs p = attention_project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
         return p.v;
     if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
@@ -96,15 +88,13 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
     attention_append(&kv->k, p.k, past);
     attention_append(&kv->v, p.v, past);
     rapt_mask mask = {.causal = true, .past = past};
-    return attention_attend(t, m, record_on(t) ? attention_filled(t, p.q, kv, past + x->shape[1])
-                                     : (attention_inputs){p.q, &kv->k, &kv->v}, &mask);
+    return observe_leave(t, outer, attention_attend(t, m, (attention_inputs){p.q, &kv->k, &kv->v}, &mask));
 }
 
 rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                          const int32_t *valid_lens)
 {
+    observe_scope outer = observe_enter(t, m->name, 0);
     attention_inputs p = {rapt_linear_forward(t, &m->q, x), &kv->k, &kv->v};
-    if (record_on(t))
-        attention_name_projections(t, m, (attention_inputs){p.q, NULL, NULL}, false);
-    return attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens});
+    return observe_leave(t, outer, attention_attend(t, m, p, &(rapt_mask){.valid_lens = valid_lens}));
 }

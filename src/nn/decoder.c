@@ -4,7 +4,7 @@
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
@@ -37,12 +37,12 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
     rapt_tensor *y = rapt_causal_self_attention(t, &m->self_attention, h, kv, past);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
+    x = rapt_add_norm_after(t, &m->norm1, x, y);
     h = rapt_add_norm_before(t, &m->norm2, x);
     y = attend_to_memory(t, &m->cross_attention, h, memory);
-    x = rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, y));
+    x = rapt_add_norm_after(t, &m->norm2, x, y);
     h = rapt_add_norm_before(t, &m->norm3, x);
-    return rapt_add_norm_after(t, &m->norm3, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
+    return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));
 }
 
 /* A tied model has no output matrix of its own, and no bias (Press & Wolf 2017). */
@@ -102,10 +102,8 @@ rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_token
 
 static rapt_tensor *decoder_logits(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden)
 {
-    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
-    if (record_on(t))
-        record_logits(t, record_scope_of("decoder", 0), m->output.bias ? "x W^T + b" : "x W^T", y);
-    return y;
+    observe_scope outer = observe_enter(t, "decoder", 0);
+    return observe_leave(t, outer, rapt_linear_forward(t, &m->output, hidden));
 }
 
 rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,

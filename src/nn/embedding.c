@@ -2,7 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <string.h>
 
@@ -40,10 +40,6 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
 
 rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens)
 {
-    if (!record_on(t))
-        return rapt_op_embed(t, m->weight, tokens, &m->options);
-    tokens.lens = NULL;
-    rapt_tensor *y = rapt_op_embed(t, m->weight, tokens, &m->options);
-    record_step(t, record_scope_of(m->weight->value.name, 1), "", "E[id]", RECORD_BATCH, y);
-    return y;
+    observe_scope outer = observe_enter(t, m->weight->value.name, 2);
+    return observe_leave(t, outer, rapt_op_embed(t, m->weight, tokens, &m->options));
 }

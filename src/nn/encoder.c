@@ -3,7 +3,6 @@
 
 #include "nn/embedding_std.h"
 #include "nn/names.h"
-#include "ops/record_steps.h"
 
 void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
@@ -21,9 +20,9 @@ rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *
     rapt_mask mask = {.valid_lens = valid_lens};
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
     rapt_tensor *y = rapt_multi_head_attention_forward(t, &m->attention, h, h, h, &mask);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
+    x = rapt_add_norm_after(t, &m->norm1, x, y);
     h = rapt_add_norm_before(t, &m->norm2, x);
-    return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
+    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
 }
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
@@ -47,10 +46,9 @@ static rapt_tensor *encoder_run_block(rapt_tape *t, const void *m, const rapt_bl
 
 rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens)
 {
-    if (record_on(t) && !valid_lens) /* it computes the padding, too */
-        valid_lens = tokens.lens;
+    const int32_t *lens = valid_lens ? valid_lens : tokens.lens;
     rapt_tensor *x = rapt_preprocess(t, &m->input, tokens, 0);
     for (size_t i = 0; i < m->layers; i++)
-        x = rapt_run_block(t, encoder_run_block, &m->blocks[i], (rapt_block_input){.x = x, .lens = valid_lens});
+        x = rapt_run_block(t, encoder_run_block, &m->blocks[i], (rapt_block_input){.x = x, .lens = lens});
     return m->has_norm ? rapt_layer_norm_forward(t, &m->norm, x) : x;
 }

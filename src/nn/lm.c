@@ -4,7 +4,7 @@
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <stdlib.h>
 
@@ -128,10 +128,8 @@ rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden)
 {
-    rapt_tensor *y = rapt_linear_forward(t, &m->output, hidden);
-    if (record_on(t))
-        record_logits(t, (record_scope){0}, m->output.bias ? "x W^T + b" : "x W^T", y);
-    return y;
+    observe_scope outer = observe_enter(t, NULL, 0);
+    return observe_leave(t, outer, rapt_linear_forward(t, &m->output, hidden));
 }
 
 rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
@@ -142,9 +140,10 @@ rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
                           const rapt_loss_options *options, rapt_loss_sums *parts)
 {
-    if (record_on(t))
-        return rapt_op_cross_entropy(t, rapt_lm_forward(t, m, tokens), labels, options, parts);
-    return rapt_op_output_loss(t, rapt_lm_hidden(t, m, tokens), m->output.weight, m->output.bias, labels, options, parts);
+    rapt_tensor *hidden = rapt_lm_hidden(t, m, tokens);
+    observe_scope outer = observe_enter(t, NULL, 0);
+    return observe_leave(t, outer, rapt_op_output_loss(t, hidden, m->output.weight, m->output.bias, labels, options,
+                                                       parts));
 }
 
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)

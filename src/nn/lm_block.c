@@ -4,7 +4,6 @@
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
-#include "ops/tape_core.h"
 
 static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
@@ -40,7 +39,7 @@ rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_te
 {
     rapt_tensor *h = rapt_add_norm_before(t, &m->norm1, x);
     rapt_tensor *y = rapt_causal_self_attention(t, &m->attention, h, kv, past);
-    x = rapt_add_norm_after(t, &m->norm1, x, tape_hand_on(t, y));
+    x = rapt_add_norm_after(t, &m->norm1, x, y);
     h = rapt_add_norm_before(t, &m->norm2, x);
-    return rapt_add_norm_after(t, &m->norm2, x, tape_hand_on(t, rapt_ffn_forward(t, &m->ffn, h)));
+    return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
 }

@@ -3,7 +3,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape)
 {
@@ -24,31 +24,22 @@ void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, si
     m->kind = kind;
 }
 
-static rapt_tensor *normalise(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
+static rapt_tensor *normalize(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
 {
     if (m->kind == RAPT_NORM_KIND_RMS)
         return rapt_op_rms_norm(t, x, m->weight, m->eps);
     return rapt_op_layer_norm(t, x, m->weight, m->bias, m->eps);
 }
 
-static rapt_tensor *normalise_step(rapt_tape *t, const rapt_layer_norm *m, record_scope s, rapt_tensor *x)
+static observe_scope norm_enter(rapt_tape *t, const rapt_layer_norm *m)
 {
-    static const char rms[] = "x / sqrt(mean(x^2) + eps) * gamma",
-                      biased[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma + beta",
-                      plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
-    rapt_tensor *y = normalise(t, m, x);
-    record_step(t, s, "output", m->kind == RAPT_NORM_KIND_RMS ? rms : m->bias ? biased : plain, RECORD_BATCH, y);
-    return y;
-}
-
-static record_scope norm_scope(const rapt_layer_norm *m)
-{
-    return record_scope_of(m->weight ? m->weight->value.name : NULL, 1);
+    return observe_enter(t, m->weight ? m->weight->value.name : NULL, 1);
 }
 
 rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
 {
-    return record_on(t) ? normalise_step(t, m, norm_scope(m), x) : normalise(t, m, x);
+    observe_scope outer = norm_enter(t, m);
+    return observe_leave(t, outer, normalize(t, m, x));
 }
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
@@ -60,41 +51,29 @@ void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, 
     m->name = NULL;
 }
 
-static record_scope norm_scope_of(const rapt_add_norm *m)
+static observe_scope add_norm_enter(rapt_tape *t, const rapt_add_norm *m)
 {
-    return m->name ? record_scope_of(m->name, 0) : norm_scope(&m->norm);
+    return m->name ? observe_enter(t, m->name, 0) : norm_enter(t, &m->norm);
 }
 
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x)
 {
-    if (m->place != RAPT_NORM_PLACE_PRE)
-        return x;
-    return record_on(t) ? normalise_step(t, &m->norm, norm_scope_of(m), x) : normalise(t, &m->norm, x);
+    observe_scope outer = add_norm_enter(t, m);
+    return observe_leave(t, outer, m->place == RAPT_NORM_PLACE_PRE ? normalize(t, &m->norm, x) : x);
 }
 
-static rapt_tensor *after_steps(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
+static rapt_tensor *add_norm_join(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
-    record_scope s = norm_scope_of(m);
-    y = record_dropout(t, s, "dropped", RECORD_BATCH, y, m->dropout);
-    rapt_tensor *sum = rapt_op_add(t, x, y);
-    record_step(t, s, "sum", "x + sublayer", RECORD_BATCH, sum);
-    return m->place == RAPT_NORM_PLACE_PRE ? sum : normalise_step(t, &m->norm, s, sum);
-}
-
-/* What dropout returns in y's stead is nobody else's. */
-static rapt_tensor *add_dropped(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
-{
-    rapt_tensor *dropped = rapt_op_dropout(t, y, m->dropout);
-    return rapt_op_add(t, x, dropped == y ? y : tape_hand_on(t, dropped));
+    rapt_residual residual = {.dropout = m->dropout, .overwrite_y = true};
+    if (m->place == RAPT_NORM_PLACE_PRE)
+        return rapt_op_residual(t, x, y, residual);
+    if (m->norm.kind == RAPT_NORM_KIND_RMS)
+        return normalize(t, &m->norm, rapt_op_residual(t, x, y, residual));
+    return rapt_op_add_norm(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, residual);
 }
 
 rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y)
 {
-    if (record_on(t))
-        return after_steps(t, m, x, y);
-    if (m->place == RAPT_NORM_PLACE_PRE)
-        return add_dropped(t, m, x, y);
-    if (m->norm.kind == RAPT_NORM_KIND_RMS)
-        return normalise(t, &m->norm, add_dropped(t, m, x, y));
-    return rapt_op_add_norm(t, x, y, m->norm.weight, m->norm.bias, m->norm.eps, m->dropout);
+    observe_scope outer = add_norm_enter(t, m);
+    return observe_leave(t, outer, add_norm_join(t, m, x, y));
 }

@@ -2,7 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/embedding_std.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <stdlib.h>
 
@@ -54,17 +54,17 @@ void rapt_transformer_free(rapt_transformer *m)
     free(m);
 }
 
-/* While recording, the memory has rows of padding, too. */
-static const int32_t *memory_lens(const rapt_tape *t, rapt_tokens source, const int32_t *source_lens)
+/* How long the sentences that the decoder attends to are. */
+static const int32_t *memory_lens(rapt_tokens source, const int32_t *source_lens)
 {
-    return record_on(t) && !source_lens ? source.lens : source_lens;
+    return source_lens ? source_lens : source.lens;
 }
 
 rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                       const int32_t *source_lens, rapt_tokens target)
 {
-    const int32_t *lens = memory_lens(t, source, source_lens);
-    return rapt_decoder_forward(t, &m->decoder, target, rapt_encoder_forward(t, &m->encoder, source, lens), lens);
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
+    return rapt_decoder_forward(t, &m->decoder, target, memory, memory_lens(source, source_lens));
 }
 
 rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
@@ -72,11 +72,10 @@ rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt
                                    rapt_loss_sums *parts)
 {
     const rapt_linear *output = &m->decoder.output;
-    if (record_on(t))
-        return rapt_op_cross_entropy(t, rapt_transformer_forward(t, m, source, source_lens, target), labels, options, parts);
     rapt_tensor *memory = rapt_encoder_forward(t, &m->encoder, source, source_lens);
-    rapt_tensor *hidden = rapt_decoder_hidden(t, &m->decoder, target, memory, source_lens);
-    return rapt_op_output_loss(t, hidden, output->weight, output->bias, labels, options, parts);
+    rapt_tensor *hidden = rapt_decoder_hidden(t, &m->decoder, target, memory, memory_lens(source, source_lens));
+    observe_scope outer = observe_enter(t, "decoder", 0);
+    return observe_leave(t, outer, rapt_op_output_loss(t, hidden, output->weight, output->bias, labels, options, parts));
 }
 
 static void set_encoder_dropouts(rapt_encoder *m, rapt_dropouts p)

@@ -6,6 +6,7 @@
 #include "ops/activation.h"
 
 #include "ops/elements.h"
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
 
 #define COST 4 /* of an element, in elementary operations */
@@ -70,6 +71,10 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     return y;
 }
 
+static const char *const formulas[] = {
+    [RAPT_ACTIVATION_RELU] = "relu(hidden)", [RAPT_ACTIVATION_GELU] = "gelu(hidden)",
+    [RAPT_ACTIVATION_GELU_TANH] = "gelu_tanh(hidden)", [RAPT_ACTIVATION_SILU] = "silu(hidden)"};
+
 rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
 {
     if (tape_failed(t))
@@ -78,7 +83,8 @@ rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation acti
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "activate: there is no activation %d", (int)activation);
     if (activation == RAPT_ACTIVATION_IDENTITY)
         return x;
-    return activation == RAPT_ACTIVATION_RELU ? rapt_op_relu(t, x) : activate(t, x, activation);
+    rapt_tensor *y = activation == RAPT_ACTIVATION_RELU ? rapt_op_relu(t, x) : activate(t, x, activation);
+    return observe_tensor(t, "activation", formulas[activation], OBSERVE_ROWS, y);
 }
 
 /* ---- SwiGLU ------------------------------------------------------------------------------------------------- */
@@ -153,5 +159,5 @@ rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up)
     elements_run(t, rapt_tensor_size(y), COST, swiglu_block, node);
     if (y->requires_grad)
         tape_record(t, &node->node, swiglu_backward);
-    return y;
+    return observe_tensor(t, "product", "silu(gate) * up", OBSERVE_ROWS, y);
 }

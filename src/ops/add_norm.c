@@ -1,7 +1,7 @@
 /* ops/add_norm.c: layer norm of x, or of x + dropout(y), in one pass over the rows. For every sublayer of a block;
  * the book's AddNorm. The formulas of the backward pass stand at kernels.h's layer_norm_backward. */
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
-#include "ops/tape_core.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 typedef struct norm_node {
     tape_node node;
     rapt_tensor *x, *y, *gamma, *beta, *out; /* y, gamma, beta may be NULL */
-    rapt_real *sum;                          /* what was normalised: x + dropout(y), maybe in y's memory, or x's data */
+    rapt_real *sum;                          /* what was normalized: x + dropout(y), maybe in y's memory, or x's data */
     rapt_real *mean, *rstd;                  /* [norm rows] */
     rapt_tensor rows;                        /* its examples and rows are those that dropout sees */
     size_t width;
@@ -206,14 +206,15 @@ static void add_norm_lay_out(norm_node *n)
         n->rows = (rapt_tensor){.ndim = 2, .shape = {rapt_tensor_rows(n->x), n->width}};
 }
 
-static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n)
+/* `overwrite`: y's memory holds the sum, if it may. */
+static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n, bool overwrite)
 {
     size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;
+    n.sum = !n.y ? n.x->data : overwrite && n.x->data != n.y->data && tape_may_overwrite(t, n.y) ? n.y->data : NULL;
     n.out = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.y) || tape_wants(t, n.gamma) ||
                                          tape_wants(t, n.beta));
     n.mean = tape_numbers(t, norm_rows);
     n.rstd = tape_numbers(t, norm_rows);
-    n.sum = n.y ? tape_take_over(t, n.y) : n.x->data;
     if (!n.sum)
         n.sum = tape_numbers(t, rapt_tensor_size(n.x));
     norm_node *node = tape_alloc(t, 1, sizeof *node);
@@ -229,19 +230,19 @@ static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n)
     return n.out;
 }
 
-static rapt_tensor *norm(rapt_tape *t, norm_node n, double p)
+static rapt_tensor *add_norm_checked(rapt_tape *t, norm_node n, rapt_residual residual)
 {
     rapt_tensor *bad;
     if (tape_failed(t))
         return &t->poison;
     n.norm_width = normalised_width(n.x, n.gamma);
-    if ((bad = add_norm_check(t, &n, p)))
+    if ((bad = add_norm_check(t, &n, residual.dropout)))
         return bad;
     add_norm_lay_out(&n);
-    n.drops = n.y && p > 0 && t->pass.training;
+    n.drops = n.y && residual.dropout > 0 && t->pass.training;
     if (n.drops)
-        n.key = tape_dropout(t, p);
-    return add_norm_run(t, n);
+        n.key = tape_dropout(t, residual.dropout);
+    return add_norm_run(t, n, residual.overwrite_y);
 }
 
 static rapt_tensor *add_norm_value_of(rapt_param *p)
@@ -251,12 +252,18 @@ static rapt_tensor *add_norm_value_of(rapt_param *p)
 
 rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps)
 {
-    return norm(t, (norm_node){.x = x, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps}, 0);
+    static const char biased[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma + beta",
+                      plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
+    norm_node n = {.x = x, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps};
+    rapt_tensor *y = add_norm_checked(t, n, (rapt_residual){0});
+    return observe_tensor(t, "output", beta ? biased : plain, OBSERVE_ROWS, y);
 }
 
 rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
-                              double eps, double p)
+                              double eps, rapt_residual residual)
 {
-    return norm(t, (norm_node){.x = x, .y = y, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps},
-                p);
+    if (observe_here(t))
+        return rapt_op_layer_norm(t, rapt_op_residual(t, x, y, residual), gamma, beta, eps);
+    norm_node n = {.x = x, .y = y, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps};
+    return add_norm_checked(t, n, residual);
 }

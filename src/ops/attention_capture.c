@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture wish)
+void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture)
 {
-    t->wish = wish;
+    t->capture = capture;
 }
 
 rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t)
 {
-    return t->wish;
+    return t->capture;
 }
 
 void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights)

@@ -144,10 +144,10 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         query_tile tile = attention_tile(h, i);
         attention_scores(h, &tile, keys, scratch);
         softmax_rows(h, &tile, scratch);
-        if (n->wish == RAPT_CAPTURE_BEFORE_DROPOUT)
+        if (n->capture == RAPT_CAPTURE_BEFORE_DROPOUT)
             keep_weights(h, &tile, scratch);
         attention_drop(h, &tile, scratch);
-        if (n->wish == RAPT_CAPTURE_AFTER_DROPOUT)
+        if (n->capture == RAPT_CAPTURE_AFTER_DROPOUT)
             keep_weights(h, &tile, scratch);
         panels_multiply(h->products, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
                         out + i * ldo, ldo, &(kernels_epilogue){0});

@@ -5,6 +5,7 @@
  *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
  * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static rapt_tensor *allocate_output(rapt_tape *t, const attention_node *n)
 }
 
 rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_attention_capture wish, rapt_tensor **weights)
+                               const rapt_mask *mask, double p, rapt_attention_capture capture, rapt_tensor **weights)
 {
     rapt_tensor *bad;
     if (weights)
@@ -168,15 +169,17 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / shared, .group = heads / shared,
-                          .wish = weights ? wish : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
+                          .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
     n->scale = (rapt_real)(1 / sqrt((double)n->d));
     copy_mask(t, n, mask);
+    if (observe_here(t) && !q->ragged && !k->ragged)
+        return attention_observed(t, n, p, weights);
     if (n->drops)
         n->key = tape_dropout(t, p);
     n->row_max = tape_numbers(t, rapt_tensor_rows(q) * heads);
     n->row_inv_sum = tape_numbers(t, rapt_tensor_rows(q) * heads);
     n->out = allocate_output(t, n);
-    if (n->wish != RAPT_CAPTURE_NONE)
+    if (n->capture != RAPT_CAPTURE_NONE)
         *weights = allocate_weights(t, n);
     arena_mark mark = tape_mark(t);
     if (!tape_failed(t))

@@ -18,7 +18,7 @@ typedef struct attention_node {
     kernels_dropout key;
     rapt_real scale;
     rapt_real *row_max, *row_inv_sum; /* of each query of each head of each example */
-    rapt_attention_capture wish;
+    rapt_attention_capture capture;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
 } attention_node;
 
@@ -83,5 +83,9 @@ size_t attention_forward_size(const kernels_gemm *products, const attention_node
 /* The gradients of head number `item`; memory of attention_backward_size() numbers. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch);
 size_t attention_backward_size(const kernels_gemm *products, const attention_node *n);
+
+/* The attention of `n` step by step, for who looks; p: probability of dropout. n's own output, dropout key and row
+ * statistics are not used. `weights` may be NULL; else the weights come back whether they are captured or not. */
+rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p, rapt_tensor **weights);
 
 #endif

@@ -1,7 +1,8 @@
-/* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For the stepwise
- * forms; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
+/* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For feed-forward networks and
+ * residual connections; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
+#include "ops/dropout_op.h"
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
-#include "ops/tape_core.h"
 
 typedef struct dropout_node {
     tape_node node;
@@ -58,7 +59,7 @@ static void dropout_backward(rapt_tape *t, tape_node *node)
         t->k->add(n, dx, dropped, dx);
 }
 
-rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p)
+rapt_tensor *dropout_run(rapt_tape *t, rapt_tensor *x, double p, bool overwrite)
 {
     if (tape_failed(t))
         return &t->poison;
@@ -67,14 +68,20 @@ rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p)
     if (p == 0 || !t->pass.training)
         return x;
     kernels_dropout key = tape_dropout(t, p);
-    rapt_tensor *y = tape_output_over(t, x, x, tape_wants(t, x));
+    rapt_tensor *y = tape_output_over(t, x, overwrite ? x : NULL, tape_wants(t, x));
     dropout_node *node = y && y->requires_grad ? tape_alloc(t, 1, sizeof *node) : NULL;
     if (!y || (y->requires_grad && !node))
         return &t->poison;
+    tape_set_disposable(t);
     dropout_drop(t, x, key, x->data, y->data);
     if (node) {
         *node = (dropout_node){.x = x, .y = y, .key = key};
         tape_record(t, &node->node, dropout_backward);
     }
     return y;
+}
+
+rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p)
+{
+    return observe_dropped(t, x, dropout_run(t, x, p, false));
 }

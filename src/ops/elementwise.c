@@ -1,5 +1,7 @@
 /* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules
  * and for tests; the fused operations have these built in. Curved activations are in activation.c. */
+#include "ops/elementwise_op.h"
+
 #include "ops/elements.h"
 #include "ops/profile_op.h"
 
@@ -65,7 +67,7 @@ static void add_block(const kernels *k, const void *context, size_t at, size_t n
     k->add(n, e->a->data + at, e->b->data + at, e->y->data + at);
 }
 
-rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
+rapt_tensor *elementwise_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool overwrite)
 {
     char sa[96], sb[96];
     if (tape_failed(t))
@@ -73,13 +75,18 @@ rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
     if (!rapt_tensor_same_shape(a, b))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "add: %s and %s differ", rapt_shape_text(a, sa, sizeof sa),
                               rapt_shape_text(b, sb, sizeof sb));
-    rapt_tensor *y = tape_output_over(t, a, b, tape_wants(t, a) || tape_wants(t, b));
+    rapt_tensor *y = tape_output_over(t, a, overwrite ? b : NULL, tape_wants(t, a) || tape_wants(t, b));
     if (!y)
         return &t->poison;
     elementwise_node e = {.a = a, .b = b, .y = y};
     profile_op(t, "add", 0, 3.0 * (double)rapt_tensor_size(y));
     elements_run(t, rapt_tensor_size(a), 1, add_block, &e);
     return elementwise_finish(t, e, add_backward);
+}
+
+rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
+{
+    return elementwise_add(t, a, b, false);
 }
 
 static void scale_backward(rapt_tape *t, tape_node *node)

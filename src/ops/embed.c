@@ -1,8 +1,9 @@
 /* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options
  * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
  * tokens; threads share out the features, so the sums don't depend on them. */
+#include "ops/dropout_op.h"
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
-#include "ops/tape_core.h"
 
 #include "base/math.h"
 
@@ -273,14 +274,8 @@ static embed_node embed_lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
     return n;
 }
 
-rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
 {
-    rapt_tensor *bad;
-    options = options ? options : &(rapt_embed_options){0};
-    if (tape_failed(t))
-        return &t->poison;
-    if ((bad = embed_check_tokens(t, &w->value, tokens)) || (bad = embed_check_options(t, &w->value, tokens, options)))
-        return bad;
     embed_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
         return &t->poison;
@@ -302,4 +297,35 @@ rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, cons
     if (n->y->requires_grad)
         tape_record(t, &n->node, embed_backward);
     return n->y;
+}
+
+/* Step by step, and with padding: rows of ids that mean nothing. */
+static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *o)
+{
+    rapt_embed_options rows = *o;
+    rows.scale = rows.dropout = 0;
+    rows.positions = NULL;
+    tokens.lens = NULL;
+    const char *layer = observe_layer(t, w->value.name);
+    rapt_tensor *x = embed_fused(t, w, tokens, &rows);
+    observe_tensor(t, layer, "E[id]", OBSERVE_ROWS, x);
+    if (o->scale != 0 && o->scale != 1) {
+        x = rapt_op_scale(t, x, o->scale);
+        observe_tensor(t, "embedding.scaled", "embedding * sqrt(d_model)", OBSERVE_ROWS, x);
+    }
+    if (o->positions)
+        return rapt_op_add_positions(t, x, (rapt_param *)o->positions, o->first_position, o->dropout);
+    rapt_tensor *y = dropout_run(t, x, o->dropout, false);
+    return y == x ? x : observe_tensor(t, "input.dropped", "dropout", OBSERVE_ROWS, y);
+}
+
+rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
+{
+    rapt_tensor *bad;
+    options = options ? options : &(rapt_embed_options){0};
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = embed_check_tokens(t, &w->value, tokens)) || (bad = embed_check_options(t, &w->value, tokens, options)))
+        return bad;
+    return observe_here(t) ? embed_observed(t, w, tokens, options) : embed_fused(t, w, tokens, options);
 }

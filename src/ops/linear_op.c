@@ -5,6 +5,7 @@
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/activation.h"
 #include "ops/elements.h"
+#include "ops/linear_observed.h"
 #include "ops/profile_op.h"
 
 #include <string.h>
@@ -202,13 +203,9 @@ static linear_node *linear_node_of(rapt_tape *t, const rapt_linear_args *in, siz
     return n;
 }
 
-rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
+static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_activation activation)
 {
-    if (tape_failed(t))
-        return &t->poison;
-    if (activation_unknown(activation))
-        return rapt_tape_fail(t, RAPT_ERR_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
-    linear_node *n = linear_node_of(t, &(rapt_linear_args){x, w, b}, 1, activation);
+    linear_node *n = linear_node_of(t, in, 1, activation);
     if (!n)
         return &t->poison;
     rapt_tensor *y = n->layers[0].y;
@@ -223,9 +220,23 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     if (curved)
         job.after = activation_piece, job.context = &run;
     gemm(&t->team, &job);
+    if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is read off y */
+        tape_set_disposable(t);
     if (y->requires_grad)
         tape_record(t, &n->node, linear_backward);
     return y;
+}
+
+rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation)
+{
+    rapt_linear_args in = {x, w, b};
+    if (tape_failed(t))
+        return &t->poison;
+    if (activation_unknown(activation))
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "linear %s: there is no activation %d", w->value.name, (int)activation);
+    if (!observe_here(t))
+        return linear_fused(t, &in, activation);
+    return rapt_op_activate(t, linear_observe(t, &in, false, linear_fused(t, &in, RAPT_ACTIVATION_IDENTITY)), activation);
 }
 
 /* Whether products into one gradient stand side by side, as `add_input_job` wants them, and no others meet in one. */
@@ -261,8 +272,9 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
 void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
     bool one_by_one = count > RAPT_OP_LINEARS_MAX || !can_go_together(in, count);
-    if (!tape_failed(t) && !one_by_one && together(t, count, in, y))
-        return;
+    if (tape_failed(t) || one_by_one || !together(t, count, in, y))
+        for (size_t i = 0; i < count; i++)
+            y[i] = tape_failed(t) ? &t->poison : linear_fused(t, &in[i], RAPT_ACTIVATION_IDENTITY);
     for (size_t i = 0; i < count; i++)
-        y[i] = rapt_op_linear(t, in[i].x, in[i].w, in[i].b, RAPT_ACTIVATION_IDENTITY);
+        linear_observe(t, &in[i], in[i].x != in[0].x, y[i]);
 }

@@ -7,7 +7,7 @@
  * linear_op.c, bit for bit. */
 #include "ops/deferred.h"
 #include "ops/profile_op.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 #include "ops/loss.h"
 
 #include <stdio.h>
@@ -343,9 +343,9 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
     if ((bad = output_loss_check(t, x, &w->value, bt, labels, options)))
         return bad;
     tape_refresh(t, w);
-    output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && !record_on(t) && deferred_fits(t, w->value.shape[1])};
+    output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && deferred_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
-    if (records && w->value.shape[0] >= FEWEST_CLASSES)
+    if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* who looks gets logits and all gradients */
         return fused(t, &n, labels, options, parts);
     return rapt_op_cross_entropy(t, rapt_op_linear(t, x, w, b, RAPT_ACTIVATION_IDENTITY), labels, options, parts);
 }

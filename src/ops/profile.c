@@ -28,7 +28,7 @@ void profile_count(rapt_tape *t, const char *op, double flops, double numbers)
     double now = clock_seconds();
     if (p->running)
         p->running->seconds += now - p->since;
-    p->running = op ? entry_of(p, op, t->walking) : NULL;
+    p->running = op ? entry_of(p, op, t->in_backward) : NULL;
     p->since = now;
     if (!p->running)
         return;

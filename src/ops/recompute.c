@@ -3,7 +3,7 @@
  *
  * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
  * same tensors in the same order as those of a block that is kept. */
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <string.h>
 
@@ -58,15 +58,15 @@ static void run_again(rapt_tape *t, const block_node *n)
 {
     uint64_t drawn = t->dropouts;
     t->dropouts = n->dropouts;
-    t->walking = false; /* a profile counts it among the forward passes */
+    t->in_backward = false; /* a profile counts it among the forward passes */
     rapt_tensor *y = recompute_run(t, n);
-    t->walking = true;
+    t->in_backward = true;
     t->dropouts = drawn;
     if (tape_failed(t))
         return;
     y->grad = n->out->grad;
     y->grad_filled = true;
-    tape_walk(t);
+    tape_traverse(t);
 }
 
 /* Gradients of what goes in last longer than the block's own: their memory comes from before it. */
@@ -121,7 +121,7 @@ static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void
 /* Not where somebody looks inside. */
 static bool runs_again(const rapt_tape *t)
 {
-    return t->pass.recompute && !t->pass.keep_gradients && !record_on(t) && t->wish == RAPT_CAPTURE_NONE;
+    return t->pass.recompute && !t->pass.keep_gradients && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;
 }
 
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)

@@ -2,8 +2,8 @@
  * queries and keys of language models. Not the angles: the module makes the table of their cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
+#include "ops/observe_op.h"
 #include "ops/profile_op.h"
-#include "ops/tape_core.h"
 
 typedef struct rotary_node {
     tape_node node;
@@ -84,6 +84,16 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
     return NULL;
 }
 
+/* Only queries and keys are turned. */
+static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
+{
+    if (observe_is(t, x, "q"))
+        return observe_tensor(t, "q.rotated", "pairs of q, turned by their position", OBSERVE_QUERIES, y);
+    if (observe_is(t, x, "k"))
+        return observe_tensor(t, "k.rotated", "pairs of k, turned by their position", OBSERVE_KEYS, y);
+    return y;
+}
+
 rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)
 {
     rapt_tensor *bad;
@@ -100,5 +110,5 @@ rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *tabl
     rotary_turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
     if (y->requires_grad)
         tape_record(t, &node->node, rotary_backward);
-    return y;
+    return rotary_observe(t, x, y);
 }

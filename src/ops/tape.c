@@ -1,10 +1,10 @@
-/* ops/tape.c: the tape itself: memory of a pass, sticky errors, the walk back. For the operations, which do all the
+/* ops/tape.c: the tape itself: memory of a pass, sticky errors, the backward traversal. For the operations, which do all the
  * arithmetic. */
 #include "ops/profile_op.h"
 #include "ops/tape_core.h"
 
 #include "base/rng.h"
-#include "ops/record_steps.h"
+#include "ops/observe_op.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -74,10 +74,10 @@ void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
     t->passes++;
     t->last = NULL;
     t->results = NULL;
-    t->handed_on = NULL;
     t->free_list.count = 0;
-    t->recorder.steps = t->recorder.parameters = NULL;
-    t->walked = false;
+    t->observer.scope = (observe_scope){0};
+    t->observer.steps = t->observer.parameters = NULL;
+    t->traversed = false;
     t->weights = NULL;
     t->dropouts = 0;
     t->error = (rapt_error){0};
@@ -208,7 +208,7 @@ static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const s
     if (!r)
         return NULL;
     rapt_tensor *y = &r->tensor;
-    r->keeps_grad = false;
+    r->keeps_grad = r->disposable = false;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
     y->data = memory ? memory : tape_numbers(t, rapt_tensor_size(y));
@@ -237,31 +237,30 @@ rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_
     return output_like_in(t, NULL, x, requires_grad);
 }
 
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *over, bool requires_grad)
+{
+    return output_like_in(t, over ? over->data : NULL, x, requires_grad);
+}
+
 rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape)
 {
+    bool disposable = tape_may_overwrite(t, x);
     rapt_tensor *y = output_in(t, x->data, ndim, shape, tape_wants(t, x));
-    if (y)
-        y->name = x->name;
-    return y;
-}
-
-rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad)
-{
-    return output_like_in(t, tape_take_over(t, b), a, requires_grad);
-}
-
-rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y)
-{
-    t->handed_on = record_on(t) || tape_failed(t) ? NULL : y;
-    return y;
-}
-
-rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y)
-{
-    if (!y || t->handed_on != y)
+    if (!y)
         return NULL;
-    t->handed_on = NULL;
-    return y->data;
+    y->name = x->name;
+    t->results->disposable = disposable;
+    return y;
+}
+
+void tape_set_disposable(rapt_tape *t)
+{
+    t->results->disposable = true;
+}
+
+bool tape_may_overwrite(const rapt_tape *t, const rapt_tensor *y)
+{
+    return t->results && &t->results->tensor == y && t->results->disposable && !observe_on(t);
 }
 
 rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad)
@@ -306,8 +305,8 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
 {
     if (!tape_wants(t, x))
         return NULL;
-    if (record_on(t))
-        record_reached(t, x);
+    if (observe_on(t))
+        observe_reached(t, x);
     if (!x->grad) /* parameters bring their own */
         x->grad = new_grad(t, rapt_tensor_size(x));
     if (!x->grad)
@@ -328,7 +327,7 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x)
 
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y)
 {
-    if (t->pass.keep_gradients || record_on(t) || !tape_wants(t, x) || x->grad)
+    if (t->pass.keep_gradients || observe_on(t) || !tape_wants(t, x) || x->grad)
         return false;
     x->grad = y->grad;
     x->grad_filled = true;
@@ -421,7 +420,7 @@ void tape_reserve_grad(rapt_tape *t, rapt_tensor *x)
         x->grad = new_grad(t, rapt_tensor_size(x));
 }
 
-/* Once a node is walked, nobody reads the gradients of its results again. */
+/* Once a node's backward pass is over, nobody reads the gradients of its results again. */
 static void tape_free_gradients(rapt_tape *t, const tape_node *node)
 {
     const tape_result *earlier = node->previous ? node->previous->results : NULL;
@@ -434,23 +433,23 @@ static void tape_free_gradients(rapt_tape *t, const tape_node *node)
     }
 }
 
-void tape_walk(rapt_tape *t)
+void tape_traverse(rapt_tape *t)
 {
     for (tape_node *node = t->last; node && !tape_failed(t); node = node->previous) {
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
         tape_release(t, mark);
-        if (!t->pass.keep_gradients && !record_on(t))
+        if (!t->pass.keep_gradients && !observe_on(t))
             tape_free_gradients(t, node);
     }
 }
 
-static void walk_back(rapt_tape *t)
+static void tape_run_backward(rapt_tape *t)
 {
-    t->walking = true;
-    tape_walk(t);
+    t->in_backward = true;
+    tape_traverse(t);
     profile_end(t);
-    t->walking = false;
+    t->in_backward = false;
 }
 
 rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
@@ -459,8 +458,8 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
         rapt_tape_fail(t, RAPT_ERR_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
     if (!tape_failed(t) && !tape_wants(t, loss))
         rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
-    if (!tape_failed(t) && t->walked)
-        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: this pass was walked back already");
+    if (!tape_failed(t) && t->traversed)
+        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: the backward pass of this pass was run already");
     if (!tape_failed(t) && tape_computes(t) && !isfinite((double)loss->data[0]))
         rapt_tape_fail(t, RAPT_ERR_NOT_FINITE, "backward: the loss is %g", (double)loss->data[0]);
     bool filled;
@@ -468,10 +467,10 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
     if (grad && tape_computes(t))
         grad[0] = 1;
     if (grad) {
-        t->walked = true;
-        walk_back(t);
-        if (record_on(t))
-            record_gradients(t);
+        t->traversed = true;
+        tape_run_backward(t);
+        if (observe_on(t))
+            observe_gradients(t);
     }
     return rapt_tape_status(t, err);
 }

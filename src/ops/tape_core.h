@@ -22,6 +22,7 @@ struct tape_node {
     struct tape_result *results; /* the newest when it was recorded: its own, and those before */
 };
 
+/* Captured attention weights (rapt_tape_store_attention). */
 typedef struct tape_weights {
     struct tape_weights *previous;
     const char *name;
@@ -32,50 +33,61 @@ typedef struct tape_weights {
 typedef struct tape_result {
     struct tape_result *previous;
     bool keeps_grad; /* the caller's */
+    bool disposable; /* its own operation's backward pass does not read its elements */
     rapt_tensor tensor;
 } tape_result;
 
-/* Who looks at this tape (ops/record_steps.h). */
+/* What names begin with: a part of a name that the model has already. `text` NULL: nothing has a name here. */
+typedef struct observe_scope {
+    const char *text;
+    size_t length;
+} observe_scope;
+
+/* Who looks at this tape (ops/observe_op.h). */
 typedef struct tape_step tape_step;
-typedef struct tape_recorder {
+typedef struct tape_observer {
     rapt_observe_fn *fn; /* NULL: nobody */
     void *context;
-    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached on the way back */
-} tape_recorder;
+    observe_scope scope;           /* of the module that runs */
+    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached by the backward pass */
+} tape_observer;
 
 #define TAPE_PROFILE_KINDS 48
 typedef struct tape_profile {
     bool on;
     rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: what the time since then belongs to, or NULL */
     size_t count;
-    double since;
+    double since; /* seconds of the clock */
 } tape_profile;
 
 struct rapt_tape {
+    /* for all passes */
     const kernels *k;
     pool *pool;
-    gemm_team team;
-    arena step, scratch;
-    rapt_pass pass;
-    uint64_t passes; /* begun so far */
-    tape_node *last;
-    tape_result *results; /* of this pass, newest first */
-    const rapt_tensor *handed_on; /* a result whose memory the next operation may have, or NULL */
-    free_list free_list; /* gradients that were passed on */
-    tape_recorder recorder;
-    bool walked;          /* back, in this pass */
-    bool walking;
-    bool counts; /* memory only: nothing is computed, see tape_count */
-    bool defers; /* weight gradients may be deferred, see ops/deferred.h */
-    tape_profile profile;
+    gemm_team team;     /* kernels, threads and packing memory of matrix products */
+    arena step;         /* memory of a pass: results, gradients, nodes */
+    arena scratch;      /* memory of an operation */
+    bool counts;        /* memory only: nothing is computed, see tape_count */
+    bool defers;        /* weight gradients may be deferred, see ops/deferred.h */
     const packed_weights *packed; /* of the parameters, or NULL; borrowed */
-    rapt_attention_capture wish;
-    tape_weights *weights;
-    uint64_t dropouts; /* of this pass so far: the last part of a dropout's key */
-    rapt_error error;
-    rapt_tensor poison;
-    void (*hook)(void *context, const rapt_error *err);
+    tape_profile profile;
+    rapt_attention_capture capture; /* which attention weights to keep */
+    void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */
     void *hook_context;
+    rapt_tensor poison; /* what operations return after a failure */
+    tape_observer observer;
+
+    /* of this pass */
+    rapt_pass pass;
+    uint64_t passes;      /* begun so far, this one included */
+    tape_node *last;      /* the newest operation recorded for the backward pass */
+    tape_result *results; /* newest first */
+    free_list free_list;  /* gradients that were passed on: memory for others */
+    tape_weights *weights; /* captured, newest first */
+    uint64_t dropouts;    /* drawn so far: the last part of a dropout's key */
+    bool traversed;       /* the backward pass was run */
+    bool in_backward;     /* it runs */
+    rapt_error error;     /* the first failure; code RAPT_OK: none */
 };
 
 /* True when an operation must not run: an earlier failure. */
@@ -119,15 +131,16 @@ static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
  * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
-/* x's elements in another shape of as many, in x's memory; its name, too. */
+/* x's elements in another shape of as many, in x's memory; it has x's name, and may be overwritten where x may. */
 rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape);
-/* For modules: nobody but the next operation that gets y needs its numbers, nor does the one that made it (a linear layer
- * without activation, dropout), so that a result may take their place. y; nothing happens where somebody records. */
-rapt_tensor *tape_hand_on(rapt_tape *t, rapt_tensor *y);
-/* For that operation: y's memory, once, if it was handed on; else NULL. */
-rapt_real *tape_take_over(rapt_tape *t, const rapt_tensor *y);
-/* tape_output_like of a, in the memory of b, which has its shape, if that was handed on. */
-rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *a, const rapt_tensor *b, bool requires_grad);
+/* Says of the newest result, the operation's own, that its backward pass does not read its elements. */
+void tape_set_disposable(rapt_tape *t);
+/* Whether the memory of y, an operand that the caller gives up, may hold the result: its operation doesn't read it in the
+ * backward pass, no later one can have it as an operand (it is the newest result), and nobody looks. Asked before the
+ * result is made. */
+bool tape_may_overwrite(const rapt_tape *t, const rapt_tensor *y);
+/* tape_output_like x, in the memory of `over` (of x's size) where that is not NULL. */
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *over, bool requires_grad);
 bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
 
 /* Records an operation; `node` starts with a tape_node. */
@@ -143,8 +156,8 @@ rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
 /* Memory for x's gradient, where it wants one and has none; it holds nothing yet. */
 void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
-/* Runs the backward pass of each recorded operation, the last one's first. */
-void tape_walk(rapt_tape *t);
+/* Runs the backward pass of each recorded operation in turn, the last one's first. */
+void tape_traverse(rapt_tape *t);
 
 /* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
  * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */

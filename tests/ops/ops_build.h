@@ -142,7 +142,24 @@ static inline rapt_tensor *build_add_norm(ops_case *c, rapt_tape *t)
 {
     rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
     rapt_param *gamma = norm_param(c, "gamma", x, OPS_PARAMS | OPS_GAMMA), *beta = norm_param(c, "beta", x, OPS_PARAMS);
-    return rapt_op_add_norm(t, x, y, gamma, beta, 1e-5, ops_p(c));
+    return rapt_op_add_norm(t, x, y, gamma, beta, 1e-5, (rapt_residual){.dropout = ops_p(c)});
+}
+
+/* OPS_SCALE: of an operand that the caller gives up, where it may be overwritten. */
+static inline rapt_tensor *build_residual(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t), *y = ops_is(c, OPS_SAME) ? x : plain_input(c, t);
+    size_t d = rapt_tensor_features(x);
+    if (ops_is(c, OPS_SCALE))
+        y = rapt_op_linear(t, y, ops_param(c, "w", SHAPE(d, d)), NULL, RAPT_ACTIVATION_IDENTITY);
+    return rapt_op_residual(t, x, y, (rapt_residual){.dropout = ops_p(c), .overwrite_y = ops_is(c, OPS_SCALE)});
+}
+
+static inline rapt_tensor *build_add_positions(ops_case *c, rapt_tape *t)
+{
+    rapt_tensor *x = plain_input(c, t);
+    rapt_param *table = ops_param(c, "positions", SHAPE(x->shape[1] + 2, x->shape[2]));
+    return rapt_op_add_positions(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0, ops_p(c));
 }
 
 /* One length is 0 in a dead row, the others go from 1 to all keys. */
@@ -306,7 +323,7 @@ static inline rapt_tensor *attend_block(rapt_tape *t, const void *module, const 
     rapt_mask mask = {.valid_lens = in->lens};
     rapt_tensor *a = rapt_op_attention(t, in->x, in->memory, in->memory, 1, &mask, m->p, RAPT_CAPTURE_NONE, NULL);
     a = rapt_op_linear(t, rapt_op_add(t, in->x, a), m->w, NULL, RAPT_ACTIVATION_GELU);
-    return rapt_op_add_norm(t, in->x, a, m->gamma, m->beta, 1e-5, m->p);
+    return rapt_op_add_norm(t, in->x, a, m->gamma, m->beta, 1e-5, (rapt_residual){.dropout = m->p});
 }
 
 static inline rapt_tensor *nested_block(rapt_tape *t, const void *module, const rapt_block_input *in)

@@ -100,6 +100,11 @@ enum {
     X(rapt_op_add_norm, add_norm_dropout_2, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_TWO_DIMS)         \
     X(rapt_op_add_norm, add_norm_dropout_all, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_ALL_DIMS)       \
     X(rapt_op_add_norm, add_norm_dropout_4d, build_add_norm, OPS_PARAMS | OPS_DROPOUT | OPS_4D)              \
+    X(rapt_op_residual, residual, build_residual, 0)                                                            \
+    X(rapt_op_residual, residual_same, build_residual, OPS_SAME | OPS_DROPOUT)                                  \
+    X(rapt_op_residual, residual_dropout, build_residual, OPS_DROPOUT)                                          \
+    X(rapt_op_residual, residual_over, build_residual, OPS_SCALE)                                               \
+    X(rapt_op_residual, residual_dropout_over, build_residual, OPS_DROPOUT | OPS_SCALE)                         \
     X(rapt_op_masked_softmax, softmax, build_softmax, 0)                                                        \
     X(rapt_op_masked_softmax, softmax_4d, build_softmax, OPS_4D)                                                \
     X(rapt_op_masked_softmax, softmax_lens, build_softmax, OPS_4D | OPS_LENS)                                   \
@@ -144,6 +149,8 @@ enum {
     X(rapt_op_embed, embed_max_norm, build_embed, OPS_MAX_NORM)                                              \
     X(rapt_op_embed, embed_all, build_embed,                                                                 \
       OPS_PADDING | OPS_SCALE | OPS_FREQ | OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT | OPS_SPARSE)             \
+    X(rapt_op_add_positions, add_positions, build_add_positions, 0)                                             \
+    X(rapt_op_add_positions, add_positions_first, build_add_positions, OPS_FIRST | OPS_DROPOUT)                 \
     X(rapt_op_cross_entropy, cross_entropy, build_cross_entropy, 0)                                             \
     X(rapt_op_cross_entropy, cross_entropy_lens, build_cross_entropy, OPS_LENS)                                 \
     X(rapt_op_cross_entropy, cross_entropy_smooth, build_cross_entropy, OPS_SMOOTH)                             \
@@ -165,7 +172,7 @@ enum {
 /* Whole modules of rapt/nn.h. X(row, builder, flags) */
 #define MODULES(X)                                                                                           \
     X(multi_head_attention, build_multi_head, OPS_LENS | OPS_DROPOUT)                                        \
-    X(multi_head_attention_steps, build_multi_head, OPS_LENS | OPS_DROPOUT | OPS_4D)                         \
+    X(multi_head_attention_observed, build_multi_head, OPS_LENS | OPS_DROPOUT | OPS_4D)                         \
     X(positions, build_positions, OPS_DROPOUT)                                                               \
     X(encoder_block_post, build_encoder_block, OPS_LENS | OPS_DROPOUT)                                       \
     X(encoder_block_pre, build_encoder_block, OPS_LENS | OPS_DROPOUT | OPS_PRE)                              \

@@ -1,4 +1,4 @@
-/* tests/nn/test_record.c: the steps that rapt_observe hands over have the names, axes and shapes that rapt/observe.h lists, in
+/* tests/nn/test_observe.c: the steps that rapt_observe hands over have the names, axes and shapes that rapt/observe.h lists, in
  * that order; each, computed again in double from those before it, equals what was handed over within the bound of its
  * arithmetic; and the last of them are what the fused operations give. */
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "nn/recorded.h"
+#include "nn/observed.h"
 
 #define U 0x1p-24 /* what rounding to float may change, relative */
 #define QUERIES "batch query feature"
@@ -20,7 +20,7 @@
 
 /* The list of steps, from the first to the last, beside a model that expects them. */
 typedef struct walk {
-    const recording *r;
+    const observer *r;
     size_t next;
     const char *what, *step;
 } walk;
@@ -49,7 +49,7 @@ static const rapt_real *take(walk *w, const char *prefix, const char *what, cons
     snprintf(name, sizeof name, "%s%s", prefix, what);
     if (w->next == w->r->count)
         fail_msg("%s: %s is missing at the end", w->what, name);
-    const recorded *s = &w->r->steps[w->next++];
+    const observed *s = &w->r->steps[w->next++];
     assert_string_equal(s->name, name);
     assert_string_equal(s->axes, axes);
     assert_false(s->gradient);
@@ -370,9 +370,9 @@ static void every_step_follows_from_those_before(void **state)
     rapt_tape *t = model_tape(NULL, 2);
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
-        recording r = {0};
+        observer r = {0};
         walk w = {.r = &r, .what = s.what};
-        rapt_observe(t, recording_keep, &r);
+        rapt_observe(t, observer_keep, &r);
         rapt_tape_begin(t, (rapt_pass){0});
         subject_logits(t, &s);
         subject_check(t, s.what);
@@ -380,7 +380,7 @@ static void every_step_follows_from_those_before(void **state)
             walk_lm(&w, s.lm, ids);
         else
             walk_decoder(&w, &s.pair->decoder, ids, walk_encoder(&w, &s.pair->encoder, source));
-        recording_free(&r);
+        observer_free(&r);
         subject_free(&s);
     }
     rapt_tape_free(t);

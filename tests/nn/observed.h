@@ -1,7 +1,7 @@
-/* tests/nn/recorded.h: small models of every kind, and a recording of what they hand over, for the tests of rapt/observe.h.
+/* tests/nn/observed.h: small models of every kind, and a list of what they hand over, for the tests of rapt/observe.h.
  * It checks nothing itself. For the double build, too. */
-#ifndef TESTS_NN_RECORDED_H
-#define TESTS_NN_RECORDED_H
+#ifndef TESTS_NN_OBSERVED_H
+#define TESTS_NN_OBSERVED_H
 
 #include "nn/model.h"
 
@@ -13,28 +13,28 @@
 #define TIME 7
 
 /* A step with its numbers, which outlive the call. */
-typedef struct recorded {
+typedef struct observed {
     char name[80], formula[80], axes[80];
     rapt_tensor tensor;       /* its shape; data points to `values` */
     const rapt_tensor *given; /* what was handed over */
     rapt_real *values;
     bool gradient;
-} recorded;
+} observed;
 
-typedef struct recording {
-    recorded *steps;
+typedef struct observer {
+    observed *steps;
     size_t count;
-} recording;
+} observer;
 
-/* A rapt_observe_fn; the context is a recording. */
-static inline void recording_keep(void *context, const rapt_observation *step)
+/* A rapt_observe_fn; the context is an observer. */
+static inline void observer_keep(void *context, const rapt_observation *step)
 {
-    recording *r = context;
+    observer *r = context;
     size_t bytes = rapt_tensor_size(step->tensor) * sizeof *step->values;
     r->steps = realloc(r->steps, (r->count + 1) * sizeof *r->steps);
     assert_non_null(r->steps);
-    recorded *k = &r->steps[r->count++];
-    *k = (recorded){.tensor = *step->tensor, .given = step->tensor, .values = malloc(bytes), .gradient = step->gradient};
+    observed *k = &r->steps[r->count++];
+    *k = (observed){.tensor = *step->tensor, .given = step->tensor, .values = malloc(bytes), .gradient = step->gradient};
     assert_non_null(k->values);
     memcpy(k->values, step->values, bytes);
     k->tensor.data = k->values;
@@ -43,12 +43,12 @@ static inline void recording_keep(void *context, const rapt_observation *step)
     snprintf(k->axes, sizeof k->axes, "%s", step->axes);
 }
 
-static inline void recording_free(recording *r)
+static inline void observer_free(observer *r)
 {
     for (size_t i = 0; i < r->count; i++)
         free(r->steps[i].values);
     free(r->steps);
-    *r = (recording){0};
+    *r = (observer){0};
 }
 
 /* ---- models ----------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
-/* tests/nn/test_record_no_memory.c: every allocation of a recorded training step is made to fail in turn: the failure is
+/* tests/nn/test_observe_no_memory.c: every allocation of an observed training step is made to fail in turn: the failure is
  * reported, nothing crashes, nothing leaks. Linked as tests/failing.h says. */
 #include "failing.h"
 
-#include "nn/recorded.h"
+#include "nn/observed.h"
 
 #include "ops/tape_core.h"
 
@@ -13,7 +13,7 @@ static void look(void *context, const rapt_observation *step)
     *sum += (double)step->values[rapt_tensor_size(step->tensor) - 1] + (double)strlen(step->name);
 }
 
-static rapt_code recorded_step(const subject *s)
+static rapt_code observed_step(const subject *s)
 {
     rapt_error err = {0};
     double sum = 0;
@@ -28,7 +28,7 @@ static rapt_code recorded_step(const subject *s)
     return err.code;
 }
 
-static void recording_survives(void **state)
+static void observation_survives(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SUBJECTS; i++) {
@@ -36,7 +36,7 @@ static void recording_survives(void **state)
         failing f = {.what = s.what, .at_least = 300};
         do {
             failing_arm(&f);
-        } while (failing_again(&f, recorded_step(&s)));
+        } while (failing_again(&f, observed_step(&s)));
         subject_free(&s);
     }
 }
@@ -44,7 +44,7 @@ static void recording_survives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recording_survives),
+        cmocka_unit_test(observation_survives),
     };
     return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }

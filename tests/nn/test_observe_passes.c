@@ -1,4 +1,4 @@
-/* tests/nn/test_record_passes.c: recording in passes of other kinds: decoding with kept keys and values, rows of unequal
+/* tests/nn/test_observe_passes.c: observation in passes of other kinds: decoding with kept keys and values, rows of unequal
  * length without a mask, losses that leave a gradient for later, modules by themselves, and a callback that says stop. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "nn/recorded.h"
+#include "nn/observed.h"
 #include "ops/deferred.h"
 
-#define BOUND 1e-5   /* of the largest number of a tensor: recorded against fused */
+#define BOUND 1e-5   /* of the largest number of a tensor: observed against fused */
 #define CLASSES 4000  /* enough for a fused loss */
 
 static void close_to(const char *what, const rapt_real *want, const rapt_real *got, size_t n)
@@ -23,7 +23,7 @@ static void close_to(const char *what, const rapt_real *want, const rapt_real *g
             fail_msg("%s[%zu] is %.9g, fused %.9g", what, i, (double)got[i], (double)want[i]);
 }
 
-static const recorded *find(const recording *r, const char *name)
+static const observed *find(const observer *r, const char *name)
 {
     for (size_t i = 0; i < r->count; i++)
         if (strcmp(r->steps[i].name, name) == 0)
@@ -32,7 +32,7 @@ static const recorded *find(const recording *r, const char *name)
     return NULL;
 }
 
-static void check_shape(const recording *r, const char *name, size_t a, size_t b, size_t c, size_t d)
+static void check_shape(const observer *r, const char *name, size_t a, size_t b, size_t c, size_t d)
 {
     const rapt_tensor *x = &find(r, name)->tensor;
     if (x->ndim != 4 || x->shape[0] != a || x->shape[1] != b || x->shape[2] != c || x->shape[3] != d)
@@ -56,8 +56,8 @@ static void language_model_decodes(void **state)
     rapt_kv_cache *kept = rapt_kv_cache_new(rapt_lm_kv_sizes(s.lm, 1), &err);
     rapt_real *want = whole_row(t, s.lm, subject_ids(ids, TIME, 6));
     for (size_t i = 0; i < TIME; i++) {
-        recording r = {0};
-        rapt_observe(t, recording_keep, &r);
+        observer r = {0};
+        rapt_observe(t, observer_keep, &r);
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *got = rapt_lm_step(t, s.lm, kept, (rapt_tokens){ids + i, 1, 1, NULL}, true);
         subject_check(t, s.what);
@@ -66,7 +66,7 @@ static void language_model_decodes(void **state)
         check_shape(&r, "blocks.1.attention.weights", 1, 6, 1, i + 1);
         assert_int_equal(find(&r, "blocks.1.attention.k")->tensor.shape[1], 1);
         assert_string_equal(r.steps[r.count - 1].name, "probabilities");
-        recording_free(&r);
+        observer_free(&r);
     }
     free(want);
     rapt_kv_cache_free(kept);
@@ -90,8 +90,8 @@ static void decoder_decodes(void **state)
     rapt_tensor *memory = rapt_encoder_forward(t, &s.pair->encoder, from, subject_source_lens);
     rapt_decoder_state *kept = rapt_decoder_state_new(&err);
     rapt_decoder_start(t, &s.pair->decoder, kept, memory, subject_source_lens, (rapt_decoder_sizes){.capacity = 8});
-    recording r = {0};
-    rapt_observe(t, recording_keep, &r);
+    observer r = {0};
+    rapt_observe(t, observer_keep, &r);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *got = rapt_decoder_step(t, &s.pair->decoder, kept, to);
     subject_check(t, s.what);
@@ -102,7 +102,7 @@ static void decoder_decodes(void **state)
     for (size_t i = 0; i < r.count; i++)
         assert_string_not_equal(r.steps[i].name, "decoder.1.cross_attention.k");
     free(want);
-    recording_free(&r);
+    observer_free(&r);
     rapt_decoder_state_free(kept);
     subject_free(&s);
     rapt_tape_free(t);
@@ -117,8 +117,8 @@ static void lengths_of_tokens_are_a_mask(void **state)
     rapt_tokens to = {subject_ids(ids, BATCH * TIME, 6), BATCH, TIME, subject_lens};
     subject s = subject_new(1);
     rapt_tape *fused = model_tape(NULL, 1), *t = model_tape(NULL, 1);
-    recording r = {0};
-    rapt_observe(t, recording_keep, &r);
+    observer r = {0};
+    rapt_observe(t, observer_keep, &r);
     rapt_tape_begin(fused, (rapt_pass){0});
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *want = rapt_transformer_forward(fused, s.pair, from, NULL, to);
@@ -131,7 +131,7 @@ static void lengths_of_tokens_are_a_mask(void **state)
     got = rapt_encoder_forward(t, &s.pair->encoder, from, NULL);
     n = rapt_tensor_features(got), first = SOURCE_TIME * n;
     close_to("memory of the second", want->data + first, got->data + first, (size_t)subject_source_lens[1] * n);
-    recording_free(&r);
+    observer_free(&r);
     subject_free(&s);
     rapt_tape_free(fused);
     rapt_tape_free(t);
@@ -147,21 +147,21 @@ static void no_gradient_is_deferred(void **state)
     rapt_tape *t = model_tape(NULL, 1);
     tape_defer_gradients(t, true);
     int32_t labels[2] = {3, CLASSES - 1};
-    for (int recorded_pass = 0; recorded_pass < 2; recorded_pass++) {
-        recording r = {0};
+    for (int observed_pass = 0; observed_pass < 2; observed_pass++) {
+        observer r = {0};
         rapt_params_zero_grad(set);
-        rapt_observe(t, recorded_pass ? recording_keep : NULL, &r);
+        rapt_observe(t, observed_pass ? observer_keep : NULL, &r);
         rapt_tape_begin(t, (rapt_pass){.record = true});
         rapt_tensor *x = rapt_tape_tensor(t, 3, (size_t[]){1, 2, 16}, true);
         for (size_t i = 0; i < 32; i++)
             x->data[i] = (rapt_real)rng_normal(3, i);
         rapt_tensor *loss = rapt_op_output_loss(t, x, w, NULL, (rapt_tokens){labels, 1, 2, NULL}, NULL, NULL);
         assert_int_equal(rapt_backward(t, loss, &err), RAPT_OK);
-        assert_int_equal(w->state->deferred.dy != NULL, !recorded_pass); /* the first shows that it would have been left */
-        assert_int_equal(r.count, recorded_pass);
-        if (recorded_pass)
+        assert_int_equal(w->state->deferred.dy != NULL, !observed_pass); /* the first shows that it would have been left */
+        assert_int_equal(r.count, observed_pass);
+        if (observed_pass)
             model_same("w", w->value.grad, find(&r, "w")->values, CLASSES * 16);
-        recording_free(&r);
+        observer_free(&r);
         assert_int_equal(deferred_settle(t, w, &err), RAPT_OK);
     }
     rapt_tape_free(t);
@@ -169,7 +169,7 @@ static void no_gradient_is_deferred(void **state)
 }
 
 /* Embedding, positions and a norm alone, and the feed-forward network on rows without a batch. */
-static void modules_are_recorded_alone(void **state)
+static void modules_are_observed_alone(void **state)
 {
     (void)state;
     rapt_error err = {0};
@@ -184,8 +184,8 @@ static void modules_are_recorded_alone(void **state)
     rapt_ffn_init(&f, set, "demo.ffn.", 6, 11, 6, RAPT_WEIGHT_INIT_XAVIER);
     int32_t ids[4] = {3, 1, 4, 1}, lens[2] = {2, 1};
     rapt_tape *t = model_tape(NULL, 1);
-    recording r = {0};
-    rapt_observe(t, recording_keep, &r);
+    observer r = {0};
+    rapt_observe(t, observer_keep, &r);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tensor *x = rapt_positions_forward(t, &p, rapt_embedding_forward(t, &e, (rapt_tokens){ids, 2, 2, lens}), 0);
     rapt_layer_norm_forward(t, &n, x);
@@ -198,7 +198,7 @@ static void modules_are_recorded_alone(void **state)
         assert_string_equal(r.steps[i].name, names[i]);
         assert_string_equal(r.steps[i].axes, i < 4 ? "batch time feature" : "time feature");
     }
-    recording_free(&r);
+    observer_free(&r);
     rapt_tape_free(t);
     rapt_params_free(set);
 }
@@ -241,7 +241,7 @@ int main(void)
         cmocka_unit_test(decoder_decodes),
         cmocka_unit_test(lengths_of_tokens_are_a_mask),
         cmocka_unit_test(no_gradient_is_deferred),
-        cmocka_unit_test(modules_are_recorded_alone),
+        cmocka_unit_test(modules_are_observed_alone),
         cmocka_unit_test(callback_stops_the_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* tests/ops/double_record.c: the gradients that rapt_observe hands over are derivatives: a number of a step is moved as it is
+/* tests/ops/double_observe.c: the gradients that rapt_observe hands over are derivatives: a number of a step is moved as it is
  * handed over, and the loss moves as its gradient says. In the double build; order and shapes are checked in tests/nn. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "nn/recorded.h"
+#include "nn/observed.h"
 
 #ifndef RAPT_DOUBLE
 #error "the derivatives need the double build"
@@ -44,7 +44,7 @@ static double loss_with(rapt_tape *t, const subject *s, const char *name, size_t
     return loss->data[0];
 }
 
-static double largest_gradient(const recording *r)
+static double largest_gradient(const observer *r)
 {
     double most = 0;
     for (size_t i = 0; i < r->count; i++)
@@ -54,7 +54,7 @@ static double largest_gradient(const recording *r)
 }
 
 /* Compares some entries; returns how many moved the loss. */
-static size_t check_step(rapt_tape *t, const subject *s, const recorded *k, double scale)
+static size_t check_step(rapt_tape *t, const subject *s, const observed *k, double scale)
 {
     size_t n = rapt_tensor_size(&k->tensor), stride = n > ENTRIES ? n / ENTRIES : 1, alive = 0;
     for (size_t i = stride / 2; i < n; i += stride) {
@@ -75,9 +75,9 @@ static void gradients_are_derivatives(void **state)
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
         rapt_error err = {0};
-        recording r = {0};
+        observer r = {0};
         size_t steps = 0, alive = 0;
-        rapt_observe(t, recording_keep, &r);
+        rapt_observe(t, observer_keep, &r);
         rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8});
         if (rapt_backward(t, subject_loss(t, &s), &err))
             fail_msg("%s: %s", s.what, err.message);
@@ -88,7 +88,7 @@ static void gradients_are_derivatives(void **state)
             }
         print_message("%s: %zu steps, %zu of them move the loss\n", s.what, steps, alive);
         assert_true(steps >= 20 && alive >= steps * 9 / 10);
-        recording_free(&r);
+        observer_free(&r);
         subject_free(&s);
     }
     rapt_tape_free(t);

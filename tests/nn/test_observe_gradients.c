@@ -1,16 +1,16 @@
-/* tests/nn/test_record_gradients.c: a recorded pass beside one that nobody looks at: the same logits and gradients within a
- * bound, dropout included; gradients are handed over once each, in the order of the way back; and recording ends. That the
- * gradients of steps are derivatives is the business of tests/ops/double_record.c. */
+/* tests/nn/test_observe_gradients.c: an observed pass beside one that nobody looks at: the same logits and gradients within a
+ * bound, dropout included; gradients are handed over once each, in the order of the way back; and observation ends. That the
+ * gradients of steps are derivatives is the business of tests/ops/double_observe.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "nn/recorded.h"
+#include "nn/observed.h"
 #include "ops/deferred.h"
 
-#define BOUND 1e-5 /* of the largest number of a tensor: recorded against fused */
+#define BOUND 1e-5 /* of the largest number of a tensor: observed against fused */
 
 static void start(rapt_tape *t, const subject *s, bool training)
 {
@@ -53,8 +53,8 @@ static void logits_equal_the_fused_ones(void **state)
 {
     (void)state;
     rapt_tape *fused = model_tape(NULL, 2), *t = model_tape(NULL, 2);
-    recording r = {0};
-    rapt_observe(t, recording_keep, &r);
+    observer r = {0};
+    rapt_observe(t, observer_keep, &r);
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
         rapt_tape_begin(fused, (rapt_pass){0});
@@ -72,12 +72,12 @@ static void logits_equal_the_fused_ones(void **state)
         assert_int_equal(rows, rapt_tensor_rows(want));
         subject_free(&s);
     }
-    recording_free(&r);
+    observer_free(&r);
     rapt_tape_free(fused);
     rapt_tape_free(t);
 }
 
-/* The same model twice, one of them recorded, with and without dropout. */
+/* The same model twice, one of them observed, with and without dropout. */
 static void check_gradients(rapt_tape *fused, rapt_tape *t, size_t i, bool training)
 {
     subject a = subject_new(i), b = subject_new(i);
@@ -109,11 +109,11 @@ static void parameters_learn_the_same(void **state)
 {
     (void)state;
     rapt_tape *fused = model_tape(NULL, 2), *t = model_tape(NULL, 2);
-    recording r = {0};
-    rapt_observe(t, recording_keep, &r);
+    observer r = {0};
+    rapt_observe(t, observer_keep, &r);
     for (size_t i = 0; i < 2 * SUBJECTS; i++) {
         check_gradients(fused, t, i / 2, i % 2);
-        recording_free(&r);
+        observer_free(&r);
     }
     rapt_tape_free(fused);
     rapt_tape_free(t);
@@ -128,7 +128,7 @@ static bool ends_with(const char *name, const char *end)
 }
 
 /* Copies to look at, and positions that are no parameters. */
-static bool has_gradient(const recorded *k, const subject *s)
+static bool has_gradient(const observed *k, const subject *s)
 {
     bool learned = s->lm && s->lm->config.positions == RAPT_POSITIONS_LEARNED;
     return !ends_with(k->name, ".masked") && strcmp(k->name, "probabilities") != 0 &&
@@ -136,14 +136,14 @@ static bool has_gradient(const recorded *k, const subject *s)
 }
 
 /* Every step's once, the last first, then every parameter's once. */
-static void check_order(const recording *r, const subject *s)
+static void check_order(const observer *r, const subject *s)
 {
     size_t steps = 0, parameters = 0;
     while (steps < r->count && !r->steps[steps].gradient)
         steps++;
     size_t at = steps;
     for (size_t i = steps; i-- > 0;) {
-        const recorded *step = &r->steps[i], *back = &r->steps[at];
+        const observed *step = &r->steps[i], *back = &r->steps[at];
         if (!has_gradient(step, s))
             continue;
         assert_true(at < r->count && back->gradient && back->given == step->given);
@@ -173,12 +173,12 @@ static void check_order(const recording *r, const subject *s)
     assert_int_equal(at + parameters, r->count);
 }
 
-/* A pass that is only recorded forward keeps its gradients by itself: they are those that were handed over. */
-static void check_kept(rapt_tape *t, const recording *r, const subject *s)
+/* A pass that is only observed forward keeps its gradients by itself: they are those that were handed over. */
+static void check_kept(rapt_tape *t, const observer *r, const subject *s)
 {
-    recording forward = {0};
+    observer forward = {0};
     rapt_params_zero_grad(s->params);
-    rapt_observe(t, recording_keep, &forward);
+    rapt_observe(t, observer_keep, &forward);
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 5, .step = 8, .keep_gradients = true});
     rapt_tensor *loss = subject_loss(t, s);
     rapt_observe(t, NULL, NULL);
@@ -193,7 +193,7 @@ static void check_kept(rapt_tape *t, const recording *r, const subject *s)
                 compared++;
             }
     assert_true(compared >= 20);
-    recording_free(&forward);
+    observer_free(&forward);
 }
 
 static void gradients_come_back_in_order(void **state)
@@ -202,13 +202,13 @@ static void gradients_come_back_in_order(void **state)
     rapt_tape *t = model_tape(NULL, 2);
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject s = subject_new(i);
-        recording r = {0};
-        rapt_observe(t, recording_keep, &r);
+        observer r = {0};
+        rapt_observe(t, observer_keep, &r);
         start(t, &s, true);
         walk_back(t, subject_loss(t, &s), s.what);
         check_order(&r, &s);
         check_kept(t, &r, &s);
-        recording_free(&r);
+        observer_free(&r);
         subject_free(&s);
     }
     rapt_tape_free(t);
@@ -219,11 +219,11 @@ static void same_bits_for_any_threads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SUBJECTS; i++) {
-        recording r[2] = {0};
+        observer r[2] = {0};
         for (size_t k = 0; k < 2; k++) {
             subject s = subject_new(i);
             rapt_tape *t = model_tape(NULL, k ? 3 : 1);
-            rapt_observe(t, recording_keep, &r[k]);
+            rapt_observe(t, observer_keep, &r[k]);
             start(t, &s, true);
             walk_back(t, subject_loss(t, &s), s.what);
             rapt_tape_free(t);
@@ -233,21 +233,21 @@ static void same_bits_for_any_threads(void **state)
         for (size_t j = 0; j < r[0].count; j++)
             model_same(r[0].steps[j].name, r[0].steps[j].values, r[1].steps[j].values,
                        rapt_tensor_size(&r[0].steps[j].tensor));
-        recording_free(&r[0]);
-        recording_free(&r[1]);
+        observer_free(&r[0]);
+        observer_free(&r[1]);
     }
 }
 
 /* ---- beginning and end -------------------------------------------------------------------------------------- */
 
-static void recording_ends(void **state)
+static void observation_ends(void **state)
 {
     (void)state;
     rapt_tape *never = model_tape(NULL, 2), *t = model_tape(NULL, 2);
     for (size_t i = 0; i < SUBJECTS; i++) {
         subject a = subject_new(i), b = subject_new(i);
-        recording r = {0};
-        rapt_observe(t, recording_keep, &r);
+        observer r = {0};
+        rapt_observe(t, observer_keep, &r);
         start(t, &b, true);
         walk_back(t, subject_loss(t, &b), b.what);
         size_t count = r.count;
@@ -265,7 +265,7 @@ static void recording_ends(void **state)
             if (!rapt_params_at(a.params, p)->buffer && w->grad_filled)
                 model_same(w->name, w->grad, v->grad, rapt_tensor_size(w));
         }
-        recording_free(&r);
+        observer_free(&r);
         subject_free(&a);
         subject_free(&b);
     }
@@ -280,7 +280,7 @@ int main(void)
         cmocka_unit_test(parameters_learn_the_same),
         cmocka_unit_test(gradients_come_back_in_order),
         cmocka_unit_test(same_bits_for_any_threads),
-        cmocka_unit_test(recording_ends),
+        cmocka_unit_test(observation_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

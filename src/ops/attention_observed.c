@@ -1,0 +1,79 @@
+/* ops/attention_observed.c: attention through the small operations, in the order of the formula, every intermediate under its
+ * name (rapt/observe.h). For those who look, and to check the fused one (attention_op.c), which computes all other passes. */
+#include "ops/attention_op.h"
+#include "ops/dropout_op.h"
+#include "ops/observe_op.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The first rows of each example: behind them a cache holds nothing yet. */
+static rapt_tensor *attention_first_rows(rapt_tape *t, rapt_tensor *cache, size_t rows)
+{
+    size_t features = cache->shape[2], capacity = cache->shape[1];
+    if (rows == capacity)
+        return cache;
+    rapt_tensor *y = tape_output(t, 3, (size_t[]){cache->shape[0], rows, features}, false);
+    for (size_t b = 0; y && b < cache->shape[0]; b++)
+        memcpy(y->data + b * rows * features, cache->data + b * capacity * features, rows * features * sizeof *y->data);
+    return y ? y : &t->poison;
+}
+
+/* Rows of keys and values that there are: of a cache, those up to the last query's. */
+static size_t attention_filled(const rapt_tape *t, const attention_node *n)
+{
+    bool cached = n->masked && n->mask.causal && !n->mask.keep && !tape_wants(t, n->k) && !tape_wants(t, n->v);
+    size_t last = n->mask.past + n->queries;
+    return cached && last < n->keys ? last : n->keys;
+}
+
+/* scores [batch, heads, queries, keys] with -inf where the mask hides them: a copy to look at. */
+static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, const rapt_mask *mask)
+{
+    rapt_tensor *y = observe_copy(t, scores);
+    if (!y)
+        return;
+    size_t heads = y->shape[1], queries = y->shape[2], keys = y->shape[3];
+    for (size_t i = 0; i < y->shape[0] * heads * queries; i++) {
+        mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
+        for (size_t j = 0; j < keys; j++) {
+            bool hidden = j >= row.count || (row.keep && !row.keep[j]);
+            y->data[i * keys + j] = hidden ? -(rapt_real)INFINITY : scores->data[i * keys + j];
+        }
+    }
+    observe_tensor(t, "masked", "scaled, -inf where hidden", OBSERVE_WEIGHTS, y);
+}
+
+/* softmax(q k^T / sqrt(d)) of heads q [batch, heads, queries, d] and k [batch, heads of keys, keys, d]. */
+static rapt_tensor *attention_observed_weights(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, const rapt_mask *mask)
+{
+    rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
+    observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
+    rapt_tensor *scaled = rapt_op_scale(t, scores, 1 / sqrt((double)rapt_tensor_features(q)));
+    observe_tensor(t, "scaled", "scores / sqrt(d_k)", OBSERVE_WEIGHTS, scaled);
+    attention_observe_masked(t, scaled, mask);
+    rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
+    return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);
+}
+
+rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p, rapt_tensor **weights)
+{
+    size_t filled = attention_filled(t, n), key_heads = n->heads / n->group;
+    bool rotated = observe_is(t, n->q, "q.rotated"); /* keys with them, if they don't come from a cache */
+    rapt_tensor *k = attention_first_rows(t, n->k, filled), *v = attention_first_rows(t, n->v, filled);
+    rapt_tensor *q = rapt_op_split_heads(t, n->q, n->heads);
+    observe_tensor(t, "q.heads", rotated ? "q.rotated split into heads" : "q split into heads", OBSERVE_QUERY_HEADS, q);
+    k = rapt_op_split_heads(t, k, key_heads);
+    observe_tensor(t, "k.heads", rotated ? "k.rotated split into heads" : "k split into heads", OBSERVE_KEY_HEADS, k);
+    v = rapt_op_split_heads(t, v, key_heads);
+    observe_tensor(t, "v.heads", "v split into heads", OBSERVE_KEY_HEADS, v);
+
+    rapt_tensor *before = attention_observed_weights(t, q, k, n->masked ? &n->mask : NULL);
+    rapt_tensor *after = observe_dropped(t, before, dropout_run(t, before, p, false));
+    if (weights)
+        *weights = n->capture == RAPT_CAPTURE_AFTER_DROPOUT ? after : before;
+
+    rapt_tensor *heads = rapt_op_matmul(t, after, v, false);
+    observe_tensor(t, "heads", "weights V", OBSERVE_QUERY_HEADS, heads);
+    return observe_tensor(t, "concat", "concat(heads)", OBSERVE_QUERIES, rapt_op_concat_heads(t, heads));
+}

@@ -1,0 +1,62 @@
+/* ops/linear_observed.c: what linear layers are called where somebody looks (rapt/observe.h). The weight's name says which
+ * layer of its module it is: "encoder.0.ffn.dense1.weight" is that of dense1. */
+#include "ops/linear_observed.h"
+
+#include <string.h>
+
+typedef struct linear_role {
+    const char *layer, *what, *axes;
+    const char *formula, *biased; /* without and with a bias */
+    bool memory;                  /* of keys and values from another sequence than the queries' */
+} linear_role;
+
+static const linear_role linear_roles[] = {
+    {"q", "q", OBSERVE_QUERIES, "x W_q^T", "x W_q^T + b_q", false},
+    {"k", "k", OBSERVE_KEYS, "x W_k^T", "x W_k^T + b_k", false},
+    {"v", "v", OBSERVE_KEYS, "x W_v^T", "x W_v^T + b_v", false},
+    {"k", "k", OBSERVE_KEYS, "memory W_k^T", "memory W_k^T + b_k", true},
+    {"v", "v", OBSERVE_KEYS, "memory W_v^T", "memory W_v^T + b_v", true},
+    {"o", "output", OBSERVE_QUERIES, "concat W_o^T", "concat W_o^T + b_o", false},
+    {"dense1", "hidden", OBSERVE_ROWS, "x W_1^T", "x W_1^T + b_1", false},
+    {"dense2", "output", OBSERVE_ROWS, "activation W_2^T", "activation W_2^T + b_2", false},
+    {"gate", "gate", OBSERVE_ROWS, "x W_gate^T", "x W_gate^T + b_gate", false},
+    {"up", "up", OBSERVE_ROWS, "x W_up^T", "x W_up^T + b_up", false},
+    {"down", "output", OBSERVE_ROWS, "product W_down^T", "product W_down^T + b_down", false},
+    {"output", "output", OBSERVE_LOGITS, "x W^T", "x W^T + b", false},
+    {"embedding", "output", OBSERVE_LOGITS, "x W^T", "x W^T + b", false}, /* of a tied model */
+};
+
+static const linear_role *linear_role_of(const char *layer, bool memory)
+{
+    for (size_t i = 0; layer && i < sizeof linear_roles / sizeof *linear_roles; i++)
+        if (strcmp(linear_roles[i].layer, layer) == 0 && linear_roles[i].memory == memory)
+            return &linear_roles[i];
+    return NULL;
+}
+
+/* softmax(logits), a copy to look at. */
+static void linear_observe_probabilities(rapt_tape *t, const rapt_tensor *logits)
+{
+    rapt_tensor *y = observe_copy(t, logits);
+    if (!y)
+        return;
+    size_t classes = rapt_tensor_features(y), rows = rapt_tensor_rows(y);
+    rapt_real max, inv_sum;
+    for (size_t i = 0; i < rows; i++)
+        t->k->softmax(classes, classes, logits->data + i * classes, NULL, 1, y->data + i * classes, &max, &inv_sum);
+    observe_scope outer = observe_enter(t, NULL, 0);
+    observe_leave(t, outer, observe_tensor(t, "probabilities", "softmax(output)", OBSERVE_LOGITS, y));
+}
+
+rapt_tensor *linear_observe(rapt_tape *t, const rapt_linear_args *in, bool memory, rapt_tensor *y)
+{
+    if (!observe_here(t) || tape_failed(t))
+        return y;
+    const linear_role *role = linear_role_of(observe_layer(t, in->w->value.name), memory);
+    if (!role)
+        return y;
+    observe_tensor(t, role->what, in->b ? role->biased : role->formula, role->axes, y);
+    if (strcmp(role->axes, OBSERVE_LOGITS) == 0)
+        linear_observe_probabilities(t, y);
+    return y;
+}
