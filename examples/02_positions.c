@@ -61,7 +61,7 @@ static void add_positions(rapt_tape *t, rapt_params *set, const char *prefix, ra
 {
     rapt_positions m;
     size_t d = rapt_tensor_features(words);
-    rapt_positions_init(&m, set, prefix, max_len, d, 0, false);
+    rapt_positions_init(&m, set, prefix, max_len, d, NULL);
     rapt_tensor *y = rapt_positions_forward(t, &m, words, 0);
     rapt_tensor *table = rows_of_batch(t, &m.table->value, max_len);
     rapt_tensor *rows = rows_of_batch(t, &m.table->value, words->shape[1]);
@@ -93,7 +93,7 @@ static void one_table_for_all(rapt_tape *t, rapt_params *set)
 static void compare_positions(rapt_tape *t, rapt_params *set)
 {
     rapt_positions m;
-    rapt_positions_init(&m, set, "compared.", 5, 16, 0, false);
+    rapt_positions_init(&m, set, "compared.", 5, 16, NULL);
     rapt_tensor *p = &m.table->value, *word = random_words(set, "compared.word", 1, 1, 16);
     rapt_tensor *at_0 = rapt_positions_forward(t, &m, word, 0), *at_1 = rapt_positions_forward(t, &m, word, 1);
     printf("\n-- are places told apart? --\n");
@@ -176,7 +176,7 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
     rapt_embedding words;
     rapt_positions m;
     rapt_embedding_init(&words, set, "sales.embedding.", SALES_VOCABULARY, SALES_FEATURES, NULL);
-    rapt_positions_init(&m, set, "sales.positions.", SALES_TIME, SALES_FEATURES, 0, true);
+    rapt_positions_init(&m, set, "sales.positions.", SALES_TIME, SALES_FEATURES, &(rapt_positions_options){.persistent = true});
     rapt_tensor *x = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_tokens(set)), 0);
     rapt_tensor *y = rapt_positions_forward(t, &m, rapt_embedding_forward(t, &words, input_sales_labels(set)), 0);
     rapt_tensor *row_of_batch = rows_of_batch(t, &m.table->value, SALES_TIME);
@@ -198,7 +198,7 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
 static void usual_batch(rapt_tape *t, rapt_params *set)
 {
     rapt_preprocessor m;
-    rapt_preprocessor_init(&m, set, "batch.", 10000, 512, NULL, false, 100, 0);
+    rapt_preprocessor_init(&m, set, "batch.", 10000, 512, 100, &(rapt_preprocessor_options){.no_scale = true});
     rapt_tokens tokens = input_batch_tokens(set);
     rapt_tensor *plain = rapt_preprocess(t, &m, tokens, 0);
     rapt_tensor *steps = rapt_positions_forward(t, &m.positions, rapt_embedding_forward(t, &m.embedding, tokens), 0);
@@ -220,7 +220,7 @@ static void usual_batch(rapt_tape *t, rapt_params *set)
 static void print_table(rapt_tape *t, rapt_params *set)
 {
     rapt_positions m;
-    rapt_positions_init(&m, set, "picture.", 32, 32, 0, false);
+    rapt_positions_init(&m, set, "picture.", 32, 32, NULL);
     if (show_ready(t, set))
         show_table(32, 32, m.table->value.data, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void init_linear(rapt_linear *m, rapt_params *set, const char *prefix, co
 {
     char full[64];
     snprintf(full, sizeof full, "%s%s.", prefix, name);
-    rapt_linear_init(m, set, full, d, d, true, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_linear_init(m, set, full, d, d, &(rapt_linear_options){.init = RAPT_WEIGHT_INIT_PYTORCH});
 }
 
 static maps make_maps(rapt_params *set, const char *prefix, size_t d)
@@ -86,7 +86,7 @@ static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_ten
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_linear m;
-    rapt_linear_init(&m, set, "paper.", 2, 2, true, RAPT_WEIGHT_INIT_ZEROS);
+    rapt_linear_init(&m, set, "paper.", 2, 2, &(rapt_linear_options){.init = RAPT_WEIGHT_INIT_ZEROS});
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 3, -1}, false);
     if (!show_ready(t, set))
         return;

@@ -16,8 +16,8 @@ static projections project(rapt_tape *t, rapt_params *set, const char *prefix, r
 {
     rapt_multi_head_attention m;
     size_t d = rapt_tensor_features(x);
-    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
-    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_attention_options options = {.hidden = d, .heads = heads, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_multi_head_attention_init(&m, set, prefix, &options);
     return (projections){rapt_linear_forward(t, &m.q, x), rapt_linear_forward(t, &m.k, x),
                          rapt_linear_forward(t, &m.v, x)};
 }

@@ -19,8 +19,8 @@ static products score(rapt_tape *t, rapt_params *set, const char *prefix, rapt_t
     products p;
     rapt_multi_head_attention m;
     size_t d = rapt_tensor_features(x);
-    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
-    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_attention_options options = {.hidden = d, .heads = heads, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_multi_head_attention_init(&m, set, prefix, &options);
     p.q = rapt_op_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
     p.k = rapt_op_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
     p.scores = rapt_op_matmul(t, p.q, p.k, true);

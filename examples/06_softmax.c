@@ -106,9 +106,9 @@ static weights attend(rapt_tape *t, rapt_params *set, const char *name, rapt_ten
     char prefix[64];
     rapt_multi_head_attention m;
     size_t d = rapt_tensor_features(x);
-    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
+    rapt_attention_options options = {.hidden = d, .heads = heads, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
     snprintf(prefix, sizeof prefix, "%s.", name);
-    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_multi_head_attention_init(&m, set, prefix, &options);
     rapt_tensor *q = rapt_op_split_heads(t, rapt_linear_forward(t, &m.q, x), heads);
     rapt_tensor *k = rapt_op_split_heads(t, rapt_linear_forward(t, &m.k, x), heads);
     rapt_tensor *scaled = rapt_op_scale(t, rapt_op_matmul(t, q, k, true), 1 / sqrt((double)(d / heads)));

@@ -23,8 +23,9 @@ static attention attend(rapt_tape *t, rapt_params *set, const char *prefix, rapt
 {
     attention a;
     size_t d = rapt_tensor_features(x);
-    rapt_multi_head_attention_init(&a.m, set, prefix, (rapt_attention_sizes){d, d, d, d, heads, 0}, true, 0,
-                                   RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_multi_head_attention_init(&a.m, set, prefix,
+                                   &(rapt_attention_options){.hidden = d, .heads = heads, .bias = true,
+                                                             .init = RAPT_WEIGHT_INIT_PYTORCH});
     a.q = rapt_linear_forward(t, &a.m.q, x);
     a.k = rapt_linear_forward(t, &a.m.k, x);
     a.v = rapt_linear_forward(t, &a.m.v, x);

@@ -17,8 +17,9 @@ typedef struct result {
 
 static void init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix, size_t d, size_t heads)
 {
-    rapt_multi_head_attention_init(m, set, prefix, (rapt_attention_sizes){d, d, d, d, heads, 0}, true, 0,
-                                   RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_multi_head_attention_init(m, set, prefix,
+                                   &(rapt_attention_options){.hidden = d, .heads = heads, .bias = true,
+                                                             .init = RAPT_WEIGHT_INIT_PYTORCH});
 }
 
 static result attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, const rapt_mask *mask)
@@ -37,7 +38,7 @@ static result attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tens
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_linear o;
-    rapt_linear_init(&o, set, "paper.o.", 4, 2, true, RAPT_WEIGHT_INIT_ZEROS);
+    rapt_linear_init(&o, set, "paper.o.", 4, 2, &(rapt_linear_options){.init = RAPT_WEIGHT_INIT_ZEROS});
     rapt_tensor *heads = rapt_tape_input(t, 4, (size_t[]){1, 2, 2, 2}, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))

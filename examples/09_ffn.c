@@ -23,7 +23,7 @@ static steps run(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_ffn m;
-    rapt_ffn_init(&m, set, "paper.", 2, 3, 2, RAPT_WEIGHT_INIT_ZEROS);
+    rapt_ffn_init(&m, set, "paper.", 2, 3, 2, &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_ZEROS});
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){1, -2}, false);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
@@ -46,7 +46,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 static void ones(rapt_tape *t, rapt_params *set)
 {
     rapt_ffn m;
-    rapt_ffn_init(&m, set, "ones.", 4, 4, 8, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_ffn_init(&m, set, "ones.", 4, 4, 8, &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_PYTORCH});
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 3, 4}, (rapt_init){RAPT_INIT_ONES, 0});
     rapt_tensor *y = rapt_ffn_forward(t, &m, &one->value);
     printf("\n-- four features in, eight out --\n");
@@ -75,8 +75,8 @@ static rapt_tensor *attend(rapt_tape *t, rapt_params *set, const char *prefix, r
 {
     rapt_multi_head_attention m;
     size_t d = rapt_tensor_features(x);
-    rapt_attention_sizes sizes = {.query = d, .key = d, .value = d, .hidden = d, .heads = heads};
-    rapt_multi_head_attention_init(&m, set, prefix, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_attention_options options = {.hidden = d, .heads = heads, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_multi_head_attention_init(&m, set, prefix, &options);
     return rapt_multi_head_attention_forward(t, &m, x, x, x, mask);
 }
 
@@ -84,7 +84,8 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
 {
     rapt_ffn m;
     rapt_mask causal = {.causal = true};
-    rapt_ffn_init(&m, set, "sales.ffn.", SALES_FEATURES, 4 * SALES_FEATURES, SALES_FEATURES, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_ffn_init(&m, set, "sales.ffn.", SALES_FEATURES, 4 * SALES_FEATURES, SALES_FEATURES,
+                  &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_PYTORCH});
     rapt_tensor *x = attend(t, set, "sales.attention.", input_sales(t, set), SALES_HEADS, &causal);
     steps s = run(t, &m, x);
     printf("\n-- four windows of the sales textbook --\n");
@@ -98,7 +99,7 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
 
 static rapt_tensor *usual_input(rapt_tape *t, rapt_params *set, rapt_ffn *m)
 {
-    rapt_ffn_init(m, set, "ffn.", D_MODEL, D_FF, D_MODEL, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_ffn_init(m, set, "ffn.", D_MODEL, D_FF, D_MODEL, &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_PYTORCH});
     return attend(t, set, "attention.", input_batch(t, set), HEADS, NULL);
 }
 

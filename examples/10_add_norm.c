@@ -43,7 +43,7 @@ static void print_moments(const char *name, const rapt_tensor *x)
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_add_norm m;
-    rapt_add_norm_init(&m, set, "paper.", 1, (size_t[]){4}, 0, RAPT_NORM_PLACE_POST);
+    rapt_add_norm_init(&m, set, "paper.", 1, (size_t[]){4}, NULL);
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){1, -1, 2, 3}, false);
     rapt_tensor *y = rapt_tape_input(t, 3, (size_t[]){1, 1, 4}, (rapt_real[]){-1, 1, 2, 1}, false);
     rapt_tensor *sum = rapt_op_add(t, x, y), *z = rapt_add_norm_after(t, &m, x, y);
@@ -61,7 +61,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 static void ones(rapt_tape *t, rapt_params *set)
 {
     rapt_add_norm m;
-    rapt_add_norm_init(&m, set, "ones.", 2, (size_t[]){3, 4}, 0.5, RAPT_NORM_PLACE_POST);
+    rapt_add_norm_init(&m, set, "ones.", 2, (size_t[]){3, 4}, &(rapt_add_norm_options){.dropout = 0.5});
     rapt_param *one = rapt_params_add(set, "ones", 3, (size_t[]){2, 3, 4}, (rapt_init){RAPT_INIT_ONES, 0});
     rapt_tensor *z = rapt_add_norm_after(t, &m, &one->value, &one->value);
     printf("\n-- ones --\n");
@@ -101,17 +101,17 @@ static void init_block(block *m, rapt_params *set, const char *prefix, size_t d,
 {
     char name[64];
     snprintf(name, sizeof name, "%sattention.", prefix);
-    rapt_attention_sizes sizes = {d, d, d, d, heads, 0};
-    rapt_multi_head_attention_init(&m->attention, set, name, sizes, true, 0, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_attention_options options = {.hidden = d, .heads = heads, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_multi_head_attention_init(&m->attention, set, name, &options);
     snprintf(name, sizeof name, "%sffn.", prefix);
-    rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, RAPT_WEIGHT_INIT_PYTORCH);
+    rapt_ffn_init(&m->ffn, set, name, d, 4 * d, d, &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_PYTORCH});
     snprintf(name, sizeof name, "%snorm1.", prefix);
-    rapt_add_norm_init(&m->norm1, set, name, 1, &d, 0, RAPT_NORM_PLACE_POST);
+    rapt_add_norm_init(&m->norm1, set, name, 1, &d, NULL);
     snprintf(name, sizeof name, "%snorm2.", prefix);
     if (one_norm)
         m->norm2 = m->norm1;
     else
-        rapt_add_norm_init(&m->norm2, set, name, 1, &d, 0, RAPT_NORM_PLACE_POST);
+        rapt_add_norm_init(&m->norm2, set, name, 1, &d, NULL);
 }
 
 /* Both sums of a block and what the norms make of them. */

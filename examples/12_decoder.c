@@ -14,8 +14,8 @@ static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_multi_head_attention m;
     rapt_mask causal = {.causal = true}, valid = {.valid_lens = (int32_t[]){2}};
-    rapt_attention_sizes sizes = {.query = 2, .key = 2, .value = 2, .hidden = 2, .heads = 1};
-    rapt_multi_head_attention_init(&m, set, "paper.", sizes, false, 0, RAPT_WEIGHT_INIT_ZEROS);
+    rapt_attention_options options = {.hidden = 2, .heads = 1, .init = RAPT_WEIGHT_INIT_ZEROS};
+    rapt_multi_head_attention_init(&m, set, "paper.", &options);
     rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){4, 0, 0, 2, 2, 4}, false);
     rapt_tensor *memory = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, (rapt_real[]){1, 0, 0, 1, 9, 9}, false);
     printf("-- on paper --\n");

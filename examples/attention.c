@@ -11,8 +11,8 @@ int main(void)
         return fprintf(stderr, "%s\n", err.message), 1;
 
     rapt_multi_head_attention layer;
-    rapt_attention_sizes sizes = {.query = 4, .key = 4, .value = 4, .hidden = 4, .heads = 2};
-    rapt_multi_head_attention_init(&layer, set, "demo.", sizes, false, 0, RAPT_WEIGHT_INIT_XAVIER);
+    rapt_attention_options options = {.hidden = 4, .heads = 2};
+    rapt_multi_head_attention_init(&layer, set, "demo.", &options);
     rapt_param *data = rapt_params_add(set, "x", 3, (size_t[]){1, 3, 4}, (rapt_init){RAPT_INIT_NORMAL, 1});
 
     rapt_mask causal = {.causal = true};

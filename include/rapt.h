@@ -32,8 +32,8 @@
  *        rapt_params *set = rapt_params_new(1, &err);
  *        rapt_tape *t = rapt_tape_new(NULL, &err);
  *        rapt_multi_head_attention layer;
- *        rapt_attention_sizes sizes = {.query = 8, .key = 8, .value = 8, .hidden = 8, .heads = 2};
- *        rapt_multi_head_attention_init(&layer, set, "demo.", sizes, false, 0, RAPT_WEIGHT_INIT_XAVIER);
+ *        rapt_attention_options options = {.hidden = 8, .heads = 2};
+ *        rapt_multi_head_attention_init(&layer, set, "demo.", &options);
  *        rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
  *        rapt_tape_begin(t, (rapt_pass){.record = true});
  *        rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){2, 5, 8}, numbers, true);

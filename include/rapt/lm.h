@@ -65,8 +65,7 @@ typedef struct rapt_lm_block {
     rapt_ffn ffn;                        /* "ffn." */
 } rapt_lm_block;
 
-/* `rotary` is the table that all blocks share, or NULL. With RAPT_WEIGHT_INIT_GPT2 matrices are zeros, to be filled: rapt_lm_init
- * does that, as it depends on how many blocks there are. */
+/* Adds a block of a model of this configuration. `rotary` is the table that all blocks share, or NULL. */
 void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                         rapt_param *rotary);
 /* x [batch, time, d_model] to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions past ..

@@ -33,8 +33,17 @@ typedef struct rapt_linear {
     rapt_param *bias;   /* [out]: "bias", or NULL */
 } rapt_linear;
 
-void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out, bool bias,
-                      rapt_weight_init kind);
+/* Zeroed: the book's. */
+typedef struct rapt_linear_options {
+    bool no_bias;
+    rapt_weight_init init;
+    double std; /* of RAPT_WEIGHT_INIT_GPT2; 0: 0.02 */
+} rapt_linear_options;
+
+/* Adds the parameters of a linear layer from `in` to `out` features. `options` may be NULL, which means zeroed ones. */
+void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out,
+                      const rapt_linear_options *options);
+/* x [..., in] gives [..., out]. */
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
@@ -47,11 +56,18 @@ typedef struct rapt_layer_norm {
     rapt_norm_kind kind; /* RMS: only divided by the root of the mean square (rapt_op_rms_norm) */
 } rapt_layer_norm;
 
-/* `shape`: the 1 to 4 trailing dimensions to normalise over. eps is PyTorch's 1e-5. */
-void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape);
-/* Either kind over the last dimension; only a layer norm can have a bias. */
-void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, size_t features, rapt_norm_kind kind,
-                    bool bias, double eps);
+/* Zeroed: a layer norm with bias, PyTorch's eps. */
+typedef struct rapt_norm_options {
+    rapt_norm_kind kind;
+    bool no_bias; /* an RMS norm never has one */
+    double eps;   /* 0: 1e-5 */
+} rapt_norm_options;
+
+/* Adds the parameters of a norm over the 1 to 4 trailing dimensions `shape`; an RMS norm is over the last one alone. `options`
+ * may be NULL, which means zeroed ones. */
+void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
+                          const rapt_norm_options *options);
+/* Normalizes x over its trailing dimensions; gives x's shape. */
 rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x);
 
 /* ---- embedding ------------------------------------------------------------------------------------------ */
@@ -61,19 +77,16 @@ typedef struct rapt_embedding {
     rapt_embed_options options;
 } rapt_embedding;
 
+/* Zeroed: nn.Embedding's defaults. */
 typedef struct rapt_embedding_options {
-    bool has_padding;        /* row padding_idx starts as zeros and gets no gradient */
-    int32_t padding_idx;
-    double max_norm;         /* > 0: rows looked up are renormalised to it; written back in training only */
-    double norm_type;        /* p of that norm; 0: 2 */
-    bool scale_grad_by_freq; /* gradients divided by the frequency of the entry in the batch */
+    rapt_embed_options embed; /* of every lookup; row padding_idx also starts as zeros */
     bool sparse;             /* gradient and optimizer touch only the rows used */
     const rapt_real *vectors; /* [entries, d] to start from (copied), or NULL: N(0, std^2) */
     bool freeze;             /* never trained: nn.Embedding.from_pretrained's default */
     double std;              /* 0: 1 */
 } rapt_embedding_options;
 
-/* `options` may be NULL. */
+/* Adds the table of `entries` rows of d features. `options` may be NULL, which means zeroed ones. */
 void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
                          const rapt_embedding_options *options);
 /* [batch, time] ids to [batch, time, d]. */
@@ -82,14 +95,20 @@ rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_
 /* ---- sinusoidal positions ------------------------------------------------------------------------------- */
 
 /* P[i, 2j] = sin(i / 10000^(2j/d)), P[i, 2j+1] = cos(i / 10000^(2j/d)) (Vaswani et al. 2017, section 3.5); an odd d
- * ends with a sine. A buffer: never trained; saved with the model where `persistent`. */
+ * ends with a sine. A buffer: never trained. */
 typedef struct rapt_positions {
     rapt_param *table; /* [max_len, d]: "table" */
     double dropout;
 } rapt_positions;
 
+typedef struct rapt_positions_options {
+    double dropout;  /* after the sum */
+    bool persistent; /* the table is saved with the model */
+} rapt_positions_options;
+
+/* Adds the table of max_len positions of d features. `options` may be NULL, which means zeroed ones. */
 void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
-                         double dropout, bool persistent);
+                         const rapt_positions_options *options);
 /* dropout(x + P[first .. first + time - 1]), x [batch, time, d]. */
 rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first);
 
@@ -101,8 +120,17 @@ typedef struct rapt_preprocessor {
     bool scale; /* multiply embeddings by sqrt(d) */
 } rapt_preprocessor;
 
+/* Zeroed: the book's. */
+typedef struct rapt_preprocessor_options {
+    rapt_embedding_options embedding;
+    bool no_scale;  /* embeddings are not multiplied by sqrt(d) */
+    double dropout; /* after the sum */
+} rapt_preprocessor_options;
+
+/* Adds an embedding of `entries` rows and sinusoidal positions, which are saved with the model, for rows of up to max_len
+ * tokens; d features each. `options` may be NULL, which means zeroed ones. */
 void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
-                            const rapt_embedding_options *options, bool scale, size_t max_len, double dropout);
+                            size_t max_len, const rapt_preprocessor_options *options);
 /* `first` is the position of the first token. */
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
 
@@ -116,15 +144,20 @@ typedef struct rapt_multi_head_attention {
     const rapt_param *rotary; /* the table of rapt_op_rotary that turns queries and keys, or NULL */
 } rapt_multi_head_attention;
 
-typedef struct rapt_attention_sizes {
-    size_t query, key, value; /* features of the inputs */
-    size_t hidden;            /* of all heads together, and of the output */
-    size_t heads;             /* divides hidden */
-    size_t kv_heads;          /* of keys and values; divides heads; 0: heads */
-} rapt_attention_sizes;
+typedef struct rapt_attention_options {
+    size_t hidden;   /* features of all heads together, and of the output */
+    size_t heads;    /* divides hidden */
+    size_t kv_heads; /* of keys and values; divides heads; 0: heads */
+    size_t query, key, value; /* features of the inputs; 0: hidden */
+    bool bias;       /* of the four projections; the book's have none */
+    double dropout;  /* of attention weights */
+    rapt_weight_init init;
+    double std, output_std; /* of RAPT_WEIGHT_INIT_GPT2: of q, k and v, and of o; 0: 0.02 */
+} rapt_attention_options;
 
+/* Adds the four projections. Heads that don't divide the features are a failure of the set. */
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
-                                    rapt_attention_sizes sizes, bool bias, double dropout, rapt_weight_init kind);
+                                    const rapt_attention_options *options);
 /* q [batch, queries, query], k [batch, keys, key], v [batch, keys, value]; gives [batch, queries, hidden].
  * `mask` may be NULL. */
 rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
@@ -213,11 +246,17 @@ typedef struct rapt_ffn {
     double dropout; /* on the hidden features; 0 at first */
 } rapt_ffn;
 
-void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                        rapt_ffn_kind kind, bool bias, rapt_weight_init init);
-/* The book's: ReLU, with biases. */
+/* Zeroed: the book's: ReLU, with biases. */
+typedef struct rapt_ffn_options {
+    rapt_ffn_kind kind;
+    bool no_bias;
+    rapt_weight_init init;
+    double std, output_std; /* of RAPT_WEIGHT_INIT_GPT2: of the hidden layer, and of the output's; 0: 0.02 */
+} rapt_ffn_options;
+
+/* Adds the layers of a feed-forward network. `options` may be NULL, which means zeroed ones. */
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                   rapt_weight_init kind);
+                   const rapt_ffn_options *options);
 rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
@@ -231,8 +270,16 @@ typedef struct rapt_add_norm {
     const char *name; /* of its steps (rapt/observe.h); NULL: the norm's, by its weight */
 } rapt_add_norm;
 
+/* Zeroed: the book's: post-norm, a layer norm, no dropout. */
+typedef struct rapt_add_norm_options {
+    rapt_norm_options norm;
+    double dropout; /* of the sublayer's output */
+    rapt_norm_place place;
+} rapt_add_norm_options;
+
+/* Adds the parameters of the norm over the trailing dimensions `shape`. `options` may be NULL, which means zeroed ones. */
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
-                        double dropout, rapt_norm_place place);
+                        const rapt_add_norm_options *options);
 /* What goes into the sublayer: x (post-norm), norm(x) (pre-norm). */
 rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
 /* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). y is the sublayer's result, whose memory

@@ -8,22 +8,24 @@
 #include <string.h>
 
 void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
-                                    rapt_attention_sizes s, bool bias, double dropout, rapt_weight_init kind)
+                                    const rapt_attention_options *o)
 {
-    size_t kv_heads = s.kv_heads ? s.kv_heads : s.heads, heads = s.heads ? s.heads : 1;
-    size_t kv_hidden = s.hidden / heads * kv_heads;
-    if (s.heads == 0 || s.hidden % s.heads != 0)
-        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, s.heads,
-                         s.hidden);
-    else if (s.heads % kv_heads != 0)
+    const size_t kv_heads = o->kv_heads ? o->kv_heads : o->heads, heads = o->heads ? o->heads : 1;
+    const size_t kv_hidden = o->hidden / heads * kv_heads;
+    const rapt_linear_options in = {.no_bias = !o->bias, .init = o->init, .std = o->std};
+    const rapt_linear_options out = {.no_bias = !o->bias, .init = o->init, .std = o->output_std};
+    if (o->heads == 0 || o->hidden % o->heads != 0)
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, o->heads,
+                         o->hidden);
+    else if (o->heads % kv_heads != 0)
         rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
-                         s.heads);
-    *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = s.heads, .kv_heads = kv_heads,
-                                     .dropout = dropout};
-    rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, s.query, s.hidden, bias, kind);
-    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, s.key, kv_hidden, bias, kind);
-    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, s.value, kv_hidden, bias, kind);
-    rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, s.hidden, s.hidden, bias, kind);
+                         o->heads);
+    *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = o->heads, .kv_heads = kv_heads,
+                                     .dropout = o->dropout};
+    rapt_linear_init(&m->q, set, name_join(prefix, "q.").text, o->query ? o->query : o->hidden, o->hidden, &in);
+    rapt_linear_init(&m->k, set, name_join(prefix, "k.").text, o->key ? o->key : o->hidden, kv_hidden, &in);
+    rapt_linear_init(&m->v, set, name_join(prefix, "v.").text, o->value ? o->value : o->hidden, kv_hidden, &in);
+    rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, o->hidden, o->hidden, &out);
 }
 
 /* Queries, keys and values as the heads see them: projected, and turned where positions are rotary. */

@@ -8,15 +8,16 @@
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
-    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
-    rapt_multi_head_attention_init(&m->self_attention, set, name_join(prefix, "self_attention.").text, sizes, c->bias,
-                                   c->dropout, c->init);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm_place);
-    rapt_multi_head_attention_init(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, sizes, c->bias,
-                                   c->dropout, c->init);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm_place);
-    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
-    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, c->dropout, c->norm_place);
+    const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .bias = c->bias,
+                                              .dropout = c->dropout, .init = c->init};
+    const rapt_add_norm_options norm = {.dropout = c->dropout, .place = c->norm_place};
+    const rapt_ffn_options ffn = {.init = c->init};
+    rapt_multi_head_attention_init(&m->self_attention, set, name_join(prefix, "self_attention.").text, &attention);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, &norm);
+    rapt_multi_head_attention_init(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, &attention);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, &norm);
+    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
+    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, &norm);
 }
 
 static rapt_tensor *attend_to_memory(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
@@ -51,21 +52,22 @@ static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_tr
     if (shared)
         m->output = (rapt_linear){.weight = shared};
     else
-        rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab, true, c->block.init);
+        rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab,
+                         &(rapt_linear_options){.init = c->block.init});
 }
 
 static void decoder_init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
-    rapt_embedding_options embedding = {.std = embedding_std_of_transformer(c)};
+    const rapt_preprocessor_options input = {.embedding.std = embedding_std_of_transformer(c),
+                                             .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
+    const rapt_positions_options positions = {.dropout = c->block.dropout, .persistent = true};
     if (!shared) {
-        rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, &embedding,
-                               c->scale_embedding, c->max_positions, c->block.dropout);
+        rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, c->max_positions, &input);
         return;
     }
     m->input.embedding.weight = shared;
     m->input.scale = c->scale_embedding;
-    rapt_positions_init(&m->input.positions, set, "decoder.positions.", c->max_positions, c->block.d_model,
-                        c->block.dropout, true);
+    rapt_positions_init(&m->input.positions, set, "decoder.positions.", c->max_positions, c->block.d_model, &positions);
 }
 
 void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
@@ -77,7 +79,7 @@ void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer
         rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &c->block);
     m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
-        rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model);
+        rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model, NULL);
     decoder_init_output(m, set, c, shared);
 }
 

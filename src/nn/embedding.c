@@ -11,8 +11,8 @@ static void start_values(const rapt_params *set, rapt_param *w, size_t entries, 
     bool numbers = rapt_params_seed(set) != RAPT_SEED_SHAPES;
     if (o->vectors && numbers)
         memcpy(w->value.data, o->vectors, entries * d * sizeof *o->vectors);
-    if (o->has_padding && !o->vectors && numbers)
-        memset(w->value.data + (size_t)o->padding_idx * d, 0, d * sizeof(rapt_real));
+    if (o->embed.has_padding && !o->vectors && numbers)
+        memset(w->value.data + (size_t)o->embed.padding_idx * d, 0, d * sizeof(rapt_real));
     if (o->freeze) {
         w->frozen = true;
         w->value.requires_grad = false;
@@ -24,13 +24,11 @@ void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix
 {
     rapt_embedding_options o = options ? *options : (rapt_embedding_options){0};
     rapt_init normal = {RAPT_INIT_NORMAL, o.std != 0 ? o.std : 1};
-    if (o.has_padding && (o.padding_idx < 0 || (size_t)o.padding_idx >= entries))
-        rapt_params_fail(set, RAPT_ERR_VALUE, "embedding %s: padding_idx %d, there are %zu entries", prefix, o.padding_idx,
-                         entries);
+    if (o.embed.has_padding && (o.embed.padding_idx < 0 || (size_t)o.embed.padding_idx >= entries))
+        rapt_params_fail(set, RAPT_ERR_VALUE, "embedding %s: padding_idx %d, there are %zu entries", prefix,
+                         o.embed.padding_idx, entries);
     m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){entries, d}, normal);
-    m->options = (rapt_embed_options){.has_padding = o.has_padding, .padding_idx = o.padding_idx,
-                                      .max_norm = o.max_norm, .norm_type = o.norm_type,
-                                      .scale_grad_by_freq = o.scale_grad_by_freq};
+    m->options = o.embed;
     if (rapt_params_error(set)->code)
         return;
     start_values(set, m->weight, entries, d, &o);

@@ -6,12 +6,14 @@
 
 void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
-    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads};
-    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
-                                   c->init);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, c->dropout, c->norm_place);
-    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->init);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, c->dropout, c->norm_place);
+    const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .bias = c->bias,
+                                              .dropout = c->dropout, .init = c->init};
+    const rapt_add_norm_options norm = {.dropout = c->dropout, .place = c->norm_place};
+    const rapt_ffn_options ffn = {.init = c->init};
+    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, &attention);
+    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, &norm);
+    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
+    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, &norm);
 }
 
 rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
@@ -27,16 +29,16 @@ rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *
 
 void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    rapt_embedding_options embedding = {.std = embedding_std_of_transformer(c)};
-    rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, &embedding,
-                           c->scale_embedding, c->max_positions, c->block.dropout);
+    const rapt_preprocessor_options input = {.embedding.std = embedding_std_of_transformer(c),
+                                             .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
+    rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, c->max_positions, &input);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++)
         rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &c->block);
     m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
-        rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model);
+        rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model, NULL);
 }
 
 static rapt_tensor *encoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)

@@ -5,21 +5,18 @@
 #include "nn/names.h"
 #include "ops/observe_op.h"
 
-void rapt_ffn_init_kind(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                        rapt_ffn_kind kind, bool bias, rapt_weight_init init)
-{
-    bool gated = kind == RAPT_FFN_SWIGLU;
-    *m = (rapt_ffn){.kind = kind};
-    if (gated)
-        rapt_linear_init(&m->gate, set, name_join(prefix, "gate.").text, in, hidden, bias, init);
-    rapt_linear_init(&m->dense1, set, name_join(prefix, gated ? "up." : "dense1.").text, in, hidden, bias, init);
-    rapt_linear_init(&m->dense2, set, name_join(prefix, gated ? "down." : "dense2.").text, hidden, out, bias, init);
-}
-
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                   rapt_weight_init kind)
+                   const rapt_ffn_options *options)
 {
-    rapt_ffn_init_kind(m, set, prefix, in, hidden, out, RAPT_FFN_RELU, true, kind);
+    const rapt_ffn_options o = options ? *options : (rapt_ffn_options){0};
+    const rapt_linear_options first = {.no_bias = o.no_bias, .init = o.init, .std = o.std};
+    const rapt_linear_options last = {.no_bias = o.no_bias, .init = o.init, .std = o.output_std};
+    const bool gated = o.kind == RAPT_FFN_SWIGLU;
+    *m = (rapt_ffn){.kind = o.kind};
+    if (gated)
+        rapt_linear_init(&m->gate, set, name_join(prefix, "gate.").text, in, hidden, &first);
+    rapt_linear_init(&m->dense1, set, name_join(prefix, gated ? "up." : "dense1.").text, in, hidden, &first);
+    rapt_linear_init(&m->dense2, set, name_join(prefix, gated ? "down." : "dense2.").text, hidden, out, &last);
 }
 
 static const rapt_activation activations[] = {

@@ -5,15 +5,18 @@
 
 #include <math.h>
 
-void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out, bool bias,
-                      rapt_weight_init kind)
+void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out,
+                      const rapt_linear_options *options)
 {
-    rapt_init uniform = {RAPT_INIT_UNIFORM, 1 / sqrt((double)in)};
-    rapt_init weight = kind == RAPT_WEIGHT_INIT_XAVIER ? (rapt_init){RAPT_INIT_XAVIER_UNIFORM, 0} : uniform;
-    if (kind == RAPT_WEIGHT_INIT_ZEROS)
-        weight = uniform = (rapt_init){RAPT_INIT_ZEROS, 0};
-    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){out, in}, weight);
-    m->bias = bias ? rapt_params_add(set, name_join(prefix, "bias").text, 1, &out, uniform) : NULL;
+    const rapt_linear_options o = options ? *options : (rapt_linear_options){0};
+    const rapt_init uniform = {RAPT_INIT_UNIFORM, 1 / sqrt((double)in)}, zeros = {RAPT_INIT_ZEROS, 0};
+    const rapt_init weights[] = {[RAPT_WEIGHT_INIT_XAVIER] = {RAPT_INIT_XAVIER_UNIFORM, 0},
+                                 [RAPT_WEIGHT_INIT_PYTORCH] = uniform,
+                                 [RAPT_WEIGHT_INIT_GPT2] = {RAPT_INIT_NORMAL, o.std != 0 ? o.std : 0.02},
+                                 [RAPT_WEIGHT_INIT_ZEROS] = zeros};
+    const rapt_init bias = o.init == RAPT_WEIGHT_INIT_XAVIER || o.init == RAPT_WEIGHT_INIT_PYTORCH ? uniform : zeros;
+    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 2, (size_t[]){out, in}, weights[o.init]);
+    m->bias = o.no_bias ? NULL : rapt_params_add(set, name_join(prefix, "bias").text, 1, &out, bias);
 }
 
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x)

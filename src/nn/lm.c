@@ -1,5 +1,5 @@
 /* nn/lm.c: the decoder-only language model: embedding, blocks, output matrix. For training and generation; decoding
- * with a KV cache is in lm_decode.c, initialization in lm_init.c. */
+ * with a KV cache is in lm_decode.c, defaults and checks of its configuration in lm_init.c. */
 #include "nn/lm_core.h"
 
 #include "nn/lm_init.h"
@@ -17,7 +17,8 @@ static void lm_init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
     m->input.scale = c->scale_embedding;
     p->dropout = c->dropout;
     if (c->positions == RAPT_POSITIONS_SINUSOIDAL)
-        rapt_positions_init(p, set, "positions.", c->context, c->d_model, c->dropout, true);
+        rapt_positions_init(p, set, "positions.", c->context, c->d_model,
+                            &(rapt_positions_options){.dropout = c->dropout, .persistent = true});
     else if (c->positions == RAPT_POSITIONS_LEARNED)
         p->table = rapt_params_add(set, "positions.weight", 2, (size_t[]){c->context, c->d_model},
                                    (rapt_init){RAPT_INIT_NORMAL, std});
@@ -38,12 +39,13 @@ static void lm_init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 {
     m->has_norm = c->norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
-        rapt_norm_init(&m->norm, set, "norm.", c->d_model, c->norm_kind, c->bias, c->norm_eps);
+        rapt_layer_norm_init(&m->norm, set, "norm.", 1, &c->d_model,
+                             &(rapt_norm_options){.kind = c->norm_kind, .no_bias = !c->bias, .eps = c->norm_eps});
     if (c->tied)
         m->output = (rapt_linear){.weight = m->input.embedding.weight};
     else
-        rapt_linear_init(&m->output, set, "output.", c->d_model, c->vocab, c->output_bias,
-                         c->init == RAPT_WEIGHT_INIT_GPT2 ? RAPT_WEIGHT_INIT_ZEROS : c->init);
+        rapt_linear_init(&m->output, set, "output.", c->d_model, c->vocab,
+                         &(rapt_linear_options){.no_bias = !c->output_bias, .init = c->init, .std = c->std});
 }
 
 void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
@@ -55,8 +57,6 @@ void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
     lm_init_input(m, set, &m->config);
     init_blocks(m, set, &m->config);
     lm_init_output(m, set, &m->config);
-    if (!rapt_params_error(set)->code && m->config.init == RAPT_WEIGHT_INIT_GPT2)
-        lm_init_gpt2(m);
 }
 
 rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err)

@@ -5,10 +5,12 @@
 #include "nn/lm_init.h"
 #include "nn/names.h"
 
+#include <math.h>
+
 static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
-    *m = (rapt_add_norm){.dropout = c->dropout, .place = c->norm_place};
-    rapt_norm_init(&m->norm, set, prefix, c->d_model, c->norm_kind, c->bias, c->norm_eps);
+    rapt_add_norm_init(m, set, prefix, 1, &c->d_model, &(rapt_add_norm_options){
+        .norm = {.kind = c->norm_kind, .no_bias = !c->bias, .eps = c->norm_eps}, .dropout = c->dropout, .place = c->norm_place});
 }
 
 static void init_second_norm(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
@@ -24,15 +26,16 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
                         rapt_param *rotary)
 {
     const rapt_lm_config full = lm_init_defaults(config), *c = &full;
-    rapt_weight_init kind = c->init == RAPT_WEIGHT_INIT_GPT2 ? RAPT_WEIGHT_INIT_ZEROS : c->init;
-    rapt_attention_sizes sizes = {c->d_model, c->d_model, c->d_model, c->d_model, c->heads, c->kv_heads};
+    /* GPT-2: what is added to the residual stream 2 layers times starts smaller by the root of that */
+    const double last = c->std / sqrt(2 * (double)(c->layers ? c->layers : 1));
+    const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads, .bias = c->bias,
+                                              .dropout = c->dropout, .init = c->init, .std = c->std, .output_std = last};
+    const rapt_ffn_options ffn = {.kind = c->ffn_kind, .no_bias = !c->bias, .init = c->init, .std = c->std, .output_std = last};
     init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);
-    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, sizes, c->bias, c->dropout,
-                                   kind);
+    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, &attention);
     m->attention.rotary = rotary;
     init_second_norm(m, set, name_join(prefix, "norm2.").text, c);
-    rapt_ffn_init_kind(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, c->ffn_kind, c->bias,
-                       kind);
+    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
 }
 
 rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past)

@@ -1,10 +1,8 @@
-/* nn/lm_init.c: defaults and checks of a language model's configuration, and GPT-2's initial values (Radford et al.
- * 2019, section 2.3; 0.02 is in its code). See lm_init.h. */
+/* nn/lm_init.c: defaults and checks of a language model's configuration. See lm_init.h. The default of std, 0.02, is in
+ * GPT-2's code. */
 #include "nn/lm_init.h"
 
 #include "nn/embedding_std.h"
-
-#include <math.h>
 
 static double or_else(double x, double otherwise)
 {
@@ -31,31 +29,4 @@ void lm_init_check(rapt_params *set, const rapt_lm_config *c)
         rapt_params_fail(set, RAPT_ERR_SHAPE, "%zu heads do not divide d_model, %zu", c->heads, c->d_model);
     else if (c->tied && c->output_bias)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model has no output bias");
-}
-
-static void lm_init_fill(const rapt_lm *m, const rapt_linear *l, double std)
-{
-    rapt_param_fill(m->params, l->weight, (rapt_init){RAPT_INIT_NORMAL, std});
-}
-
-/* What is added to the residual stream 2 layers times starts smaller by the root of that. */
-static void fill_block(const rapt_lm *m, const rapt_lm_block *b)
-{
-    double std = m->config.std, last = std / sqrt(2 * (double)m->layers);
-    lm_init_fill(m, &b->attention.q, std);
-    lm_init_fill(m, &b->attention.k, std);
-    lm_init_fill(m, &b->attention.v, std);
-    lm_init_fill(m, &b->attention.o, last);
-    if (b->ffn.gate.weight)
-        lm_init_fill(m, &b->ffn.gate, std);
-    lm_init_fill(m, &b->ffn.dense1, std);
-    lm_init_fill(m, &b->ffn.dense2, last);
-}
-
-void lm_init_gpt2(rapt_lm *m)
-{
-    for (size_t i = 0; i < m->layers; i++)
-        fill_block(m, &m->blocks[i]);
-    if (!m->config.tied)
-        lm_init_fill(m, &m->output, m->config.std);
 }

@@ -1,5 +1,4 @@
-/* nn/lm_init.h: the numbers that a language model starts from: its configuration, filled up and checked, and GPT-2's
- * initial values. For lm.c. */
+/* nn/lm_init.h: a language model's configuration, filled up with its defaults and checked. For lm.c. */
 #ifndef NN_LM_INIT_H
 #define NN_LM_INIT_H
 
@@ -9,7 +8,5 @@
 rapt_lm_config lm_init_defaults(const rapt_lm_config *config);
 /* Leaves a failure in the set where the sizes don't fit together. */
 void lm_init_check(rapt_params *set, const rapt_lm_config *c);
-/* Fills the matrices of a model that is otherwise complete. */
-void lm_init_gpt2(rapt_lm *m);
 
 #endif

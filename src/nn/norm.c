@@ -5,23 +5,16 @@
 #include "nn/names.h"
 #include "ops/observe_op.h"
 
-void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape)
+void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
+                          const rapt_norm_options *options)
 {
-    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, ndim, shape, (rapt_init){RAPT_INIT_ONES, 0});
-    m->bias = rapt_params_add(set, name_join(prefix, "bias").text, ndim, shape, (rapt_init){RAPT_INIT_ZEROS, 0});
-    m->eps = 1e-5;
-    m->kind = RAPT_NORM_KIND_LAYER;
-}
-
-void rapt_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, size_t features, rapt_norm_kind kind,
-                    bool bias, double eps)
-{
-    bool has_bias = bias && kind == RAPT_NORM_KIND_LAYER;
-    rapt_init ones = {RAPT_INIT_ONES, 0}, zeros = {RAPT_INIT_ZEROS, 0};
-    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, 1, &features, ones);
-    m->bias = has_bias ? rapt_params_add(set, name_join(prefix, "bias").text, 1, &features, zeros) : NULL;
-    m->eps = eps;
-    m->kind = kind;
+    const rapt_norm_options o = options ? *options : (rapt_norm_options){0};
+    const bool has_bias = !o.no_bias && o.kind == RAPT_NORM_KIND_LAYER;
+    const rapt_init ones = {RAPT_INIT_ONES, 0}, zeros = {RAPT_INIT_ZEROS, 0};
+    m->weight = rapt_params_add(set, name_join(prefix, "weight").text, ndim, shape, ones);
+    m->bias = has_bias ? rapt_params_add(set, name_join(prefix, "bias").text, ndim, shape, zeros) : NULL;
+    m->eps = o.eps != 0 ? o.eps : 1e-5;
+    m->kind = o.kind;
 }
 
 static rapt_tensor *normalize(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x)
@@ -43,12 +36,11 @@ rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rap
 }
 
 void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
-                        double dropout, rapt_norm_place place)
+                        const rapt_add_norm_options *options)
 {
-    rapt_layer_norm_init(&m->norm, set, prefix, ndim, shape);
-    m->dropout = dropout;
-    m->place = place;
-    m->name = NULL;
+    const rapt_add_norm_options o = options ? *options : (rapt_add_norm_options){0};
+    *m = (rapt_add_norm){.dropout = o.dropout, .place = o.place};
+    rapt_layer_norm_init(&m->norm, set, prefix, ndim, shape, &o.norm);
 }
 
 static observe_scope add_norm_enter(rapt_tape *t, const rapt_add_norm *m)

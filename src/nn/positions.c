@@ -19,14 +19,15 @@ static void fill_table(rapt_param *table, size_t max_len, size_t d)
 }
 
 void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
-                         double dropout, bool persistent)
+                         const rapt_positions_options *options)
 {
+    const rapt_positions_options o = options ? *options : (rapt_positions_options){0};
     m->table = rapt_params_add(set, name_join(prefix, "table").text, 2, (size_t[]){max_len, d},
                                (rapt_init){RAPT_INIT_ZEROS, 0});
-    m->dropout = dropout;
+    m->dropout = o.dropout;
     if (rapt_params_error(set)->code)
         return;
-    rapt_param_make_buffer(m->table, persistent);
+    rapt_param_make_buffer(m->table, o.persistent);
     if (rapt_params_seed(set) != RAPT_SEED_SHAPES)
         fill_table(m->table, max_len, d);
 }
@@ -38,11 +39,13 @@ rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_
 }
 
 void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
-                            const rapt_embedding_options *options, bool scale, size_t max_len, double dropout)
+                            size_t max_len, const rapt_preprocessor_options *options)
 {
-    rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, options);
-    rapt_positions_init(&m->positions, set, name_join(prefix, "positions.").text, max_len, d, dropout, true);
-    m->scale = scale;
+    const rapt_preprocessor_options o = options ? *options : (rapt_preprocessor_options){0};
+    const rapt_positions_options positions = {.dropout = o.dropout, .persistent = true};
+    rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
+    rapt_positions_init(&m->positions, set, name_join(prefix, "positions.").text, max_len, d, &positions);
+    m->scale = !o.no_scale;
 }
 
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)

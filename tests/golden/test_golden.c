@@ -23,7 +23,8 @@ static void test_linear(void **state)
         rapt_linear m;
         const size_t *shape = golden_get(g, "param/weight")->shape;
         bool bias = golden_find(g, "param/bias") != NULL;
-        rapt_linear_init(&m, g->set, "", shape[1], shape[0], bias, RAPT_WEIGHT_INIT_PYTORCH);
+        rapt_linear_init(&m, g->set, "", shape[1], shape[0],
+                         &(rapt_linear_options){.no_bias = !bias, .init = RAPT_WEIGHT_INIT_PYTORCH});
         golden_load(g);
         golden_finish(g, rapt_linear_forward(g->tape, &m, golden_input(g, "x")));
     }
@@ -36,10 +37,10 @@ static void make_embedding(golden *g, rapt_embedding *m)
     const size_t *shape = golden_get(g, from_vectors ? "in/vectors" : "param/weight")->shape;
     double padding = golden_number(g, "padding_idx", -1);
     rapt_real *vectors = from_vectors ? golden_reals(g, "in/vectors") : NULL;
-    rapt_embedding_options o = {.has_padding = padding >= 0, .padding_idx = (int32_t)padding,
-                                .max_norm = golden_number(g, "max_norm", 0),
-                                .norm_type = golden_number(g, "norm_type", 0),
-                                .scale_grad_by_freq = golden_number(g, "scale_grad_by_freq", 0) != 0,
+    rapt_embedding_options o = {.embed = {.has_padding = padding >= 0, .padding_idx = (int32_t)padding,
+                                          .max_norm = golden_number(g, "max_norm", 0),
+                                          .norm_type = golden_number(g, "norm_type", 0),
+                                          .scale_grad_by_freq = golden_number(g, "scale_grad_by_freq", 0) != 0},
                                 .sparse = golden_number(g, "sparse", 0) != 0,
                                 .freeze = golden_number(g, "freeze", 0) != 0, .vectors = vectors};
     rapt_embedding_init(m, g->set, "", shape[0], shape[1], &o);
@@ -92,7 +93,7 @@ static void test_preprocessor(void **state)
         const size_t *table = golden_get(g, "out/table")->shape;
         size_t entries = golden_get(g, "param/embedding.weight")->shape[0];
         bool scale = golden_size(g, "scale") != 0;
-        rapt_preprocessor_init(&m, g->set, "", entries, table[1], NULL, scale, table[0], 0);
+        rapt_preprocessor_init(&m, g->set, "", entries, table[1], table[0], &(rapt_preprocessor_options){.no_scale = !scale});
         golden_load(g);
         golden_output(g, "table", &m.positions.table->value);
         golden_finish(g, rapt_preprocess(g->tape, &m, golden_tokens(g, "tokens"), golden_size(g, "first")));
@@ -108,7 +109,7 @@ static void test_positions(void **state)
         rapt_positions m;
         rapt_tensor *x = golden_input(g, "x");
         size_t max_len = golden_size(g, "max_len"), d = rapt_tensor_features(x);
-        rapt_positions_init(&m, g->set, "", max_len, d, 0, true);
+        rapt_positions_init(&m, g->set, "", max_len, d, &(rapt_positions_options){.persistent = true});
         double bound = 6e-8; /* a rounding of numbers below 1 */
         golden_compare(g, "first", m.table->value.data, 10 * d, bound);
         golden_compare(g, "last", m.table->value.data + (max_len - 10) * d, 10 * d, bound);
@@ -129,7 +130,7 @@ static void test_layer_norm(void **state)
             golden_finish(g, rapt_op_layer_norm(g->tape, x, NULL, NULL, 1e-5));
             continue;
         }
-        rapt_layer_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape);
+        rapt_layer_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape, NULL);
         golden_load(g);
         golden_finish(g, rapt_layer_norm_forward(g->tape, &m, x));
     }
@@ -231,14 +232,14 @@ typedef rapt_tensor *attention_fn(rapt_tape *t, const rapt_multi_head_attention 
 static void check_multi_head_attention(golden *g, attention_fn *attention)
 {
     rapt_multi_head_attention m;
-    rapt_attention_sizes sizes = {.query = golden_get(g, "param/q.weight")->shape[1],
-                                  .key = golden_get(g, "param/k.weight")->shape[1],
-                                  .value = golden_get(g, "param/v.weight")->shape[1],
-                                  .hidden = golden_get(g, "param/o.weight")->shape[0],
-                                  .heads = golden_size(g, "heads")};
     bool bias = golden_find(g, "param/o.bias") != NULL, self = golden_find(g, "in/x") != NULL;
+    rapt_attention_options options = {.query = golden_get(g, "param/q.weight")->shape[1],
+                                      .key = golden_get(g, "param/k.weight")->shape[1],
+                                      .value = golden_get(g, "param/v.weight")->shape[1],
+                                      .hidden = golden_get(g, "param/o.weight")->shape[0],
+                                      .heads = golden_size(g, "heads"), .bias = bias};
     golden_again(g, true);
-    rapt_multi_head_attention_init(&m, g->set, "", sizes, bias, 0, RAPT_WEIGHT_INIT_XAVIER);
+    rapt_multi_head_attention_init(&m, g->set, "", &options);
     golden_load(g);
     rapt_mask mask = golden_mask(g);
     rapt_tensor *q = golden_input(g, self ? "x" : "q"), *k = self ? q : golden_input(g, "k");
@@ -285,7 +286,7 @@ static void test_ffn(void **state)
         rapt_ffn m;
         const size_t *dense1 = golden_get(g, "param/dense1.weight")->shape;
         size_t out = golden_get(g, "param/dense2.weight")->shape[0];
-        rapt_ffn_init(&m, g->set, "", dense1[1], dense1[0], out, RAPT_WEIGHT_INIT_XAVIER);
+        rapt_ffn_init(&m, g->set, "", dense1[1], dense1[0], out, NULL);
         golden_load(g);
         golden_finish(g, rapt_ffn_forward(g->tape, &m, golden_input(g, "x")));
     }
@@ -300,7 +301,8 @@ static void test_add_norm(void **state)
         rapt_add_norm m;
         bool pre = golden_size(g, "pre") != 0;
         const safetensors_entry *weight = golden_get(g, "param/norm.weight");
-        rapt_add_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape, 0, pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST);
+        rapt_add_norm_init(&m, g->set, "norm.", weight->ndim, weight->shape,
+                           &(rapt_add_norm_options){.place = pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST});
         golden_load(g);
         rapt_tensor *x = golden_input(g, "x"), *h = rapt_add_norm_before(g->tape, &m, x);
         rapt_tensor *y = pre ? rapt_op_relu(g->tape, h) : golden_input(g, "y");

@@ -70,7 +70,7 @@ int main(void)
     rapt_tape *tape = rapt_tape_new(NULL, &err);
     rapt_linear layer;
     rapt_real x[2][3] = {{1, 2, 3}, {4, 5, 6}};
-    rapt_linear_init(&layer, set, "demo.", 3, 2, true, RAPT_LINEAR_XAVIER);
+    rapt_linear_init(&layer, set, "demo.", 3, 2, NULL);
     for (int i = 0; i < 6; i++)
         layer.weight->value.data[i] = (rapt_real)(i - 2); /* [[-2, -1, 0], [1, 2, 3]] */
     for (int i = 0; i < 2; i++)

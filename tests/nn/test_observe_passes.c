@@ -179,9 +179,9 @@ static void modules_are_observed_alone(void **state)
     rapt_layer_norm n;
     rapt_ffn f;
     rapt_embedding_init(&e, set, "words.", 17, 6, NULL);
-    rapt_positions_init(&p, set, "demo.positions.", 9, 6, 0, true);
-    rapt_layer_norm_init(&n, set, "", 1, (size_t[]){6});
-    rapt_ffn_init(&f, set, "demo.ffn.", 6, 11, 6, RAPT_WEIGHT_INIT_XAVIER);
+    rapt_positions_init(&p, set, "demo.positions.", 9, 6, &(rapt_positions_options){.persistent = true});
+    rapt_layer_norm_init(&n, set, "", 1, (size_t[]){6}, NULL);
+    rapt_ffn_init(&f, set, "demo.ffn.", 6, 11, 6, NULL);
     int32_t ids[4] = {3, 1, 4, 1}, lens[2] = {2, 1};
     rapt_tape *t = model_tape(NULL, 1);
     observer r = {0};

@@ -37,10 +37,11 @@ static inline rapt_tensor *build_multi_head(ops_case *c, rapt_tape *t)
 {
     bool fresh;
     size_t d = block_config(c).d_model, queries = ops_size(c, 3, 37), keys = ops_size(c, 4, 45);
-    rapt_attention_sizes sizes = {d, d, d, d, block_config(c).heads};
+    rapt_attention_options options = {.hidden = d, .heads = block_config(c).heads, .bias = true, .dropout = 0.2,
+                                      .init = RAPT_WEIGHT_INIT_PYTORCH};
     rapt_multi_head_attention *m = kept_module(c, sizeof *m, &fresh);
     if (fresh)
-        rapt_multi_head_attention_init(m, c->params, "attention.", sizes, true, 0.2, RAPT_WEIGHT_INIT_PYTORCH);
+        rapt_multi_head_attention_init(m, c->params, "attention.", &options);
     rapt_tensor *q = sequence(c, t, queries), *k = sequence(c, t, keys), *v = sequence(c, t, keys);
     rapt_mask mask = {.valid_lens = mask_lens(c, 2, keys)};
     rapt_observe(t, ops_is(c, OPS_4D) ? look_away : NULL, NULL);
@@ -55,7 +56,8 @@ static inline rapt_tensor *build_positions(ops_case *c, rapt_tape *t)
     size_t time = ops_size(c, 4, 37);
     rapt_positions *m = kept_module(c, sizeof *m, &fresh);
     if (fresh)
-        rapt_positions_init(m, c->params, "positions.", time + 2, block_config(c).d_model, 0.2, true);
+        rapt_positions_init(m, c->params, "positions.", time + 2, block_config(c).d_model,
+                            &(rapt_positions_options){.dropout = 0.2, .persistent = true});
     return rapt_positions_forward(t, m, sequence(c, t, time), 2);
 }
 

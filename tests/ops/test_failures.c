@@ -432,12 +432,12 @@ static void sets_keep_the_first_failure(void **state)
     rapt_param *again = rapt_params_add(set, "a", 1, (size_t[]){3}, (rapt_init){0});
     assert_non_null(again);
     assert_non_null(strstr(rapt_params_error(set)->message, "\"a\""));
-    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.has_padding = true, .padding_idx = 5});
+    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.embed = {.has_padding = true, .padding_idx = 5}});
     assert_non_null(strstr(rapt_params_error(set)->message, "\"a\""));
     assert_int_equal(rapt_params_count(set), 1);
     rapt_params_free(set);
     set = rapt_params_new(1, NULL);
-    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.has_padding = true, .padding_idx = 5});
+    rapt_embedding_init(&m, set, "e.", 5, 3, &(rapt_embedding_options){.embed = {.has_padding = true, .padding_idx = 5}});
     assert_non_null(strstr(rapt_params_error(set)->message, "padding_idx 5"));
     rapt_params_free(set);
 }

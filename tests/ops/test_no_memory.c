@@ -148,7 +148,7 @@ static rapt_code many_parameters(void)
     rapt_embedding m;
     if (!set)
         return err.code;
-    rapt_embedding_init(&m, set, "e.", 300, 1000, &(rapt_embedding_options){.sparse = true, .has_padding = true});
+    rapt_embedding_init(&m, set, "e.", 300, 1000, &(rapt_embedding_options){.sparse = true, .embed.has_padding = true});
     for (int i = 0; i < 200; i++) {
         char name[] = {(char)('a' + i % 20), (char)('a' + i / 20), 0};
         rapt_params_add(set, name, 2, (size_t[]){50, 100}, (rapt_init){RAPT_INIT_ONES, 0});

@@ -217,7 +217,7 @@ static void check_module_keeps(rapt_norm_place place, rapt_norm_kind kind)
 {
     bench b = bench_new();
     rapt_add_norm m = {.dropout = 0.5, .place = place};
-    rapt_norm_init(&m.norm, b.set, "norm.", WIDTH, kind, true, 1e-5);
+    rapt_layer_norm_init(&m.norm, b.set, "norm.", 1, (size_t[]){WIDTH}, &(rapt_norm_options){.kind = kind});
     rapt_tensor *x = numbers(&b, 1), *y = numbers(&b, 2);
     rapt_tensor *z = rapt_add_norm_after(b.t, &m, x, y);
     assert_int_equal(rapt_tape_error(b.t)->code, RAPT_OK);
@@ -242,7 +242,7 @@ static void modules_overwrite_the_sublayers(void **state)
 {
     bench b = bench_new();
     rapt_add_norm m = {.dropout = 0.5, .place = RAPT_NORM_PLACE_PRE};
-    rapt_norm_init(&m.norm, b.set, "norm.", WIDTH, RAPT_NORM_KIND_LAYER, true, 1e-5);
+    rapt_layer_norm_init(&m.norm, b.set, "norm.", 1, (size_t[]){WIDTH}, NULL);
     rapt_tensor *x = numbers(&b, 1), *y = layer(&b, rapt_add_norm_before(b.t, &m, x), RAPT_ACTIVATION_IDENTITY);
     (void)state;
     assert_ptr_equal(rapt_add_norm_after(b.t, &m, x, y)->data, y->data);

@@ -133,7 +133,7 @@ static void frozen_parameters_get_none(void **state)
 {
     bench *b = *state;
     rapt_ffn m;
-    rapt_ffn_init(&m, b->set, "ffn.", 4, 6, 4, RAPT_WEIGHT_INIT_XAVIER);
+    rapt_ffn_init(&m, b->set, "ffn.", 4, 6, 4, NULL);
     assert_int_equal(rapt_params_freeze(b->set, "*.dense1.*"), 2);
     memset(m.dense1.weight->value.grad, 0x11, 24 * sizeof(rapt_real));
     rapt_real sentinel = m.dense1.weight->value.grad[0];
@@ -265,7 +265,7 @@ static void buffers_never_change(void **state)
     bench *b = *state;
     rapt_preprocessor m;
     static const int32_t ids[] = {0, 1, 2, 3, 2, 1};
-    rapt_preprocessor_init(&m, b->set, "in.", 4, 6, NULL, true, 9, 0.1);
+    rapt_preprocessor_init(&m, b->set, "in.", 4, 6, 9, &(rapt_preprocessor_options){.dropout = 0.1});
     rapt_real *before = rapt_params_alloc(b->set, 9 * 6, sizeof *before);
     rapt_tensor *table = &m.positions.table->value;
     memcpy(before, table->data, 9 * 6 * sizeof *before);

@@ -175,7 +175,7 @@ static rapt_code make_encodings(const positions_arguments *a, encodings *e, rapt
     if (a->rotary)
         p.table = rapt_rotary_init(e->set, "rotary", length, d, 10000);
     else
-        rapt_positions_init(&p, e->set, "positions.", length, d, 0, false);
+        rapt_positions_init(&p, e->set, "positions.", length, d, NULL);
     const rapt_error *failure = rapt_params_error(e->set);
     if (failure->code)
         return rapt_fail(err, failure->code, "%s", failure->message);
