@@ -123,24 +123,26 @@ typedef struct rapt_train_options {
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
- * best/ (a model folder: lowest val_loss), train.jsonl, checkpoints/; of translation held-out.tsv; of a language model
+ * best/ (a model folder: lowest val_loss), train.jsonl, checkpoints/; of translation validation.tsv; of a language model
  * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
  * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
  *
  * `out` is locked from the first look at it to the end: RAPT_ERR_IO, at once, where another process or thread trains into it.
- * What
- * can't be read there (RAPT_ERR_IO) is not taken for what isn't there.
+ * What can't be read there (RAPT_ERR_IO) is not taken for what isn't there.
  *
  * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
- * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. */
+ * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. A run that is
+ * resumed where nothing is left to do leaves model and checkpoints as they are.
+ *
+ * RAPT_OK: all steps are done, up to max_steps, or early stopping ended the run. Other codes as `err`, which may be NULL, says;
+ * RAPT_ERR_INTERRUPTED: `stop` ended it. */
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
- * (0: of all; train.keep says how many there are): each number the sum from the oldest to the newest in double, divided and
- * rounded.
- * RAPT_ERR_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints; RAPT_ERR_FORMAT where one is of
- * another
- * shape; RAPT_ERR_IO where one can't be read (a run that goes on may have deleted it), or another process writes into `out`. */
+ * (0: of all; train.keep says how many there are): each element the sum from the oldest to the newest in double, divided and
+ * rounded. `err` may be NULL. RAPT_ERR_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints;
+ * RAPT_ERR_FORMAT where one is of another shape; RAPT_ERR_IO where one can't be read (a run that is under way may have deleted
+ * it), or another process writes into `out`. */
 rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus

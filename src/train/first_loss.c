@@ -10,7 +10,7 @@ void first_loss_check(const run *r)
 {
     const rapt_model *m = r->model;
     const size_t entries = m->task == RAPT_TASK_TRANSLATION ? m->net->config.target_vocab : m->lm->config.vocab;
-    const double loss = r->state.nll / (double)r->state.tokens, even = log((double)entries);
+    const double loss = r->counters.nll / (double)r->counters.tokens, even = log((double)entries);
     if (r->init || !(loss > even + fmax(ABOVE * even, ABOVE_LEAST)))
         return;
     run_warn(r, "the first loss is %.2f; a model that guesses evenly has %.2f, ln %zu: the initial values are too large "

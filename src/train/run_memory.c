@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "ops/tape_core.h"
 #include "tensor/params.h"
+#include "train/step.h"
 
 #include <stdio.h>
 
@@ -72,7 +73,7 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     tape_count(r->tape, true);
     if (!code)
         code = run_pass(r, &batch, training, run_normalizer(r->recipe), &parts, err);
-    if (!code && (r->recipe->data.validation_fraction > 0 || r->recipe->data.validation)) {
+    if (!code && (run_validates(r))) {
         code = r->task->sized(r, size, true, &batch, err);
         if (!code)
             code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);

@@ -1,4 +1,4 @@
-/* train/run_memory.h: the memory of a run, counted before it is taken. For the set-up in run.c. */
+/* train/run_memory.h: the memory of a run, counted before it is taken. For the set-up in train.c. */
 #ifndef TRAIN_RUN_MEMORY_H
 #define TRAIN_RUN_MEMORY_H
 

@@ -41,7 +41,7 @@ bleu_of() { tail -1 "$1/train.jsonl" | sed 's/.*"val_bleu": \([0-9.]*\).*/\1/'; 
 learn whole || { echo "cannot train"; exit 1; }
 check 'a line at each report, with BLEU' test "$(grep -c '"val_loss".*"val_bleu"' whole/train.jsonl)" = 3
 check 'one tokenizer' test "$(ls whole | grep -c tokenizer)" = 1
-check 'what is held out are the valid pairs' cmp valid.tsv whole/held-out.tsv
+check 'what is held out are the valid pairs' cmp valid.tsv whole/validation.tsv
 cut -f1 valid.tsv >valid.en
 "$RAPT" translate whole valid.en >out.fr
 check 'a line for each' test "$(wc -l <out.fr)" = "$(wc -l <valid.en)"
@@ -80,7 +80,7 @@ refused 1 'tokenizer: .*another model or data' '--resume with another tokenizer'
 # ---- what is told and kept of the data -------------------------------------------------------------------------------
 printf 'I\tsee a bird.\n' >tab.en && printf 'je vois\tun oiseau.\n' >tab.fr
 learn tabs --set data.validation=tab.en:tab.fr --set train.steps=1
-check 'tabs of two files are spaces in held-out.tsv' cmp <(printf 'I see a bird.\tje vois un oiseau.\n') tabs/held-out.tsv
+check 'tabs of two files are spaces in validation.tsv' cmp <(printf 'I see a bird.\tje vois un oiseau.\n') tabs/validation.tsv
 "$RAPT" train bpe.yaml --out short --set train.steps=1 --set data.max_len=14 --set data.too_long=drop 2>data.told
 check 'what is left out as too long is told of both parts' awk 'BEGIN { FS = "[^0-9]+" } /^data: / {
     exit !($2 + $4 == 200 && $3 + $5 == 40 && $4 > 0 && $5 > 0) }' data.told

@@ -21,7 +21,7 @@ check 'the model it came from is untouched' test "$untouched" = "$(listing base)
 tune again --threads 3
 check 'the same bits again' same_model tuned again
 tune parts --max-steps 9
-refused 1 'parts: .*a run that began with --init goes on with it' '--resume without --init' \
+refused 1 'parts: .*a run that began with --init is resumed with it' '--resume without --init' \
     "$RAPT" train tiny.yaml --quiet --out parts --set data.pairs=other.tsv --set train.steps=20 --resume
 tune parts --resume
 check 'stopped and resumed' same_model tuned parts

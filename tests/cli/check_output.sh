@@ -102,7 +102,7 @@ PY
     fi
 }
 json 'eval --json' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv --json
-json 'eval --json of two files' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv model/held-out.tsv --json
+json 'eval --json of two files' 'loss perplexity tokens bleu chrf' "$RAPT" eval model pairs.tsv model/validation.tsv --json
 json 'eval --json --loss-only' 'loss perplexity tokens' "$RAPT" eval model pairs.tsv --json --loss-only
 json 'score --json' 'score signature' "$RAPT" score lines.txt reference.txt --json
 json 'score --json --metric chrf' 'score signature' "$RAPT" score lines.txt reference.txt --json --metric chrf

@@ -67,7 +67,7 @@ check 'more than an epoch has' test "$(reports by-4)" = '1:1 2:2 3:3 4:5 5:6 6:7
 check 'and as many are told' grep -q '^epoch 10/10  step 8/8 ' told
 
 # ---- a folder that a run would write over --------------------------------------------------------------------------
-for name in config.json model.safetensors recipe.yaml train.jsonl held-out.tsv; do
+for name in config.json model.safetensors recipe.yaml train.jsonl validation.tsv; do
     mkdir own && cp tiny.yaml own/$name
     refused 1 "own holds $name and no checkpoint" "a folder with $name" "$RAPT" train tiny.yaml --quiet --out own
     check 'it is as it was' cmp tiny.yaml own/$name

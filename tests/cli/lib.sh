@@ -203,7 +203,7 @@ listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }
 same_model() {
     local f
     for f in model.safetensors best/model.safetensors config.json source.tokenizer.json target.tokenizer.json tokenizer.json \
-        recipe.yaml held-out.tsv text.tokens text.txt; do
+        recipe.yaml validation.tsv text.tokens text.txt; do
         [ ! -e "$1/$f" ] && [ ! -e "$2/$f" ] || cmp "$1/$f" "$2/$f" || return 1
     done
     diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")

@@ -207,7 +207,7 @@ static void folders(void **state)
           "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml; "
           "to resume with that: rapt train --resume --out m");
     fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
-          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
+          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init is resumed with it");
     fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data");
     char *after = listing(); /* with the tokens of its own text */
@@ -228,7 +228,7 @@ static void joined_texts_of_a_refused_run(void **state)
     put_words("other.txt", 120);
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m"});
     fails("data.text=other.txt:text.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
-          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init goes on with it");
+          "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init is resumed with it");
     put("m/text.tokens.before", "left by a run of 0.1 that was killed");
     train("data.text=text.txt:other.txt", (rapt_train_options){.out = "m", .resume = true});
     assert_int_equal(system("test -z \"$(find . -name '*.before')\""), 0);

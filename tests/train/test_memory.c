@@ -12,6 +12,7 @@
 
 #include "ops/tape_core.h"
 #include "train/run.h"
+#include "train/step.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -56,12 +57,12 @@ static void take_all(run *r)
     rapt_loss_sums parts;
     train_batch batch;
     for (uint64_t i = 0; i < 2 * r->batches_per_epoch; i++) {
-        assert_true(r->task->batch(r, i, &batch));
+        assert_true(r->task->batch(r, i, &batch, &err) == RAPT_OK);
         run_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, run_normalizer(r->recipe), &parts, &err);
         rapt_params_zero_grad(r->model->params);
     }
-    for (size_t i = 0; i < r->held_out_batches; i++) {
-        assert_true(r->task->held_out(r, i, &batch));
+    for (size_t i = 0; i < r->validation_batches; i++) {
+        assert_true(r->task->validation_batch(r, i, &batch, &err) == RAPT_OK);
         run_pass(r, &batch, (rapt_pass){0}, 0, &parts, &err);
     }
     assert_string_equal(err.message, "");

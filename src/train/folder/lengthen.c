@@ -41,8 +41,8 @@ static const char *length_key(const rapt_recipe *recipe)
 
 static void warn_of_cosine(const run *r, uint64_t before)
 {
-    const uint64_t next = r->state.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
-    if (r->state.step <= warmup) /* whose learning rates don't know the end either */
+    const uint64_t next = r->counters.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
+    if (r->counters.step <= warmup) /* whose learning rates don't know the end either */
         return;
     if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_SCHEDULE_COSINE)
         return;
@@ -52,9 +52,9 @@ static void warn_of_cosine(const run *r, uint64_t before)
              rapt_learning_rate(r->recipe, next, r->steps), rapt_learning_rate(r->recipe, next, before));
 }
 
-rapt_code lengthen_check(const run *r, rapt_error *err)
+rapt_code lengthen_check(run *r, rapt_error *err)
 {
-    const uint64_t step = r->state.step, limit = r->options->max_steps;
+    const uint64_t step = r->counters.step, limit = r->options->max_steps;
     const char *key = length_key(r->recipe);
     if (limit > r->steps)
         run_warn(r, "--max-steps %llu is past the last step of the recipe, %llu; to train longer, set %s higher",

@@ -1,4 +1,4 @@
-/* train/folder/lengthen.h: a run that is resumed with another number of epochs or steps. For the set-up in run.c. */
+/* train/folder/lengthen.h: a run that is resumed with another number of epochs or steps. For the set-up in train.c. */
 #ifndef TRAIN_FOLDER_LENGTHEN_H
 #define TRAIN_FOLDER_LENGTHEN_H
 
@@ -12,6 +12,6 @@ uint64_t lengthen_first_hash(const run *r);
 
 /* Once the newest checkpoint is loaded, and while the folder still has the recipe of before: refuses to plan fewer steps than
  * are done, and warns where other steps than before change the learning rate, or where there is nothing to do. */
-rapt_code lengthen_check(const run *r, rapt_error *err);
+rapt_code lengthen_check(run *r, rapt_error *err);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct text_data {
     file_writer text_out, tokens_out; /* files of the model's folder that get their names when all input is checked */
     bool joins_text, makes_tokens;    /* those two are open */
     rapt_token_file *tokens;
-    rapt_windows *train, *held_out; /* held_out may be NULL */
+    rapt_windows *train, *validation; /* validation may be NULL */
     int32_t *zeros;    /* ids of a batch that is only counted */
 } text_data;
 
@@ -42,7 +42,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     d->text = several ? file_join(out, TEXT_FILE) : strdup(list);
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
     bool there = true;
     if (!several && (code = file_is_there(list, &there, err)) != RAPT_OK)
         return code;
@@ -54,10 +54,10 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     if (code)
         return code;
     d->text_at = several ? file_writer_draft(&d->text_out) : strdup(d->text);
-    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
+    return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
-/* Byte pairs are learned from what is trained on; characters must know the held-out part too. */
+/* Byte pairs are learned from what is trained on; characters must know the validation set too. */
 static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
@@ -82,8 +82,7 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
 static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
 {
     static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "", [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
-                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
-                                               [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
+                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:", [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
     char *spec = NULL;
     if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0)
         return NULL;
@@ -99,7 +98,7 @@ static rapt_tokenizer *task_language_model_make_tokenizer(const run *r, const te
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
     rapt_tokenizer *k = learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
     if (!k)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
     return k;
 }
 
@@ -114,7 +113,7 @@ static rapt_code task_language_model_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_LANGUAGE_MODEL, err);
     if (!r->model)
-        return RAPT_ERR_FORMAT;
+        return err->code;
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
@@ -144,10 +143,10 @@ static rapt_code task_language_model_start_model(run *r, const text_data *d, rap
 {
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_LANGUAGE_MODEL;
     r->model->tokenizer = task_language_model_make_tokenizer(r, d, err);
-    return r->model->tokenizer ? RAPT_OK : RAPT_ERR_FORMAT;
+    return r->model->tokenizer ? RAPT_OK : err->code;
 }
 
 static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
@@ -157,7 +156,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
     r->model->lm = rapt_lm_new(&config, seed, err);
     if (!r->model->lm)
-        return RAPT_ERR_VALUE;
+        return err->code;
     r->model->params = r->model->lm->params;
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -186,7 +185,7 @@ static rapt_code open_text(run *r, rapt_error *err)
 {
     text_data *d = r->data = calloc(1, sizeof *d);
     if (!d)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
     rapt_code code = find_text(r, d, err);
     if (!code)
         code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, d, err);
@@ -195,8 +194,7 @@ static rapt_code open_text(run *r, rapt_error *err)
     run_phase(r, "tokenizing the text", 0, 0);
     d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, run_stop(r),
                                  &d->tokens_out, &d->makes_tokens, err);
-    code = d->tokens ? RAPT_OK : RAPT_ERR_FORMAT;
-    return code;
+    return d->tokens ? RAPT_OK : err->code;
 }
 
 static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
@@ -220,7 +218,7 @@ static void task_language_model_close_text(run *r)
     if (d->makes_tokens)
         file_writer_discard(&d->tokens_out);
     rapt_windows_free(d->train);
-    rapt_windows_free(d->held_out);
+    rapt_windows_free(d->validation);
     rapt_token_file_close(d->tokens);
     free(d->text);
     free(d->text_at);
@@ -231,8 +229,8 @@ static void task_language_model_close_text(run *r)
 
 /* ---- windows -------------------------------------------------------------------------------------------------- */
 
-/* The held-out part, or as much of it as reports evaluate. */
-static rapt_token_range held_out_part(const run *r, const text_data *d)
+/* The validation set, or as much of it as reports evaluate. */
+static rapt_token_range validation_range(const run *r, const text_data *d)
 {
     rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
     size_t most = (size_t)r->recipe->data.validation_tokens;
@@ -255,11 +253,10 @@ static rapt_code load_windows(run *r, rapt_error *err)
 {
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
-    rapt_token_range held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction), validation = validation_range(r, d);
     rapt_code code = check_part(r, &train, false, err);
     if (!code && k->data.validation_fraction > 0)
-        code = check_part(r, &held_out, true, err);
+        code = check_part(r, &validation, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     return code;
@@ -270,49 +267,50 @@ static rapt_code make_windows(run *r, rapt_error *err)
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
-    rapt_token_range held_out = held_out_part(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction), validation = validation_range(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
     if (d->train && k->data.validation_fraction > 0)
-        d->held_out = rapt_windows_new(d->tokens, &held_out, context, batch, 0, err);
-    if (!d->train || (!d->held_out && k->data.validation_fraction > 0))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
-    r->held_out_batches = d->held_out ? rapt_windows_count(d->held_out) : 0;
+        d->validation = rapt_windows_new(d->tokens, &validation, context, batch, 0, err);
+    if (!d->train || (!d->validation && k->data.validation_fraction > 0))
+        return err->code;
+    r->validation_batches = d->validation ? rapt_windows_count(d->validation) : 0;
     return RAPT_OK;
 }
 
-static bool task_language_model_take(const rapt_window_batch *b, train_batch *out)
+static rapt_code task_language_model_take(const rapt_window_batch *b, train_batch *out, rapt_error *err)
 {
-    if (b)
-        *out = (train_batch){NULL, b->inputs, b->labels, b->valid_lens, b->examples, b->tokens};
-    return b != NULL;
+    if (!b)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
+    *out = (train_batch){.inputs = b->inputs, .labels = b->labels, .valid_lens = b->valid_lens, .examples = b->examples,
+                         .tokens = b->tokens};
+    return RAPT_OK;
 }
 
-static bool window_batch(run *r, uint64_t index, train_batch *out)
+static rapt_code window_batch(run *r, uint64_t index, train_batch *out, rapt_error *err)
 {
-    return task_language_model_take(rapt_windows_random(((text_data *)r->data)->train, index), out);
+    return task_language_model_take(rapt_windows_random(((text_data *)r->data)->train, index), out, err);
 }
 
-static bool held_out_windows(run *r, size_t index, train_batch *out)
+static rapt_code validation_windows(run *r, size_t index, train_batch *out, rapt_error *err)
 {
-    return task_language_model_take(rapt_windows_at(((text_data *)r->data)->held_out, index), out);
+    return task_language_model_take(rapt_windows_at(((text_data *)r->data)->validation, index), out, err);
 }
 
-static rapt_code sized_windows(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
+static rapt_code sized_windows(run *r, size_t size, bool validation, train_batch *out, rapt_error *err)
 {
     text_data *d = r->data;
     size_t context = (size_t)r->recipe->model.context;
-    (void)held_out;
+    (void)validation;
     free(d->zeros);
     d->zeros = calloc(size * context, sizeof *d->zeros);
     if (!d->zeros)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
     rapt_tokens tokens = {d->zeros, size, context, NULL};
     *out = (train_batch){.inputs = tokens, .labels = tokens, .tokens = size * context};
     return RAPT_OK;
 }
 
-static rapt_tensor *task_language_model_window_loss(run *r, const train_batch *b, const rapt_loss_options *o,
+static rapt_tensor *task_language_model_window_loss(const run *r, const train_batch *b, const rapt_loss_options *o,
                                                     rapt_loss_sums *parts)
 {
     return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, parts);
@@ -333,6 +331,20 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     plan->examples = train.end - train.begin;
     plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
     plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;
+}
+
+/* The tokens are made again where they are not those of the text. */
+static rapt_code text_task_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err)
+{
+    bool several;
+    rapt_code code = text_files_are_several(r->recipe->data.text, &several, err);
+    if (code)
+        return code;
+    *names++ = "tokenizer.json";
+    if (several)
+        *names++ = TEXT_FILE;
+    *names = NULL;
+    return RAPT_OK;
 }
 
 /* Everything was checked. A kill between the two leaves tokens of another text, which the next run sees and makes again. */
@@ -362,11 +374,12 @@ const train_task train_language_model = {
     .make = make_lm,
     .start = make_windows,
     .batch = window_batch,
-    .held_out = held_out_windows,
+    .validation_batch = validation_windows,
     .sized = sized_windows,
     .loss = task_language_model_window_loss,
     .hash = hash_text,
     .describe = describe_text,
+    .files = text_task_files,
     .write = task_language_model_name_files,
     .sample = task_language_model_sample,
 };

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VALIDATION_FILE "validation.tsv"
+
 typedef struct translation {
     rapt_pairs *pairs, *valid; /* valid may be NULL */
-    rapt_dataset *train, *held_out; /* held_out may be NULL */
-    rapt_loader *loader, *held_out_loader;
+    rapt_dataset *train, *validation; /* validation may be NULL */
+    rapt_loader *loader, *validation_loader;
     rapt_loader *trial; /* of another batch size, or NULL */
 } translation;
 
@@ -24,7 +26,7 @@ static rapt_words_options words_options(const rapt_recipe *r)
     return (rapt_words_options){r->tokenizer.lowercase, (size_t)r->tokenizer.min_freq, (size_t)r->tokenizer.max_size};
 }
 
-/* The lines of one side, or of both, that the vocabulary is made from: those of the training part. */
+/* The lines of one side, or of both, that the vocabulary is made from: those of the training set. */
 static const char **training_lines(const run *r, bool source, bool target, size_t *count)
 {
     const translation *d = r->data;
@@ -57,7 +59,7 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, 
         o.vocab_size = recipe_vocab_size(r->recipe, size);
         k = rapt_tokenizer_train_bpe(text, size, &o, err);
     } else
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the vocabularies");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     free(text);
     return k;
 }
@@ -70,7 +72,7 @@ static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool sourc
     bool words = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
     rapt_tokenizer *k = NULL;
     if (!lines)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the vocabularies");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     else
         k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_byte_pairs(r, lines, count, err);
     free(lines);
@@ -101,7 +103,7 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
     r->model->source = task_translation_make_tokenizer(r, true, shared, err);
     if (r->model->source)
         r->model->target = shared ? r->model->source : task_translation_make_tokenizer(r, false, true, err);
-    return r->model->target ? RAPT_OK : RAPT_ERR_MEMORY;
+    return r->model->target ? RAPT_OK : err->code;
 }
 
 /* Fine-tuning takes the other model whole, but for what training decides. */
@@ -109,7 +111,7 @@ static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
     if (!r->model)
-        return RAPT_ERR_FORMAT;
+        return err->code;
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
@@ -127,7 +129,7 @@ static rapt_code task_translation_start_model(run *r, rapt_error *err)
         return task_translation_load_init(r, err);
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_TRANSLATION;
     r->model->detokenize = r->recipe->tokenizer.detokenize;
     r->model->capitalize = r->recipe->tokenizer.capitalize;
@@ -142,7 +144,7 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
                                                                rapt_tokenizer_size(r->model->target));
     r->model->net = rapt_transformer_new(&config, seed, err);
     if (!r->model->net)
-        return RAPT_ERR_VALUE;
+        return err->code;
     r->model->params = r->model->net->params;
     rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
@@ -167,7 +169,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data = calloc(1, sizeof *d);
     if (!d)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
     d->pairs = rapt_pairs_read(r->recipe->data.pairs, (size_t)r->recipe->data.limit, err);
     if (d->pairs && r->recipe->data.validation)
         d->valid = rapt_pairs_read(r->recipe->data.validation, 0, err);
@@ -184,35 +186,35 @@ static void close_pairs(run *r)
 {
     translation *d = r->data;
     rapt_loader_free(d->loader);
-    rapt_loader_free(d->held_out_loader);
+    rapt_loader_free(d->validation_loader);
     rapt_loader_free(d->trial);
     rapt_dataset_free(d->train);
-    rapt_dataset_free(d->held_out);
+    rapt_dataset_free(d->validation);
     rapt_pairs_free(d->pairs);
     rapt_pairs_free(d->valid);
     free(d);
 }
 
-/* The pairs that a part is of, and the fraction of them that is held out: of pairs to evaluate on, all. */
-static const rapt_pairs *pairs_of(const run *r, bool held_out)
+/* The pairs that a set is taken from, and the fraction of them that is for validation: of a file of its own, all. */
+static const rapt_pairs *pairs_of(const run *r, bool validation)
 {
     const translation *d = r->data;
-    return held_out && d->valid ? d->valid : d->pairs;
+    return validation && d->valid ? d->valid : d->pairs;
 }
 
-static double fraction_of(const run *r, bool held_out)
+static double fraction_of(const run *r, bool validation)
 {
     const translation *d = r->data;
-    return held_out && d->valid ? 1 : r->recipe->data.validation_fraction;
+    return validation && d->valid ? 1 : r->recipe->data.validation_fraction;
 }
 
-static rapt_dataset *make_dataset(const run *r, bool held_out, rapt_error *err)
+static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err)
 {
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
-                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = held_out,
-                              .fraction = fraction_of(r, held_out), .stop = r->options->stop,
+                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = validation,
+                              .fraction = fraction_of(r, validation), .stop = r->options->stop,
                               .stop_context = r->options->context};
-    return rapt_dataset_new(pairs_of(r, held_out), r->model->source, r->model->target, &o, err);
+    return rapt_dataset_new(pairs_of(r, validation), r->model->source, r->model->target, &o, err);
 }
 
 /* Of batches of so many tokens where the recipe counts them, else sentences. */
@@ -232,63 +234,62 @@ static size_t training_size(const run *r)
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
-    bool evaluates = r->recipe->data.validation_fraction > 0 || d->valid;
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
         d->loader = training_loader(r, training_size(r), err);
-    if (d->loader && evaluates) {
-        d->held_out = make_dataset(r, true, err);
-        d->held_out_loader = d->held_out ? rapt_loader_new(d->held_out, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
+    if (d->loader && run_validates(r)) {
+        d->validation = make_dataset(r, true, err);
+        d->validation_loader = d->validation ? rapt_loader_new(d->validation, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
     }
-    if (!d->loader || (!d->held_out_loader && evaluates))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data");
+    if (!d->loader || (!d->validation_loader && run_validates(r)))
+        return err->code;
     r->batches_per_epoch = rapt_loader_batches(d->loader);
-    r->held_out_batches = d->held_out ? rapt_loader_batches(d->held_out_loader) : 0;
+    r->validation_batches = d->validation ? rapt_loader_batches(d->validation_loader) : 0;
     return RAPT_OK;
 }
 
-static bool task_translation_take(const rapt_batch *b, train_batch *out)
+static rapt_code task_translation_take(const rapt_batch *b, train_batch *out, rapt_error *err)
 {
-    if (b)
-        *out = (train_batch){b, b->inputs, b->labels, b->target_lens, b->examples, b->tokens};
-    return b != NULL;
+    if (!b)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
+    *out = (train_batch){.source = b->source, .source_lens = b->source_lens, .inputs = b->inputs, .labels = b->labels,
+                         .valid_lens = b->target_lens, .examples = b->examples, .tokens = b->tokens};
+    return RAPT_OK;
 }
 
-static bool pairs_batch(run *r, uint64_t index, train_batch *out)
+static rapt_code pairs_batch(run *r, uint64_t index, train_batch *out, rapt_error *err)
 {
     translation *d = r->data;
     uint64_t batches = rapt_loader_batches(d->loader);
-    return task_translation_take(rapt_loader_batch(d->loader, index / batches, index % batches), out);
+    return task_translation_take(rapt_loader_batch(d->loader, index / batches, index % batches), out, err);
 }
 
-static bool held_out_pairs(run *r, size_t index, train_batch *out)
+static rapt_code validation_pairs(run *r, size_t index, train_batch *out, rapt_error *err)
 {
-    return task_translation_take(rapt_loader_batch(((translation *)r->data)->held_out_loader, 0, index), out);
+    return task_translation_take(rapt_loader_batch(((translation *)r->data)->validation_loader, 0, index), out, err);
 }
 
 /* A loader as if the recipe's batches had that size. */
-static rapt_loader *sized_loader(run *r, size_t size, bool held_out, rapt_error *err)
+static rapt_loader *sized_loader(run *r, size_t size, bool validation, rapt_error *err)
 {
     translation *d = r->data;
-    if (size == training_size(r) || (held_out && r->recipe->train.batch_tokens))
-        return held_out ? d->held_out_loader : d->loader;
+    if (size == training_size(r) || (validation && r->recipe->train.batch_tokens))
+        return validation ? d->validation_loader : d->loader;
     rapt_loader_free(d->trial);
-    d->trial = held_out ? rapt_loader_new(d->held_out, size, false, 0, err) : training_loader(r, size, err);
+    d->trial = validation ? rapt_loader_new(d->validation, size, false, 0, err) : training_loader(r, size, err);
     return d->trial;
 }
 
-static rapt_code sized_pairs(run *r, size_t size, bool held_out, train_batch *out, rapt_error *err)
+static rapt_code sized_pairs(run *r, size_t size, bool validation, train_batch *out, rapt_error *err)
 {
-    rapt_loader *l = sized_loader(r, size, held_out, err);
-    return l && task_translation_take(rapt_loader_largest(l), out) ? RAPT_OK
-           : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
+    rapt_loader *l = sized_loader(r, size, validation, err);
+    return l ? task_translation_take(rapt_loader_largest(l), out, err) : err->code;
 }
 
-static rapt_tensor *pairs_loss(run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
+static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
 {
-    const rapt_batch *p = b->pairs;
-    return rapt_transformer_loss(r->tape, r->model->net, p->source, p->source_lens, p->inputs, p->labels, o, parts);
+    return rapt_transformer_loss(r->tape, r->model->net, b->source, b->source_lens, b->inputs, b->labels, o, parts);
 }
 
 /* With their number: else a pair could change from one file's end to the other's beginning. */
@@ -313,8 +314,8 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     const translation *d = r->data;
     plan->examples = rapt_dataset_count(d->train);
     plan->dropped = rapt_dataset_dropped(d->train);
-    plan->validation_examples = d->held_out ? rapt_dataset_count(d->held_out) : 0;
-    plan->validation_dropped = d->held_out ? rapt_dataset_dropped(d->held_out) : 0;
+    plan->validation_examples = d->validation ? rapt_dataset_count(d->validation) : 0;
+    plan->validation_dropped = d->validation ? rapt_dataset_dropped(d->validation) : 0;
     plan->shared_vocab = r->model->source == r->model->target;
     plan->source_vocab = rapt_tokenizer_size(r->model->source);
     plan->target_vocab = rapt_tokenizer_size(r->model->target);
@@ -328,12 +329,12 @@ static void put_column(FILE *out, const char *line, char end)
     putc(end, out);
 }
 
-static rapt_code write_held_out(const run *r, rapt_error *err)
+static rapt_code write_validation(const run *r, rapt_error *err)
 {
     const translation *d = r->data;
     char *text = NULL;
     size_t size = 0;
-    if (!d->held_out)
+    if (!d->validation)
         return RAPT_OK;
     FILE *out = open_memstream(&text, &size);
     const rapt_pairs *p = pairs_of(r, true);
@@ -342,18 +343,40 @@ static rapt_code write_held_out(const run *r, rapt_error *err)
             put_column(out, rapt_pairs_source(p, i), '\t');
             put_column(out, rapt_pairs_target(p, i), '\n');
         }
-    rapt_code code = out && fclose(out) == 0 ? run_write(r, "held-out.tsv", text, size, err)
-                                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the held-out part");
+    rapt_code code = out && fclose(out) == 0 ? run_write(r, VALIDATION_FILE, text, size, err)
+                                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for " VALIDATION_FILE);
     free(text);
     return code;
 }
 
-static rapt_code score_held_out(run *r, double *bleu, rapt_error *err)
+static rapt_code score_validation(run *r, double *bleu, rapt_error *err)
 {
     return validation_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
 }
 
-const train_task train_translation = {.open = open_pairs,     .close = close_pairs,   .load = load_pairs,
-                                      .make = task_translation_make_net,       .batch = pairs_batch,   .held_out = held_out_pairs,
-                                      .sized = sized_pairs,   .loss = pairs_loss,     .hash = hash_pairs,
-                                      .describe = describe_pairs, .write = write_held_out, .score = score_held_out};
+static rapt_code pairs_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err)
+{
+    (void)err;
+    *names++ = "source.tokenizer.json";
+    *names++ = "target.tokenizer.json";
+    if (run_validates(r))
+        *names++ = VALIDATION_FILE;
+    *names = NULL;
+    return RAPT_OK;
+}
+
+const train_task train_translation = {
+    .open = open_pairs,
+    .load = load_pairs,
+    .make = task_translation_make_net,
+    .close = close_pairs,
+    .batch = pairs_batch,
+    .validation_batch = validation_pairs,
+    .sized = sized_pairs,
+    .loss = pairs_loss,
+    .hash = hash_pairs,
+    .describe = describe_pairs,
+    .files = pairs_files,
+    .write = write_validation,
+    .score = score_validation,
+};

@@ -24,19 +24,19 @@ static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *e
     *copy = *m;
     copy->net = rapt_transformer_new(&m->net->config, 1, err);
     if (!copy->net)
-        return RAPT_ERR_MEMORY;
+        return err->code;
     copy->params = copy->net->params;
     copy_values(m->params, copy->params);
     return RAPT_OK;
 }
 
-typedef struct held_out_text {
+typedef struct validation_text {
     const char **sources, **targets, **translations;
     rapt_translation *out;
     size_t count;
-} held_out_text;
+} validation_text;
 
-static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text *text, rapt_error *err)
+static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_text *text, rapt_error *err)
 {
     size_t most = rapt_pairs_count(p);
     text->sources = malloc(most * sizeof *text->sources);
@@ -44,7 +44,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
     text->translations = malloc(most * sizeof *text->translations);
     text->out = calloc(most, sizeof *text->out);
     if (!text->sources || !text->targets || !text->translations || !text->out)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate %zu sentences", most);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", most);
     for (size_t i = 0; i < most; i++)
         if (rapt_pairs_held_out(p, i, fraction)) {
             text->sources[text->count] = rapt_pairs_source(p, i);
@@ -54,7 +54,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, held_out_text 
 }
 
 /* In blocks, between which the run can be stopped; no translation depends on them. */
-static rapt_code validation_bleu_translate(const run *r, rapt_model *m, held_out_text *text, rapt_error *err)
+static rapt_code validation_bleu_translate(const run *r, rapt_model *m, validation_text *text, rapt_error *err)
 {
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_translator *t = rapt_translator_new(m, &o, err);
@@ -70,7 +70,7 @@ static rapt_code validation_bleu_translate(const run *r, rapt_model *m, held_out
     return code;
 }
 
-static rapt_code validation_bleu_score(const run *r, rapt_model *m, held_out_text *text, double *bleu, rapt_error *err)
+static rapt_code validation_bleu_score(const run *r, rapt_model *m, validation_text *text, double *bleu, rapt_error *err)
 {
     const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->target)}; /* references have capitals */
     rapt_bleu result = {0};
@@ -87,7 +87,7 @@ static rapt_code validation_bleu_score(const run *r, rapt_model *m, held_out_tex
 
 rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
 {
-    held_out_text text = {0};
+    validation_text text = {0};
     rapt_model copy;
     rapt_code code = copy_model(r->model, &copy, err);
     if (!code)

@@ -1,0 +1,87 @@
+/* train/folder/folder_check.c: see folder_check.h. */
+#include "train/folder/folder_check.h"
+
+#include "base/file.h"
+#include "train/checkpoint/checkpoint_list.h"
+#include "train/folder/log.h"
+
+#include <stdlib.h>
+
+static rapt_code folder_holds(const char *folder, const char *name, bool *there, rapt_error *err)
+{
+    char *path = file_join(folder, name);
+    rapt_code code = path ? file_is_there(path, there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    free(path);
+    return code;
+}
+
+/* The first of some names, NULL behind the last one, that the folder holds; *found stays as it is where there is none. */
+static rapt_code folder_first(const run *r, const char *const *names, const char **found, rapt_error *err)
+{
+    bool there = false;
+    rapt_code code = RAPT_OK;
+    for (; *names && !there && !code; names++) {
+        code = folder_holds(r->options->out, *names, &there, err);
+        *found = !code && there ? *names : *found;
+    }
+    return code;
+}
+
+/* A file of the folder that a run would write over; *name stays NULL where there is none. */
+static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
+{
+    static const char *const always[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl", NULL};
+    const char *of_task[TASK_MAX_FILES + 1], *const best[] = {run_validates(r) ? "best" : NULL, NULL};
+    rapt_code code = r->task->files(r, of_task, err);
+    const char *const *lists[] = {always, of_task, best};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !code && !*name; i++)
+        code = folder_first(r, lists[i], name, err);
+    return code;
+}
+
+/* What only a run that got further leaves: its steps would be lost if it started again. A log without a line is none. */
+static rapt_code was_trained(const run *r, const char **name, rapt_error *err)
+{
+    static const char *const names[] = {"model.safetensors", "best", NULL};
+    bool there = false;
+    rapt_code code = log_has_lines(r->options->out, &there, err);
+    *name = !code && there ? "train.jsonl" : NULL;
+    return code || *name ? code : folder_first(r, names, name, err);
+}
+
+static rapt_code check_resumable(const run *r, rapt_error *err)
+{
+    const char *out = r->options->out, *name = NULL;
+    rapt_code code = r->newest ? RAPT_OK : was_trained(r, &name, err);
+    if (code || !name)
+        return code;
+    return rapt_fail(err, RAPT_ERR_VALUE,
+                     "%s holds %s but no checkpoint to resume from: bring back its folder \"checkpoints\", or "
+                     "choose another folder to start again", out, name);
+}
+
+static rapt_code check_unused(const run *r, rapt_error *err)
+{
+    const char *out = r->options->out, *name = NULL;
+    if (r->newest)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s holds checkpoints of an earlier run: --resume continues it; or choose another "
+                         "folder", out);
+    rapt_code code = would_be_lost(r, &name, err);
+    if (code || !name)
+        return code;
+    const char *trained = NULL;
+    code = was_trained(r, &trained, err);
+    return code ? code : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name,
+                                   trained ? "" : ", or where a run stopped early, --resume to start it again");
+}
+
+rapt_code folder_check(run *r, rapt_error *err)
+{
+    checkpoint_list l;
+    rapt_code code = checkpoint_list_read(r->options->out, &l, err);
+    r->newest = checkpoint_list_newest(&l);
+    checkpoint_list_free(&l);
+    if (code)
+        return code;
+    return r->options->resume ? check_resumable(r, err) : check_unused(r, err);
+}

@@ -1,0 +1,102 @@
+/* train/folder/folder_write.c: see folder_write.h. Paths of the recipe become absolute, so that the folder can be moved. */
+#define _GNU_SOURCE
+#include "train/folder/folder_write.h"
+
+#include "base/file.h"
+#include "recipe/recipe_seal.h"
+#include "train/folder/leftovers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* realpath, or a copy where nothing has this name; NULL with errno set. */
+static char *absolute(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    bool nothing = !whole && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
+    return nothing ? strdup(path) : whole;
+}
+
+/* Writes the first `size` bytes of a path, absolute where it exists. */
+static bool folder_put_absolute(FILE *out, const char *path, size_t size)
+{
+    char *copy = strndup(path, size), *whole = copy ? absolute(copy) : NULL;
+    bool ok = whole && fputs(whole, out) >= 0;
+    free(whole);
+    free(copy);
+    return ok;
+}
+
+/* A copy of a list of paths with : between them; NULL with errno set. */
+static char *absolute_list(const char *list)
+{
+    char *copy = NULL;
+    size_t length, size;
+    FILE *out = open_memstream(&copy, &length);
+    bool ok = out != NULL;
+    for (const char *path = list; ok; path += size + 1) {
+        size = strcspn(path, ":");
+        ok = folder_put_absolute(out, path, size);
+        if (!ok || !path[size])
+            break;
+        putc(':', out);
+    }
+    int reason = errno;
+    if (out && fclose(out) == 0 && ok)
+        return copy;
+    free(copy);
+    errno = reason;
+    return NULL;
+}
+
+/* Replaces a borrowed path, or list of paths, by an owned one that holds in any folder; by NULL on failure. */
+static bool make_absolute(char **path, rapt_error *err)
+{
+    const char *given = *path;
+    bool there = true;
+    if (!given)
+        return true;
+    *path = NULL;
+    if (strchr(given, ':') && file_is_there(given, &there, err) != RAPT_OK)
+        return false;
+    *path = there ? absolute(given) : absolute_list(given);
+    if (!*path)
+        rapt_fail(err, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot look at %.380s: %s", given, strerror(errno));
+    return *path != NULL;
+}
+
+rapt_code folder_recipe(run *r, rapt_error *err)
+{
+    rapt_recipe kept = *r->recipe;
+    bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.validation, err);
+    bool text = make_absolute(&kept.data.text, err);
+    bool path = make_absolute(&kept.tokenizer.path, err), init = make_absolute(&kept.train.init, err);
+    bool ok = pairs && valid && text && path && init;
+    rapt_code code = ok ? rapt_recipe_format(&kept, &r->yaml, err) : err->code;
+    free(kept.data.pairs);
+    free(kept.data.validation);
+    free(kept.data.text);
+    free(kept.tokenizer.path);
+    free(kept.train.init);
+    return code;
+}
+
+static rapt_code folder_write_recipe(const run *r, rapt_error *err)
+{
+    char *text = recipe_sealed(r->yaml, r->model->run);
+    rapt_code code = text ? run_write(r, "recipe.yaml", text, strlen(text), err)
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the recipe", r->options->out);
+    free(text);
+    return code;
+}
+
+rapt_code folder_write(run *r, rapt_error *err)
+{
+    leftovers_remove(r->options->out, r->options->resume);
+    rapt_code code = rapt_model_save_config(r->model, r->options->out, err);
+    if (!code)
+        code = folder_write_recipe(r, err);
+    return code ? code : r->task->write(r, err);
+}

@@ -1,0 +1,117 @@
+/* train/folder/resume.c: see resume.h. */
+#include "train/folder/resume.h"
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/rng.h"
+#include "io/model.h"
+#include "io/seal.h"
+#include "recipe/recipe_compare.h"
+#include "recipe/recipe_seal.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/folder/lengthen.h"
+#include "train/folder/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say_which_key(const run *r, uint64_t step, const rapt_recipe *other, const recipe_key *key, rapt_error *err)
+{
+    char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
+    const bool lacks_init = r->init && !other->train.init; /* as of version 0.1 */
+    *err = (rapt_error){0};
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %llu belongs to another recipe: %s is \"%s\", and \"%s\" in its "
+              "recipe.yaml; to resume with that: rapt train --resume --out %s%s%s", r->options->out, (unsigned long long)step,
+              key->name, quote(recipe_key_value(key, r->recipe, here)).text, quote(recipe_key_value(key, other, there)).text,
+              r->options->out, lacks_init ? " --init " : "", lacks_init ? quote(r->init).text : "");
+}
+
+static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
+{
+    *err = (rapt_error){0};
+    if (recipe_state_in(r->options->out, 0) == RECIPE_CHANGED)
+        rapt_fail(err, RAPT_ERR_VALUE,
+                  "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
+                  "was changed since", r->options->out, (unsigned long long)step);
+    rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
+              (unsigned long long)step, r->init ? "" : "; a run that began with --init is resumed with it");
+}
+
+/* That a checkpoint is of another run is known by a number; the folder's recipe may tell in what they differ. */
+static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
+{
+    rapt_recipe other;
+    if (rapt_recipe_load(r->options->out, &other, NULL) == RAPT_OK) {
+        const recipe_key *key = recipe_first_difference(r->recipe, &other);
+        if (key)
+            say_which_key(r, step, &other, key, err);
+        else
+            say_not_the_recipe(r, step, err);
+        rapt_recipe_free(&other);
+    }
+}
+
+/* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
+ * are not the recipe's. */
+static uint64_t hash_run(const run *r, uint64_t recipe)
+{
+    uint64_t hash = rng_mix(rng_mix(recipe, rapt_params_size(r->model->params)), r->task->hash(r));
+    return r->init ? rng_mix(hash, 1) : hash;
+}
+
+static rapt_code load_newest(run *r, rapt_error *err)
+{
+    checkpoint_state s;
+    checkpoint_wanted wanted = {r->newest, r->recipe_hash, hash_run(r, lengthen_first_hash(r))};
+    rapt_code code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &s, err);
+    if (code == RAPT_ERR_VALUE)
+        explain_refusal(r, r->newest, err);
+    if (code)
+        return code;
+    r->counters = (run_counters){.step = s.step, .nll = s.nll, .book = s.book, .tokens = s.tokens, .grad_norm = s.grad_norm,
+                                 .val_loss = s.val_loss, .val_bleu = NAN, .best_val_loss = s.best_val_loss,
+                                 .best_step = log_best_step(r->options->out), .waited = s.waited, .seconds = s.seconds};
+    return model_check_folder(r->model, r->options->out, err);
+}
+
+rapt_code resume_begin(run *r, rapt_error *err)
+{
+    r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
+    r->model->run = r->recipe_hash; /* a checkpoint knows better, where there is one */
+    r->counters = (run_counters){.val_loss = NAN, .val_bleu = NAN, .best_val_loss = INFINITY};
+    return r->newest ? load_newest(r, err) : RAPT_OK;
+}
+
+rapt_code resume_rewind_log(run *r, rapt_error *err)
+{
+    const run_counters *c = &r->counters;
+    uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else this step's report is to be made */
+    return r->options->resume ? log_rewind(r->options->out, reported, err) : RAPT_OK;
+}
+
+static bool same_elements(const safetensors *file, const rapt_params *set)
+{
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        const safetensors_entry *e = p->transient ? NULL : safetensors_find(file, p->value.name);
+        const size_t bytes = rapt_tensor_size(&p->value) * sizeof *p->value.data;
+        if (!p->transient && (!e || e->bytes != bytes || memcmp(e->data, p->value.data, bytes) != 0))
+            return false;
+    }
+    return true;
+}
+
+bool resume_model_is_saved(const run *r)
+{
+    safetensors *file = NULL;
+    char *path = file_join(r->options->out, "model.safetensors"), *config = NULL;
+    bool same = r->newest == r->counters.step && path && safetensors_open(path, &file, NULL) == RAPT_OK &&
+                safetensors_is_checked(file) && seal_text(r->model, path, &config, NULL) == RAPT_OK;
+    const char *there = same ? safetensors_metadata(file, SEAL_KEY) : NULL;
+    same = same && there && strcmp(there, config) == 0 && same_elements(file, r->model->params);
+    safetensors_close(file);
+    free(config);
+    free(path);
+    return same;
+}

@@ -1,0 +1,163 @@
+/* train/report.c: see report.h. */
+#include "train/report.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "ops/tape_core.h"
+#include "tensor/params.h"
+#include "train/folder/log.h"
+#include "train/step.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double report_seconds(const run *r, const run_call *call)
+{
+    return r->counters.seconds + clock_seconds() - call->started;
+}
+
+bool report_stopped_early(const run *r)
+{
+    uint64_t patience = (uint64_t)r->recipe->train.patience;
+    return patience > 0 && r->counters.waited >= patience;
+}
+
+/* Whether the last batch of an epoch is one of the step's. */
+static bool ends_epoch(const run *r, uint64_t step)
+{
+    uint64_t accumulate = (uint64_t)r->recipe->train.accumulate;
+    return step * accumulate / r->batches_per_epoch > (step - 1) * accumulate / r->batches_per_epoch;
+}
+
+bool report_due(const run *r)
+{
+    uint64_t every = (uint64_t)r->recipe->train.report_every, step = r->counters.step;
+    return step == r->steps || (every ? step % every == 0 : ends_epoch(r, step));
+}
+
+bool report_missing(const run *r)
+{
+    return r->counters.step > 0 && r->counters.tokens > 0 && report_due(r);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------------ */
+
+static rapt_code validate(run *r, double *loss, rapt_error *err)
+{
+    rapt_loss_sums sum = {0}, parts;
+    train_batch batch;
+    for (size_t i = 0; i < r->validation_batches; i++) {
+        run_phase(r, "validating", i, r->validation_batches);
+        rapt_code code = run_stopped(r, err);
+        if (!code)
+            code = r->task->validation_batch(r, i, &batch, err);
+        if (!code)
+            code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
+        if (code)
+            return code;
+        sum.nll += parts.nll;
+        sum.tokens += parts.tokens;
+    }
+    *loss = sum.nll / (double)sum.tokens;
+    return isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
+}
+
+/* All that a report measures, or, where the run is stopped meanwhile, nothing. */
+static rapt_code evaluate(run *r, rapt_error *err)
+{
+    double loss = NAN, bleu = NAN;
+    rapt_code code = RAPT_OK;
+    params_sync(r->model->params, r->tape->pool);
+    if (r->validation_batches > 0)
+        code = validate(r, &loss, err);
+    if (!code && r->recipe->train.eval_bleu && r->task->score)
+        code = r->task->score(r, &bleu, err);
+    if (!code) {
+        r->counters.val_loss = loss;
+        r->counters.val_bleu = bleu;
+    }
+    return code;
+}
+
+static rapt_code keep_best(run *r, rapt_error *err)
+{
+    run_counters *c = &r->counters;
+    if (isnan(c->val_loss) || c->val_loss >= c->best_val_loss) {
+        c->waited++;
+        return RAPT_OK;
+    }
+    c->waited = 0;
+    c->best_val_loss = c->val_loss;
+    c->best_step = c->step;
+    run_phase(r, "writing the best model", 0, 0);
+    char *folder = file_join(r->options->out, "best");
+    rapt_code code = folder ? rapt_model_save(r->model, folder, err)
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to save the best model");
+    free(folder);
+    return code;
+}
+
+/* ---- telling -------------------------------------------------------------------------------------------------- */
+
+/* The epoch, from 0, in which a step begins. */
+static uint64_t epoch_of(const run *r, uint64_t step)
+{
+    return step ? (step - 1) * (uint64_t)r->recipe->train.accumulate / r->batches_per_epoch : 0;
+}
+
+static rapt_progress progress_of(const run *r, const run_call *call)
+{
+    const run_counters *c = &r->counters;
+    double tokens = c->tokens ? (double)c->tokens : 1, here = clock_seconds() - call->started;
+    double training = here - call->pause, done = (double)(c->step - call->first);
+    return (rapt_progress){.step = c->step, .steps = call->end, .epoch = epoch_of(r, c->step) + 1,
+                           .epochs = epoch_of(r, call->end) + 1, .loss = c->nll / tokens,
+                           .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? c->book / tokens : NAN,
+                           .val_loss = c->val_loss, .val_bleu = c->val_bleu,
+                           .best_val_loss = c->best_step ? c->best_val_loss : NAN, .best_step = c->best_step,
+                           .lr = call->lr, .grad_norm = c->grad_norm,
+                           .tokens_per_s = training > 0 ? (double)call->tokens / training : 0,
+                           .seconds = report_seconds(r, call),
+                           .seconds_left = done > 0 ? here / done * (double)(call->end - c->step) : NAN,
+                           .early_stopped = report_stopped_early(r)};
+}
+
+void report_progress(const run *r, const run_call *call)
+{
+    rapt_progress p = progress_of(r, call);
+    if (r->options->on_progress)
+        r->options->on_progress(r->options->context, &p);
+}
+
+/* Logs and tells; `measured`: the validation loss is of this step. */
+static rapt_code tell_report(const run *r, const run_call *call, bool partial, bool measured, rapt_error *err)
+{
+    const rapt_train_options *o = r->options;
+    rapt_progress p = progress_of(r, call);
+    p.report = true;
+    if (!measured)
+        p.val_loss = p.val_bleu = NAN;
+    rapt_code code = log_append(o->out, &p, partial, err);
+    if (!code && o->on_progress)
+        o->on_progress(o->context, &p);
+    return code;
+}
+
+rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err)
+{
+    double before = clock_seconds();
+    rapt_code code = evaluate(r, err);
+    bool measured = code == RAPT_OK;
+    if (partial && code == RAPT_ERR_INTERRUPTED) {
+        *err = (rapt_error){0};
+        code = RAPT_OK;
+    }
+    if (!code && !partial)
+        code = keep_best(r, err);
+    call->pause += clock_seconds() - before;
+    if (!code)
+        code = tell_report(r, call, partial, measured, err);
+    if (!code && !partial)
+        r->counters.nll = r->counters.book = 0, r->counters.tokens = 0;
+    return code;
+}

@@ -1,0 +1,85 @@
+/* train/set_up.c: what computes: tape, model, optimizer. For train.c, which says in what order. */
+#define _GNU_SOURCE
+#include "train/set_up.h"
+
+#include "ops/deferred.h"
+#include "train/folder/lengthen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool can_learn(const rapt_params *set)
+{
+    bool any = false;
+    for (size_t i = 0; i < rapt_params_count(set); i++)
+        any = any || rapt_params_at(set, i)->value.requires_grad;
+    return any;
+}
+
+static rapt_code freeze(run *r, rapt_error *err)
+{
+    char *patterns = r->recipe->train.freeze ? strdup(r->recipe->train.freeze) : NULL, *rest = patterns;
+    rapt_code code = RAPT_OK;
+    if (r->recipe->train.freeze && !patterns)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for train.freeze");
+    for (char *p; !code && rest && (p = strsep(&rest, ","));)
+        if (*p && rapt_params_freeze(r->model->params, p) == 0)
+            code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: no parameter is called \"%s\"", p);
+    free(patterns);
+    if (!code && !can_learn(r->model->params))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: nothing is left to train");
+    return code;
+}
+
+rapt_code set_up_tape(run *r, rapt_error *err)
+{
+    rapt_tape_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
+    r->tape = rapt_tape_new(&o, err);
+    if (!r->tape)
+        return err->code;
+    tape_defer_gradients(r->tape, r->recipe->train.accumulate == 1); /* those of several batches are added up */
+    return RAPT_OK;
+}
+
+/* Values of 0 in a recipe are 0; in the options of Adam they are the default. */
+static double or_zero(double x)
+{
+    return x > 0 ? x : -1;
+}
+
+rapt_code set_up_optimizer(run *r, rapt_error *err)
+{
+    const rapt_recipe *k = r->recipe;
+    rapt_adam_options adam = {.beta1 = or_zero(k->train.beta1), .beta2 = or_zero(k->train.beta2), .eps = k->train.eps,
+                              .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
+    r->steps = lengthen_steps(r, k);
+    r->adam = rapt_adam_new(r->model->params, &adam, err);
+    if (!r->adam)
+        return err->code;
+    return r->task->start ? r->task->start(r, err) : RAPT_OK;
+}
+
+/* The model of the recipe, with what it freezes. */
+static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
+{
+    rapt_code code = r->task->make(r, seed, err);
+    return code ? code : freeze(r, err);
+}
+
+rapt_code set_up_shapes(run *r, rapt_error *err)
+{
+    return make_model(r, r->init ? (uint64_t)r->recipe->seed : RAPT_SEED_SHAPES, err);
+}
+
+rapt_code set_up_parameters(run *r, rapt_error *err)
+{
+    if (r->init)
+        return RAPT_OK;
+    rapt_transformer_free(r->model->net);
+    rapt_lm_free(r->model->lm);
+    r->model->net = NULL;
+    r->model->lm = NULL;
+    r->model->params = NULL;
+    run_phase(r, "making the model", 0, 0);
+    return make_model(r, (uint64_t)r->recipe->seed, err);
+}

@@ -1,0 +1,97 @@
+/* train/step.c: a training step: passes over its batches, the norm of their gradients, the optimizer. */
+#include "train/step.h"
+
+#include "ops/tape_core.h"
+#include "train/checkpoint/checkpoint_list.h"
+#include "train/first_loss.h"
+
+#include <math.h>
+
+double run_normalizer(const rapt_recipe *recipe)
+{
+    return recipe->train.accumulate == 1 ? 0 : 1;
+}
+
+rapt_code run_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
+                   rapt_error *err)
+{
+    bool book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK;
+    pass.examples = batch->examples;
+    pass.seed = (uint64_t)r->recipe->seed;
+    pass.recompute = r->recipe->train.recompute;
+    rapt_tape_begin(r->tape, pass);
+    rapt_loss_options o = {.label_smoothing = pass.training ? r->recipe->train.label_smoothing : 0,
+                           .valid_lens = batch->valid_lens,
+                           .normalizer = book ? (double)batch->labels.time : normalizer};
+    rapt_tensor *loss = r->task->loss(r, batch, &o, parts);
+    return pass.record ? rapt_backward(r->tape, loss, err) : rapt_tape_status(r->tape, err);
+}
+
+rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err)
+{
+    char result[128];
+    const char *name = rapt_first_not_finite(r->tape, r->model->params, true);
+    if (!name)
+        name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
+    *err = (rapt_error){0};
+    return rapt_fail(err, RAPT_ERR_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
+                     (unsigned long long)step, what, name,
+                     checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
+}
+
+static double clip_scale(const run *r, double norm)
+{
+    double limit = r->recipe->train.clip;
+    return limit > 0 && norm > limit ? limit / norm : 1;
+}
+
+/* The passes of a step; *scale is what their gradients have to be multiplied by, so that each token weighs the same
+ * whatever batch it is in. */
+static rapt_code gather_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
+{
+    uint64_t batches = (uint64_t)r->recipe->train.accumulate;
+    run_counters *c = &r->counters;
+    size_t tokens = 0;
+    for (uint64_t i = 0; i < batches; i++) {
+        train_batch batch;
+        rapt_loss_sums parts;
+        uint64_t index = (step - 1) * batches + i;
+        rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
+        rapt_code code = i > 0 ? run_stopped(r, err) : RAPT_OK;
+        if (!code)
+            code = r->task->batch(r, index, &batch, err);
+        if (!code)
+            code = run_pass(r, &batch, pass, run_normalizer(r->recipe), &parts, err);
+        if (code)
+            return code == RAPT_ERR_NOT_FINITE ? step_not_finite(r, step, "loss", err) : code;
+        c->nll += parts.nll;
+        c->book += parts.nll / (double)batch.labels.time;
+        c->tokens += parts.tokens;
+        tokens += parts.tokens;
+    }
+    *scale = batches > 1 && tokens > 0 ? 1 / (double)tokens : 1;
+    return RAPT_OK;
+}
+
+rapt_code train_step(run *r, double *lr, rapt_error *err)
+{
+    const run_counters before = r->counters;
+    uint64_t step = before.step + 1;
+    double scale = 1;
+    rapt_code code = gather_gradients(r, step, &scale, err);
+    if (code) {
+        r->counters = before;
+        rapt_params_zero_grad(r->model->params);
+        return code;
+    }
+    if (step == 1)
+        first_loss_check(r);
+    double norm = r->counters.grad_norm = scale * rapt_grad_norm(r->tape, r->model->params);
+    if (!isfinite(norm))
+        return step_not_finite(r, step, "gradient", err);
+    *lr = rapt_learning_rate(r->recipe, step, r->steps);
+    code = rapt_adam_step(r->adam, r->tape, *lr, scale * clip_scale(r, norm), err);
+    rapt_params_zero_grad(r->model->params);
+    r->counters.step = step;
+    return code;
+}

@@ -1,0 +1,22 @@
+/* train/step.h: passes, and the steps that are made of them. For the loop in train.c, its reports, and the memory plan. */
+#ifndef TRAIN_STEP_H
+#define TRAIN_STEP_H
+
+#include "train/run.h"
+
+/* What losses of training are divided by: 0, the tokens of the batch, where a step has one; of several batches sums are
+ * gathered. */
+double run_normalizer(const rapt_recipe *recipe);
+
+/* One forward (and, where it records, one backward) pass over a batch; gives its nll and tokens in `parts`. */
+rapt_code run_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
+                   rapt_error *err);
+
+/* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
+rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);
+
+/* The next step of the run: its passes, the norm of the gradients, the optimizer. Gives its learning rate.
+ * RAPT_ERR_INTERRUPTED: it is not made, nothing of it counts. */
+rapt_code train_step(run *r, double *lr, rapt_error *err);
+
+#endif
