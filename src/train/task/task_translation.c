@@ -240,7 +240,8 @@ static rapt_code load_pairs(run *r, rapt_error *err)
         d->loader = training_loader(r, training_size(r), err);
     if (d->loader && run_validates(r)) {
         d->validation = make_dataset(r, true, err);
-        d->validation_loader = d->validation ? rapt_loader_new(d->validation, (size_t)r->recipe->train.batch, false, 0, err) : NULL;
+        if (d->validation)
+            d->validation_loader = rapt_loader_new(d->validation, (size_t)r->recipe->train.batch, false, 0, err);
     }
     if (!d->loader || (!d->validation_loader && run_validates(r)))
         return err->code;
