@@ -1,8 +1,8 @@
-/* draw.h: pictures in files: heat maps, curves, points with names.
+/* view/draw.h: pictures in files: heat maps, curves, points with names.
  * For `rapt plot` and the book; numbers and names in, a PNG or SVG out.
  * Not a drawing library: it knows three kinds of figure, and their looks are decided here. */
-#ifndef RAPT_DRAW_H
-#define RAPT_DRAW_H
+#ifndef VIEW_DRAW_H
+#define VIEW_DRAW_H
 
 #include "rapt/base.h"
 
@@ -13,7 +13,7 @@
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
  *     too long lose their middle;
- *   - numbers that are not finite are left out, in heat maps drawn grey (NaN) or as the nearest end (infinities);
+ *   - numbers that are not finite are left out, in heat maps drawn gray (NaN) or as the nearest end (infinities);
  *   - errors: RAPT_ERR_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
  *     RAPT_ERR_MEMORY, and what file_write_atomic says. */
 
@@ -37,7 +37,7 @@ typedef struct draw_curve {
     const char *name; /* in the legend; NULL: none */
     size_t count;
     const double *x, *y;
-    size_t group; /* curves of the same group have one colour and differ in their dashes; 0: a curve by itself */
+    size_t group; /* curves of the same group have one color and differ in their dashes; 0: a curve by itself */
     bool right;   /* y is of the axis to the right */
 } draw_curve;
 
@@ -51,14 +51,14 @@ typedef struct draw_range {
     bool given; /* false: from the least to the greatest of the data */
 } draw_range;
 
-/* A grid of heat maps with one colour bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above
+/* A grid of heat maps with one color bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above
  * all of them; NULL: none. */
 rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
                          const char *path, rapt_error *err);
 
 /* Curves over a horizontal axis and one or two vertical ones, with a legend where one of them has a name. A point that is
- * not finite interrupts its curve; of few points each has a dot. Colours differ for colour-blind readers too; from the eighth
- * on, dashes differ as well. Each vertical axis has a range of its own, and the colour of its curves where they have one.
+ * not finite interrupts its curve; of few points each has a dot. Colors differ for color-blind readers too; from the eighth
+ * on, dashes differ as well. Each vertical axis has a range of its own, and the color of its curves where they have one.
  * Where every x is whole, only whole numbers are marked on that axis. */
 rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SWEEPS 60
+#define MAX_SWEEPS 60
 #define OFF_THE_MIDDLE 1e-6 /* of the largest coordinate; what is nearer may be rounding */
-#define LEAST_SHARE (OFF_THE_MIDDLE * OFF_THE_MIDDLE) /* likewise of the variance */
+#define MIN_SHARE (OFF_THE_MIDDLE * OFF_THE_MIDDLE) /* likewise of the variance */
 
 /* Symmetric `a` [n, n], which becomes diagonal; `v` [n, n] collects the rotations: eigenvectors in its columns. */
 typedef struct jacobi {
@@ -72,9 +72,9 @@ static double squares(const jacobi *m, bool diagonal)
     return sum;
 }
 
-static void diagonalise(const jacobi *m)
+static void diagonalize(const jacobi *m)
 {
-    for (int sweep = 0; sweep < MOST_SWEEPS && squares(m, false) > 1e-30 * squares(m, true); sweep++)
+    for (int sweep = 0; sweep < MAX_SWEEPS && squares(m, false) > 1e-30 * squares(m, true); sweep++)
         for (size_t p = 0; p < m->n; p++)
             for (size_t q = p + 1; q < m->n; q++)
                 rotate(m, p, q);
@@ -85,12 +85,12 @@ static double eigenvalue(const jacobi *m, size_t i)
     return m->a[i * m->n + i];
 }
 
-/* Of the eigenvalues that are not taken, the largest, of equal ones the first; m->n where none is above `least`. */
-static size_t next_largest(const jacobi *m, const bool *taken, double least)
+/* Of the eigenvalues that are not taken, the largest, of equal ones the first; m->n where none is above `min`. */
+static size_t next_largest(const jacobi *m, const bool *taken, double min)
 {
     size_t best = m->n;
     for (size_t i = 0; i < m->n; i++)
-        if (!taken[i] && eigenvalue(m, i) > (best < m->n ? eigenvalue(m, best) : least))
+        if (!taken[i] && eigenvalue(m, i) > (best < m->n ? eigenvalue(m, best) : min))
             best = i;
     return best;
 }
@@ -98,11 +98,11 @@ static size_t next_largest(const jacobi *m, const bool *taken, double least)
 /* Column `axis` of the coordinates: eigenvector times the root of its eigenvalue, turned as the header says. */
 static void fill_axis(const jacobi *m, size_t vector, size_t axis, size_t axes, double *coordinates)
 {
-    double root = sqrt(eigenvalue(m, vector)), most = 0, sign = 1;
+    double root = sqrt(eigenvalue(m, vector)), max = 0, sign = 1;
     for (size_t i = 0; i < m->n; i++)
-        most = fmax(most, fabs(m->v[i * m->n + vector]));
+        max = fmax(max, fabs(m->v[i * m->n + vector]));
     for (size_t i = m->n; i-- > 0;)
-        if (fabs(m->v[i * m->n + vector]) > OFF_THE_MIDDLE * most)
+        if (fabs(m->v[i * m->n + vector]) > OFF_THE_MIDDLE * max)
             sign = m->v[i * m->n + vector] < 0 ? -1 : 1;
     for (size_t i = 0; i < m->n; i++)
         coordinates[i * axes + axis] = sign * root * m->v[i * m->n + vector];
@@ -116,7 +116,7 @@ static void principal_deliver(const jacobi *m, size_t axes, bool *taken, double 
     for (size_t i = 0; i < m->n; i++)
         total += fmax(eigenvalue(m, i), 0);
     for (size_t axis = 0; axis < axes; axis++) {
-        size_t vector = next_largest(m, taken, LEAST_SHARE * total);
+        size_t vector = next_largest(m, taken, MIN_SHARE * total);
         if (vector == m->n)
             return;
         taken[vector] = true;
@@ -134,7 +134,7 @@ rapt_code principal_components(const double *x, size_t rows, size_t features, si
     rapt_code code = m.a && m.v && mean && taken ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu points", rows);
     if (!code) {
         fill_gram(&m, x, features, mean);
-        diagonalise(&m);
+        diagonalize(&m);
         principal_deliver(&m, axes, taken, coordinates, shares);
     }
     free(taken);

@@ -1,4 +1,4 @@
-/* tests/view/draw_case.h: for the tests of drawing: small maps drawn into the test's folder, and the colours to find there. */
+/* tests/view/draw_case.h: for the tests of drawing: small maps drawn into the test's folder, and the colors to find there. */
 #ifndef TESTS_DRAW_CASE_H
 #define TESTS_DRAW_CASE_H
 
@@ -10,14 +10,14 @@
 
 #include <glib.h>
 
-/* viridis at 0, 1/4, 1/2, 3/4 and 1, as everybody has it (in R: viridisLite::viridis(5); matplotlib takes the colour of the
+/* viridis at 0, 1/4, 1/2, 3/4 and 1, as everybody has it (in R: viridisLite::viridis(5); matplotlib takes the color of the
  * step above the middle, which differs by one in one channel). */
 #define VIRIDIS_0 0x440154u
 #define VIRIDIS_1_4 0x3b528bu
 #define VIRIDIS_1_2 0x21918cu
 #define VIRIDIS_3_4 0x5ec962u
 #define VIRIDIS_1 0xfde725u
-#define GREY 0xc0c0c0u
+#define GRAY 0xc0c0c0u
 
 enum { CELL = 80 }; /* pixels of a cell of a small map, at least */
 

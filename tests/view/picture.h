@@ -38,7 +38,7 @@ static inline void picture_free(picture *p)
     free(p->pixels);
 }
 
-/* Where one colour is, or one that differs by `most` in a channel. */
+/* Where one color is, or one that differs by `most` in a channel. */
 typedef struct spot {
     size_t count;
     double x, y; /* the mean */
@@ -53,12 +53,12 @@ static bool is_near(uint32_t a, uint32_t b, int most)
     return true;
 }
 
-static spot picture_spot_near(const picture *p, uint32_t colour, int most)
+static spot picture_spot_near(const picture *p, uint32_t color, int most)
 {
     spot s = {.left = p->width, .top = p->height};
     for (size_t y = 0; y < p->height; y++)
         for (size_t x = 0; x < p->width; x++) {
-            if (!is_near(p->pixels[y * p->width + x], colour, most))
+            if (!is_near(p->pixels[y * p->width + x], color, most))
                 continue;
             s.count++;
             s.x += (double)x;
@@ -73,9 +73,9 @@ static spot picture_spot_near(const picture *p, uint32_t colour, int most)
     return s;
 }
 
-static inline spot picture_spot(const picture *p, uint32_t colour)
+static inline spot picture_spot(const picture *p, uint32_t color)
 {
-    return picture_spot_near(p, colour, 0);
+    return picture_spot_near(p, color, 0);
 }
 
 /* ---- likeness ---------------------------------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ static inline void sketch_of(const picture *p, sketch *s)
             sketch_mean(p, x, y, s->of[y][x]);
 }
 
-/* How far the colour of a at (x, y) lies outside of what the colours of b up to one step away can be mixed to: a mean over an
+/* How far the color of a at (x, y) lies outside of what the colors of b up to one step away can be mixed to: a mean over an
  * edge, moved by less than a step, is a mixture. */
 static double distance_at(const sketch *a, const sketch *b, int x, int y)
 {

@@ -1,4 +1,4 @@
-/* tests/view/test_draw.c: pictures against what is known of them without a picture to compare with: colours of cells as
+/* tests/view/test_draw.c: pictures against what is known of them without a picture to compare with: colors of cells as
  * viridis is published, where they lie, letters that are there, round numbers. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -14,13 +14,13 @@
 
 /* ---- heat maps --------------------------------------------------------------------------------------------------------- */
 
-static void assert_cell(const picture *p, uint32_t colour)
+static void assert_cell(const picture *p, uint32_t color)
 {
-    spot s = picture_spot(p, colour);
+    spot s = picture_spot(p, color);
     assert_true(s.count >= CELL * CELL);
 }
 
-static void cells_have_the_colours_of_their_values(void **state)
+static void cells_have_the_colors_of_their_values(void **state)
 {
     (void)state;
     rapt_real values[] = {0.75f, 0, 0.25f, 1};
@@ -50,13 +50,13 @@ static void the_range_is_of_the_data_where_none_is_given(void **state)
     picture_free(&p);
 }
 
-static void no_number_is_grey_and_infinities_are_the_ends(void **state)
+static void no_number_is_gray_and_infinities_are_the_ends(void **state)
 {
     (void)state;
     rapt_real values[] = {NAN, INFINITY, -INFINITY, 7, -3, 2}; /* 2 is in the middle of the finite ones */
     draw_heat map = {.rows = 2, .columns = 3, .values = values};
     picture p = picture_of(&map, (draw_range){0});
-    assert_cell(&p, GREY);
+    assert_cell(&p, GRAY);
     assert_true(picture_spot(&p, VIRIDIS_1).count >= 2 * CELL * CELL);
     assert_true(picture_spot(&p, VIRIDIS_0).count >= 2 * CELL * CELL);
     assert_cell(&p, VIRIDIS_1_2);
@@ -69,11 +69,11 @@ static void nothing_but_nan_can_be_drawn(void **state)
     rapt_real values[] = {NAN, NAN};
     draw_heat map = {.rows = 2, .columns = 1, .values = values};
     picture p = picture_of(&map, (draw_range){0});
-    assert_true(picture_spot(&p, GREY).count >= 2 * CELL * CELL);
+    assert_true(picture_spot(&p, GRAY).count >= 2 * CELL * CELL);
     picture_free(&p);
 }
 
-/* All cells are of the middle, so the other colours are those of the bar alone. It is a gradient, whose very ends
+/* All cells are of the middle, so the other colors are those of the bar alone. It is a gradient, whose very ends
  * the frame hides. */
 static void the_bar_goes_from_the_least_below_to_the_greatest_above(void **state)
 {
@@ -119,12 +119,12 @@ static void peaks_among_very_many_rows_stay_in_sight(void **state)
         values[i] = 0.25f;
     values[MANY / 4] = 1;
     values[MANY / 2] = 0;
-    values[MANY / 2 + 3] = NAN; /* its neighbours have numbers, so nothing is grey */
+    values[MANY / 2 + 3] = NAN; /* its neighbours have numbers, so nothing is gray */
     draw_heat map = {.rows = MANY, .columns = 1, .values = values};
     picture p = picture_of(&map, from_0_to_1);
     spot cells = picture_spot(&p, VIRIDIS_1_4);
     size_t wide = cells.right - cells.left, found[4] = {0};
-    uint32_t wanted[] = {VIRIDIS_1, VIRIDIS_0, GREY, VIRIDIS_1_2};
+    uint32_t wanted[] = {VIRIDIS_1, VIRIDIS_0, GRAY, VIRIDIS_1_2};
     size_t inside = (cells.left + wide / 4);
     for (size_t y = cells.top + 2; y + 2 < cells.bottom; y++)
         for (int k = 0; k < 4; k++)
@@ -322,7 +322,7 @@ static void ticks_are_round(void **state)
 #define BLUE 0x0072b2u
 #define VERMILION 0xd55e00u
 
-/* y = x and y = -x: the first colour rises, the second falls. */
+/* y = x and y = -x: the first color rises, the second falls. */
 static void curves_rise_and_fall_as_their_numbers(void **state)
 {
     (void)state;
@@ -397,9 +397,9 @@ int main(void)
 {
     g_log_set_default_handler(no_complaint, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_have_the_colours_of_their_values),
+        cmocka_unit_test(cells_have_the_colors_of_their_values),
         cmocka_unit_test(the_range_is_of_the_data_where_none_is_given),
-        cmocka_unit_test(no_number_is_grey_and_infinities_are_the_ends),
+        cmocka_unit_test(no_number_is_gray_and_infinities_are_the_ends),
         cmocka_unit_test(nothing_but_nan_can_be_drawn),
         cmocka_unit_test(the_bar_goes_from_the_least_below_to_the_greatest_above),
         cmocka_unit_test(a_large_map_keeps_its_orientation),

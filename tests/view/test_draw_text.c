@@ -1,5 +1,5 @@
 /* tests/view/test_draw_text.c: what is written in pictures, read from the texts of an SVG: titles and legends fit and are
- * whole, what is cut keeps both ends, colour bars say where they end, each axis has its own numbers. */
+ * whole, what is cut keeps both ends, color bars say where they end, each axis has its own numbers. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -230,7 +230,7 @@ static void what_is_cut_keeps_both_ends(void **state)
     assert_inside(s);
 }
 
-/* ---- colour bars ------------------------------------------------------------------------------------------------------- */
+/* ---- color bars ------------------------------------------------------------------------------------------------------- */
 
 static void bars_say_where_they_end(void **state)
 {
@@ -281,7 +281,7 @@ static const svg *draw(const draw_curve *curves, size_t count, draw_labels label
     return read_svg(folder_in("curves.svg"));
 }
 
-/* Each with its own numbers, in the colour of its curve; on one axis the rates would be a line at 0. */
+/* Each with its own numbers, in the color of its curve; on one axis the rates would be a line at 0. */
 static void two_axes_have_their_own_numbers(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void two_axes_have_their_own_numbers(void **state)
     assert_inside(s);
 }
 
-static void axes_of_many_colours_have_none(void **state)
+static void axes_of_many_colors_have_none(void **state)
 {
     (void)state;
     const draw_curve curves[] = {{"a", 4, steps, rates, 1}, {"b", 4, steps, norms, 1, true}, {"c", 4, steps, rates, 2}};
@@ -308,8 +308,8 @@ static void axes_of_many_colours_have_none(void **state)
     assert_string_equal(find(s, "norm")->fill, "");
 }
 
-/* Two runs of two curves: two colours, of each a line and dashes; and the dots of few points. */
-static void curves_of_a_group_share_a_colour(void **state)
+/* Two runs of two curves: two colors, of each a line and dashes; and the dots of few points. */
+static void curves_of_a_group_share_a_color(void **state)
 {
     (void)state;
     const draw_curve curves[] = {{"a", 4, steps, rates, 1}, {"b", 4, steps, norms, 1}, {"c", 4, steps, rates, 2},
@@ -369,8 +369,8 @@ int main(void)
         cmocka_unit_test(bars_say_where_they_end),
         cmocka_unit_test(ends_have_the_digits_they_need),
         cmocka_unit_test(two_axes_have_their_own_numbers),
-        cmocka_unit_test(axes_of_many_colours_have_none),
-        cmocka_unit_test(curves_of_a_group_share_a_colour),
+        cmocka_unit_test(axes_of_many_colors_have_none),
+        cmocka_unit_test(curves_of_a_group_share_a_color),
         cmocka_unit_test(many_points_have_no_dots),
         cmocka_unit_test(legends_tell_long_names_apart),
     };

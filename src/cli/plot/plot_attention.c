@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 1000000
+#define MAX_INDEX 1000000
 
 enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_THREADS };
 
@@ -83,11 +83,11 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
     switch (key) {
     case KEY_KIND: a->kind = plot_attention_choose_kind(text, state); return 0;
     case KEY_BLOCK:
-        a->block = (size_t)cli_integer(text, 0, MOST, "block", state);
+        a->block = (size_t)cli_integer(text, 0, MAX_INDEX, "block", state);
         a->has_block = true;
         return 0;
     case KEY_HEAD:
-        a->head = (size_t)cli_integer(text, 0, MOST, "head", state);
+        a->head = (size_t)cli_integer(text, 0, MAX_INDEX, "head", state);
         a->has_head = true;
         return 0;
     case KEY_TARGET: a->target = text; return 0;
@@ -171,7 +171,7 @@ static rapt_code draw_maps(const attention_arguments *a, const attention_view *v
     return plot_heat_maps(&a->o, maps, count, c.blocks > 1 && c.heads > 1 ? c.heads : 0, title, err);
 }
 
-/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (grey) where it must not look. */
+/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (gray) where it must not look. */
 static void plot_attention_fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
 {
     rapt_real greatest = a->scale == SCALE_ROW ? 0 : 1;

@@ -61,12 +61,6 @@ static void describe_translation(const rapt_model *m, attention_kind kind, atten
     v->key = causal ? "target (key)" : "source (key)";
 }
 
-static rapt_code name_translation(const rapt_model *m, attention_view *v, rapt_error *err)
-{
-    rapt_code code = plot_name_tokens(m->source, &v->source, err);
-    return code ? code : plot_name_tokens(m->target, &v->target, err);
-}
-
 /* ---- language models --------------------------------------------------------------------------------------- */
 
 static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const char *text, attention_view *v, rapt_error *err)
@@ -106,7 +100,8 @@ rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, 
         return plot_name_tokens(m->tokenizer, &v->source, err);
     }
     describe_translation(m, kind, v);
-    return name_translation(m, v, err);
+    code = plot_name_tokens(m->source, &v->source, err);
+    return code ? code : plot_name_tokens(m->target, &v->target, err);
 }
 
 /* The name that a module has, and its weights on the tape. */

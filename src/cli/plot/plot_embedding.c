@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 1000
+#define MAX_WORDS 1000
 
 enum { KEY_TARGET = 256 };
 
@@ -32,8 +32,8 @@ static void plot_embedding_take_words(embedding_arguments *a, struct argp_state 
     a->model = state->argv[state->next];
     a->words = state->argv + state->next + 1;
     a->count = (size_t)(state->argc - state->next - 1);
-    if (a->count < 2 || a->count > MOST_WORDS)
-        cli_usage_error(state, "2 to %d words are needed, got %zu", MOST_WORDS, a->count);
+    if (a->count < 2 || a->count > MAX_WORDS)
+        cli_usage_error(state, "2 to %d words are needed, got %zu", MAX_WORDS, a->count);
 }
 
 static error_t plot_embedding_parse(int key, char *text, struct argp_state *state)

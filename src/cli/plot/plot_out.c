@@ -1,5 +1,5 @@
 /* cli/plot/plot_out.c: what a part of `rapt plot` found, drawn to a file or printed as numbers. It computes nothing but the
- * range of colours. */
+ * range of colors. */
 #include "cli/plot/cmd_plot.h"
 #include "cli/say.h"
 
@@ -47,18 +47,14 @@ static void print_heat(const draw_heat *map)
     putchar('\n');
 }
 
-static void plot_out_print_title(const char *title, bool gap)
-{
-    fputs(gap ? "\n# " : "# ", stdout);
-    cli_print_clean(stdout, title ? title : "");
-    putchar('\n');
-}
-
 static void print_heat_maps(const draw_heat *maps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (count > 1)
-            plot_out_print_title(maps[i].labels.title, i > 0);
+        if (count > 1) {
+            fputs(i > 0 ? "\n# " : "# ", stdout);
+            cli_print_clean(stdout, maps[i].labels.title ? maps[i].labels.title : "");
+            putchar('\n');
+        }
         print_heat(&maps[i]);
     }
 }
@@ -89,14 +85,14 @@ static draw_labels override(const plot_options *o, draw_labels labels)
 static draw_range range_of(const plot_options *o, const draw_heat *maps, size_t count)
 {
     draw_range r = {o->low, o->high, o->has_low || o->has_high};
-    double least = INFINITY, greatest = -INFINITY;
+    double min = INFINITY, greatest = -INFINITY;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < maps[i].rows * maps[i].columns; j++) {
             double x = (double)maps[i].values[j];
-            least = isfinite(x) ? fmin(least, x) : least;
+            min = isfinite(x) ? fmin(min, x) : min;
             greatest = isfinite(x) ? fmax(greatest, x) : greatest;
         }
-    r.low = o->has_low ? o->low : least;
+    r.low = o->has_low ? o->low : min;
     r.high = o->has_high ? o->high : greatest;
     return r;
 }

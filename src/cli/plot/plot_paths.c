@@ -41,10 +41,10 @@ static char *plot_paths_folder_of(const char *path)
     return whole;
 }
 
-static size_t common(const char *a, const char *b, size_t most)
+static size_t common(const char *a, const char *b, size_t max)
 {
     size_t i = 0;
-    while (i < most && a[i] && a[i] == b[i])
+    while (i < max && a[i] && a[i] == b[i])
         i++;
     return i;
 }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 10000 /* positions, and numbers of each */
-#define MOST_DIMS 64
+#define MAX_SIZE 10000 /* positions, and numbers of each */
+#define MAX_DIMS 64
 #define DEFAULT_LENGTH 60
 #define DEFAULT_D_MODEL 32
 
@@ -34,7 +34,7 @@ typedef struct positions_arguments {
     const char *model;
     bool curves, rotary, has_kind;
     size_t length, d_model;   /* 0: not given */
-    size_t dims[MOST_DIMS], dim_count; /* none: the default ones */
+    size_t dims[MAX_DIMS], dim_count; /* none: the default ones */
     plot_options o;
 } positions_arguments;
 
@@ -46,9 +46,9 @@ static void take_dims(positions_arguments *a, char *text, struct argp_state *sta
         next = strchr(text, ',');
         if (next)
             *next++ = '\0';
-        if (a->dim_count == MOST_DIMS)
-            cli_usage_error(state, "--dims: more than %d", MOST_DIMS);
-        a->dims[a->dim_count++] = (size_t)cli_integer(text, 0, MOST - 1, "dims", state);
+        if (a->dim_count == MAX_DIMS)
+            cli_usage_error(state, "--dims: more than %d", MAX_DIMS);
+        a->dims[a->dim_count++] = (size_t)cli_integer(text, 0, MAX_SIZE - 1, "dims", state);
     }
     a->curves = true;
 }
@@ -73,8 +73,8 @@ static error_t plot_positions_parse(int key, char *text, struct argp_state *stat
 {
     positions_arguments *a = state->input;
     switch (key) {
-    case KEY_LENGTH: a->length = (size_t)cli_integer(text, 1, MOST, "length", state); return 0;
-    case KEY_D_MODEL: a->d_model = (size_t)cli_integer(text, 1, MOST, "d-model", state); return 0;
+    case KEY_LENGTH: a->length = (size_t)cli_integer(text, 1, MAX_SIZE, "length", state); return 0;
+    case KEY_D_MODEL: a->d_model = (size_t)cli_integer(text, 1, MAX_SIZE, "d-model", state); return 0;
     case KEY_KIND: take_kind(a, text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
@@ -204,7 +204,7 @@ static rapt_code draw_map(const positions_arguments *a, const encodings *e, rapt
 
 /* Room for the numbers of one curve and its name. */
 typedef struct curve_memory {
-    double y[MOST];
+    double y[MAX_SIZE];
     char name[32];
 } curve_memory;
 
@@ -224,8 +224,8 @@ static rapt_code fill_curves(const positions_arguments *a, const encodings *e, c
 
 static rapt_code draw_some(const positions_arguments *a, const encodings *e, rapt_error *err)
 {
-    draw_curve curves[MOST_DIMS];
-    double x[MOST];
+    draw_curve curves[MAX_DIMS];
+    double x[MAX_SIZE];
     curve_memory *memory = calloc(a->dim_count, sizeof *memory);
     for (size_t i = 0; i < e->length; i++)
         x[i] = (double)i;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FIELDS 16
+#define MAX_FIELDS 16
 
 enum { KEY_FIELD = 256 };
 
@@ -27,7 +27,7 @@ static const struct argp_option OPTIONS[] = {
 typedef struct training_arguments {
     char **paths; /* [path_count], within argv */
     size_t path_count, field_count;
-    const char *fields[MOST_FIELDS];
+    const char *fields[MAX_FIELDS];
     plot_options o;
 } training_arguments;
 
@@ -79,8 +79,8 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
     training_arguments *a = state->input;
     switch (key) {
     case KEY_FIELD:
-        if (a->field_count == MOST_FIELDS)
-            cli_usage_error(state, "more than %d --field", MOST_FIELDS);
+        if (a->field_count == MAX_FIELDS)
+            cli_usage_error(state, "more than %d --field", MAX_FIELDS);
         a->fields[a->field_count++] = text;
         return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
@@ -232,7 +232,7 @@ static rapt_code make_curves(const training_arguments *a, char *const *names, bo
     return code;
 }
 
-/* Curves of a training share a colour; where two axes are for one training, those of an axis do. */
+/* Curves of a training share a color; where two axes are for one training, those of an axis do. */
 static size_t group_of(const training_arguments *a, size_t i)
 {
     size_t training = i / a->field_count, axis = axis_of(a, a->fields[i % a->field_count]);

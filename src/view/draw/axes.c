@@ -1,4 +1,4 @@
-/* axes.c: lines at round numbers, the numbers, what they count, and a title.
+/* view/draw/axes.c: lines at round numbers, the numbers, what they count, and a title.
  * For curves and points.
  * Not for heat maps, whose sides have one place for each row and column: heat_side.c. */
 #include "view/draw/axes.h"
@@ -39,13 +39,13 @@ double axes_right(const axes *a, double value)
 static void draw_across(canvas *c, const axes *a)
 {
     canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 0.5}, title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5};
-    double most = a->whole_x ? a->x.high - a->x.low : INFINITY;
-    ticks t = ticks_within(a->x.low, a->x.high, fmin(most, a->width / TICKS_APART_X));
+    double max = a->whole_x ? a->x.high - a->x.low : INFINITY;
+    ticks t = ticks_within(a->x.low, a->x.high, fmin(max, a->width / TICKS_APART_X));
     for (size_t i = 0; i < t.count; i++) {
         double x = axes_x(a, ticks_at(&t, i));
-        canvas_colour(c, DRAW_FAINT);
+        canvas_color(c, DRAW_FAINT);
         canvas_line(c, x, 0, x, a->height, DRAW_TICK_WIDTH);
-        canvas_colour(c, DRAW_FRAME);
+        canvas_color(c, DRAW_FRAME);
         canvas_line(c, x, a->height, x, a->height + TICK, DRAW_TICK_WIDTH);
         canvas_text(c, &number, ticks_label(&t, i).text, x, a->height + TICK + GAP + DRAW_TICK_SIZE / 2.0);
     }
@@ -55,16 +55,16 @@ static void draw_across(canvas *c, const axes *a)
 
 static void draw_up(canvas *c, const axes *a)
 {
-    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1, .colour = a->left_colour};
-    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .colour = a->left_colour};
+    canvas_type number = {.size = DRAW_TICK_SIZE, .anchor = 1, .color = a->left_color};
+    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .color = a->left_color};
     ticks t = ticks_within(a->y.low, a->y.high, a->height / TICKS_APART_Y);
     double widest = 0;
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_y(a, ticks_at(&t, i));
         tick_label label = ticks_label(&t, i);
-        canvas_colour(c, DRAW_FAINT);
+        canvas_color(c, DRAW_FAINT);
         canvas_line(c, 0, y, a->width, y, DRAW_TICK_WIDTH);
-        canvas_colour(c, DRAW_FRAME);
+        canvas_color(c, DRAW_FRAME);
         canvas_line(c, -TICK, y, 0, y, DRAW_TICK_WIDTH);
         canvas_text(c, &number, label.text, -TICK - GAP, y);
         widest = fmax(widest, canvas_text_width(c, &number, label.text));
@@ -75,19 +75,19 @@ static void draw_up(canvas *c, const axes *a)
 /* Lines behind the data belong to the axis on the left alone. */
 static double draw_right(canvas *c, const axes *a)
 {
-    canvas_type number = {.size = DRAW_TICK_SIZE, .colour = a->right_colour};
-    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .colour = a->right_colour};
+    canvas_type number = {.size = DRAW_TICK_SIZE, .color = a->right_color};
+    canvas_type title = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .color = a->right_color};
     ticks t = ticks_within(a->right.low, a->right.high, a->height / TICKS_APART_Y);
     double widest = 0, x = a->width;
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_right(a, ticks_at(&t, i));
         tick_label label = ticks_label(&t, i);
-        canvas_colour(c, DRAW_FRAME);
+        canvas_color(c, DRAW_FRAME);
         canvas_line(c, x, y, x + TICK, y, DRAW_TICK_WIDTH);
         canvas_text(c, &number, label.text, x + TICK + GAP, y);
         widest = fmax(widest, canvas_text_width(c, &number, label.text));
     }
-    canvas_colour(c, DRAW_FRAME);
+    canvas_color(c, DRAW_FRAME);
     canvas_line(c, x, 0, x, a->height, DRAW_FRAME_WIDTH);
     canvas_text(c, &title, a->labels.right, x + TICK + GAP + widest + TITLE_GAP + DRAW_AXIS_SIZE / 2.0, a->height / 2);
     return TICK + GAP + widest + (a->labels.right ? TITLE_GAP + DRAW_AXIS_SIZE : 0);
@@ -97,7 +97,7 @@ double axes_draw(canvas *c, const axes *a)
 {
     draw_across(c, a);
     draw_up(c, a);
-    canvas_colour(c, DRAW_FRAME);
+    canvas_color(c, DRAW_FRAME);
     canvas_line(c, 0, 0, 0, a->height, DRAW_FRAME_WIDTH);
     canvas_line(c, 0, a->height, a->width, a->height, DRAW_FRAME_WIDTH);
     canvas_title(c, a->labels.title, a->width / 2, -TITLE_GAP - DRAW_TITLE_SIZE / 2.0, a->width);

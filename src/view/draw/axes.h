@@ -1,6 +1,6 @@
-/* axes.h: a pair of axes for real numbers. For curves and points. */
-#ifndef DRAW_AXES_H
-#define DRAW_AXES_H
+/* view/draw/axes.h: a pair of axes for real numbers. For curves and points. */
+#ifndef VIEW_DRAW_AXES_H
+#define VIEW_DRAW_AXES_H
 
 #include "view/draw.h"
 #include "view/draw/canvas.h"
@@ -11,7 +11,7 @@ typedef struct axes {
     draw_range x, y, right;
     draw_labels labels;
     bool has_right;
-    uint32_t left_colour, right_colour; /* of numbers and titles; 0: as all texts */
+    uint32_t left_color, right_color; /* of numbers and titles; 0: as all texts */
     bool whole_x; /* nothing between whole numbers is marked: steps, positions */
 } axes;
 

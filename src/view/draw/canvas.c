@@ -1,9 +1,10 @@
-/* canvas.c: measures a figure, draws it on an image or an SVG, and puts the file in its place.
+/* view/draw/canvas.c: measures a figure, draws it on an image or an SVG, and puts the file in its place.
  * For the three kinds of figure.
  * Not where texts are set: text.c. */
 #define _GNU_SOURCE
 #include "view/draw/canvas.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "view/draw/svg.h"
 
@@ -14,28 +15,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MARGIN = 10, MOST_PIXELS_A_SIDE = 16384 };
+enum { MARGIN = 10, MAX_PIXELS_A_SIDE = 16384 };
 
-/* The file as it grows in memory: it is renamed into place whole, by the code that all files of rapt go through. */
-typedef struct buffer {
-    char *data;
-    size_t size, room;
-} buffer;
-
+/* The file grows in memory: it is renamed into place whole, by the code that all files of rapt go through. */
 static cairo_status_t canvas_append(void *to, const unsigned char *data, unsigned size)
 {
-    buffer *b = to;
-    if (b->size + size > b->room) {
-        size_t room = 2 * (b->size + size);
-        char *moved = realloc(b->data, room);
-        if (!moved)
-            return CAIRO_STATUS_NO_MEMORY;
-        b->data = moved;
-        b->room = room;
-    }
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return CAIRO_STATUS_SUCCESS;
+    return buffer_append(to, data, size) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 
 static rapt_code fail_status(rapt_error *err, const char *path, cairo_status_t status)
@@ -127,10 +112,10 @@ static rapt_code draw_png(PangoFontMap *fonts, box size, canvas_draw_fn *draw, v
                           rapt_error *err)
 {
     double width = DRAW_PNG_SCALE * size.width, height = DRAW_PNG_SCALE * size.height;
-    if (!(width <= MOST_PIXELS_A_SIDE && height <= MOST_PIXELS_A_SIDE))
+    if (!(width <= MAX_PIXELS_A_SIDE && height <= MAX_PIXELS_A_SIDE))
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: it would be %.0f x %.0f pixels, and %d a side are the most",
                          path,
-                         width, height, MOST_PIXELS_A_SIDE);
+                         width, height, MAX_PIXELS_A_SIDE);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     cairo_surface_set_device_scale(image, DRAW_PNG_SCALE, DRAW_PNG_SCALE);
     paint_white(image);

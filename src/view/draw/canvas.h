@@ -1,8 +1,8 @@
-/* canvas.h: a picture without a size, that becomes a file of the size of what was drawn on it; text in any script.
+/* view/draw/canvas.h: a picture without a size, that becomes a file of the size of what was drawn on it; text in any script.
  * For the three kinds of figure; lengths are in points of the screen (a PNG has DRAW_PNG_SCALE pixels to one).
  * Not a wrapper of cairo: figures call cairo themselves for lines and areas. */
-#ifndef DRAW_CANVAS_H
-#define DRAW_CANVAS_H
+#ifndef VIEW_DRAW_CANVAS_H
+#define VIEW_DRAW_CANVAS_H
 
 #include <cairo.h>
 #include <pango/pango.h>
@@ -33,7 +33,7 @@ typedef struct canvas_type {
     double turn;   /* counterclockwise about the point, in degrees */
     double widest; /* what is longer loses its middle to an ellipsis; 0: nothing does */
     bool bold;
-    uint32_t colour; /* 0: DRAW_INK */
+    uint32_t color; /* 0: DRAW_INK */
 } canvas_type;
 
 /* Sets one line; (x, y) is at half the height of its capitals, so texts of all scripts in one row share a baseline. Control
@@ -46,9 +46,9 @@ void canvas_title(canvas *c, const char *text, double x, double y, double width)
 /* The width of that line, before it is turned; 0 for NULL and "". */
 double canvas_text_width(canvas *c, const canvas_type *type, const char *text);
 
-void canvas_colour(canvas *c, uint32_t rgb);
+void canvas_color(canvas *c, uint32_t rgb);
 
-/* A straight line in the current colour. */
+/* A straight line in the current color. */
 void canvas_line(canvas *c, double x0, double y0, double x1, double y1, double width);
 
 #define DRAW_INK 0x222222u   /* texts */

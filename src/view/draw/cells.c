@@ -1,13 +1,13 @@
-/* cells.c: paints a matrix: few cells as rectangles, which stay sharp at any size, many as one image.
- * For heat maps and colour bars.
- * Not the colours (viridis.c), and nothing around the matrix (heat.c). */
+/* view/draw/cells.c: paints a matrix: few cells as rectangles, which stay sharp at any size, many as one image.
+ * For heat maps and color bars.
+ * Not the colors (viridis.c), and nothing around the matrix (heat.c). */
 #include "view/draw/cells.h"
 
 #include "view/draw/viridis.h"
 
 #include <math.h>
 
-enum { MOST_RECTANGLES = 4096 };
+enum { MAX_RECTANGLES = 4096 };
 
 #define OVERLAP 0.6 /* into the next cell, which is painted over it: no background shines through between two edges */
 
@@ -49,7 +49,7 @@ static double cells_value_of(const cells *m, size_t row, size_t column)
     return found;
 }
 
-static uint32_t colour_of(const cells *m, size_t row, size_t column, draw_range range)
+static uint32_t color_of(const cells *m, size_t row, size_t column, draw_range range)
 {
     return viridis((cells_value_of(m, row, column) - range.low) / (range.high - range.low));
 }
@@ -59,7 +59,7 @@ static void paint_rectangles(canvas *c, const cells *m, double x, double y, draw
     size_t across = cells_across(m), down = cells_down(m);
     for (size_t row = 0; row < down; row++)
         for (size_t column = 0; column < across; column++) {
-            canvas_colour(c, colour_of(m, row, column, range));
+            canvas_color(c, color_of(m, row, column, range));
             cairo_rectangle(c->cr, x + (double)column * m->width, y + (double)row * m->height,
                             m->width + (column + 1 < across ? OVERLAP : 0), m->height + (row + 1 < down ? OVERLAP : 0));
             cairo_fill(c->cr);
@@ -72,10 +72,10 @@ static void fill_pixels(cairo_surface_t *image, const cells *m, size_t wide, siz
     uint32_t *pixels = (uint32_t *)(void *)cairo_image_surface_get_data(image);
     for (size_t row = 0; row < cells_down(m); row++)
         for (size_t column = 0; column < cells_across(m); column++) {
-            uint32_t colour = colour_of(m, row, column, range);
+            uint32_t color = color_of(m, row, column, range);
             for (size_t i = row * high; i < (row + 1) * high; i++)
                 for (size_t k = column * wide; k < (column + 1) * wide; k++)
-                    pixels[i * stride + k] = colour;
+                    pixels[i * stride + k] = color;
         }
 }
 
@@ -102,6 +102,6 @@ static void paint_image(canvas *c, const cells *m, double x, double y, draw_rang
 
 void cells_paint(canvas *c, const cells *m, double x, double y, draw_range range)
 {
-    bool few = cells_across(m) * cells_down(m) <= MOST_RECTANGLES;
+    bool few = cells_across(m) * cells_down(m) <= MAX_RECTANGLES;
     (few ? paint_rectangles : paint_image)(c, m, x, y, range);
 }

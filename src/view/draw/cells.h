@@ -1,6 +1,6 @@
-/* cells.h: a matrix as coloured rectangles. For heat maps and colour bars. */
-#ifndef DRAW_CELLS_H
-#define DRAW_CELLS_H
+/* view/draw/cells.h: a matrix as colored rectangles. For heat maps and color bars. */
+#ifndef VIEW_DRAW_CELLS_H
+#define VIEW_DRAW_CELLS_H
 
 #include "view/draw.h"
 #include "view/draw/canvas.h"

@@ -1,4 +1,4 @@
-/* curves.c: curves over one pair of axes, and their legend.
+/* view/draw/curves.c: curves over one pair of axes, and their legend.
  * For training curves and the dimensions of positional encodings.
  * Not smoothed, and no point is left out. */
 #include "view/draw.h"
@@ -17,7 +17,7 @@ enum {
     LEGEND_WIDEST = 260,
     COLUMN_GAP = 16,
     STYLES = 4,
-    COLOURS = 7,
+    COLORS = 7,
     FEW = 40 /* points of a curve, that get dots */
 };
 
@@ -25,11 +25,11 @@ enum {
 #define DOT_RADIUS 2.2
 #define PAD_Y 0.04
 
-/* Colours that differ for every kind of colour vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the
+/* Colors that differ for every kind of color vision: M. Okabe and K. Ito, "Color Universal Design" (2008), without the
  * yellow, which is hardly seen on white. */
-static const uint32_t colours[COLOURS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000};
+static const uint32_t colors[COLORS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000};
 
-/* Lengths of line and gap; where colours come round again, lines differ. */
+/* Lengths of line and gap; where colors come round again, lines differ. */
 static const double dashes[STYLES][4] = {{0}, {7, 4}, {2, 3}, {9, 3, 2, 3}};
 static const int dash_counts[STYLES] = {0, 2, 2, 4};
 
@@ -40,69 +40,69 @@ typedef struct figure {
 } figure;
 
 typedef struct look {
-    uint32_t colour;
+    uint32_t color;
     size_t style;
 } look;
 
-static bool same_colour(const figure *f, size_t i, size_t k)
+static bool same_color(const figure *f, size_t i, size_t k)
 {
     return f->curves[i].group && f->curves[i].group == f->curves[k].group;
 }
 
-/* How many curves before the i-th one have a colour that none before them has, or, for `mine`, that of the i-th. */
+/* How many curves before the i-th one have a color that none before them has, or, for `mine`, that of the i-th. */
 static size_t count_before(const figure *f, size_t i, bool mine)
 {
     size_t count = 0;
     for (size_t k = 0; k < i; k++) {
         bool first = true;
         for (size_t j = 0; j < k; j++)
-            first = first && !same_colour(f, j, k);
-        count += mine ? same_colour(f, k, i) : first;
+            first = first && !same_color(f, j, k);
+        count += mine ? same_color(f, k, i) : first;
     }
     return count;
 }
 
-/* The first curve of a group decides its colour. */
+/* The first curve of a group decides its color. */
 static look look_of(const figure *f, size_t i)
 {
     size_t first = 0;
-    while (first < i && !same_colour(f, first, i))
+    while (first < i && !same_color(f, first, i))
         first++;
-    size_t colour = count_before(f, first, false), rank = count_before(f, i, true);
-    return (look){colours[colour % COLOURS], f->curves[i].group ? rank % STYLES : colour / COLOURS % STYLES};
+    size_t color = count_before(f, first, false), rank = count_before(f, i, true);
+    return (look){colors[color % COLORS], f->curves[i].group ? rank % STYLES : color / COLORS % STYLES};
 }
 
 static void curves_set_line(canvas *c, const figure *f, size_t i)
 {
     look l = look_of(f, i);
-    canvas_colour(c, l.colour);
+    canvas_color(c, l.color);
     cairo_set_line_width(c->cr, LINE_WIDTH);
     cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(c->cr, dash_counts[l.style] ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
     cairo_set_dash(c->cr, dashes[l.style], dash_counts[l.style], 0);
 }
 
-/* The colour of all curves of one vertical axis, or 0. */
-static uint32_t colour_of_axis(const figure *f, bool right)
+/* The color of all curves of one vertical axis, or 0. */
+static uint32_t color_of_axis(const figure *f, bool right)
 {
-    uint32_t colour = 0;
+    uint32_t color = 0;
     for (size_t i = 0; i < f->count; i++) {
-        uint32_t own = look_of(f, i).colour;
+        uint32_t own = look_of(f, i).color;
         if (f->curves[i].right != right)
             continue;
-        if (colour && colour != own)
+        if (color && color != own)
             return 0;
-        colour = own;
+        color = own;
     }
-    return colour;
+    return color;
 }
 
-static void colour_axes(figure *f)
+static void color_axes(figure *f)
 {
-    uint32_t left = colour_of_axis(f, false), right = colour_of_axis(f, true);
+    uint32_t left = color_of_axis(f, false), right = color_of_axis(f, true);
     if (left && right && left != right) {
-        f->axes.left_colour = left;
-        f->axes.right_colour = right;
+        f->axes.left_color = left;
+        f->axes.right_color = right;
     }
 }
 
@@ -128,13 +128,6 @@ static double curves_height_of(const axes *a, const draw_curve *curve, size_t i)
     return curve->right ? axes_right(a, curve->y[i]) : axes_y(a, curve->y[i]);
 }
 
-static void draw_dots(canvas *c, const axes *a, const draw_curve *curve)
-{
-    for (size_t i = 0; i < curve->count; i++)
-        if (curves_is_drawn(curve, i) && has_dot(curve, i))
-            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
-}
-
 static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
 {
     bool on = false;
@@ -146,7 +139,9 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
         (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
     }
     cairo_stroke(c->cr);
-    draw_dots(c, a, curve);
+    for (size_t i = 0; i < curve->count; i++)
+        if (curves_is_drawn(curve, i) && has_dot(curve, i))
+            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, i));
 }
 
 static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
@@ -209,7 +204,7 @@ rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels
         f.axes.has_right = f.axes.has_right || curves[i].right;
         take_curve(&f.axes, &curves[i]);
     }
-    colour_axes(&f);
+    color_axes(&f);
     rapt_code code = axes_settle(&f.axes, 0, PAD_Y, err);
     return code == RAPT_OK ? canvas_write(curves_draw_figure, &f, path, err) : code;
 }

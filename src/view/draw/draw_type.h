@@ -1,6 +1,6 @@
-/* draw_type.h: sizes of texts and lines, the same in all figures. */
-#ifndef DRAW_TYPE_H
-#define DRAW_TYPE_H
+/* view/draw/draw_type.h: sizes of texts and lines, the same in all figures. */
+#ifndef VIEW_DRAW_DRAW_TYPE_H
+#define VIEW_DRAW_DRAW_TYPE_H
 
 #define DRAW_TITLE_SIZE 14 /* above a figure */
 #define DRAW_PANEL_SIZE 12 /* above one map of several */

@@ -1,4 +1,4 @@
-/* heat.c: one heat map or a grid of them, under one title and with one colour bar.
+/* view/draw/heat.c: one heat map or a grid of them, under one title and with one color bar.
  * For attention weights of all heads, positional encodings, similarities.
  * Not what stands along the sides of a map (heat_side.c), nor its cells (cells.c). */
 #define _GNU_SOURCE
@@ -18,20 +18,20 @@ enum {
     SIDE_IN_GRID = 220,  /* of one of many maps; of few, up to */
     SIDE_OF_FEW = 320,   /* this, as long as a row of them is not wider than */
     ROW_OF_FEW = 1000,
-    SIDE_LEAST = 24,
+    SIDE_MIN = 24,
     WIDEST_GRID = 2400,
-    MOST_CELL = 64,
+    MAX_CELL = 64,
     NAMED_CELL = 14,     /* cells with names beside them grow to this while a map stays within SIDE_NAMED, */
     SIDE_NAMED = 640,
     TIGHT_CELL = 12,     /* and to this while it stays within SIDE_TIGHT; beyond, there are numbers */
     SIDE_TIGHT = 960,
     BETWEEN_MAPS = 16,
     WIDEST_PANEL_TITLE = 320,
-    TITLE_ROOM = 20,
+    TITLE_HEIGHT = 20,
     BAR_GAP = 20,
-    BAR_LEAST = 80,
-    BAR_MOST = 640,
-    MOST_A_POINT = 4     /* rows or columns of a map; beyond, several are drawn as one */
+    BAR_MIN = 80,
+    BAR_MAX = 640,
+    MAX_A_POINT = 4     /* rows or columns of a map; beyond, several are drawn as one */
 };
 
 typedef struct panel {
@@ -59,7 +59,7 @@ static double side_of(const grid *g)
 {
     double share = (double)WIDEST_GRID / (double)g->across;
     double wanted = fmax(SIDE_IN_GRID, fmin(SIDE_OF_FEW, (double)ROW_OF_FEW / (double)g->across));
-    return g->count == 1 ? SIDE_ALONE : fmax(SIDE_LEAST, fmin(wanted, share));
+    return g->count == 1 ? SIDE_ALONE : fmax(SIDE_MIN, fmin(wanted, share));
 }
 
 /* A cell that grows until names fit beside it, where a map of n of them stays small enough. */
@@ -74,21 +74,21 @@ static double grown(const grid *g, double cell, size_t n)
 /* The side of a cell where the longer side of a map has n: half points, which are whole pixels. */
 static double cell_side(const grid *g, size_t n, bool named)
 {
-    double cell = fmin(MOST_CELL, side_of(g) / (double)n);
+    double cell = fmin(MAX_CELL, side_of(g) / (double)n);
     return fmax(0.5, round(2 * (named ? grown(g, cell, n) : cell)) / 2);
 }
 
 /* Cells of the shorter side grow where the map would be a thread, and where its own names find room then. */
 static double other_side(const grid *g, double cell, size_t n, bool named)
 {
-    double wanted = fmin(MOST_CELL, side_of(g) / 3 / (double)n), side = fmax(cell, round(2 * wanted) / 2);
+    double wanted = fmin(MAX_CELL, side_of(g) / 3 / (double)n), side = fmax(cell, round(2 * wanted) / 2);
     return named ? grown(g, side, n) : side;
 }
 
 /* How many of the shorter side are drawn as one where `together` of the longer one are: none, where all are but a strip. */
 static size_t others_together(const grid *g, size_t n, size_t together)
 {
-    return (double)n > MOST_A_POINT * side_of(g) / 3 ? together : 1;
+    return (double)n > MAX_A_POINT * side_of(g) / 3 ? together : 1;
 }
 
 /* The longest of all maps' sides of one direction, and whether one of them has names. */
@@ -111,8 +111,8 @@ static size_t drawn(const longest *l)
 /* Sizes of cells along both directions, of which `a` is not the shorter one. */
 static void size_sides(const grid *g, longest *a, longest *b, double *along_a, double *along_b)
 {
-    size_t most = (size_t)(MOST_A_POINT * side_of(g));
-    a->together = (a->count + most - 1) / most;
+    size_t max = (size_t)(MAX_A_POINT * side_of(g));
+    a->together = (a->count + max - 1) / max;
     b->together = others_together(g, b->count, a->together);
     *along_a = cell_side(g, drawn(a), a->named || (b->named && b->count == a->count));
     *along_b = other_side(g, *along_a, drawn(b), b->named);
@@ -166,44 +166,44 @@ static void share_sides(grid *g)
 
 typedef double panel_fn(const panel *p);
 
-static double room_left(const panel *p)
+static double margin_left(const panel *p)
 {
     return fmax(p->has_left ? p->left.depth : 0, p->beyond);
 }
 
-static double room_below(const panel *p)
+static double margin_below(const panel *p)
 {
     return p->has_below ? p->below.depth : 0;
 }
 
-static double room_right(const panel *p)
+static double margin_right(const panel *p)
 {
     return p->beyond;
 }
 
-static double room_above(const panel *p)
+static double margin_above(const panel *p)
 {
-    return p->title ? TITLE_ROOM : 0;
+    return p->title ? TITLE_HEIGHT : 0;
 }
 
 /* The largest over the maps `first`, `first + by`, ... before `end`. */
-static double heat_most(const grid *g, size_t first, size_t by, size_t end, panel_fn *of)
+static double heat_max(const grid *g, size_t first, size_t by, size_t end, panel_fn *of)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = first; i < end && i < g->count; i += by)
-        most = fmax(most, of(&g->panels[i]));
-    return ceil(most);
+        max = fmax(max, of(&g->panels[i]));
+    return ceil(max);
 }
 
 static void place_columns(grid *g)
 {
     double x = 0;
     for (size_t column = 0; column < g->across && column < g->count; column++) {
-        double before = column ? heat_most(g, column - 1, g->across, g->count, room_right) : 0;
-        x += column ? before + BETWEEN_MAPS + heat_most(g, column, g->across, g->count, room_left) : 0;
+        double before = column ? heat_max(g, column - 1, g->across, g->count, margin_right) : 0;
+        x += column ? before + BETWEEN_MAPS + heat_max(g, column, g->across, g->count, margin_left) : 0;
         for (size_t i = column; i < g->count; i += g->across)
             g->panels[i].x = x;
-        x += heat_most(g, column, g->across, g->count, width_of);
+        x += heat_max(g, column, g->across, g->count, width_of);
     }
     g->width = x;
 }
@@ -213,12 +213,12 @@ static void place_rows(grid *g)
     double y = 0;
     for (size_t first = 0; first < g->count; first += g->across) {
         size_t end = first + g->across;
-        y += first ? BETWEEN_MAPS + heat_most(g, first, 1, end, room_above) : 0;
+        y += first ? BETWEEN_MAPS + heat_max(g, first, 1, end, margin_above) : 0;
         for (size_t i = first; i < end && i < g->count; i++)
             g->panels[i].y = y;
-        y += heat_most(g, first, 1, end, heat_height_of);
+        y += heat_max(g, first, 1, end, heat_height_of);
         g->height = y;
-        y += heat_most(g, first, 1, end, room_below);
+        y += heat_max(g, first, 1, end, margin_below);
     }
 }
 
@@ -239,7 +239,7 @@ static void place_all(canvas *c, grid *g)
 
 static void frame(canvas *c, double x, double y, double width, double height)
 {
-    canvas_colour(c, DRAW_FRAME);
+    canvas_color(c, DRAW_FRAME);
     cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
     cairo_rectangle(c->cr, x, y, width, height);
     cairo_stroke(c->cr);
@@ -249,7 +249,7 @@ static void draw_panel(canvas *c, const panel *p, draw_range range)
 {
     cells_paint(c, &p->cells, p->x, p->y, range);
     frame(c, p->x, p->y, width_of(p), heat_height_of(p));
-    canvas_text(c, &panel_type, p->title, p->x + width_of(p) / 2, p->y - TITLE_ROOM / 2.0);
+    canvas_text(c, &panel_type, p->title, p->x + width_of(p) / 2, p->y - TITLE_HEIGHT / 2.0);
     if (p->has_left)
         heat_side_draw(c, &p->left, p->x, p->y);
     if (p->has_below)
@@ -258,9 +258,9 @@ static void draw_panel(canvas *c, const panel *p, draw_range range)
 
 static void draw_bar(canvas *c, const grid *g)
 {
-    double height = round(fmax(BAR_LEAST, fmin(BAR_MOST, g->height)));
-    double x = g->width + heat_most(g, g->across - 1, g->across, g->count,
-                                    room_right) + BAR_GAP, y = round((g->height - height) / 2);
+    double height = round(fmax(BAR_MIN, fmin(BAR_MAX, g->height)));
+    double x = g->width + heat_max(g, g->across - 1, g->across, g->count,
+                                    margin_right) + BAR_GAP, y = round((g->height - height) / 2);
     heat_bar_draw(c, g->range, x, y, height);
 }
 
@@ -271,7 +271,7 @@ static void draw_grid(canvas *c, void *figure)
     for (size_t i = 0; i < g->count; i++)
         draw_panel(c, &g->panels[i], g->range);
     draw_bar(c, g);
-    canvas_title(c, g->title, g->width / 2, -heat_most(g, 0, 1, g->across, room_above) - TITLE_ROOM / 2.0 - 2, g->width);
+    canvas_title(c, g->title, g->width / 2, -heat_max(g, 0, 1, g->across, margin_above) - TITLE_HEIGHT / 2.0 - 2, g->width);
 }
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
@@ -279,17 +279,11 @@ static void draw_grid(canvas *c, void *figure)
 /* Nearly square; of the numbers that come near it, one that leaves no gap in the last row. */
 static size_t choose_across(size_t count)
 {
-    size_t least = (size_t)ceil(sqrt((double)count));
-    for (size_t across = least; across <= 2 * least; across++)
+    size_t min = (size_t)ceil(sqrt((double)count));
+    for (size_t across = min; across <= 2 * min; across++)
         if (count % across == 0)
             return across;
-    return least;
-}
-
-static void take_values(draw_range *found, const draw_heat *map)
-{
-    for (size_t i = 0; i < map->rows * map->columns; i++)
-        range_take(found, (double)map->values[i]);
+    return min;
 }
 
 /* Of the finite values: what is usual in a map. Most weights of attention are near 0, so it is not the middle of the range. */
@@ -322,10 +316,11 @@ static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rap
                                .below = {m->columns, .names = m->column_names, .title = text_or_null(m->labels.x),
                                          .across = true},
                                .title = text_or_null(m->labels.title)};
-        take_values(&found, m);
+        for (size_t j = 0; j < m->rows * m->columns; j++)
+            range_take(&found, (double)m->values[j]);
     }
     g->range = range.given ? range : range_settle(found, 0);
-    return range_check(g->range, "colours", err);
+    return range_check(g->range, "colors", err);
 }
 
 rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,

@@ -1,6 +1,6 @@
-/* heat_bar.h: the colour bar beside heat maps. For heat.c. */
-#ifndef DRAW_HEAT_BAR_H
-#define DRAW_HEAT_BAR_H
+/* view/draw/heat_bar.h: the color bar beside heat maps. For heat.c. */
+#ifndef VIEW_DRAW_HEAT_BAR_H
+#define VIEW_DRAW_HEAT_BAR_H
 
 #include "view/draw.h"
 #include "view/draw/canvas.h"

@@ -1,4 +1,4 @@
-/* heat_side.c: tokens, or numbers at round steps, at the rows and columns of a heat map.
+/* view/draw/heat_side.c: tokens, or numbers at round steps, at the rows and columns of a heat map.
  * For heat.c.
  * Not for axes of real numbers: axes.c. */
 #define _GNU_SOURCE
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICK = 3, GAP = 4, TITLE_GAP = 8, BETWEEN_NAMES = 5, BETWEEN_NUMBERS = 10, LEAST_APART = 24, WIDEST_NAME = 120 };
+enum { TICK = 3, GAP = 4, TITLE_GAP = 8, BETWEEN_NAMES = 5, BETWEEN_NUMBERS = 10, MIN_APART = 24, WIDEST_NAME = 120 };
 
-#define LEAST_SLANTED 1.7 /* of the font's size: closer together, lines at 45 degrees would touch */
+#define MIN_SLANTED 1.7 /* of the font's size: closer together, lines at 45 degrees would touch */
 
 typedef struct label {
     char number[24];
@@ -42,12 +42,12 @@ static double turn_of(const heat_side *s, double widest)
 {
     if (!s->names || widest + BETWEEN_NAMES <= s->cell)
         return 0;
-    return s->cell >= LEAST_SLANTED * s->type.size ? 45 : 90;
+    return s->cell >= MIN_SLANTED * s->type.size ? 45 : 90;
 }
 
 static size_t heat_side_step_of(const heat_side *s, double widest)
 {
-    return s->names ? 1 : ticks_whole_step((s->across ? fmax(widest + BETWEEN_NUMBERS, LEAST_APART) : LEAST_APART) / s->cell);
+    return s->names ? 1 : ticks_whole_step((s->across ? fmax(widest + BETWEEN_NUMBERS, MIN_APART) : MIN_APART) / s->cell);
 }
 
 static double depth_of(const heat_side *s, double widest)
@@ -59,7 +59,7 @@ static double depth_of(const heat_side *s, double widest)
 
 void heat_side_plan(canvas *c, heat_side *s)
 {
-    if (s->cell < HEAT_LEAST_NAMED)
+    if (s->cell < HEAT_MIN_NAMED)
         s->names = NULL;
     double size = s->names ? fmin(DRAW_NAME_SIZE, 0.9 * s->cell) : DRAW_TICK_SIZE;
     s->type = (canvas_type){.size = size, .widest = WIDEST_NAME, .anchor = 1};
@@ -90,7 +90,7 @@ void heat_side_draw(canvas *c, const heat_side *s, double x, double y)
     label l;
     for (size_t i = 0; i < s->count; i += s->step) {
         double at = ((double)i + 0.5) * s->cell;
-        canvas_colour(c, DRAW_FRAME);
+        canvas_color(c, DRAW_FRAME);
         if (s->across) {
             canvas_line(c, x + at, y, x + at, y + TICK, DRAW_TICK_WIDTH);
             draw_below(c, s, heat_side_label_of(s, i, &l), x + at, y);

@@ -1,6 +1,6 @@
-/* heat_side.h: names or numbers along one side of a heat map. For heat.c. */
-#ifndef DRAW_HEAT_SIDE_H
-#define DRAW_HEAT_SIDE_H
+/* view/draw/heat_side.h: names or numbers along one side of a heat map. For heat.c. */
+#ifndef VIEW_DRAW_HEAT_SIDE_H
+#define VIEW_DRAW_HEAT_SIDE_H
 
 #include "view/draw/canvas.h"
 
@@ -19,7 +19,7 @@ typedef struct heat_side {
 } heat_side;
 
 /* The least height of a cell beside which a name is written. */
-#define HEAT_LEAST_NAMED 11.5
+#define HEAT_MIN_NAMED 11.5
 
 void heat_side_plan(canvas *c, heat_side *s);
 

@@ -1,4 +1,4 @@
-/* points.c: dots with their names beside them.
+/* view/draw/points.c: dots with their names beside them.
  * For maps of embeddings.
  * Not a search for the best of all arrangements: each name takes the best place that the others leave, a few times round. */
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_WIDTH = 560, MOST_WIDTH = 1400, WIDTH_A_ROOT = 90, PLACES = 16, ROUNDS = 3, MOST_ARRANGED = 2000 };
+enum { MIN_WIDTH = 560, MAX_WIDTH = 1400, WIDTH_A_ROOT = 90, PLACES = 16, ROUNDS = 3, MAX_ARRANGED = 2000 };
 enum { WIDEST_NAME = 140 };
 
 #define RADIUS 2.8
@@ -19,7 +19,7 @@ enum { WIDEST_NAME = 140 };
 #define PAD 0.07
 #define APART 1.5 /* between names */
 #define CLEAR 3   /* from a name to the dots of others, so that it is clear whose it is */
-#define COLOUR 0x0072b2u
+#define COLOR 0x0072b2u
 
 typedef struct rectangle {
     double left, top, right, bottom;
@@ -88,11 +88,11 @@ static double cost(const figure *f, size_t i, int place)
 static void choose_place(figure *f, size_t i)
 {
     int best = 0;
-    double least = INFINITY;
+    double min = INFINITY;
     for (int place = 0; place < PLACES; place++) {
         double now = cost(f, i, place);
-        if (now < least) {
-            least = now;
+        if (now < min) {
+            min = now;
             best = place;
         }
     }
@@ -103,8 +103,8 @@ static void choose_place(figure *f, size_t i)
 static void arrange(figure *f)
 {
     for (size_t i = 0; i < f->count; i++)
-        f->marks[i].place = f->count > MOST_ARRANGED ? 0 : -1;
-    for (int round = 0; round < ROUNDS && f->count <= MOST_ARRANGED; round++)
+        f->marks[i].place = f->count > MAX_ARRANGED ? 0 : -1;
+    for (int round = 0; round < ROUNDS && f->count <= MAX_ARRANGED; round++)
         for (size_t i = 0; i < f->count; i++)
             if (f->marks[i].name)
                 choose_place(f, i);
@@ -119,17 +119,10 @@ static void draw_name(canvas *c, const mark *m)
     rectangle box = box_at(m, m->place);
     double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
     if (m->place >= PLACES / 2) {
-        canvas_colour(c, DRAW_FRAME);
+        canvas_color(c, DRAW_FRAME);
         canvas_line(c, m->x, m->y, fmax(box.left, fmin(box.right, m->x)), fmax(box.top, fmin(box.bottom, m->y)), 0.6);
     }
     canvas_text(c, &name_type, m->name, x, y);
-}
-
-static void draw_dot(canvas *c, const mark *m)
-{
-    canvas_colour(c, COLOUR);
-    cairo_arc(c->cr, m->x, m->y, RADIUS, 0, 2 * acos(-1.0));
-    cairo_fill(c->cr);
 }
 
 static void points_draw_figure(canvas *c, void *what)
@@ -142,8 +135,11 @@ static void points_draw_figure(canvas *c, void *what)
     for (size_t i = 0; i < f->count; i++)
         if (f->marks[i].name)
             draw_name(c, &f->marks[i]);
-    for (size_t i = 0; i < f->count; i++)
-        draw_dot(c, &f->marks[i]);
+    canvas_color(c, COLOR);
+    for (size_t i = 0; i < f->count; i++) {
+        cairo_arc(c->cr, f->marks[i].x, f->marks[i].y, RADIUS, 0, 2 * acos(-1.0));
+        cairo_fill(c->cr);
+    }
 }
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
@@ -172,7 +168,7 @@ static void place_points(figure *f, const draw_point *points, size_t count)
 
 rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err)
 {
-    double width = round(fmax(LEAST_WIDTH, fmin(MOST_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
+    double width = round(fmax(MIN_WIDTH, fmin(MAX_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
     figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no point", path);

@@ -1,8 +1,10 @@
-/* svg.c: texts as text, and names of elements that don't depend on what was drawn before.
+/* view/draw/svg.c: texts as text, and names of elements that don't depend on what was drawn before.
  * For canvas.c and text.c.
  * Not an XML parser: it knows how cairo writes id="NAME", href="#NAME" and url(#NAME), and touches nothing else. */
 #define _GNU_SOURCE
 #include "view/draw/svg.h"
+
+#include "base/buffer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,8 +74,8 @@ void svg_text_add(svg_texts *t, const canvas_type *type, const char *line, bool 
     put_number(t->out, "\" font-size=\"", type->size);
     fprintf(t->out, "\"%s%s%s", anchor_of(type->anchor, right_to_left), right_to_left ? " direction=\"rtl\"" : "",
             type->bold ? " font-weight=\"bold\"" : "");
-    if (type->colour)
-        fprintf(t->out, " fill=\"#%06x\"", type->colour);
+    if (type->color)
+        fprintf(t->out, " fill=\"#%06x\"", type->color);
     fputc('>', t->out);
     put_escaped(t->out, line);
     fputs("</text>\n", t->out);
@@ -107,7 +109,7 @@ typedef struct span {
 
 typedef struct names {
     span *all;
-    size_t count, room;
+    size_t count, capacity;
 } names;
 
 static const char definition[] = " id=\"";
@@ -130,14 +132,8 @@ static span name_at(const char *at, size_t left)
 
 static bool svg_add(names *n, span name)
 {
-    if (n->count == n->room) {
-        size_t room = 2 * n->room + 64;
-        span *moved = realloc(n->all, room * sizeof *moved);
-        if (!moved)
-            return false;
-        n->all = moved;
-        n->room = room;
-    }
+    if (!ARRAY_RESERVE(&n->all, &n->capacity, n->count + 1))
+        return false;
     n->all[n->count++] = name;
     return true;
 }

@@ -1,7 +1,7 @@
-/* svg.h: what cairo's SVG needs before it goes into a file, and its texts, which are text in it: to be searched, copied and
- * read out. For canvas.c and text.c only. */
-#ifndef DRAW_SVG_H
-#define DRAW_SVG_H
+/* view/draw/svg.h: what cairo's SVG needs before it goes into a file, and its texts, which are text in it: to be searched,
+ * copied and read out. For canvas.c and text.c only. */
+#ifndef VIEW_DRAW_SVG_H
+#define VIEW_DRAW_SVG_H
 
 #include <stdio.h>
 

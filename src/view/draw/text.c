@@ -1,4 +1,4 @@
-/* text.c: one line of text, of any script, at any angle; and titles, which may take several.
+/* view/draw/text.c: one line of text, of any script, at any angle; and titles, which may take several.
  * For titles, names and numbers of figures.
  * Not a paragraph: lines are centred, and there are few. */
 #include "view/draw/canvas.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Longer texts lose their middle before they are set: no figure has room for so many bytes. */
-enum { MOST_BYTES = 600, TITLE_LINES = 4, TITLE_LEAST = 420 };
+enum { MAX_BYTES = 600, TITLE_LINES = 4, TITLE_MIN = 420 };
 
 #define TITLE_LEADING 1.3 /* from line to line, of the font's size */
 
@@ -42,12 +42,12 @@ static uint32_t visible(uint32_t code, bool blank)
 }
 
 /* Room for a tidy text: of three bytes each, where there were bytes that are no text. */
-typedef char tidy_text[3 * MOST_BYTES + 8];
+typedef char tidy_text[3 * MAX_BYTES + 8];
 
-/* Where the last bytes of a text begin that fit `most`, at a character's beginning. */
-static size_t tail_at(const char *text, size_t size, size_t most)
+/* Where the last bytes of a text begin that fit `max`, at a character's beginning. */
+static size_t tail_at(const char *text, size_t size, size_t max)
 {
-    size_t at = size - most;
+    size_t at = size - max;
     while (at < size && ((unsigned char)text[at] & 0xC0) == 0x80)
         at++;
     return at;
@@ -57,15 +57,15 @@ static size_t tail_at(const char *text, size_t size, size_t most)
 static void tidy(const char *text, tidy_text out)
 {
     size_t size = strlen(text), at = 0, end = 0;
-    bool blank = strspn(text, " ") == size, is_long = size > MOST_BYTES;
+    bool blank = strspn(text, " ") == size, is_long = size > MAX_BYTES;
     while (at < size) {
         uint32_t code;
         size_t used = utf8_decode(text + at, size - at, &code);
         end += utf8_encode(used ? visible(code, blank) : NOT_A_CHARACTER, out + end);
         at += used ? used : 1;
-        if (is_long && at >= MOST_BYTES / 2) {
+        if (is_long && at >= MAX_BYTES / 2) {
             end += utf8_encode(ELLIPSIS, out + end);
-            at = tail_at(text, size, MOST_BYTES / 2);
+            at = tail_at(text, size, MAX_BYTES / 2);
             is_long = false;
         }
     }
@@ -91,13 +91,13 @@ static PangoRectangle box_of(canvas *c, const char *line)
 }
 
 /* Where a cursor may stand in the line that is set: between what a reader takes for letters. Returns how many places. */
-static size_t cursor_places(PangoLayout *layout, const char *line, size_t places[MOST_BYTES + 8])
+static size_t cursor_places(PangoLayout *layout, const char *line, size_t places[MAX_BYTES + 8])
 {
     int attributes;
-    size_t count = 0, most = MOST_BYTES + 8;
+    size_t count = 0, max = MAX_BYTES + 8;
     const PangoLogAttr *at = pango_layout_get_log_attrs_readonly(layout, &attributes);
     const char *p = line;
-    for (int i = 0; i < attributes && count < most; i++, p = g_utf8_next_char(p)) {
+    for (int i = 0; i < attributes && count < max; i++, p = g_utf8_next_char(p)) {
         if (at[i].is_cursor_position)
             places[count++] = (size_t)(p - line);
         if (!*p)
@@ -118,16 +118,16 @@ static void shorten(const char *line, const size_t *places, size_t count, size_t
 /* What tells names apart is at their ends as often as at their beginnings: the middle goes. */
 static void cut_middle(canvas *c, tidy_text line, double widest)
 {
-    size_t places[MOST_BYTES + 8], count = cursor_places(c->layout, line, places), least = 0, most = count ? count - 1 : 0;
+    size_t places[MAX_BYTES + 8], count = cursor_places(c->layout, line, places), min = 0, max = count ? count - 1 : 0;
     tidy_text shorter;
     if (count < 2)
         return;
-    while (least + 1 < most) {
-        size_t kept = (least + most) / 2;
+    while (min + 1 < max) {
+        size_t kept = (min + max) / 2;
         shorten(line, places, count, kept, shorter);
-        *(box_of(c, shorter).width <= widest * PANGO_SCALE ? &least : &most) = kept;
+        *(box_of(c, shorter).width <= widest * PANGO_SCALE ? &min : &max) = kept;
     }
-    shorten(line, places, count, least, shorter);
+    shorten(line, places, count, min, shorter);
     strcpy(line, shorter);
 }
 
@@ -159,7 +159,7 @@ static void show_shapes(canvas *c, const canvas_type *type, PangoRectangle box, 
     cairo_translate(c->cr, x, y);
     cairo_rotate(c->cr, -type->turn * acos(-1.0) / 180);
     cairo_move_to(c->cr, -(box.x + type->anchor * box.width) / PANGO_SCALE, HALF_CAPITAL * type->size - baseline);
-    canvas_colour(c, type->colour ? type->colour : DRAW_INK);
+    canvas_color(c, type->color ? type->color : DRAW_INK);
     pango_cairo_show_layout(c->cr, c->layout);
     cairo_restore(c->cr);
 }
@@ -200,7 +200,7 @@ void canvas_title(canvas *c, const char *text, double x, double y, double width)
 {
     tidy_text whole, line;
     size_t begins[TITLE_LINES];
-    canvas_type type = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = fmax(width, TITLE_LEAST), .bold = true};
+    canvas_type type = {.size = DRAW_TITLE_SIZE, .anchor = 0.5, .widest = fmax(width, TITLE_MIN), .bold = true};
     if (!text || !*text)
         return;
     tidy(text, whole);
@@ -215,7 +215,7 @@ void canvas_title(canvas *c, const char *text, double x, double y, double width)
     }
 }
 
-void canvas_colour(canvas *c, uint32_t rgb)
+void canvas_color(canvas *c, uint32_t rgb)
 {
     cairo_set_source_rgb(c->cr, (double)(rgb >> 16 & 0xff) / 255, (double)(rgb >> 8 & 0xff) / 255, (double)(rgb & 0xff) / 255);
 }

@@ -1,5 +1,5 @@
-/* ticks.c: where axes are marked, and what is written there.
- * For axes and colour bars.
+/* view/draw/ticks.c: where axes are marked, and what is written there.
+ * For axes and color bars.
  * Not the drawing of them. */
 #define _GNU_SOURCE
 #include "view/draw/ticks.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SLACK 1e-9 /* of a step: 0.3 is 2.9999999999999996 steps of 0.1, and shall count */
-enum { MOST_DECIMALS = 5, MOST_DIGITS = 6 };
+enum { MAX_DECIMALS = 5, MAX_DIGITS = 6 };
 
 /* 1, 2 or 5 times a power of ten, not less than x but for rounding. */
 static double round_up(double x)
@@ -40,7 +40,7 @@ double ticks_at(const ticks *t, size_t i)
 
 static bool has_decimals(double value, int decimals)
 {
-    return decimals <= MOST_DECIMALS && fabs(value) < pow(10, MOST_DIGITS);
+    return decimals <= MAX_DECIMALS && fabs(value) < pow(10, MAX_DIGITS);
 }
 
 static tick_label with_minus(const char *plain)
@@ -76,9 +76,9 @@ tick_label range_label(draw_range r, double value)
     return with_minus(strcmp(plain, "-0") == 0 ? "0" : plain);
 }
 
-size_t ticks_whole_step(double least)
+size_t ticks_whole_step(double min)
 {
-    return least <= 1 ? 1 : (size_t)(round_up(least) + 0.5);
+    return min <= 1 ? 1 : (size_t)(round_up(min) + 0.5);
 }
 
 void range_take(draw_range *r, double value)

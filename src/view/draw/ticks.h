@@ -1,6 +1,6 @@
-/* ticks.h: round numbers along an axis. For axes and colour bars. */
-#ifndef DRAW_TICKS_H
-#define DRAW_TICKS_H
+/* view/draw/ticks.h: round numbers along an axis. For axes and color bars. */
+#ifndef VIEW_DRAW_TICKS_H
+#define VIEW_DRAW_TICKS_H
 
 #include <math.h>
 
@@ -27,8 +27,8 @@ tick_label ticks_label(const ticks *t, size_t i);
 /* A number at an end of `r`, round or not: to a hundredth of the range, without zeros at its end. */
 tick_label range_label(draw_range r, double value);
 
-/* The least of 1, 2, 5, 10, 20, 50, ... that is not less than `least`. */
-size_t ticks_whole_step(double least);
+/* The least of 1, 2, 5, 10, 20, 50, ... that is not less than `min`. */
+size_t ticks_whole_step(double min);
 
 /* ---- ranges ---------------------------------------------------------------------------------------------------------- */
 

@@ -1,13 +1,13 @@
-/* viridis.h: numbers as colours. For heat maps and their colour bar; not a choice of colour maps. */
-#ifndef DRAW_VIRIDIS_H
-#define DRAW_VIRIDIS_H
+/* view/draw/viridis.h: numbers as colors. For heat maps and their color bar; not a choice of color maps. */
+#ifndef VIEW_DRAW_VIRIDIS_H
+#define VIEW_DRAW_VIRIDIS_H
 
 #include <stdint.h>
 
 /* 0xRRGGBB of `share`, from 0 (dark violet) to 1 (yellow), in 256 equal steps as matplotlib takes them; less than 0 is 0,
- * more than 1 is 1, and NaN is DRAW_GREY, which no share gives. */
+ * more than 1 is 1, and NaN is DRAW_GRAY, which no share gives. */
 uint32_t viridis(double share);
 
-#define DRAW_GREY 0xc0c0c0u
+#define DRAW_GRAY 0xc0c0c0u
 
 #endif
