@@ -52,20 +52,6 @@ static bool wants_color(const char *when, struct argp_state *state)
     return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static void take_only(explain_arguments *a, const char *pattern, struct argp_state *state)
-{
-    if (a->options.name_count == MAX_ONLY)
-        cli_usage_error(state, "more than %d --only", MAX_ONLY);
-    a->only[a->options.name_count++] = pattern;
-}
-
-static void cmd_explain_take_at(explain_arguments *a, const char *text, struct argp_state *state)
-{
-    a->format.has_position = true;
-    a->format.all_positions = strcmp(text, "all") == 0;
-    a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
-}
-
 /* MODEL TEXT [TARGET], in this order wherever options stand. */
 static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
 {
@@ -95,8 +81,16 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
 {
     explain_arguments *a = state->input;
     switch (key) {
-    case KEY_ONLY: take_only(a, text, state); return 0;
-    case KEY_AT: cmd_explain_take_at(a, text, state); return 0;
+    case KEY_ONLY:
+        if (a->options.name_count == MAX_ONLY)
+            cli_usage_error(state, "more than %d --only", MAX_ONLY);
+        a->only[a->options.name_count++] = text;
+        return 0;
+    case KEY_AT:
+        a->format.has_position = true;
+        a->format.all_positions = strcmp(text, "all") == 0;
+        a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+        return 0;
     case KEY_TRAIN:
         a->options.gradients = true;
         a->options.target = text ? text : a->options.target;

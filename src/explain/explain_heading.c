@@ -31,16 +31,11 @@ static bool explain_heading_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_pre_norm(const rapt_model *m)
+/* The norms of a block are called norm1, norm2, ...: before a sublayer, or after the residual sum. */
+static const char *norm_title(const rapt_model *m, const char *name)
 {
     rapt_norm_place place = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm_place;
-    return place == RAPT_NORM_PLACE_PRE;
-}
-
-/* The norms of a block are called norm1, norm2, ...: before a sublayer, or after the residual sum. */
-static const char *norm_title(const rapt_explanation *e, const char *name)
-{
-    if (!is_pre_norm(e->model))
+    if (place != RAPT_NORM_PLACE_PRE)
         return "Add & norm";
     return ends_in(name, ".sum") ? "Add" : "Norm";
 }
@@ -51,7 +46,7 @@ static const char *title_of(const rapt_explanation *e, const char *rest)
     for (size_t i = 0; i < sizeof TITLES / sizeof *TITLES; i++)
         if (explain_heading_begins(rest, TITLES[i].begin))
             return causal ? "Masked self-attention" : TITLES[i].text;
-    return explain_heading_begins(rest, "norm") ? norm_title(e, rest) : "Steps";
+    return explain_heading_begins(rest, "norm") ? norm_title(e->model, rest) : "Steps";
 }
 
 /* Writes "Encoder", "Decoder block 3" or nothing, and returns what is left of the name. */

@@ -3,12 +3,12 @@
  * business of others. */
 #include "explain/explanation.h"
 
+#include "base/buffer.h"
 #include "base/math.h"
 #include "decode/sampler.h"
 #include "ops/tape_core.h"
 #include "rapt/observe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define TOP 5 /* likeliest tokens of a position */
@@ -65,35 +65,26 @@ static rapt_code take_logits(const pass *p, const rapt_observation *logits, rapt
 }
 
 /* The sampler's softmax is another one than the pass's, which is the one that is shown. */
-static void take_probabilities(rapt_explanation *e, const rapt_observation *probabilities)
-{
-    size_t vocab = rapt_tensor_features(probabilities->tensor);
-    for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
-        e->probabilities[i] = (double)probabilities->values[i / e->top * vocab + (size_t)e->likeliest[i]];
-}
-
 static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *err)
 {
+    rapt_explanation *e = p->e;
+    size_t vocab = rapt_tensor_features(o->tensor);
     if (o->gradient)
         return RAPT_OK;
+    if (strcmp(o->name, e->model->task == RAPT_TASK_TRANSLATION ? "decoder.output" : "output") == 0)
+        return take_logits(p, o, err);
     if (strcmp(o->name, "probabilities") == 0)
-        take_probabilities(p->e, o);
-    bool logits = strcmp(o->name, p->e->model->task == RAPT_TASK_TRANSLATION ? "decoder.output" : "output") == 0;
-    return logits ? take_logits(p, o, err) : RAPT_OK;
+        for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
+            e->probabilities[i] = (double)o->values[i / e->top * vocab + (size_t)e->likeliest[i]];
+    return RAPT_OK;
 }
 
 /* ---- intermediates ----------------------------------------------------------------------------------------------- */
 
 static rapt_code explain_keep(rapt_explanation *e, const rapt_observation *o, rapt_error *err)
 {
-    if (e->count == e->capacity) {
-        size_t capacity = 2 * e->capacity + 64;
-        rapt_intermediate *longer = realloc(e->items, capacity * sizeof *longer);
-        if (!longer)
-            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu intermediates", capacity);
-        e->items = longer;
-        e->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(&e->items, &e->capacity, e->count + 1))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu intermediates", e->count + 1);
     size_t size = rapt_tensor_size(o->tensor);
     rapt_real *values = arena_array(&e->memory, size, sizeof *values);
     rapt_intermediate x = {.name = arena_string(&e->memory, o->name), .gradient = o->gradient, .ndim = o->tensor->ndim,

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "explain/explanation.h"
 
+#include "base/buffer.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 
@@ -31,15 +32,8 @@ void explain_selection_free(explain_selection *s)
 /* Where memory is short a name is missing among the near ones, no more. */
 static void keep_name(explain_selection *s, const char *name)
 {
-    if (s->name_count == s->name_capacity) {
-        size_t capacity = 2 * s->name_capacity + 64;
-        char **longer = realloc(s->names, capacity * sizeof *longer);
-        if (!longer)
-            return;
-        s->names = longer;
-        s->name_capacity = capacity;
-    }
-    char *copy = arena_string(&s->memory, name);
+    bool fits = ARRAY_RESERVE(&s->names, &s->name_capacity, s->name_count + 1);
+    char *copy = fits ? arena_string(&s->memory, name) : NULL;
     if (copy)
         s->names[s->name_count++] = copy;
 }

@@ -9,12 +9,14 @@ static rapt_explanation *made;
 
 static int set_up(void **state)
 {
+    static const char *const names[] = {"blocks.1.ffn.*", "output", "probabilities", "tokens", "predictions", "loss"};
+    rapt_explain_options o = {.gradients = true, .threads = 1, .names = names, .name_count = 6};
     rapt_error err = {0};
     if (failing_check_link(state))
         return -1;
     translator = case_translator();
     language_model = case_language_model();
-    made = rapt_explanation_new(language_model, "hello", &(rapt_explain_options){.gradients = true, .threads = 1}, &err);
+    made = rapt_explanation_new(language_model, "hello", &o, &err);
     return made ? 0 : -1;
 }
 

@@ -14,7 +14,7 @@
 typedef struct reading {
     const char *what, *with; /* "the text", " with <eos>" */
     const rapt_tokenizer *k;
-    size_t vocab, most, more; /* ids and tokens that the model takes; tokens that come to the text's own */
+    size_t vocab, max, more; /* ids and tokens that the model takes; tokens that come to the text's own */
     const char *limit, *unit; /* "the model has", " positions" */
     bool specials;
 } reading;
@@ -23,9 +23,9 @@ static rapt_code pass_input_check(const reading *r, const char *text, const pass
 {
     if (p->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", r->what);
-    if (p->count + r->more > r->most)
+    if (p->count + r->more > r->max)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s has %zu tokens%s; %s %zu%s", r->what, p->count + r->more, r->with, r->limit,
-                         r->most, r->unit);
+                         r->max, r->unit);
     for (size_t i = 0; i < p->count; i++)
         if (p->ids[i] < 0 || (size_t)p->ids[i] >= r->vocab)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu is %d; the model knows %zu", r->what, i, (int)p->ids[i],
@@ -54,7 +54,7 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
 {
     reading r = {.what = "the text", .with = " with <eos>", .k = m->source, .vocab = m->net->config.source_vocab,
-                 .most = m->max_len, .more = 1, .limit = "the model takes", .unit = ""};
+                 .max = m->max_len, .more = 1, .limit = "the model takes", .unit = ""};
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
@@ -66,7 +66,7 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
 rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err)
 {
     reading r = {.what = "the target", .with = " with <bos>", .k = m->target, .vocab = m->net->config.target_vocab,
-                 .most = m->net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
+                 .max = m->net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
     rapt_code code = pass_input_read_tokens(&r, text, target, err);
     if (code)
         return code;
@@ -79,7 +79,7 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
 rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err)
 {
     reading r = {.what = "the text", .with = "", .k = m->tokenizer, .vocab = m->lm->config.vocab,
-                 .most = m->lm->config.context, .limit = "the model's context is", .unit = "", .specials = true};
+                 .max = m->lm->config.context, .limit = "the model's context is", .unit = "", .specials = true};
     rapt_code code = pass_input_read_tokens(&r, text, p, err);
     if (!code)
         p->ids[p->count] = 0;

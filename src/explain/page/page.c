@@ -1,14 +1,12 @@
 /* explain/page/page.c: puts the data into the page. The numbers of a step go in as base64: shorter than digits, and quick to
  * read where a model has millions of them; how, and which of them: page_steps.h. Not the page itself, which is beside this
  * file. */
-#define _GNU_SOURCE /* open_memstream */
 #include "explain/page/page.h"
 
+#include "base/buffer.h"
 #include "explain/page/page_parts.h"
 #include "explain/page/page_steps.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the numbers of a page may take, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
@@ -55,40 +53,45 @@ static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_e
 
 /* ---- JSON inside HTML ---- */
 
-static int page_put(FILE *out, const void *data, size_t size)
+/* A page as it grows. json_dump_callback can pass over a failure, which therefore stays here. */
+typedef struct page_text {
+    buffer html;
+    bool failed;
+} page_text;
+
+static void page_append(page_text *p, const void *data, size_t size)
 {
-    return fwrite(data, 1, size, out) == size ? 0 : -1;
+    p->failed = p->failed || !buffer_append(&p->html, data, size);
 }
 
 /* In JSON a "<" can only stand in a string, where it may be written in another way: so nothing in the data ends the script
  * that holds it, or opens a comment there. */
-static int put_json(const char *text, size_t size, void *to)
+static int page_append_json(const char *text, size_t size, void *to)
 {
+    page_text *p = to;
     static const char escaped[] = "\\u003c";
     for (const char *open; (open = memchr(text, '<', size)) != NULL; text = open + 1) {
-        if (page_put(to, text, (size_t)(open - text)) != 0 || page_put(to, escaped, sizeof escaped - 1) != 0)
-            return -1;
+        page_append(p, text, (size_t)(open - text));
+        page_append(p, escaped, sizeof escaped - 1);
         size -= (size_t)(open - text) + 1;
     }
-    return page_put(to, text, size);
+    page_append(p, text, size);
+    return p->failed ? -1 : 0;
 }
 
 static rapt_code page_join(const json_t *packed, char **html, size_t *size, rapt_error *err)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    bool done = out && page_put(out, page_head, page_head_size) == 0 &&
-                json_dump_callback(packed, put_json, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
-                page_put(out, page_tail, page_tail_size) == 0;
-    done = out && fclose(out) == 0 && done;
-    if (!done) {
-        free(text);
+    page_text p = {.failed = false};
+    page_append(&p, page_head, page_head_size);
+    bool dumped = json_dump_callback(packed, page_append_json, &p, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
+    page_append(&p, page_tail, page_tail_size);
+    if (p.failed || !dumped) {
+        buffer_free(&p.html);
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     }
-    *html = text;
+    *html = p.html.data;
     if (size)
-        *size = length;
+        *size = p.html.size;
     return RAPT_OK;
 }
 

@@ -61,16 +61,22 @@ static uint16_t half_of(float x)
     return sign | (uint16_t)((bits >> 13) - (112 << 10));
 }
 
+static float page_numbers_max_of(const float *x, size_t n)
+{
+    float max = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(x[i]) && fabsf(x[i]) > max)
+            max = fabsf(x[i]);
+    return max;
+}
+
 /* The power of two that brings the largest number near the largest that 16 bits hold. */
 static int exponent_of(const float *x, size_t n)
 {
-    float most = 0;
+    float max = page_numbers_max_of(x, n);
     int exponent = 15;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(x[i]) && fabsf(x[i]) > most)
-            most = fabsf(x[i]);
-    if (most > 0)
-        frexpf(most, &exponent);
+    if (max > 0)
+        frexpf(max, &exponent);
     return exponent - 15;
 }
 
@@ -85,30 +91,21 @@ static void put_half(const float *x, size_t n, int exponent, char *to)
 
 /* ---- 8 bits ---------------------------------------------------------------------------------------------------------- */
 
-static float page_numbers_largest_of(const float *x, size_t n)
-{
-    float most = 0;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(x[i]) && fabsf(x[i]) > most)
-            most = fabsf(x[i]);
-    return most;
-}
-
 /* -128 is minus infinity. */
-static char page_numbers_byte_of(float x, float most, bool negative)
+static char page_numbers_byte_of(float x, float max, bool negative)
 {
     if (isinf(x))
         return (char)-128;
-    float q = most > 0 ? sqrtf(fabsf(x) / most) : 0;
+    float q = max > 0 ? sqrtf(fabsf(x) / max) : 0;
     if (!negative)
         return (char)(unsigned char)lrintf(255 * q);
     return (char)(signed char)copysignf(rintf(127 * q), x);
 }
 
-static void page_numbers_put_bytes(const float *x, size_t n, float most, bool negative, char *to)
+static void page_numbers_put_bytes(const float *x, size_t n, float max, bool negative, char *to)
 {
     for (size_t i = 0; i < n; i++)
-        to[i] = page_numbers_byte_of(x[i], most, negative);
+        to[i] = page_numbers_byte_of(x[i], max, negative);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------- */
@@ -118,14 +115,14 @@ static size_t page_numbers_bytes_of(page_format format)
     return format == PAGE_EXACT ? 4 : format == PAGE_HALF ? 2 : 1;
 }
 
-/* Row by row, as far as they are kept; the largest number of each to `most`. */
-static void put_rows(const page_step *s, int exponent, char *to, char *most)
+/* Row by row, as far as they are kept; the largest number of each to `max`. */
+static void put_rows(const page_step *s, int exponent, char *to, char *max)
 {
     for (size_t row = 0; row < s->groups * s->rows; row++) {
         const float *x = s->x + row * s->columns;
         size_t n = s->lower ? row % s->rows + 1 : s->columns;
-        float largest = page_numbers_largest_of(x, n);
-        put_float(most + 4 * row, largest);
+        float largest = page_numbers_max_of(x, n);
+        put_float(max + 4 * row, largest);
         if (s->format == PAGE_EXACT)
             put_exact(x, n, to);
         else if (s->format == PAGE_HALF)
@@ -146,14 +143,14 @@ static bool set_letters(json_t *o, const char *key, const char *bytes, size_t si
     return ok;
 }
 
-static bool set_format(const page_step *s, json_t *o, int exponent, const char *most)
+static bool set_format(const page_step *s, json_t *o, int exponent, const char *max)
 {
     bool ok = !s->lower || json_object_set_new(o, "above", isinf(s->above) ? json_string("-inf") : json_integer(0)) == 0;
     if (s->format == PAGE_HALF)
         return ok && json_object_set_new(o, "exponent", json_integer(exponent)) == 0;
     if (s->format == PAGE_BYTE)
         return ok && json_object_set_new(o, "signed", json_boolean(s->negative)) == 0 &&
-               set_letters(o, "most", most, 4 * s->groups * s->rows);
+               set_letters(o, "most", max, 4 * s->groups * s->rows);
     return ok;
 }
 
@@ -161,13 +158,13 @@ static bool put_values(const page_step *s, json_t *o)
 {
     size_t stored = page_step_stored(s), size = stored * page_numbers_bytes_of(s->format), rows = s->groups * s->rows;
     int exponent = s->format == PAGE_HALF ? exponent_of(s->x, s->groups * s->rows * s->columns) : 0;
-    char *bytes = malloc(size + 1), *most = malloc(4 * rows + 1);
-    bool ok = bytes && most;
+    char *bytes = malloc(size + 1), *max = malloc(4 * rows + 1);
+    bool ok = bytes && max;
     if (ok)
-        put_rows(s, exponent, bytes, most);
-    ok = ok && set_format(s, o, exponent, most) && set_letters(o, "values", bytes, size);
+        put_rows(s, exponent, bytes, max);
+    ok = ok && set_format(s, o, exponent, max) && set_letters(o, "values", bytes, size);
     free(bytes);
-    free(most);
+    free(max);
     return ok;
 }
 

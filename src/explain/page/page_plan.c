@@ -49,11 +49,6 @@ static size_t page_plan_letters_of(const page_step *s, page_format format)
     }
 }
 
-static bool has_numbers(const page_step *s)
-{
-    return s->x && !s->source;
-}
-
 /* What a step takes in place of the format that was thought of. */
 static page_format fitting(const page_step *s, page_format format)
 {
@@ -65,9 +60,11 @@ static page_format fitting(const page_step *s, page_format format)
 static size_t letters_of_class(const page_steps *all, int class, page_format format)
 {
     size_t sum = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (has_numbers(&all->steps[i]) && class_of(&all->steps[i]) == class)
-            sum += page_plan_letters_of(&all->steps[i], fitting(&all->steps[i], format));
+    for (size_t i = 0; i < all->count; i++) {
+        const page_step *s = &all->steps[i];
+        if (s->x && !s->source && class_of(s) == class)
+            sum += page_plan_letters_of(s, fitting(s, format));
+    }
     return sum;
 }
 

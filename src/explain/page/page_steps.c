@@ -188,11 +188,6 @@ static void keep_columns(page_step *s, const bool *wanted)
     s->columns = kept;
 }
 
-static bool page_steps_is_any(const bool *wanted, size_t count)
-{
-    return memchr(wanted, true, count * sizeof *wanted) != NULL;
-}
-
 static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_error *err)
 {
     if (strcmp(axis(s, 0), "token") != 0 || page_steps_size_of(s) <= MANY)
@@ -204,7 +199,7 @@ static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_er
         return page_steps_no_memory(err);
     }
     mark_predicted(explanation, wanted, s->columns);
-    if (page_steps_is_any(wanted, s->columns)) {
+    if (memchr(wanted, true, s->columns * sizeof *wanted)) {
         keep_columns(s, wanted);
     } else {
         free(s->kept);

@@ -22,9 +22,9 @@ print_statistics print_statistics_of(const rapt_real *x, size_t n);
 const char *print_number(double x, char text[PRINT_NUMBER]);
 
 /* What PyTorch's print(x) prints of a float tensor, with the newline: 4 digits after the point, the same width for all
- * that is shown, exponents where numbers are very unlike each other, lines of 80 columns. More than `most` numbers (1000
- * in PyTorch) are summarised: three at each end of each dimension, with dots between. `ndim` is at least 1. */
-void print_tensor(FILE *to, const rapt_real *x, int ndim, const size_t *shape, size_t most);
+ * that is shown, exponents where numbers are very unlike each other, lines of 80 columns. More than `max` numbers (1000
+ * in PyTorch) are summarized: three at each end of each dimension, with dots between. `ndim` is at least 1. */
+void print_tensor(FILE *to, const rapt_real *x, int ndim, const size_t *shape, size_t max);
 
 /* A matrix with its row and column numbers, as pandas prints a DataFrame. */
 typedef struct print_frame {

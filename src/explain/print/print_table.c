@@ -30,10 +30,10 @@ typedef struct table {
     column_style *styles;  /* of the columns shown */
 } table;
 
-static span print_table_span_of(size_t count, size_t most)
+static span print_table_span_of(size_t count, size_t max)
 {
-    size_t edge = most / 2 > 0 ? most / 2 : 1;
-    bool cut = most > 0 && count > most && count > 2 * edge;
+    size_t edge = max / 2 > 0 ? max / 2 : 1;
+    bool cut = max > 0 && count > max && count > 2 * edge;
     return (span){count, cut ? edge : 0, cut};
 }
 
@@ -60,12 +60,12 @@ static const char *print_table_label_of(const char *const *names, size_t i, char
 static size_t widest_label(const char *const *names, const span *s)
 {
     char text[CELL];
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < print_table_shown(s); i++) {
         size_t width = print_width(print_table_label_of(names, index_of(s, i), text));
-        most = width > most ? width : most;
+        max = width > max ? width : max;
     }
-    return most;
+    return max;
 }
 
 /* Numbers of columns are all as wide as the widest, with spaces after them; names are not. */
@@ -110,12 +110,12 @@ static double value(const table *t, size_t row, size_t column)
 static size_t widest_cell(const table *t, const column_style *s, size_t column)
 {
     char cell[CELL];
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
         size_t width = print_table_write_cell(s, value(t, i, column), cell);
-        most = width > most ? width : most;
+        max = width > max ? width : max;
     }
-    return most;
+    return max;
 }
 
 /* Numbers that six decimals would show as 0, or long ones beyond a million, want exponents. */
@@ -213,13 +213,13 @@ static void print_table_lay_out(table *t, size_t max_columns)
 static void fit(table *t)
 {
     const print_frame *f = t->f;
-    size_t most = f->max_columns && f->max_columns < f->columns ? f->max_columns : f->columns;
-    if (f->width && most > f->width / 5 + 1)
-        most = f->width / 5 + 1;
-    print_table_lay_out(t, most);
-    while (f->width && most > 2 && print_table_line_width(t) > f->width) {
-        most = most % 2 ? most - 1 : most - 2;
-        print_table_lay_out(t, most);
+    size_t max = f->max_columns && f->max_columns < f->columns ? f->max_columns : f->columns;
+    if (f->width && max > f->width / 5 + 1)
+        max = f->width / 5 + 1;
+    print_table_lay_out(t, max);
+    while (f->width && max > 2 && print_table_line_width(t) > f->width) {
+        max = max % 2 ? max - 1 : max - 2;
+        print_table_lay_out(t, max);
     }
 }
 

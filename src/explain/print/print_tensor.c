@@ -12,7 +12,7 @@
 /* How every number of a tensor is written; it follows from those that are shown. */
 typedef struct style {
     bool whole, exponents;
-    double least, most; /* sizes of those that are finite and not 0 */
+    double min, max; /* sizes of those that are finite and not 0 */
     size_t width;
 } style;
 
@@ -42,8 +42,8 @@ static void see_size(style *s, double x)
 {
     if (!isfinite(x) || x == 0)
         return;
-    s->least = fmin(s->least, fabs(x));
-    s->most = fmax(s->most, fabs(x));
+    s->min = fmin(s->min, fabs(x));
+    s->max = fmax(s->max, fabs(x));
     s->whole = s->whole && x == floor(x);
 }
 
@@ -89,20 +89,13 @@ static void print_tensor_walk(tensor_text *t, int dim, const rapt_real *x, void 
 static void choose_style(tensor_text *t, const rapt_real *x)
 {
     style *s = &t->style;
-    *s = (style){.whole = true, .least = INFINITY, .width = 1};
+    *s = (style){.whole = true, .min = INFINITY, .width = 1};
     print_tensor_walk(t, 0, x, see_size);
-    s->exponents = s->most > 0 && (s->most / s->least > 1000 || s->most > 1e8 || s->least < 1e-4);
+    s->exponents = s->max > 0 && (s->max / s->min > 1000 || s->max > 1e8 || s->min < 1e-4);
     print_tensor_walk(t, 0, x, see_width);
 }
 
 /* ---- the text --------------------------------------------------------------------------------------------------- */
-
-static void print_cell(const tensor_text *t, double x)
-{
-    char cell[CELL];
-    print_tensor_write_cell(&t->style, x, cell);
-    fprintf(t->to, "%*s", (int)t->style.width, cell);
-}
 
 /* A comma and, after as many cells as a line holds, a new one; the dots count as a cell. */
 static void print_comma(const tensor_text *t, size_t cells, size_t a_line, int indent)
@@ -117,13 +110,15 @@ static void print_comma(const tensor_text *t, size_t cells, size_t a_line, int i
 
 static void print_vector(const tensor_text *t, const rapt_real *x, int indent)
 {
+    char cell[CELL];
     int dim = t->ndim - 1;
-    size_t room = indent < LINE ? (size_t)(LINE - indent) : 0, a_line = room / (t->style.width + 2), cells = 0;
+    size_t width = indent < LINE ? (size_t)(LINE - indent) : 0, a_line = width / (t->style.width + 2), cells = 0;
     a_line = a_line ? a_line : 1;
     fputc('[', t->to);
     for (size_t i = 0; i < t->shape[dim]; i = print_tensor_next(t, dim, i)) {
         print_comma(t, cells++, a_line, indent);
-        print_cell(t, (double)x[i]);
+        print_tensor_write_cell(&t->style, (double)x[i], cell);
+        fprintf(t->to, "%*s", (int)t->style.width, cell);
         if (is_cut(t, dim) && i + 1 == EDGE) {
             print_comma(t, cells++, a_line, indent);
             fputs(" ...", t->to);
@@ -161,10 +156,10 @@ static void print_slices(const tensor_text *t, int dim, const rapt_real *x, int 
     fputc(']', t->to);
 }
 
-void print_tensor(FILE *to, const rapt_real *x, int ndim, const size_t *shape, size_t most)
+void print_tensor(FILE *to, const rapt_real *x, int ndim, const size_t *shape, size_t max)
 {
     tensor_text t = {.to = to, .ndim = ndim, .shape = shape};
-    t.cut = shape[0] * stride_of(&t, 0) > most;
+    t.cut = shape[0] * stride_of(&t, 0) > max;
     choose_style(&t, x);
     fputs("tensor(", to);
     print_slices(&t, 0, x, 7);
