@@ -51,7 +51,7 @@
  *
  *   rapt/explain.h   one pass over a text, with all that it computed: values, JSON, a page for a browser
  *   rapt/decode.h    lines in, translations out: greedy and beam search on all threads
- *   rapt/generate.h  a text goes on; how the next token is chosen: temperature, top-k, top-p, ...
+ *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/train.h     the whole training loop; Adam, gradient norm and schedules by themselves
  *   rapt/recipe.h    recipes: what a training run depends on, as YAML or as a struct

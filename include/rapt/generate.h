@@ -1,6 +1,8 @@
-/* rapt/generate.h: how the next token is chosen from a language model's logits.
+/* rapt/generate.h: text from a language model: a generator continues a prompt, token by token, with a KV cache; and how each
+ * token is sampled.
  *
- * From logits x[0 .. vocab-1] to a token, in this order; a zeroed struct chooses the likeliest token, always:
+ * From logits x[0 .. vocab-1] to a token, in this order; a zeroed rapt_sample_options stands for what `rapt generate` does
+ * without options:
  *
  *   1. repetition penalty r, for each token i of the history, however often it occurs there (Keskar et al. 2019, "CTRL:
  *      A Conditional Transformer Language Model for Controllable Generation", section 4.1):
@@ -8,8 +10,8 @@
  *      (the paper divides in both cases, which would make tokens with negative logits likelier; other programs
  *      multiply those too);
  *   2. logit bias: x_i = x_i + b for each bias b of token i; -inf rules it out;
- *   3. temperature T (Ackley, Hinton, Sejnowski 1985):  p_i = exp(x_i / T) / sum_j exp(x_j / T); T = 0 is the limit,
- *      all on the largest logit, the smallest id of equal ones: nothing below matters then;
+ *   3. temperature T (Ackley, Hinton, Sejnowski 1985):  p_i = exp(x_i / T) / sum_j exp(x_j / T); greedy
+ *      decoding is the limit T = 0, all on the largest logit, the smallest id of equal ones: nothing below matters then;
  *   4. top-k (Fan, Lewis, Dauphin 2018, "Hierarchical Neural Story Generation"): the k likeliest tokens stay, of equal
  *      ones those with smaller ids, and p is scaled to sum 1 again;
  *   5. top-p, or nucleus sampling (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration", section 3.1):
@@ -20,15 +22,14 @@
  *      T = 1 is the same;
  *   7. one of those that stay is drawn with its probability.
  *
- * What is drawn depends on the logits, these options, the row, the position and, with a penalty, the history: the random
- * number is a function of (seed, row, position). A logit of -inf stands for a token that is never drawn; so does one so far
+ * What is drawn depends on the logits, these options, the sample, the position and, with a penalty, the history: the random
+ * number is a function of (seed, sample, position). A logit of -inf stands for a token that is never drawn; so does one so far
  * below the largest that exp((x_i - x_max) / T) is below 2^-126.
  */
 #ifndef RAPT_GENERATE_H
 #define RAPT_GENERATE_H
 
-#include "rapt/lm.h"
-#include "rapt/text.h"
+#include "rapt/io.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,57 +41,111 @@ typedef struct rapt_logit_bias {
     double bias;
 } rapt_logit_bias;
 
+#define RAPT_TOP_K_ALL SIZE_MAX      /* rapt_sample_options.top_k: all tokens */
+#define RAPT_SAMPLE_SEED_0 UINT64_MAX /* rapt_sample_options.seed: the seed 0, as 0 stands for the default */
+
 typedef struct rapt_sample_options {
-    double temperature;        /* 0: the likeliest token; 1: as the model says; any number >= 0. It divides the logits */
-    size_t top_k;              /* this many tokens stay; 0, or the whole vocabulary: off */
+    double temperature;        /* divides the logits; 0: 0.8; 1: the model's own probabilities; any number >= 0 */
+    bool greedy;               /* always the likeliest token: the temperature's limit 0 */
+    size_t top_k;              /* this many tokens stay; 0: 200; RAPT_TOP_K_ALL, or the whole vocabulary: off */
     double top_p;              /* so much probability stays, 0 to 1; 0 or 1: off */
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* the penalty looks at the last so many tokens; 0: at all that the model sees */
-    uint64_t seed;
+    uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
     double min_p;              /* tokens of so much of the largest probability stay, 0 to 1; 0: off */
-    const rapt_logit_bias *biases; /* [bias_count]; they must stay; several of one token add up */
+    const rapt_logit_bias *biases; /* [bias_count]; several of one token add up */
     size_t bias_count;
 } rapt_sample_options;
 
-/* Why a text ended. */
-typedef enum rapt_finish_reason {
-    RAPT_FINISH_LENGTH, /* max_tokens were made, or something failed before */
-    RAPT_FINISH_STOP,   /* a stop text came */
-    RAPT_FINISH_END_OF_TEXT /* the model's own end of text came */
-} rapt_finish_reason;
+/* Takes generated text as it comes: `size` > 0 bytes, whole characters of UTF-8, no NUL added. Another code than RAPT_OK ends
+ * the run, which returns it. */
+typedef rapt_code rapt_text_fn(void *context, const char *text, size_t size, rapt_error *err);
 
-typedef struct rapt_generated {
-    size_t prompt_tokens;
-    size_t tokens; /* that were made, the end of text not counted */
-    rapt_finish_reason end;
-} rapt_generated;
+enum { RAPT_GENERATE_TOKENS = 200 };
 
+/* Zeroed: what `rapt generate` does without options. */
 typedef struct rapt_generate_options {
     rapt_sample_options sample;
-    size_t max_tokens;        /* new ones at most; 0: none */
-    const char *const *stops; /* texts that end the generation; they are left out of it */
+    size_t max_tokens;        /* new ones of a run at most; 0: RAPT_GENERATE_TOKENS */
+    const char *const *stops; /* [stop_count] texts that end a run; they are left out of its text. Not empty, valid UTF-8 */
     size_t stop_count;
-    uint64_t row;             /* which of several texts from one seed this is */
-    rapt_generated *report;   /* filled, after a failure too; or NULL */
+    rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
+    void *context;            /* of on_text */
+    int threads;              /* 1 to 256; 0: RAPT_THREADS, else all CPUs of this process; results don't depend on it */
+    rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with the weights packed so */
 } rapt_generate_options;
 
-/* Takes text as it comes: whole characters of UTF-8. Another code than RAPT_OK stops the generation, which returns it. */
-typedef rapt_code (*rapt_text_sink)(void *context, const char *text, size_t size, rapt_error *err);
+/* Why a run ended. */
+typedef enum rapt_finish_reason {
+    RAPT_FINISH_NONE,       /* it failed, or was cancelled */
+    RAPT_FINISH_LENGTH,     /* max_tokens were generated */
+    RAPT_FINISH_STOP,       /* a stop text came */
+    RAPT_FINISH_END_OF_TEXT /* the model ended the text */
+} rapt_finish_reason;
 
-/* Continues a prompt of at least one token with a model that keeps keys and values; special tokens in the prompt count
- * as such, and the model's own end of text (the token <|endoftext|>), where it has one, ends it. An empty prompt stands for
- * such an end, after which a text begins; without one it is a failure. What comes depends on model, prompt and options
- * alone. `options` may be NULL: no tokens.
+/* What a run generated. Arrays are owned: rapt_generated_free. */
+typedef struct rapt_generated {
+    int32_t *tokens;      /* [token_count], the end of text not among them, those of a stop text among them */
+    double *log_probs;    /* [token_count] log-probability of each, in nats: of the model's softmax, before any option */
+    size_t token_count;
+    char *text;           /* [text_size] and a NUL: whole characters of UTF-8, U+FFFD for bytes that are none */
+    size_t text_size;     /* bytes */
+    size_t prompt_tokens; /* of the text before the run */
+    rapt_finish_reason finish;
+} rapt_generated;
+
+/* Frees the arrays of a result and zeroes it; a zeroed one is fine. */
+void rapt_generated_free(rapt_generated *result);
+
+/* Generates text with one model: holds a text (a prompt and what came after it), the KV cache of what the model has seen of it,
+ * packed weights and scratch memory. One caller at a time; any number of generators, each in a thread of its own, may share a
+ * model, which they only read. */
+typedef struct rapt_generator rapt_generator;
+
+/* A generator without a text. `options` may be NULL, and is copied with all it points to, but for on_text's context. The model
+ * must stay as it is while the generator lives. NULL with `err` set: not a language model, an option out of its range, a logit
+ * bias of a token that the model does not know, a tokenizer of words, out of memory. */
+rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err);
+void rapt_generator_free(rapt_generator *g); /* NULL is fine */
+
+/* Begins another text with `size` bytes of a prompt. Special tokens in it count as such. An empty prompt stands for the model's
+ * end of text, after which a text begins. Nothing is computed before the next run. RAPT_ERR_VALUE: a token is beyond the
+ * model's vocabulary ("token 7, at byte 12 of the prompt, is 50256; the model knows 50000": tokens count from 0, bytes from
+ * 1), or the prompt is empty and the model has no end of text; RAPT_ERR_FORMAT: not UTF-8, with a tokenizer that needs it. The
+ * text before stays after a failure. */
+rapt_code rapt_generator_begin(rapt_generator *g, const char *prompt, size_t size, rapt_error *err);
+/* Begins another text with `count` tokens, at least one. Errors as of rapt_generator_begin. */
+rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
+/* Adds `size` bytes to the text, tokenized by themselves: the next run continues what stands there then, computing what is new
+ * only. Errors as of rapt_generator_begin, but that an empty addition is none. */
+rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err);
+/* Adds `count` tokens to the text. Errors as of rapt_generator_begin. */
+rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
+
+/* Tokens of the text: prompt, additions, and what runs generated. */
+size_t rapt_generator_tokens(const rapt_generator *g);
+/* Drops all but the first `count` tokens of the text, 1 or more, so that runs can branch off from there: several samples of one
+ * prompt are runs with a rewind between them, which keeps the prompt's prefill. RAPT_ERR_VALUE: the text is shorter. */
+rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
+
+/* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for the
+ * end of text, and another run continues it. `sample` numbers texts that are to differ though seed and text are the same.
+ * Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens depend on model, text,
+ * options and `sample` alone, not on how the text came about.
  *
- * Fails where a token of the prompt is beyond the model's vocabulary ("token 7, at byte 12 of the prompt, is 50256; the
- * model knows 50000": tokens count from 0, bytes from 1), where a logit bias is of such a token, where logits are not
- * finite, and with a tokenizer of words. What was handed to the sink before a failure is good; nothing was where prompt or
- * options are at fault. */
-rapt_code rapt_generate(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k, const char *prompt, size_t size,
-                        const rapt_generate_options *options, rapt_text_sink sink, void *context, rapt_error *err);
-/* The same into memory that the caller frees, without the prompt; NULL on failure. `length` may be NULL. */
-char *rapt_generate_text(rapt_tape *t, const rapt_lm *m, const rapt_tokenizer *k, const char *prompt, size_t size,
-                         const rapt_generate_options *options, size_t *length, rapt_error *err);
+ * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
+ * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled; the code of
+ * on_text where that ended it. The generator stays usable. */
+rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
+
+/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next token. From any thread, and from
+ * a signal handler. */
+void rapt_generator_cancel(rapt_generator *g);
+
+/* A generator for one prompt (a string) and one run, sample 0. *result is as of rapt_generator_run, and errors are those of all
+ * three. `options` and `result` may be NULL. */
+rapt_code rapt_generate(const rapt_model *model, const char *prompt, const rapt_generate_options *options,
+                        rapt_generated *result, rapt_error *err);
 
 #ifdef __cplusplus
 }

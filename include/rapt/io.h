@@ -15,7 +15,17 @@ extern "C" {
 
 #define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
 
-/* A model with all it needs; what the task doesn't use is NULL. All of it is owned. */
+/* Ids of a translation model's special tokens, in both vocabularies. */
+typedef struct rapt_special_ids {
+    int32_t unk, pad, bos, eos; /* unknown word, padding, beginning and end of a sentence */
+} rapt_special_ids;
+
+#define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
+
+enum { RAPT_END_OF_TEXT_MAX = 8 };
+
+/* A model with all it needs; what the task doesn't use is NULL. All of it is owned. Const once loaded: translators and
+ * generators only read it. */
 typedef struct rapt_model {
     rapt_task task;
     rapt_params *params;              /* of net or lm */
@@ -24,6 +34,7 @@ typedef struct rapt_model {
     /* translation */
     rapt_transformer *net;
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
+    rapt_special_ids special;         /* "unk_token_id" and so on of config.json */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
     bool by_sentence;                 /* trained on single sentences: lines of several are translated one by one */
@@ -32,6 +43,9 @@ typedef struct rapt_model {
     /* language model */
     rapt_lm *lm;
     rapt_tokenizer *tokenizer;        /* may have more ids than the model: see rapt_lm_config.vocab */
+    int32_t end_of_text[RAPT_END_OF_TEXT_MAX]; /* tokens that end a text, "eos_token_id" of config.json; a text without a
+                                                  prompt begins after the first of them */
+    size_t end_of_text_count;
 } rapt_model;
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Files of numbers, here

@@ -1,5 +1,5 @@
 /* cli/cmd_generate.c: `rapt generate`: options, the prompt, and text to stdout as it comes. How it comes about is
- * rapt_generate's business; --at is in generate_at.c. */
+ * a rapt_generator's business; --at is in generate_at.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cmd_generate.h"
@@ -10,8 +10,6 @@
 #include "base/file.h"
 #include "decode/prompt.h"
 #include "decode/valid_text.h"
-#include "nn/pack.h"
-#include "ops/tape_core.h"
 #include "text/json_text.h"
 
 #include <errno.h>
@@ -104,10 +102,11 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
     if (a->random_seed && a->has_seed)
         cli_usage_error(state, "--seed or --random-seed, not both");
     if (a->random_seed)
-        a->o.sample.seed = random_seed(state);
-    if (a->greedy)
-        a->o.sample.temperature = 0;
+        a->seed = random_seed(state);
+    a->o.sample.seed = a->seed ? a->seed : RAPT_SAMPLE_SEED_0;
     a->o.sample.biases = a->biases;
+    a->o.stops = a->stops;
+    a->o.max_tokens = (size_t)a->max_tokens;
 }
 
 static void cmd_generate_take_at(generate_arguments *a, const char *text, struct argp_state *state)
@@ -117,6 +116,19 @@ static void cmd_generate_take_at(generate_arguments *a, const char *text, struct
     a->has_at = true;
 }
 
+/* 0 is greedy here, and the default in the library. */
+static void take_temperature(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    a->o.sample.temperature = cli_number(text, 0, 1e6, "temperature", state);
+    a->o.sample.greedy = a->greedy || a->o.sample.temperature == 0;
+}
+
+static void take_top_k(generate_arguments *a, const char *text, struct argp_state *state)
+{
+    long k = cli_integer(text, 0, CLI_MOST, "top-k", state);
+    a->o.sample.top_k = k ? (size_t)k : RAPT_TOP_K_ALL;
+}
+
 static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
 {
     generate_arguments *a = state->input;
@@ -124,10 +136,10 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_PROMPT: a->prompt = text; return 0;
     case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
-    case KEY_MAX_TOKENS: a->o.max_tokens = (size_t)cli_integer(text, 0, CLI_MOST, "max-tokens", state); return 0;
-    case KEY_TEMPERATURE: s->temperature = cli_number(text, 0, 1e6, "temperature", state); return 0;
-    case KEY_GREEDY: a->greedy = true; return 0;
-    case KEY_TOP_K: s->top_k = (size_t)cli_integer(text, 0, CLI_MOST, "top-k", state); return 0;
+    case KEY_MAX_TOKENS: a->max_tokens = cli_integer(text, 0, CLI_MOST, "max-tokens", state); return 0;
+    case KEY_TEMPERATURE: take_temperature(a, text, state); return 0;
+    case KEY_GREEDY: a->greedy = s->greedy = true; return 0;
+    case KEY_TOP_K: take_top_k(a, text, state); return 0;
     case KEY_TOP_P: s->top_p = cli_number(text, 0, 1, "top-p", state); return 0;
     case KEY_MIN_P: s->min_p = cli_number(text, 0, 1, "min-p", state); return 0;
     case KEY_BIAS: take_bias(a, text, state); return 0;
@@ -135,7 +147,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
     case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MOST, "repetition-window", state); return 0;
     case KEY_SEED:
-        s->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state);
+        a->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state);
         a->has_seed = true;
         return 0;
     case KEY_STOP: take_stop(a, text, state); return 0;
@@ -143,8 +155,8 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: cmd_generate_take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, CLI_MOST, "top", state); return 0;
-    case KEY_PRECISION: a->precision = cli_precision(text, state); return 0;
-    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
     case KEY_JSON: a->json = true; return 0;
     case KEY_STRICT: a->strict = true; return 0;
     case KEY_QUIET: a->quiet = true; return 0;
@@ -171,10 +183,8 @@ static const struct argp ARGP = {
 typedef struct output {
     const generate_arguments *a;
     generate_prompt prompt;
-    rapt_generate_options o;
-    rapt_generated report;
-    bool begun;    /* something of it is on stdout */
-    FILE *collect; /* --json: where it goes meanwhile */
+    uint64_t sample;
+    bool begun; /* something of it is on stdout */
 } output;
 
 /* What cannot be written is told at exit, as for every command: no message here. */
@@ -188,24 +198,25 @@ static rapt_code cmd_generate_begin(output *out)
 {
     bool echo = !out->a->no_prompt, first = !out->begun;
     out->begun = true;
-    if (first && out->o.row > 0 && write_out("----\n", 5))
+    if (first && out->sample > 0 && write_out("----\n", 5))
         return RAPT_ERR_IO;
     return first && echo ? write_out(out->prompt.text, out->prompt.size) : RAPT_OK;
 }
 
-/* A rapt_text_sink. */
+/* A rapt_text_fn. --json prints a text when it is complete. */
 static rapt_code stream(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
     if (signals_stop(NULL))
         return RAPT_ERR_INTERRUPTED;
+    if (((const output *)context)->a->json)
+        return RAPT_OK;
     return cmd_generate_begin(context) ? RAPT_ERR_IO : write_out(text, size);
 }
 
-static rapt_code cmd_generate_print_text(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
+/* The end of a text that was streamed. */
+static rapt_code cmd_generate_end(output *out, rapt_code code)
 {
-    generate_prompt p = out->prompt;
-    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, stream, out, err);
     if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && cmd_generate_begin(out))
         code = RAPT_ERR_IO;
     return out->begun && write_out("\n", 1) ? RAPT_ERR_IO : code;
@@ -213,58 +224,31 @@ static rapt_code cmd_generate_print_text(output *out, rapt_tape *t, const rapt_m
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
 
-/* A rapt_text_sink. */
-static rapt_code cmd_generate_collect(void *context, const char *text, size_t size, rapt_error *err)
+static json_t *cmd_generate_text_json(const output *out, const rapt_generated *g)
 {
-    const output *out = context;
-    if (signals_stop(NULL))
-        return RAPT_ERR_INTERRUPTED;
-    return fwrite(text, 1, size, out->collect) == size ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
-}
-
-static json_t *cmd_generate_text_json(const output *out, const char *text, size_t size, bool stopped)
-{
-    static const char *const ends[] = {[RAPT_FINISH_LENGTH] = "length", [RAPT_FINISH_STOP] = "stop",
-                                       [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
+    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
+                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
     size_t length;
     char *valid = valid_text(out->prompt.text, out->prompt.size, &length, NULL);
     json_t *o = NULL;
     if (valid)
-        o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->o.row, "seed",
-                      (json_int_t)out->o.sample.seed, "prompt", valid, length, "text", text, size, "prompt_tokens",
-                      (json_int_t)out->report.prompt_tokens, "tokens", (json_int_t)out->report.tokens, "end",
-                      stopped ? "interrupted" : ends[out->report.end]);
+        o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->sample, "seed",
+                      (json_int_t)out->a->seed, "prompt", valid, length, "text", g->text ? g->text : "",
+                      g->text_size, "prompt_tokens", (json_int_t)g->prompt_tokens,
+                      "tokens", (json_int_t)g->token_count, "end", ends[g->finish]);
     free(valid);
     return o;
 }
 
-static rapt_code cmd_generate_print_object(const output *out, const char *text, size_t size, bool stopped, rapt_error *err)
+static rapt_code cmd_generate_print_object(const output *out, const rapt_generated *g, rapt_error *err)
 {
-    json_t *o = cmd_generate_text_json(out, text, size, stopped);
+    json_t *o = cmd_generate_text_json(out, g);
     char *line = json_text(o, 0);
-    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
+    rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
         code = RAPT_ERR_IO;
     free(line);
     json_decref(o);
-    return code;
-}
-
-static rapt_code cmd_generate_print_json(output *out, rapt_tape *t, const rapt_model *m, rapt_error *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    generate_prompt p = out->prompt;
-    out->collect = open_memstream(&text, &size);
-    if (!out->collect)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
-    rapt_code code = rapt_generate(t, m->lm, m->tokenizer, p.text, p.size, &out->o, cmd_generate_collect, out, err);
-    if (fclose(out->collect) != 0)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
-    bool stopped = code == RAPT_ERR_INTERRUPTED;
-    if ((!code || stopped) && cmd_generate_print_object(out, text, size, stopped, err))
-        code = RAPT_ERR_IO;
-    free(text);
     return code;
 }
 
@@ -276,21 +260,35 @@ static void print_speed(size_t tokens, double seconds)
             seconds > 0 ? (double)tokens / seconds : 0);
 }
 
-static rapt_code print_texts(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err)
+/* One sample of what comes after the prompt, which stays. */
+static rapt_code print_sample(rapt_generator *g, output *out, size_t *tokens, rapt_error *err)
 {
+    rapt_generated result = {.prompt_tokens = rapt_generator_tokens(g), .finish = RAPT_FINISH_LENGTH, .text = NULL};
     rapt_code code = RAPT_OK;
+    if (out->a->max_tokens > 0)
+        code = rapt_generator_run(g, out->sample, &result, err);
+    *tokens += result.token_count;
+    if (!out->a->json)
+        code = cmd_generate_end(out, code);
+    else if ((!code || code == RAPT_ERR_INTERRUPTED) && cmd_generate_print_object(out, &result, err))
+        code = RAPT_ERR_IO;
+    if (!code)
+        code = rapt_generator_rewind(g, result.prompt_tokens, err);
+    rapt_generated_free(&result);
+    return code;
+}
+
+static rapt_code print_texts(const generate_arguments *a, rapt_generator *g, output *out, rapt_error *err)
+{
     size_t tokens = 0;
     double start = clock_seconds();
     if (a->random_seed && !a->quiet)
-        fprintf(stderr, "seed %llu\n", (unsigned long long)a->o.sample.seed);
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->seed);
     signals_catch();
+    rapt_code code = rapt_generator_begin(g, out->prompt.text, out->prompt.size, err);
     for (long i = 0; i < a->samples && !code; i++) {
-        output out = {.a = a, .prompt = p, .o = a->o};
-        out.o.stops = a->stops;
-        out.o.row = (uint64_t)i;
-        out.o.report = &out.report;
-        code = (a->json ? cmd_generate_print_json : cmd_generate_print_text)(&out, t, m, err);
-        tokens += out.report.tokens;
+        *out = (output){.a = a, .prompt = out->prompt, .sample = (uint64_t)i};
+        code = print_sample(g, out, &tokens, err);
     }
     if (!a->quiet && (!code || code == RAPT_ERR_INTERRUPTED))
         print_speed(tokens, clock_seconds() - start);
@@ -314,7 +312,7 @@ static rapt_code check_context(const generate_arguments *a, const rapt_model *m,
     prompt p;
     if (a->quiet && !a->strict)
         return RAPT_OK;
-    rapt_code code = prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err);
+    rapt_code code = prompt_encode(m, given.text, given.size, &p, err);
     if (code)
         return code;
     size_t count = p.count, context = m->lm->config.context;
@@ -328,32 +326,31 @@ static rapt_code check_context(const generate_arguments *a, const rapt_model *m,
     return RAPT_OK;
 }
 
-static rapt_code generate(const generate_arguments *a, rapt_model *m, rapt_error *err)
+static rapt_code generate(const generate_arguments *a, const rapt_model *m, rapt_error *err)
 {
     char *text;
-    generate_prompt p;
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = a->threads, .precision = a->precision}, err);
-    packed_weights *packed = t ? pack_lm(m->lm, t, err) : NULL;
-    rapt_code code = packed ? RAPT_OK : err->code;
-    if (packed)
-        tape_use_packed(t, packed);
-    if (!code && !(code = read_prompt(a, &text, &p, err))) {
-        code = check_context(a, m, p, err);
-        if (!code)
-            code = (a->has_at ? generate_at : print_texts)(a, t, m, p, err);
-        free(text);
-    }
-    rapt_tape_free(t);
-    packed_weights_free(packed);
+    output out = {.a = a};
+    rapt_generate_options o = a->o;
+    o.on_text = stream;
+    o.context = &out;
+    rapt_code code = read_prompt(a, &text, &out.prompt, err);
+    if (code)
+        return code;
+    rapt_generator *g = rapt_generator_new(m, &o, err);
+    code = g ? check_context(a, m, out.prompt, err) : err->code;
+    if (!code)
+        code = a->has_at ? generate_at(a, g, m, out.prompt, err) : print_texts(a, g, &out, err);
+    rapt_generator_free(g);
+    free(text);
     return code;
 }
 
 int cmd_generate(int argc, char **argv)
 {
-    generate_arguments a = {.o = {.max_tokens = 200, .sample = {.temperature = 0.8, .top_k = 200, .seed = 1}}, .samples = 1};
+    generate_arguments a = {.max_tokens = RAPT_GENERATE_TOKENS, .seed = 1, .samples = 1};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    cli_warn_threads(a.threads, a.quiet);
+    cli_warn_threads(a.o.threads, a.quiet);
     rapt_model *m = cli_model_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_code code = m ? generate(&a, m, &err) : RAPT_ERR_IO;
     rapt_model_free(m);

@@ -3,7 +3,6 @@
 #define CLI_CMD_GENERATE_H
 
 #include "rapt/generate.h"
-#include "rapt/io.h"
 
 #define GENERATE_MAX_STOPS 64
 #define GENERATE_MAX_BIASES 1024
@@ -11,11 +10,11 @@
 typedef struct generate_arguments {
     const char *model, *operand, *prompt, *prompt_file;
     rapt_generate_options o;
+    long max_tokens;
+    uint64_t seed;
     const char *stops[GENERATE_MAX_STOPS];
     rapt_logit_bias biases[GENERATE_MAX_BIASES];
     long samples, top, at;
-    int threads;
-    rapt_precision precision;
     bool greedy, no_prompt, json, quiet, has_at, at_all, strict, has_seed, random_seed;
 } generate_arguments;
 
@@ -26,6 +25,6 @@ typedef struct generate_prompt {
 } generate_prompt;
 
 /* --at: the likeliest tokens after one token of the prompt, to stdout. */
-rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt p, rapt_error *err);
+rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt_model *m, generate_prompt p, rapt_error *err);
 
 #endif

@@ -1,9 +1,10 @@
-/* cli/generate_at.c: `rapt generate --at`: what a model expects after a token of the prompt. It generates nothing. */
+/* cli/generate_at.c: `rapt generate --at`: next-token probabilities after a token of the prompt. It generates nothing. */
 #define _GNU_SOURCE /* strdup */
 #include "cli/cmd_generate.h"
 
 #include "base/quote.h"
 #include "cli/say.h"
+#include "decode/generator.h"
 #include "decode/prompt.h"
 #include "decode/valid_text.h"
 #include "text/json_text.h"
@@ -105,46 +106,45 @@ static rapt_code generate_at_find_position(long at, size_t count, size_t *positi
 }
 
 /* After each token of the prompt: one comes to the others at a time. */
-static rapt_code expect_all(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
+static rapt_code expect_all(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p, expectation *e,
                             rapt_error *err)
 {
-    rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(m->lm, 1), err);
-    rapt_code code = cache ? RAPT_OK : err->code;
+    rapt_code code = RAPT_OK;
     for (e->position = 0; e->position < p->count && !code; e->position++) {
         e->token = p->ids[e->position];
-        code = prompt_likeliest_next(t, m->lm, cache, p->ids, e->position + 1, e->position, e->count, e->ids,
-                                     e->probabilities, err);
+        code = rapt_generator_append_tokens(g, &e->token, 1, err);
+        code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
         if (!code)
             (a->json ? print_at_json : print_at)(m->tokenizer, e);
     }
-    rapt_kv_cache_free(cache);
     return code;
 }
 
-static rapt_code expect_one(const generate_arguments *a, rapt_tape *t, const rapt_model *m, const prompt *p, expectation *e,
+static rapt_code expect_one(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p, expectation *e,
                             rapt_error *err)
 {
     rapt_code code = generate_at_find_position(a->at, p->count, &e->position, err);
     if (code)
         return code;
     e->token = p->ids[e->position];
-    code = prompt_likeliest(t, m->lm, p, e->position, e->count, e->ids, e->probabilities, err);
+    code = rapt_generator_begin_tokens(g, p->ids, e->position + 1, err);
+    code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
     if (!code)
         (a->json ? print_at_json : print_at)(m->tokenizer, e);
     return code;
 }
 
-rapt_code generate_at(const generate_arguments *a, rapt_tape *t, const rapt_model *m, generate_prompt given, rapt_error *err)
+rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt_model *m, generate_prompt given, rapt_error *err)
 {
     prompt p = {0};
     expectation e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
     e.count = e.count < m->lm->config.vocab ? e.count : m->lm->config.vocab;
     e.ids = malloc(e.count * sizeof *e.ids);
     e.probabilities = malloc(e.count * sizeof *e.probabilities);
-    rapt_code code = e.ids && e.probabilities ? prompt_encode(m->lm, m->tokenizer, given.text, given.size, &p, err)
+    rapt_code code = e.ids && e.probabilities ? prompt_encode(m, given.text, given.size, &p, err)
                                               : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", e.count);
     if (!code)
-        code = (a->at_all ? expect_all : expect_one)(a, t, m, &p, &e, err);
+        code = (a->at_all ? expect_all : expect_one)(a, g, m, &p, &e, err);
     free(e.ids);
     free(e.probabilities);
     free(p.ids);

@@ -28,7 +28,7 @@ static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error
     if (p.count >= most)
         return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, most);
     for (size_t i = 0; i < p.count; i++)
-        if (p.ids[i] == RAPT_UNK)
+        if (p.ids[i] == m->special.unk)
             return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a word that the model doesn't know");
     return RAPT_OK;
 }

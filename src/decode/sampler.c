@@ -10,14 +10,16 @@
 
 #define LEAST_PENALTY 0.001
 #define MOST_PENALTY 1000
+#define DEFAULT_TEMPERATURE 0.8
+enum { DEFAULT_TOP_K = 200, DEFAULT_SEED = 1 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static rapt_code sampler_check_options(const rapt_sample_options *o, rapt_error *err)
+rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
 {
     double r = o->repetition_penalty;
     if (!(o->temperature >= 0 && o->temperature < INFINITY))
-        return rapt_fail(err, RAPT_ERR_VALUE, "temperature %g: it is 0 (the likeliest token) or more", o->temperature);
+        return rapt_fail(err, RAPT_ERR_VALUE, "temperature %g: it is a number of 0 or more", o->temperature);
     if (!(o->top_p >= 0 && o->top_p <= 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "top-p %g: a probability is from 0 to 1", o->top_p);
     if (!(o->min_p >= 0 && o->min_p <= 1))
@@ -32,11 +34,21 @@ static rapt_code sampler_check_options(const rapt_sample_options *o, rapt_error 
     return RAPT_OK;
 }
 
+/* As rapt/generate.h has the defaults. */
+static rapt_sample_options sampler_defaults(rapt_sample_options o)
+{
+    o.temperature = o.greedy ? 0 : o.temperature != 0 ? o.temperature : DEFAULT_TEMPERATURE;
+    o.top_k = o.top_k == RAPT_TOP_K_ALL ? 0 : o.top_k ? o.top_k : DEFAULT_TOP_K;
+    o.seed = o.seed == RAPT_SAMPLE_SEED_0 ? 0 : o.seed ? o.seed : DEFAULT_SEED;
+    return o;
+}
+
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err)
 {
-    *s = (sampler){.options = options ? *options : (rapt_sample_options){0}, .k = k};
+    const rapt_sample_options given = options ? *options : (rapt_sample_options){0};
+    *s = (sampler){.options = sampler_defaults(given), .k = k};
     s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* numbers of its own: a seed may serve a model too */
-    return sampler_check_options(&s->options, err);
+    return sampler_check(&given, err);
 }
 
 /* ---- the logits -------------------------------------------------------------------------------------------------- */

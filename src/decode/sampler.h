@@ -10,7 +10,7 @@
 
 /* Const once made: threads can share it, each with its own scratch memory. */
 typedef struct sampler {
-    rapt_sample_options options;
+    rapt_sample_options options; /* greedy: temperature 0; all tokens: top_k 0 */
     const kernels *k;
     uint64_t key; /* of the seed */
 } sampler;
@@ -25,7 +25,10 @@ typedef struct sampler_input {
     size_t count;
 } sampler_input;
 
-/* NULL as options is greedy. RAPT_ERR_VALUE where an option is out of range. */
+/* RAPT_ERR_VALUE where an option is out of range. */
+rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err);
+
+/* `options` with their defaults filled in; NULL stands for all of them. Errors as of sampler_check. */
 rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const kernels *k, rapt_error *err);
 
 /* The token: `*id`. Each token that stays has the weight exp((x - x_max) / T), and in order of ids the first is drawn

@@ -19,6 +19,7 @@ typedef struct source_pieces {
 typedef struct source_limits {
     size_t max_len;   /* tokens, <eos> included */
     bool by_sentence; /* no more than one sentence */
+    int32_t eos;
 } source_limits;
 
 /* Adds the pieces of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into

@@ -22,7 +22,7 @@ typedef struct stop {
 } stop;
 
 struct text_stream {
-    text_stream_sink sink;
+    rapt_text_fn *sink;
     void *context;
     stop *stops;
     size_t stop_count;
@@ -51,17 +51,25 @@ static void text_stream_prepare(stop *p)
         p->shorter[i] = text_stream_follow(p, p->shorter[i - 1], p->text[i]);
 }
 
+rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strlen(stops[i]), valid = utf8_valid_prefix(stops[i], size);
+        if (size == 0)
+            return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is empty", i + 1);
+        if (valid < size)
+            return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is not UTF-8: byte %zu", i + 1, valid + 1);
+    }
+    return RAPT_OK;
+}
+
 static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
 {
-    size_t number = s->stop_count + 1, size = strlen(text), valid = utf8_valid_prefix(text, size);
-    if (size == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is empty", number);
-    if (valid < size)
-        return rapt_fail(err, RAPT_ERR_VALUE, "stop string %zu is not UTF-8: byte %zu", number, valid + 1);
+    size_t size = strlen(text);
     stop *p = &s->stops[s->stop_count++];
     *p = (stop){arena_string(&s->memory, text), size, 0, arena_array(&s->memory, size, sizeof *p->shorter)};
     if (!p->text || !p->shorter)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for stop string %zu", number);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for stop string %zu", s->stop_count);
     text_stream_prepare(p);
     return RAPT_OK;
 }
@@ -172,25 +180,28 @@ static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
 static rapt_code text_stream_set_up(text_stream *s, const char *const *stops, size_t count, rapt_error *err)
 {
     size_t longest = 0;
+    rapt_code code = text_stream_check_stops(stops, count, err);
+    if (code)
+        return code;
     s->stops = arena_array(&s->memory, count, sizeof *s->stops);
     if (!s->stops)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu stop strings", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu stop strings", count);
     for (size_t i = 0; i < count; i++) {
-        rapt_code code = add_stop(s, stops[i], err);
+        code = add_stop(s, stops[i], err);
         if (code)
             return code;
         longest = s->stops[i].size > longest ? s->stops[i].size : longest;
     }
     s->capacity = longest + PORTION;
     s->text = arena_alloc(&s->memory, s->capacity);
-    return s->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to stream text");
+    return s->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to stream text");
 }
 
-text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err)
+text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err)
 {
     text_stream *s = calloc(1, sizeof *s);
     if (!s) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to stream text");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to stream text");
         return NULL;
     }
     s->sink = sink;

@@ -3,17 +3,17 @@
 #ifndef DECODE_TEXT_STREAM_H
 #define DECODE_TEXT_STREAM_H
 
-#include "rapt/base.h"
-
-/* Takes text as it comes: `size` > 0 bytes of valid UTF-8, whole characters, no NUL added. Another code than RAPT_OK
- * ends the stream, and the call that pushed returns it. */
-typedef rapt_code (*text_stream_sink)(void *context, const char *text, size_t size, rapt_error *err);
+#include "rapt/generate.h"
 
 typedef struct text_stream text_stream;
 
-/* The strings are copied; the stream ends before the first of them. NULL with `err` set: a stop string is empty or not
- * UTF-8 (RAPT_ERR_VALUE; the message counts from 1), or memory is out. */
-text_stream *text_stream_new(const char *const *stops, size_t count, text_stream_sink sink, void *context, rapt_error *err);
+/* RAPT_ERR_VALUE where a stop string is empty or not UTF-8; the message counts from 1. */
+rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_error *err);
+
+/* A stream that hands its text to `sink`; where that returns another code than RAPT_OK the stream ends, and the call that pushed
+ * returns it. The strings are copied; the stream ends before the first of them. NULL with `err` set: as
+ * text_stream_check_stops says, or out of memory. */
+text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err);
 void text_stream_free(text_stream *s);
 
 /* Hands on all that is certain by now. Bytes that are not UTF-8 become U+FFFD, one for each of the Unicode standard's

@@ -8,6 +8,18 @@
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
+static json_t *ids_json(const config_ids *list)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (size_t i = 0; ok && i < list->count; i++)
+        ok = json_array_append_new(array, json_integer(list->ids[i])) == 0;
+    if (ok)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
 static json_t *config_json_value_of(const config_member *m, const void *field)
 {
     switch (m->kind) {
@@ -17,6 +29,8 @@ static json_t *config_json_value_of(const config_member *m, const void *field)
     case CONFIG_BOOL: return json_boolean(*(const bool *)field);
     case CONFIG_WORD: return json_string(m->words[*(const int *)field]);
     case CONFIG_HASH: return json_string(field);
+    case CONFIG_ID: return json_integer(*(const int32_t *)field);
+    case CONFIG_IDS: return ids_json(field);
     }
     return NULL;
 }
@@ -47,7 +61,9 @@ rapt_code config_write(json_t *root, const config_member *members, size_t count,
 static bool is_of_kind(const config_member *m, const json_t *value)
 {
     switch (m->kind) {
-    case CONFIG_SIZE: return json_is_integer(value);
+    case CONFIG_SIZE:
+    case CONFIG_ID: return json_is_integer(value);
+    case CONFIG_IDS: return json_is_integer(value) || json_is_array(value);
     case CONFIG_REAL:
     case CONFIG_POSITIVE: return json_is_number(value);
     case CONFIG_BOOL: return json_is_boolean(value);
@@ -61,7 +77,8 @@ static rapt_code refuse_type(const config_member *m, const json_t *value, const 
 {
     static const char *const names[] = {[CONFIG_SIZE] = "a whole number", [CONFIG_REAL] = "a number",
                                         [CONFIG_POSITIVE] = "a number", [CONFIG_BOOL] = "true or false",
-                                        [CONFIG_WORD] = "a word", [CONFIG_HASH] = "a text"};
+                                        [CONFIG_WORD] = "a word", [CONFIG_HASH] = "a text", [CONFIG_ID] = "a whole number",
+                                        [CONFIG_IDS] = "a whole number or a list of them"};
     if (!value)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is missing", path, m->key);
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is of another type; it must be %s", path, m->key, names[m->kind]);
@@ -97,6 +114,33 @@ static rapt_code read_hash(const config_member *m, const char *text, char *field
     return RAPT_OK;
 }
 
+static bool is_id(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= INT32_MAX;
+}
+
+static rapt_code read_id(const config_member *m, const json_t *value, int32_t *id, const char *path, rapt_error *err)
+{
+    if (!is_id(value))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" holds what is no token id", path, m->key);
+    *id = (int32_t)json_integer_value(value);
+    return RAPT_OK;
+}
+
+static rapt_code read_ids(const config_member *m, const json_t *value, config_ids *list, const char *path, rapt_error *err)
+{
+    size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    rapt_code code = RAPT_OK;
+    if (count > RAPT_END_OF_TEXT_MAX)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" holds %zu token ids; this rapt takes up to %d", path, m->key, count,
+                         RAPT_END_OF_TEXT_MAX);
+    for (size_t i = 0; i < count && !code; i++)
+        code = read_id(m, json_is_array(value) ? json_array_get(value, i) : value, &list->ids[i], path, err);
+    list->count = count;
+    list->there = true;
+    return code;
+}
+
 static rapt_code config_json_read_member(const json_t *value, const config_member *m, void *field, const char *path,
                                          rapt_error *err)
 {
@@ -109,6 +153,8 @@ static rapt_code config_json_read_member(const json_t *value, const config_membe
     case CONFIG_BOOL: *(bool *)field = json_is_true(value); break;
     case CONFIG_WORD: return read_word(m, json_string_value(value), field, path, err);
     case CONFIG_HASH: return read_hash(m, json_string_value(value), field, path, err);
+    case CONFIG_ID: return read_id(m, value, field, path, err);
+    case CONFIG_IDS: return read_ids(m, value, field, path, err);
     }
     return RAPT_OK;
 }
@@ -165,7 +211,9 @@ static rapt_code check_member(const config_member *m, const void *field, const c
     case CONFIG_POSITIVE: return check_real(m, *(const double *)field, path, err);
     case CONFIG_WORD: return check_word(m, *(const int *)field, path, err);
     case CONFIG_BOOL:
-    case CONFIG_HASH: return RAPT_OK;
+    case CONFIG_HASH:
+    case CONFIG_ID:
+    case CONFIG_IDS: return RAPT_OK; /* a model checks them: below its vocabulary */
     }
     return RAPT_OK;
 }

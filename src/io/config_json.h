@@ -3,7 +3,7 @@
 #ifndef IO_CONFIG_JSON_H
 #define IO_CONFIG_JSON_H
 
-#include "rapt/base.h"
+#include "rapt/io.h"
 
 #include <jansson.h>
 
@@ -13,10 +13,19 @@ typedef enum config_kind {
     CONFIG_POSITIVE, /* double, above 0 and below `most` */
     CONFIG_BOOL,     /* bool */
     CONFIG_WORD,     /* an enum, whose values are the indices of `words` */
-    CONFIG_HASH      /* char[CONFIG_HASH_TEXT], 16 hexadecimal digits */
+    CONFIG_HASH,     /* char[CONFIG_HASH_TEXT], 16 hexadecimal digits */
+    CONFIG_ID,       /* int32_t, a token's id */
+    CONFIG_IDS       /* config_ids: an id or a list of them */
 } config_kind;
 
 #define CONFIG_HASH_TEXT 17
+
+/* A list of token ids; `there`: the file has it. */
+typedef struct config_ids {
+    int32_t ids[RAPT_END_OF_TEXT_MAX];
+    size_t count;
+    bool there;
+} config_ids;
 
 typedef struct config_member {
     const char *key;
@@ -47,6 +56,9 @@ typedef struct config_member {
 #define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, false, NULL}
 /* The empty text is no hash. */
 #define CONFIG_OPTIONAL_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, true, NULL}
+
+#define CONFIG_OPTIONAL_ID_ROW(key, type, field) {key, CONFIG_ID, CONFIG_FIELD(type, field, int32_t), 0, 0, NULL, true}
+#define CONFIG_OPTIONAL_IDS_ROW(key, type, field) {key, CONFIG_IDS, CONFIG_FIELD(type, field, config_ids), 0, 0, NULL, true}
 
 /* `path` is for messages: '{path}: "layers" is -1; it must be from 1 to 1024'. */
 

@@ -2,11 +2,14 @@
 #include "io/model.h"
 #include "io/params_file.h"
 
+#include <string.h>
+
 #define TOKENIZER_FILE "tokenizer.json"
 #define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size needs no reason */
 
 typedef struct config {
     rapt_lm_config lm;
+    config_ids end_of_text;
     char hash[CONFIG_HASH_TEXT];
 } config;
 
@@ -41,6 +44,7 @@ static const config_member MEMBERS[] = {
     CONFIG_POSITIVE_ROW("std", config, lm.std, 1e6),
     CONFIG_POSITIVE_ROW("embedding_std", config, lm.embedding_std, 1e6),
     CONFIG_HASH_ROW("tokenizer", config, hash),
+    CONFIG_OPTIONAL_IDS_ROW("eos_token_id", config, end_of_text),
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
@@ -77,6 +81,10 @@ static rapt_code config_lm_check(const config *k, const char *path, rapt_error *
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads of keys do not divide %zu heads", path, c->kv_heads, c->heads);
     if (c->tied && c->output_bias)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a tied model has no output bias", path);
+    for (size_t i = 0; i < k->end_of_text.count; i++)
+        if ((size_t)k->end_of_text.ids[i] >= c->vocab)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"eos_token_id\" has %d; the vocabulary ends before %zu", path,
+                             (int)k->end_of_text.ids[i], c->vocab);
     return check_rotary(c, path, err);
 }
 
@@ -88,7 +96,8 @@ static model_vocabulary vocabulary(const config *c)
 
 static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
-    config c = {.lm = m->lm->config};
+    config c = {.lm = m->lm->config, .end_of_text = {.count = m->end_of_text_count}};
+    memcpy(c.end_of_text.ids, m->end_of_text, sizeof m->end_of_text);
     model_vocabulary wanted = vocabulary(&c);
     model_hash(m->tokenizer, c.hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
@@ -102,11 +111,29 @@ static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_er
     return model_save_tokenizer(m->tokenizer, folder, TOKENIZER_FILE, err);
 }
 
+/* Folders of rapt 0.1 do not name what ends a text: it was this token, where the model knows it. */
+void model_default_end_of_text(rapt_model *m)
+{
+    int32_t id = rapt_tokenizer_special(m->tokenizer, "<|endoftext|>");
+    m->end_of_text_count = id >= 0 && (size_t)id < m->lm->config.vocab;
+    m->end_of_text[0] = id;
+}
+
+static void set_end_of_text(rapt_model *m, const config *c)
+{
+    memcpy(m->end_of_text, c->end_of_text.ids, sizeof m->end_of_text);
+    m->end_of_text_count = c->end_of_text.count;
+    if (!c->end_of_text.there)
+        model_default_end_of_text(m);
+}
+
 static rapt_code load_lm(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
     rapt_code code = model_check_weights(from, config_lm_least_bytes(&c->lm), err);
     m->lm = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
     m->params = m->lm ? m->lm->params : NULL;
+    if (m->lm)
+        set_end_of_text(m, c);
     return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 

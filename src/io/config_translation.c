@@ -12,6 +12,7 @@
 
 typedef struct config {
     rapt_transformer_config net;
+    rapt_special_ids special;
     bool shared_vocab, pad_to_max, capitalize, by_sentence;
     rapt_language detokenize;
     char source_hash[CONFIG_HASH_TEXT], target_hash[CONFIG_HASH_TEXT];
@@ -45,6 +46,10 @@ static const config_member MEMBERS[] = {
     CONFIG_OPTIONAL_WORD_ROW("detokenize", config, detokenize, detokenize_codes),
     CONFIG_OPTIONAL_BOOL_ROW("capitalize", config, capitalize),
     CONFIG_OPTIONAL_BOOL_ROW("by_sentence", config, by_sentence),
+    CONFIG_OPTIONAL_ID_ROW("unk_token_id", config, special.unk),
+    CONFIG_OPTIONAL_ID_ROW("pad_token_id", config, special.pad),
+    CONFIG_OPTIONAL_ID_ROW("bos_token_id", config, special.bos),
+    CONFIG_OPTIONAL_ID_ROW("eos_token_id", config, special.eos),
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
@@ -59,6 +64,16 @@ static rapt_code check_vocabularies(const config *c, const char *path, rapt_erro
     return RAPT_OK;
 }
 
+static rapt_code check_special(const config *c, const char *path, rapt_error *err)
+{
+    const int32_t ids[] = {c->special.unk, c->special.pad, c->special.bos, c->special.eos};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if ((size_t)ids[i] >= c->net.source_vocab || (size_t)ids[i] >= c->net.target_vocab)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a special token has the id %d; a vocabulary ends before it", path,
+                             (int)ids[i]);
+    return RAPT_OK;
+}
+
 static rapt_code config_translation_check(const config *c, const char *path, rapt_error *err)
 {
     const rapt_block_config *b = &c->net.block;
@@ -67,7 +82,8 @@ static rapt_code config_translation_check(const config *c, const char *path, rap
     if (c->max_len < 2 || c->max_len > c->net.max_positions)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"max_len\" is %zu; it must be from 2 to \"max_positions\", %zu", path,
                          c->max_len, c->net.max_positions);
-    return check_vocabularies(c, path, err);
+    rapt_code code = check_vocabularies(c, path, err);
+    return code ? code : check_special(c, path, err);
 }
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
@@ -76,7 +92,8 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
 {
     const rapt_transformer_config *net = &m->net->config;
     config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len,
-                .detokenize = m->detokenize, .capitalize = m->capitalize, .by_sentence = m->by_sentence};
+                .detokenize = m->detokenize, .capitalize = m->capitalize, .by_sentence = m->by_sentence,
+                .special = m->special};
     model_hash(m->source, c.source_hash);
     model_hash(m->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
@@ -124,7 +141,7 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
 
 static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    config c = {0};
+    config c = {.special = RAPT_SPECIAL_IDS}; /* of folders that do not name them, those of rapt 0.1 */
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
         code = config_translation_check(&c, from->config_path, err);
@@ -132,6 +149,7 @@ static rapt_code config_translation_load(rapt_model *m, const model_source *from
         code = load_tokenizers(m, &c, from, err);
     if (code)
         return code;
+    m->special = c.special;
     m->max_len = c.max_len;
     m->pad_to_max = c.pad_to_max;
     m->detokenize = c.detokenize;

@@ -36,6 +36,10 @@ rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, ra
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);
 
+/* Fills in what ends a text of a language model that has its tokenizer and its network: the token <|endoftext|>, if it knows
+ * that. */
+void model_default_end_of_text(rapt_model *m);
+
 /* How a model names a tokenizer. */
 void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT]);
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err);

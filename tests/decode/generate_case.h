@@ -1,11 +1,11 @@
-/* tests/decode/generate_case.h: a model and a tokenizer for the tests of generation, and a sink that checks what it gets.
+/* tests/decode/generate_case.h: a model and a tokenizer for the tests of generation, and a callback that checks what it gets.
  * It checks nothing else itself. */
 #ifndef TESTS_DECODE_GENERATE_CASE_H
 #define TESTS_DECODE_GENERATE_CASE_H
 
 #include "nn/lm_model.h"
 
-#include "rapt/generate.h"
+#include "decode/generator.h"
 #include "text/utf8.h"
 
 #define END_OF_TEXT "<|endoftext|>"
@@ -50,6 +50,28 @@ static inline int32_t case_byte(const rapt_tokenizer *k, unsigned char byte)
     }
     fail_msg("no token for byte %d", byte);
     return -1;
+}
+
+/* A language model of these two, and of the end of text if it knows one; nothing in it is to be freed. */
+static inline rapt_model case_model(rapt_lm *lm, rapt_tokenizer *k)
+{
+    rapt_model m = {.task = RAPT_TASK_LANGUAGE_MODEL, .params = lm->params, .lm = lm, .tokenizer = k};
+    int32_t end = rapt_tokenizer_special(k, END_OF_TEXT);
+    m.end_of_text_count = end >= 0 && (size_t)end < lm->config.vocab;
+    m.end_of_text[0] = end;
+    return m;
+}
+
+/* One run of a generator on a tape. */
+static inline rapt_code case_generate(rapt_tape *t, const rapt_model *m, const char *start, uint64_t sample,
+                                      const rapt_generate_options *o, rapt_generated *result, rapt_error *err)
+{
+    *result = (rapt_generated){0};
+    rapt_generator *g = generator_on_tape(m, t, o, err);
+    rapt_code code = g ? rapt_generator_begin(g, start, strlen(start), err) : err->code;
+    code = code ? code : rapt_generator_run(g, sample, result, err);
+    rapt_generator_free(g);
+    return code;
 }
 
 /* Text as it came. Each piece has to be whole characters; after `most` pieces it refuses. */

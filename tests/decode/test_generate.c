@@ -1,5 +1,5 @@
 /* tests/decode/test_generate.c: generated text is what computing every visible token anew gives, token by token, while the
- * window moves on, with any threads and kernels; seeds, rows, penalties; prompts that are refused. */
+ * window moves on, with any threads and kernels; seeds, samples, penalties; prompts that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,12 +34,22 @@ static void free_setting(setting *s)
     rapt_tokenizer_free(s->k);
 }
 
-static char *generate(const setting *s, const char *start, rapt_generate_options o)
+static rapt_generated generate_sample(const setting *s, const char *start, uint64_t sample, rapt_generate_options o)
 {
     rapt_error err = {0};
-    char *text = rapt_generate_text(s->t, s->m, s->k, start, strlen(start), &o, NULL, &err);
-    if (!text)
+    rapt_generated result;
+    const rapt_model m = case_model(s->m, s->k);
+    if (case_generate(s->t, &m, start, sample, &o, &result, &err))
         fail_msg("%s", err.message);
+    return result;
+}
+
+static char *generate(const setting *s, const char *start, rapt_generate_options o)
+{
+    rapt_generated result = generate_sample(s, start, 0, o);
+    char *text = result.text;
+    result.text = NULL;
+    rapt_generated_free(&result);
     return text;
 }
 
@@ -70,7 +80,7 @@ static int32_t choose(const setting *s, const rapt_sample_options *o, const rapt
     int32_t id;
     size_t history = o->repetition_window ? count : visible;
     sampler_input in = {logits, s->m->config.vocab, row, count, ids + count - history, history};
-    if (o->temperature == 0 && o->repetition_penalty == 0)
+    if (o->greedy && o->repetition_penalty == 0)
         return (int32_t)largest(logits, in.vocab);
     arena_init(&scratch, 4096);
     assert_int_equal(sampler_init(&how, o, kernels_level("scalar", NULL), NULL), RAPT_OK);
@@ -80,7 +90,8 @@ static int32_t choose(const setting *s, const rapt_sample_options *o, const rapt
 }
 
 /* Characters are tokens here, so that the text is theirs one after the other. */
-static void anew(const setting *s, const char *start, const rapt_generate_options *o, char *text, size_t *distinct)
+static void anew(const setting *s, const char *start, uint64_t sample, const rapt_generate_options *o, char *text,
+                 size_t *distinct)
 {
     int32_t ids[200], *given;
     size_t count, size, put = 0;
@@ -91,7 +102,7 @@ static void anew(const setting *s, const char *start, const rapt_generate_option
     for (size_t i = 0; i < o->max_tokens; i++, count++) {
         size_t visible = visible_of(s->m->config.context, count);
         rapt_real *logits = lm_whole(s->t, s->m, ids + count - visible, 1, visible);
-        ids[count] = choose(s, &o->sample, logits + (visible - 1) * MODEL_VOCAB, ids, count, visible, o->row);
+        ids[count] = choose(s, &o->sample, logits + (visible - 1) * MODEL_VOCAB, ids, count, visible, sample);
         const char *token = rapt_tokenizer_token(s->k, ids[count], &size);
         memcpy(text + put, token, size);
         put += size;
@@ -102,21 +113,19 @@ static void anew(const setting *s, const char *start, const rapt_generate_option
     text[put] = '\0';
 }
 
-static void check_anew(size_t variant, const char *start, rapt_generate_options o, size_t at_least)
+static void check_anew(size_t variant, const char *start, uint64_t sample, rapt_generate_options o, size_t at_least)
 {
     char want[MOST_TEXT];
     size_t distinct = 0;
-    rapt_generated report;
     setting s = new_setting(variant, NULL, 1 + (int)(variant % 2));
-    o.report = &report;
-    anew(&s, start, &o, want, &distinct);
-    char *got = generate(&s, start, o);
-    assert_string_equal(got, want);
-    assert_int_equal(report.tokens, o.max_tokens);
-    assert_int_equal(report.end, RAPT_FINISH_LENGTH);
+    anew(&s, start, sample, &o, want, &distinct);
+    rapt_generated got = generate_sample(&s, start, sample, o);
+    assert_string_equal(got.text, want);
+    assert_int_equal(got.token_count, o.max_tokens);
+    assert_int_equal(got.finish, RAPT_FINISH_LENGTH);
     if (distinct < at_least)
         fail_msg("variant %zu: only %zu tokens", variant, distinct);
-    free(got);
+    rapt_generated_free(&got);
     free_setting(&s);
 }
 
@@ -124,7 +133,8 @@ static void greedy_is_the_argmax_of_all_anew(void **state)
 {
     (void)state;
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 5)
-        check_anew(variant, variant % 2 ? "abc" : "bananas", (rapt_generate_options){.max_tokens = LONG}, 1);
+        check_anew(variant, variant % 2 ? "abc" : "bananas", 0,
+                   (rapt_generate_options){.sample.greedy = true, .max_tokens = LONG}, 1);
 }
 
 static void draws_are_those_of_all_anew(void **state)
@@ -137,13 +147,13 @@ static void draws_are_those_of_all_anew(void **state)
         {.temperature = 1, .repetition_penalty = 1.5, .seed = 4},
         {.temperature = 1, .repetition_penalty = 3, .repetition_window = 3, .seed = 5},
         {.temperature = 1, .repetition_penalty = 3, .repetition_window = 40, .seed = 6}, /* further than the model sees */
-        {.temperature = 0, .repetition_penalty = 2, .seed = 7},
+        {.greedy = true, .repetition_penalty = 2, .seed = 7},
         {.temperature = 1, .min_p = 0.05, .biases = biases, .bias_count = 2, .seed = 8},
     };
     (void)state;
     for (size_t variant = 0; variant < LM_VARIANTS; variant += 11) {
         const rapt_sample_options *o = &options[variant % (sizeof options / sizeof *options)];
-        check_anew(variant, "abcabc", (rapt_generate_options){*o, LONG, .row = variant % 4}, 3);
+        check_anew(variant, "abcabc", variant % 4, (rapt_generate_options){*o, LONG}, 3);
     }
 }
 
@@ -152,7 +162,7 @@ static void long_prompts(void **state)
 {
     (void)state;
     for (size_t variant = 0; variant < 30; variant += 7)
-        check_anew(variant, "abcdefghijklmnopqrstabcdefghijklmnopqrstabcdefg",
+        check_anew(variant, "abcdefghijklmnopqrstabcdefghijklmnopqrstabcdefg", 0,
                    (rapt_generate_options){{.temperature = 1, .seed = 9}, 20}, 3);
 }
 
@@ -191,29 +201,31 @@ static void tape_keeps_nothing(void **state)
     free_setting(&s);
 }
 
-static void seed_and_row_count(void **state)
+static void seed_and_sample_count(void **state)
 {
     (void)state;
     setting s = new_setting(3, NULL, 1);
-    char *texts[6];
-    for (uint64_t i = 0; i < 6; i++)
-        texts[i] = generate(&s, "abc", (rapt_generate_options){{.temperature = 1, .seed = i / 3}, LONG, .row = i % 3});
-    for (size_t i = 0; i < 6; i++)
+    static const uint64_t seeds[] = {RAPT_SAMPLE_SEED_0, 1, 2};
+    enum { TEXTS = 9 };
+    rapt_generated texts[TEXTS];
+    for (uint64_t i = 0; i < TEXTS; i++)
+        texts[i] = generate_sample(&s, "abc", i % 3, (rapt_generate_options){{.temperature = 1, .seed = seeds[i / 3]}, LONG});
+    for (size_t i = 0; i < TEXTS; i++)
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(texts[i], texts[j]);
-    for (size_t i = 0; i < 6; i++)
-        free(texts[i]);
-    char *a = generate(&s, "abc", (rapt_generate_options){{.seed = 1}, LONG});
-    char *b = generate(&s, "abc", (rapt_generate_options){{.seed = 2}, LONG, .row = 3});
-    assert_string_equal(a, b); /* greedy */
-    free(a);
-    free(b);
+            assert_string_not_equal(texts[i].text, texts[j].text);
+    for (size_t i = 0; i < TEXTS; i++)
+        rapt_generated_free(&texts[i]);
+    rapt_generated a = generate_sample(&s, "abc", 0, (rapt_generate_options){{.greedy = true, .seed = 1}, LONG});
+    rapt_generated b = generate_sample(&s, "abc", 3, (rapt_generate_options){{.greedy = true, .seed = 2}, LONG});
+    assert_string_equal(a.text, b.text);
+    rapt_generated_free(&a);
+    rapt_generated_free(&b);
     free_setting(&s);
 }
 
-/* ---- what a model expects --------------------------------------------------------------------------------------- */
+/* ---- next-token probabilities --------------------------------------------------------------------------------------- */
 
-static void check_likeliest(const setting *s, const prompt *p, size_t position)
+static void check_likeliest(const setting *s, rapt_generator *g, const prompt *p, size_t position)
 {
     enum { TOP = 7 };
     int32_t ids[TOP];
@@ -221,7 +233,7 @@ static void check_likeliest(const setting *s, const prompt *p, size_t position)
     rapt_error err = {0};
     size_t visible = visible_of(s->m->config.context, position + 1), first = position + 1 - visible;
     rapt_real *all = lm_whole(s->t, s->m, p->ids + first, 1, visible), *x = all + (visible - 1) * MODEL_VOCAB;
-    assert_int_equal(prompt_likeliest(s->t, s->m, p, position, TOP, ids, probabilities, &err), RAPT_OK);
+    assert_int_equal(generator_likeliest(g, TOP, ids, probabilities, &err), RAPT_OK);
     for (size_t i = 0; i < MODEL_VOCAB; i++)
         sum += exp((double)x[i]);
     for (size_t i = 0; i < TOP; i++) {
@@ -241,12 +253,20 @@ static void likeliest_at_any_position(void **state)
     prompt p;
     const char *text = "thegirlbehindthedeskofferedmethreeale"; /* characters a to t; three windows */
     setting s = new_setting(50, NULL, 1);
-    assert_int_equal(prompt_encode(s.m, s.k, text, strlen(text), &p, &err), RAPT_OK);
+    const rapt_model m = case_model(s.m, s.k);
+    rapt_generator *g = generator_on_tape(&m, s.t, NULL, &err);
+    assert_int_equal(prompt_encode(&m, text, strlen(text), &p, &err), RAPT_OK);
     assert_int_equal(p.count, strlen(text));
-    for (size_t position = 0; position < p.count; position++)
-        check_likeliest(&s, &p, position);
-    assert_int_equal(prompt_likeliest(s.t, s.m, &p, p.count, 1, NULL, NULL, &err), RAPT_ERR_VALUE);
-    assert_string_equal(err.message, "position 37: the prompt has 37 tokens, counted from 0");
+    for (size_t position = 0; position < p.count; position++) { /* one token more each time, twice; all at once */
+        assert_int_equal(rapt_generator_append_tokens(g, p.ids + position, 1, &err), RAPT_OK);
+        check_likeliest(&s, g, &p, position);
+        check_likeliest(&s, g, &p, position);
+    }
+    for (size_t position = 0; position < p.count; position += 5) {
+        assert_int_equal(rapt_generator_begin_tokens(g, p.ids, position + 1, &err), RAPT_OK);
+        check_likeliest(&s, g, &p, position);
+    }
+    rapt_generator_free(g);
     free(p.ids);
     free_setting(&s);
 }
@@ -257,11 +277,17 @@ static void refused(const setting *s, const char *text, rapt_generate_options o,
 {
     rapt_error err = {0};
     case_text got = {.size = 0};
-    assert_int_equal(rapt_generate(s->t, s->m, s->k, text, strlen(text), &o, case_take, &got, &err), code);
+    rapt_generated result;
+    const rapt_model m = case_model(s->m, s->k);
+    o.on_text = case_take;
+    o.context = &got;
+    o.threads = 1;
+    assert_int_equal(rapt_generate(&m, text, &o, &result, &err), code);
     assert_string_equal(err.message, message);
     assert_int_equal(got.pieces, 0);
-    assert_int_equal(rapt_generate(s->t, s->m, s->k, text, strlen(text), &o, case_take, &got, NULL), code);
-    assert_null(rapt_generate_text(s->t, s->m, s->k, text, strlen(text), &o, NULL, NULL));
+    assert_null(result.text);
+    assert_int_equal(result.finish, RAPT_FINISH_NONE);
+    assert_int_equal(rapt_generate(&m, text, &o, NULL, NULL), code);
 }
 
 static void prompts_that_are_refused(void **state)
@@ -274,7 +300,7 @@ static void prompts_that_are_refused(void **state)
     refused(&s, "ab!", o, RAPT_ERR_VALUE, "the prompt: byte 3: character U+0021 is not in the vocabulary");
     refused(&s, "ab\xff", o, RAPT_ERR_FORMAT, "the prompt: byte 3: not UTF-8");
     o.sample.temperature = -1;
-    refused(&s, "ab", o, RAPT_ERR_VALUE, "temperature -1: it is 0 (the likeliest token) or more");
+    refused(&s, "ab", o, RAPT_ERR_VALUE, "temperature -1: it is a number of 0 or more");
     o.sample.temperature = 1;
     o.stops = (const char *[]){"x", ""};
     o.stop_count = 2;
@@ -307,7 +333,7 @@ static void words_are_refused(void **state)
     rapt_tokenizer_free(s.k);
     s.k = rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){0}, NULL);
     refused(&s, "a b", (rapt_generate_options){.max_tokens = 3}, RAPT_ERR_VALUE,
-            "a tokenizer of words cannot go on with a text: its tokens are words without what stands between them");
+            "a tokenizer of words cannot continue a text: its tokens are words without what stands between them");
     free_setting(&s);
 }
 
@@ -316,11 +342,13 @@ static void numbers_that_are_none(void **state)
     (void)state;
     setting s = new_setting(72, NULL, 1);
     rapt_error err = {0};
-    case_text got = {.size = 0};
+    rapt_generated got;
+    const rapt_model m = case_model(s.m, s.k);
     rapt_param *w = rapt_params_find(s.m->params, "blocks.1.ffn.dense2.weight");
     w->value.data[5] = NAN;
     rapt_generate_options o = {.max_tokens = 3};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "abc", 3, &o, case_take, &got, &err), RAPT_ERR_NOT_FINITE);
+    assert_int_equal(case_generate(s.t, &m, "abc", 0, &o, &got, &err), RAPT_ERR_NOT_FINITE);
+    rapt_generated_free(&got);
     assert_non_null(strstr(err.message, "the logits of position 3 are not finite"));
     free_setting(&s);
 }
@@ -330,7 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(greedy_is_the_argmax_of_all_anew), cmocka_unit_test(draws_are_those_of_all_anew),
         cmocka_unit_test(long_prompts),                     cmocka_unit_test(any_threads_and_kernels),
-        cmocka_unit_test(tape_keeps_nothing),               cmocka_unit_test(seed_and_row_count),
+        cmocka_unit_test(tape_keeps_nothing),               cmocka_unit_test(seed_and_sample_count),
         cmocka_unit_test(likeliest_at_any_position),        cmocka_unit_test(prompts_that_are_refused),
         cmocka_unit_test(tokens_beyond_the_model),          cmocka_unit_test(words_are_refused),
         cmocka_unit_test(numbers_that_are_none),

@@ -1,11 +1,9 @@
-/* tests/decode/test_generate_no_memory.c: every allocation of generating a text, and of looking at what a model expects,
+/* tests/decode/test_generate_no_memory.c: every allocation of generating a text, and of next-token probabilities,
  * is made to fail in turn: the failure is reported, nothing crashes, nothing is left. Linked as
  * tests/failing.h says. */
 #include "failing.h"
 
 #include "decode/generate_case.h"
-
-#include "decode/prompt.h"
 
 static rapt_tokenizer *tokenizer;
 static rapt_lm *model;
@@ -32,19 +30,32 @@ static int tear_down(void **state)
 static rapt_code text(rapt_tape *t, rapt_error *err)
 {
     rapt_generate_options o = {{.temperature = 1, .top_k = 9}, 150, (const char *[]){"xyz", "zz"}, 2};
-    free(rapt_generate_text(t, model, tokenizer, "hello", 5, &o, NULL, err));
-    return err->code;
+    rapt_generated result;
+    const rapt_model m = case_model(model, tokenizer);
+    rapt_code code = case_generate(t, &m, "hello", 0, &o, &result, err);
+    rapt_generated_free(&result);
+    return code;
 }
 
-static rapt_code expectation(rapt_tape *t, rapt_error *err)
+/* On a tape of its own, with packed weights, whose options are copied. */
+static rapt_code whole(rapt_tape *t, rapt_error *err)
 {
-    prompt p;
+    (void)t;
+    const rapt_model m = case_model(model, tokenizer);
+    rapt_generate_options o = {{.biases = &(rapt_logit_bias){1, 2}, .bias_count = 1}, 3, (const char *[]){"xyz"}, 1,
+                               .threads = 1};
+    return rapt_generate(&m, "hello", &o, NULL, err);
+}
+
+static rapt_code likeliest(rapt_tape *t, rapt_error *err)
+{
     int32_t ids[3];
     double probabilities[3];
-    rapt_code code = prompt_encode(model, tokenizer, "hello", 5, &p, err);
-    if (!code)
-        code = prompt_likeliest(t, model, &p, 2, 3, ids, probabilities, err);
-    free(p.ids);
+    const rapt_model m = case_model(model, tokenizer);
+    rapt_generator *g = generator_on_tape(&m, t, NULL, err);
+    rapt_code code = g ? rapt_generator_begin(g, "hello", 5, err) : err->code;
+    code = code ? code : generator_likeliest(g, 3, ids, probabilities, err);
+    rapt_generator_free(g);
     return code;
 }
 
@@ -71,14 +82,21 @@ static void texts_survive(void **state)
     fail_each_allocation("a text", text, 15);
 }
 
-static void expectations_survive(void **state)
+static void one_call_survives(void **state)
 {
     (void)state;
-    fail_each_allocation("an expectation", expectation, 8);
+    fail_each_allocation("a generator of its own", whole, 20);
+}
+
+static void probabilities_survive(void **state)
+{
+    (void)state;
+    fail_each_allocation("next-token probabilities", likeliest, 8);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_survive), cmocka_unit_test(expectations_survive)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_survive), cmocka_unit_test(one_call_survives),
+                                       cmocka_unit_test(probabilities_survive)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -74,21 +74,22 @@ static void free_setting(setting *s)
     rapt_tokenizer_free(s->k);
 }
 
-/* Generates into `got`, and with rapt_generate_text, which must give the same. */
+/* Generates greedily into `got`, and into a result, which must be the same. */
 static rapt_generated generate(const setting *s, const char *start, rapt_generate_options o, case_text *got)
 {
     rapt_error err = {0};
-    rapt_generated report = {.tokens = 99};
-    size_t length;
+    rapt_generated result;
+    const rapt_model m = case_model(s->m, s->k);
     *got = (case_text){.size = 0};
-    o.report = &report;
-    assert_int_equal(rapt_generate(s->t, s->m, s->k, start, strlen(start), &o, case_take, got, &err), RAPT_OK);
-    char *text = rapt_generate_text(s->t, s->m, s->k, start, strlen(start), &o, &length, &err);
-    assert_non_null(text);
-    assert_string_equal(text, got->text);
-    assert_int_equal(length, got->size);
-    free(text);
-    return report;
+    o.sample.greedy = true;
+    o.on_text = case_take;
+    o.context = got;
+    if (case_generate(s->t, &m, start, 0, &o, &result, &err))
+        fail_msg("%s", err.message);
+    assert_string_equal(result.text, got->text);
+    assert_int_equal(result.text_size, got->size);
+    rapt_generated_free(&(rapt_generated){result.tokens, result.log_probs, .text = result.text});
+    return result; /* its counts */
 }
 
 static void characters_come_whole(void **state)
@@ -100,8 +101,8 @@ static void characters_come_whole(void **state)
     assert_string_equal(got.text, CHAIN);
     assert_int_equal(got.pieces, 6); /* each as soon as it is complete; the sink checks that it is */
     assert_int_equal(r.prompt_tokens, 1);
-    assert_int_equal(r.tokens, CHAIN_BYTES);
-    assert_int_equal(r.end, RAPT_FINISH_END_OF_TEXT);
+    assert_int_equal(r.token_count, CHAIN_BYTES);
+    assert_int_equal(r.finish, RAPT_FINISH_END_OF_TEXT);
     free_setting(&s);
 }
 
@@ -111,20 +112,18 @@ static void max_tokens_cuts(void **state)
     static const struct {
         size_t tokens;
         const char *text;
-    } cases[] = {{0, ""}, {1, "a"}, {2, "a\xEF\xBF\xBD"}, {3, "a\xC3\xA9"}, {6, "a\xC3\xA9" "b\xEF\xBF\xBD"},
+    } cases[] = {{1, "a"}, {2, "a\xEF\xBF\xBD"}, {3, "a\xC3\xA9"}, {6, "a\xC3\xA9" "b\xEF\xBF\xBD"},
                  {10, "a\xC3\xA9" "b\xE6\x97\xA5\xEF\xBF\xBD"}, {CHAIN_BYTES, CHAIN}};
     case_text got;
     setting s = new_setting();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rapt_generated r = generate(&s, "<", (rapt_generate_options){.max_tokens = cases[i].tokens}, &got);
         assert_string_equal(got.text, cases[i].text);
-        assert_int_equal(r.tokens, cases[i].tokens);
-        assert_int_equal(r.end, RAPT_FINISH_LENGTH);
+        assert_int_equal(r.token_count, cases[i].tokens);
+        assert_int_equal(r.finish, RAPT_FINISH_LENGTH);
     }
-    rapt_error err = {0};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, NULL, case_take, &got, &err), RAPT_OK); /* no options: no tokens */
     rapt_generate_options half = {.max_tokens = 2, .stops = (const char *[]){"\xEF\xBF\xBD"}, .stop_count = 1};
-    assert_int_equal(generate(&s, "<", half, &got).end, RAPT_FINISH_STOP); /* the last character, of which a half came */
+    assert_int_equal(generate(&s, "<", half, &got).finish, RAPT_FINISH_STOP); /* the last character, of which a half came */
     assert_string_equal(got.text, "a");
     free_setting(&s);
 }
@@ -145,14 +144,14 @@ static void stops_over_tokens(void **state)
             rapt_generated r = generate(&s, "<", o, &got);
             assert_int_equal(got.size, first);
             assert_memory_equal(got.text, CHAIN, first);
-            assert_int_equal(r.end, RAPT_FINISH_STOP);
-            assert_int_equal(r.tokens, first + n); /* no token more than it takes */
+            assert_int_equal(r.finish, RAPT_FINISH_STOP);
+            assert_int_equal(r.token_count, first + n); /* no token more than it takes */
         }
     rapt_generate_options never = {.max_tokens = 100, .stops = (const char *[]){".."}, .stop_count = 1};
-    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_FINISH_END_OF_TEXT);
+    assert_int_equal(generate(&s, "<", never, &got).finish, RAPT_FINISH_END_OF_TEXT);
     assert_string_equal(got.text, CHAIN); /* what was held back for a stop that didn't come is there */
     never.max_tokens = CHAIN_BYTES;
-    assert_int_equal(generate(&s, "<", never, &got).end, RAPT_FINISH_LENGTH);
+    assert_int_equal(generate(&s, "<", never, &got).finish, RAPT_FINISH_LENGTH);
     assert_string_equal(got.text, CHAIN);
     free_setting(&s);
 }
@@ -169,7 +168,7 @@ static void special_tokens_in_prompts(void **state)
     r = generate(&s, "", (rapt_generate_options){.max_tokens = 100}, &got); /* a text begins */
     assert_string_equal(got.text, "<" CHAIN);
     assert_int_equal(r.prompt_tokens, 1);
-    assert_int_equal(r.tokens, CHAIN_BYTES + 1);
+    assert_int_equal(r.token_count, CHAIN_BYTES + 1);
     free_setting(&s);
 }
 
@@ -183,29 +182,35 @@ static void models_without_an_end(void **state)
     setting s = {model_tape(NULL, 1), chain_model(k, BYTES_VOCAB - 1), k};
     rapt_generate_options o = {.max_tokens = CHAIN_BYTES + 3};
     rapt_generated r = generate(&s, "<", o, &got);
-    assert_int_equal(r.tokens, CHAIN_BYTES + 3); /* after it all logits are equal: byte 0 of the vocabulary, and on */
+    assert_int_equal(r.token_count, CHAIN_BYTES + 3); /* after it all logits are equal: byte 0 of the vocabulary, and on */
     assert_memory_equal(got.text, CHAIN, CHAIN_BYTES);
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "", 0, &o, case_take, &got, &err), RAPT_ERR_VALUE);
+    rapt_generated none;
+    const rapt_model m = case_model(s.m, s.k);
+    assert_int_equal(case_generate(s.t, &m, "", 0, &o, &none, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "a prompt of at least one token is needed");
     err = (rapt_error){0};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "ab" END_OF_TEXT, 15, &o, case_take, &got, &err), RAPT_ERR_VALUE);
+    assert_int_equal(case_generate(s.t, &m, "ab" END_OF_TEXT, 0, &o, &none, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "token 2, at byte 3 of the prompt, is 256; the model knows 256");
     free_setting(&s);
 }
 
-static void a_sink_that_has_enough(void **state)
+static void a_callback_that_has_enough(void **state)
 {
     (void)state;
     case_text got = {.most = 2};
     rapt_error err = {0};
-    rapt_generated report;
+    rapt_generated result;
     setting s = new_setting();
-    rapt_generate_options o = {.max_tokens = 100, .report = &report};
-    assert_int_equal(rapt_generate(s.t, s.m, s.k, "<", 1, &o, case_take, &got, &err), RAPT_ERR_INTERRUPTED);
+    const rapt_model m = case_model(s.m, s.k);
+    rapt_generate_options o = {.sample.greedy = true, .max_tokens = 100, .on_text = case_take, .context = &got};
+    assert_int_equal(case_generate(s.t, &m, "<", 0, &o, &result, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "enough");
     assert_int_equal(got.pieces, 2);
     assert_string_equal(got.text, "a\xC3\xA9");
-    assert_int_equal(report.tokens, 3);
+    assert_int_equal(result.token_count, 3);
+    assert_string_equal(result.text, got.text);
+    assert_int_equal(result.finish, RAPT_FINISH_NONE);
+    rapt_generated_free(&result);
     free_setting(&s);
 }
 
@@ -214,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_come_whole),     cmocka_unit_test(max_tokens_cuts),
         cmocka_unit_test(stops_over_tokens),         cmocka_unit_test(special_tokens_in_prompts),
-        cmocka_unit_test(models_without_an_end),     cmocka_unit_test(a_sink_that_has_enough),
+        cmocka_unit_test(models_without_an_end),     cmocka_unit_test(a_callback_that_has_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,8 +117,11 @@ static int end(void **state)
     return 0;
 }
 
+/* Here a temperature of 0 is greedy, and a top_k of 0 all tokens. */
 static sampler made(rapt_sample_options o)
 {
+    o.greedy = o.temperature == 0;
+    o.top_k = o.top_k ? o.top_k : RAPT_TOP_K_ALL;
     rapt_error err = {0};
     sampler s = {0};
     const kernels *k = kernels_active(&err);
@@ -199,7 +202,7 @@ static void greedy_takes_the_first_of_the_largest(void **state)
         assert_int_equal(chosen(&s, &(sampler_input){.logits = x, .vocab = n, .position = key}), best);
     }
     sampler plain;
-    assert_int_equal(sampler_init(&plain, NULL, s.k, NULL), RAPT_OK);
+    assert_int_equal(sampler_init(&plain, &(rapt_sample_options){.greedy = true}, s.k, NULL), RAPT_OK);
     assert_int_equal(chosen(&plain, &(sampler_input){.logits = (rapt_real[]){1, 3, 3}, .vocab = 3}), 1);
 }
 
@@ -425,6 +428,27 @@ static void ruled_out_tokens_are_never_drawn(void **state)
     }
 }
 
+/* What `rapt generate` does without options; and how to say zero. */
+static void zeroed_options_are_the_defaults(void **state)
+{
+    (void)state;
+    const kernels *k = kernels_active(NULL);
+    sampler zeroed, null, said, zeros;
+    const rapt_sample_options wanted = {.temperature = 0.8, .top_k = 200, .seed = 1};
+    const rapt_sample_options none = {.greedy = true, .temperature = 5, .top_k = RAPT_TOP_K_ALL, .seed = RAPT_SAMPLE_SEED_0};
+    assert_int_equal(sampler_init(&zeroed, &(rapt_sample_options){0}, k, NULL), RAPT_OK);
+    assert_int_equal(sampler_init(&null, NULL, k, NULL), RAPT_OK);
+    assert_int_equal(sampler_init(&said, &wanted, k, NULL), RAPT_OK);
+    assert_int_equal(sampler_init(&zeros, &none, k, NULL), RAPT_OK);
+    const sampler *const same[] = {&zeroed, &null};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(same[i]->options.temperature == 0.8 && same[i]->options.top_k == 200 && same[i]->options.seed == 1);
+        assert_true(same[i]->key == said.key);
+    }
+    assert_true(zeros.options.temperature == 0 && zeros.options.top_k == 0 && zeros.options.seed == 0);
+    assert_true(zeros.key != said.key);
+}
+
 /* Against a full sort; the sizes of a real vocabulary. */
 static void large_vocabulary(void **state)
 {
@@ -521,9 +545,9 @@ static void bad_options(void **state)
         rapt_sample_options o;
         const char *message;
     } cases[] = {
-        {{.temperature = -1}, "temperature -1: it is 0 (the likeliest token) or more"},
-        {{.temperature = NAN}, "temperature nan: it is 0 (the likeliest token) or more"},
-        {{.temperature = INFINITY}, "temperature inf: it is 0 (the likeliest token) or more"},
+        {{.temperature = -1}, "temperature -1: it is a number of 0 or more"},
+        {{.temperature = NAN}, "temperature nan: it is a number of 0 or more"},
+        {{.temperature = INFINITY}, "temperature inf: it is a number of 0 or more"},
         {{.top_p = 1.5}, "top-p 1.5: a probability is from 0 to 1"},
         {{.top_p = -0.1}, "top-p -0.1: a probability is from 0 to 1"},
         {{.top_p = NAN}, "top-p nan: a probability is from 0 to 1"},
@@ -585,6 +609,7 @@ int main(void)
         cmocka_unit_test(min_p_and_biases_by_hand),
         cmocka_unit_test(penalty_by_hand),
         cmocka_unit_test(low_temperature_is_greedy),
+        cmocka_unit_test(zeroed_options_are_the_defaults),
         cmocka_unit_test(same_everywhere),
         cmocka_unit_test(ruled_out_tokens_are_never_drawn),
         cmocka_unit_test(large_vocabulary),

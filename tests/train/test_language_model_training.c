@@ -241,14 +241,13 @@ static void assert_generated(const char *folder, const char *prompt, size_t toke
 {
     rapt_error err = {0};
     rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens};
-    char *wanted = rapt_generate_text(t, m->lm, m->tokenizer, prompt, strlen(prompt), &o, NULL, &err);
+    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = 7}, .max_tokens = tokens, .threads = 1};
+    rapt_generated wanted;
+    rapt_generate(m, prompt, &o, &wanted, &err);
     assert_string_equal(err.message, "");
     assert_memory_equal(text, prompt, strlen(prompt));
-    assert_string_equal(text + strlen(prompt), wanted);
-    free(wanted);
-    rapt_tape_free(t);
+    assert_string_equal(text + strlen(prompt), wanted.text);
+    rapt_generated_free(&wanted);
     rapt_model_free(m);
 }
 

@@ -202,7 +202,7 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
     if (!d->packed)
         return err->code;
     tape_use_packed(d->t, d->packed);
-    return sampler_init(&d->sampler, NULL, k, err);
+    return sampler_init(&d->sampler, &(rapt_sample_options){.greedy = true}, k, err);
 }
 
 /* A whole row warms up, and takes the memory that rows take. */

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "train/task/sample.h"
 
-#include "rapt/generate.h"
+#include "decode/generator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct collected {
     FILE *out;
 } collected;
 
-/* A rapt_text_sink. */
+/* A rapt_text_fn. */
 static rapt_code sample_collect(void *context, const char *text, size_t size, rapt_error *err)
 {
     const collected *c = context;
@@ -25,14 +25,20 @@ static rapt_code sample_collect(void *context, const char *text, size_t size, ra
 
 char *sample_text(const run *r, const char *prompt, rapt_error *err)
 {
-    rapt_generate_options o = {.sample = {.temperature = 0.8, .top_k = 200, .seed = (uint64_t)r->recipe->seed},
-                               .max_tokens = (size_t)r->recipe->train.sample_tokens};
     char *text = NULL;
     size_t size;
     collected c = {r, open_memstream(&text, &size)};
+    uint64_t seed = (uint64_t)r->recipe->seed;
+    const rapt_generate_options o = {.sample.seed = seed ? seed : RAPT_SAMPLE_SEED_0,
+                                     .max_tokens = (size_t)r->recipe->train.sample_tokens, .on_text = sample_collect,
+                                     .context = &c};
     rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
+    rapt_generator *g = code ? NULL : generator_on_tape(r->model, r->tape, &o, err);
     if (!code)
-        code = rapt_generate(r->tape, r->model->lm, r->model->tokenizer, prompt, strlen(prompt), &o, sample_collect, &c, err);
+        code = g ? rapt_generator_begin(g, prompt, strlen(prompt), err) : err->code;
+    if (!code)
+        code = rapt_generator_run(g, 0, NULL, err);
+    rapt_generator_free(g);
     if (c.out && fclose(c.out) != 0 && !code)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
     if (!code)

@@ -8,6 +8,7 @@
 #include "data/text_files.h"
 #include "data/tokens/token_file.h"
 #include "decode/prompt.h"
+#include "io/model.h"
 #include "recipe/recipe_model.h"
 #include "train/task/sample.h"
 
@@ -133,7 +134,7 @@ static rapt_code check_prompt(const run *r, rapt_error *err)
     const char *text = prompt_of(r);
     if (r->recipe->train.sample_every == 0)
         return RAPT_OK;
-    if (prompt_encode(r->model->lm, r->model->tokenizer, text, strlen(text), &p, &reason) != RAPT_OK)
+    if (prompt_encode(r->model, text, strlen(text), &p, &reason) != RAPT_OK)
         return rapt_fail(err, reason.code, "train.sample_prompt: %s", reason.message);
     free(p.ids);
     return RAPT_OK;
@@ -158,6 +159,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
     if (!r->model->lm)
         return err->code;
     r->model->params = r->model->lm->params;
+    model_default_end_of_text(r->model);
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }

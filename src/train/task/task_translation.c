@@ -131,6 +131,7 @@ static rapt_code task_translation_start_model(run *r, rapt_error *err)
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_TRANSLATION;
+    r->model->special = RAPT_SPECIAL_IDS;
     r->model->detokenize = r->recipe->tokenizer.detokenize;
     r->model->capitalize = r->recipe->tokenizer.capitalize;
     return make_tokenizers(r, err);

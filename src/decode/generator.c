@@ -1,0 +1,382 @@
+/* decode/generator.c: rapt_generator: a text, the KV cache of what the model has seen of it, and what runs add to it, token by
+ * token. For `rapt generate`, samples in training, and C programs. How a token is chosen is in sampler.c, when its text can be
+ * shown in text_stream.c, which tokens a prompt has in prompt.c. */
+#include "decode/generator.h"
+
+#include "base/buffer.h"
+#include "base/math.h"
+#include "decode/prompt.h"
+#include "decode/sampler.h"
+#include "decode/text_stream.h"
+#include "nn/pack.h"
+#include "ops/tape_core.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)64 << 10)
+
+struct rapt_generator {
+    const rapt_model *model;
+    rapt_generate_options options; /* with copies of its arrays in `memory` */
+    sampler sampler;
+    rapt_tape *tape, *own_tape;    /* own_tape: NULL where the tape is the caller's */
+    packed_weights *packed;        /* of own_tape */
+    rapt_kv_cache *cache;          /* of what the model has seen of the text */
+    int32_t *tokens;               /* the text */
+    size_t count, capacity;
+    arena memory, scratch;         /* of the generator; of one token */
+    atomic_bool cancelled;
+};
+
+/* A run in progress. */
+typedef struct generator_run {
+    rapt_generator *g;
+    uint64_t sample;
+    rapt_generated *result;
+    size_t token_capacity, log_prob_capacity; /* of the result */
+    buffer text;
+    text_stream *out;
+} generator_run;
+
+/* ---- the text ----------------------------------------------------------------------------------------------------- */
+
+/* Tokens 0 .. at - 1 stay, `count` more come behind them. */
+static rapt_code generator_put(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
+{
+    if (!ARRAY_RESERVE(&g->tokens, &g->capacity, at + count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", at + count);
+    if (count > 0)
+        memcpy(g->tokens + at, tokens, count * sizeof *tokens);
+    g->count = at + count;
+    rapt_kv_cache_truncate(g->cache, at);
+    return RAPT_OK;
+}
+
+/* An empty text has tokens where a text may begin with nothing, at token 0. */
+static rapt_code generator_put_text(rapt_generator *g, size_t at, const char *text, size_t size, rapt_error *err)
+{
+    prompt p;
+    if (at > 0 && size == 0)
+        return RAPT_OK;
+    rapt_code code = prompt_encode(g->model, text, size, &p, err);
+    if (code)
+        return code;
+    code = generator_put(g, at, p.ids, p.count, err);
+    free(p.ids);
+    return code;
+}
+
+static rapt_code generator_put_tokens(rapt_generator *g, size_t at, const int32_t *tokens, size_t count, rapt_error *err)
+{
+    if (at + count == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prompt of at least one token is needed");
+    rapt_code code = prompt_check(g->model, tokens, count, err);
+    return code ? code : generator_put(g, at, tokens, count, err);
+}
+
+rapt_code rapt_generator_begin(rapt_generator *g, const char *text, size_t size, rapt_error *err)
+{
+    return generator_put_text(g, 0, text, size, err);
+}
+
+rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err)
+{
+    return generator_put_tokens(g, 0, tokens, count, err);
+}
+
+rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err)
+{
+    return generator_put_text(g, g->count, text, size, err);
+}
+
+rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err)
+{
+    return generator_put_tokens(g, g->count, tokens, count, err);
+}
+
+size_t rapt_generator_tokens(const rapt_generator *g)
+{
+    return g->count;
+}
+
+rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err)
+{
+    if (count == 0 || count > g->count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of %zu tokens does not go back to %zu", g->count, count);
+    return generator_put(g, count, NULL, 0, err);
+}
+
+/* ---- one token ---------------------------------------------------------------------------------------------------- */
+
+/* Logits [vocab] after the whole text: of the tape, until its next pass. NULL with `err` set. */
+static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
+{
+    if (g->count == 0) {
+        rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+        return NULL;
+    }
+    rapt_tape_begin(g->tape, (rapt_pass){0});
+    const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->lm, g->cache, g->tokens, g->count, g->count); /* [1, 1, vocab] */
+    if (rapt_tape_status(g->tape, err))
+        return NULL;
+    return logits->data;
+}
+
+/* A window of the repetition penalty may reach further back than the model sees; without one, what it sees counts. */
+static sampler_input generator_input(const generator_run *r, const rapt_real *logits)
+{
+    const rapt_generator *g = r->g;
+    size_t history = g->options.sample.repetition_window > 0 ? g->count : rapt_lm_visible(&g->model->lm->config, g->count);
+    return (sampler_input){.logits = logits, .vocab = g->model->lm->config.vocab, .row = r->sample, .position = g->count,
+                           .history = g->tokens + g->count - history, .count = history};
+}
+
+static rapt_code generator_choose(generator_run *r, int32_t *id, double *log_prob, rapt_error *err)
+{
+    rapt_generator *g = r->g;
+    rapt_real max, sum;
+    const rapt_real *logits = generator_logits(g, err);
+    if (!logits)
+        return err->code;
+    const sampler_input in = generator_input(r, logits);
+    rapt_code code = sampler_choose(&g->sampler, &in, &g->scratch, id, err);
+    if (code)
+        return code;
+    g->tape->k->log_sum_exp(in.vocab, logits, &max, &sum);
+    *log_prob = (double)logits[*id] - (double)max - math_log((double)sum);
+    return RAPT_OK;
+}
+
+static rapt_code generator_keep(generator_run *r, int32_t id, double log_prob, rapt_error *err)
+{
+    rapt_generated *to = r->result;
+    size_t count = to->token_count + 1;
+    if (!ARRAY_RESERVE(&to->tokens, &r->token_capacity, count) || !ARRAY_RESERVE(&to->log_probs, &r->log_prob_capacity, count))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", count);
+    rapt_code code = generator_put(r->g, r->g->count, &id, 1, err);
+    if (code)
+        return code;
+    to->tokens[to->token_count] = id;
+    to->log_probs[to->token_count++] = log_prob;
+    return RAPT_OK;
+}
+
+/* ---- a run -------------------------------------------------------------------------------------------------------- */
+
+/* A rapt_text_fn: of the result, and the caller's. */
+static rapt_code generator_take_text(void *context, const char *text, size_t size, rapt_error *err)
+{
+    generator_run *r = context;
+    const rapt_generate_options *o = &r->g->options;
+    if (!buffer_append(&r->text, text, size))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    return o->on_text ? o->on_text(o->context, text, size, err) : RAPT_OK;
+}
+
+/* Rank files have ids without a text, which a model that is trained hardly chooses: they add nothing. */
+static rapt_code generator_show(generator_run *r, int32_t id, rapt_error *err)
+{
+    size_t size;
+    const char *bytes = rapt_tokenizer_token(r->g->model->tokenizer, id, &size);
+    return bytes ? text_stream_push(r->out, bytes, size, err) : RAPT_OK;
+}
+
+static bool generator_ends(const rapt_model *m, int32_t id)
+{
+    for (size_t i = 0; i < m->end_of_text_count; i++)
+        if (m->end_of_text[i] == id)
+            return true;
+    return false;
+}
+
+static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    while (!code && r->result->token_count < r->g->options.max_tokens && !text_stream_done(r->out)) {
+        int32_t id;
+        double log_prob = 0;
+        if (atomic_exchange(&r->g->cancelled, false))
+            return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
+        code = generator_choose(r, &id, &log_prob, err);
+        if (!code && generator_ends(r->g->model, id)) {
+            *finish = RAPT_FINISH_END_OF_TEXT;
+            return RAPT_OK;
+        }
+        code = code ? code : generator_keep(r, id, log_prob, err);
+        code = code ? code : generator_show(r, id, err);
+    }
+    return code;
+}
+
+static rapt_code generator_do_run(generator_run *r, rapt_error *err)
+{
+    rapt_finish_reason finish = RAPT_FINISH_LENGTH;
+    const rapt_generate_options *o = &r->g->options;
+    r->result->prompt_tokens = r->g->count;
+    r->out = text_stream_new(o->stops, o->stop_count, generator_take_text, r, err);
+    bool ok = r->out && buffer_reserve(&r->text, 0);
+    rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    code = code ? code : generator_loop(r, &finish, err);
+    code = code ? code : text_stream_finish(r->out, err);
+    if (!code)
+        r->result->finish = text_stream_stopped(r->out) ? RAPT_FINISH_STOP : finish;
+    text_stream_free(r->out);
+    return code;
+}
+
+rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err)
+{
+    rapt_error own = {0};
+    rapt_generated unwanted = {0};
+    generator_run r = {.g = g, .sample = sample, .result = result ? result : &unwanted};
+    *r.result = (rapt_generated){0};
+    rapt_code code = generator_do_run(&r, err ? err : &own);
+    r.result->text = r.text.data;
+    r.result->text_size = r.text.size;
+    rapt_generated_free(&unwanted);
+    return code;
+}
+
+void rapt_generated_free(rapt_generated *result)
+{
+    free(result->tokens);
+    free(result->log_probs);
+    free(result->text);
+    *result = (rapt_generated){0};
+}
+
+void rapt_generator_cancel(rapt_generator *g)
+{
+    atomic_store(&g->cancelled, true);
+}
+
+rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double *probabilities, rapt_error *err)
+{
+    const rapt_real *logits = generator_logits(g, err);
+    if (!logits)
+        return err->code;
+    const sampler_input in = {.logits = logits, .vocab = g->model->lm->config.vocab, .position = g->count - 1};
+    return sampler_likeliest(g->tape->k, &in, n, ids, probabilities, &g->scratch, err);
+}
+
+/* ---- the generator ------------------------------------------------------------------------------------------------ */
+
+static rapt_code generator_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
+{
+    if (m->task != RAPT_TASK_LANGUAGE_MODEL)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
+    if (rapt_tokenizer_kind_of(m->tokenizer) == RAPT_TOKENIZER_WORDS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
+                                              "stands between them");
+    for (size_t i = 0; i < o->sample.bias_count; i++)
+        if (o->sample.biases[i].id < 0 || (size_t)o->sample.biases[i].id >= m->lm->config.vocab)
+            return rapt_fail(err, RAPT_ERR_VALUE, "logit bias of token %d; the model knows 0 to %zu",
+                             (int)o->sample.biases[i].id, m->lm->config.vocab - 1);
+    rapt_code code = sampler_check(&o->sample, err);
+    return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
+}
+
+static rapt_code generator_copy_options(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
+{
+    size_t biases = o->sample.bias_count;
+    const char **stops = arena_array(&g->memory, o->stop_count, sizeof *stops);
+    rapt_logit_bias *bias = arena_array(&g->memory, biases, sizeof *bias);
+    bool ok = stops && bias;
+    for (size_t i = 0; i < o->stop_count && ok; i++)
+        ok = (stops[i] = arena_string(&g->memory, o->stops[i])) != NULL;
+    if (!ok)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
+    if (biases > 0)
+        memcpy(bias, o->sample.biases, biases * sizeof *bias);
+    g->options = *o;
+    g->options.stops = stops;
+    g->options.sample.biases = bias;
+    g->options.max_tokens = o->max_tokens ? o->max_tokens : RAPT_GENERATE_TOKENS;
+    return RAPT_OK;
+}
+
+/* A tape of its own, which reads packed weights. */
+static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
+{
+    const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision};
+    g->tape = g->own_tape = rapt_tape_new(&o, err);
+    g->packed = g->tape ? pack_lm(g->model->lm, g->tape, err) : NULL;
+    if (!g->packed)
+        return err->code;
+    tape_use_packed(g->tape, g->packed);
+    return RAPT_OK;
+}
+
+static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options *o, rapt_error *err)
+{
+    rapt_code code = generator_check(g->model, o, err);
+    code = code ? code : generator_copy_options(g, o, err);
+    if (!code && !g->tape)
+        code = generator_make_tape(g, err);
+    code = code ? code : sampler_init(&g->sampler, &g->options.sample, g->tape->k, err);
+    if (!code && !(g->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(g->model->lm, 1), err)))
+        code = err->code;
+    return code;
+}
+
+/* On `tape`, or on one of its own where that is NULL. */
+static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
+                                      rapt_error *err)
+{
+    static const rapt_generate_options defaults = {0};
+    rapt_error own = {0};
+    rapt_generator *g = calloc(1, sizeof *g);
+    err = err ? err : &own;
+    if (!g) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
+        return NULL;
+    }
+    g->model = model;
+    g->tape = tape;
+    arena_init(&g->memory, CHUNK);
+    arena_init(&g->scratch, CHUNK);
+    if (generator_set_up(g, options ? options : &defaults, err) == RAPT_OK)
+        return g;
+    rapt_generator_free(g);
+    return NULL;
+}
+
+rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err)
+{
+    return generator_make(model, NULL, options, err);
+}
+
+rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
+                                  rapt_error *err)
+{
+    return generator_make(model, tape, options, err);
+}
+
+void rapt_generator_free(rapt_generator *g)
+{
+    if (!g)
+        return;
+    rapt_kv_cache_free(g->cache);
+    rapt_tape_free(g->own_tape);
+    packed_weights_free(g->packed);
+    free(g->tokens);
+    arena_free(&g->memory);
+    arena_free(&g->scratch);
+    free(g);
+}
+
+rapt_code rapt_generate(const rapt_model *model, const char *text, const rapt_generate_options *options,
+                        rapt_generated *result, rapt_error *err)
+{
+    rapt_error own = {0};
+    err = err ? err : &own;
+    if (result)
+        *result = (rapt_generated){0};
+    rapt_generator *g = rapt_generator_new(model, options, err);
+    rapt_code code = g ? rapt_generator_begin(g, text, strlen(text), err) : err->code;
+    code = code ? code : rapt_generator_run(g, 0, result, err);
+    rapt_generator_free(g);
+    return code;
+}
