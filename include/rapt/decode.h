@@ -8,8 +8,8 @@
  * is any line of more than rapt_model.max_len tokens. Of a sentence that is too long still, a piece is what reaches to the last
  * clause that fits (, ; : and dashes), or else to the last space. Only what has no such place is cut off, and
  * rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind Chinese and Japanese.
- * Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer), and its score is the
- * sum of theirs.
+ * Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer), and its score and
+ * log-probability are the sums of theirs.
  */
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
@@ -29,11 +29,12 @@ typedef enum rapt_sentence_split {
     RAPT_SENTENCE_SPLIT_ALL   /* all that have several */
 } rapt_sentence_split;
 
+/* Zeroed: what `rapt translate` does without options. */
 typedef struct rapt_translate_options {
-    size_t beam;           /* 1: greedy; 0 counts as 1; at most 65,536 */
-    double length_penalty; /* a: hypotheses compare by log p / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), the length
-                              with prefix and <eos>; 0 prefers short ones, `rapt translate` takes 1 unless told; -10 to 10 */
-    size_t n_best;         /* hypotheses wanted, at most beam; 0 counts as 1 */
+    size_t beam;           /* 1: greedy; 0: 1; max 65,536 */
+    double length_penalty; /* a, the exponent of rapt_hypothesis.score; -10 to 10; 0: 1 */
+    bool no_length_penalty; /* hypotheses compare by their log-probability, which prefers short ones; for a of 0 */
+    size_t n_best;         /* hypotheses wanted, at most beam; 0: 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 0: all, else 1 to 256; each works on batches of its own */
     rapt_precision precision; /* of products; RAPT_PRECISION_BF16: with the weights packed so */
@@ -67,7 +68,9 @@ typedef struct rapt_alignment {
 
 typedef struct rapt_hypothesis {
     char *text;
-    double score; /* log p, divided by the length penalty */
+    double log_prob; /* of all its tokens, those of a prefix and <eos> included, in nats */
+    double score;    /* what hypotheses compare by: log_prob / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), a the length
+                        penalty, the length in tokens with prefix and <eos>; of greedy search, too */
     rapt_alignment alignment; /* if it was asked for */
     int32_t *tokens;          /* [token_count] if they were asked for, as rapt_alignment counts them */
     size_t token_count;
@@ -82,26 +85,37 @@ typedef struct rapt_translation {
     size_t source_count;
 } rapt_translation;
 
-/* Translates `count` lines (valid UTF-8) into out[count], which rapt_translations_free frees. An empty line, or one of spaces,
- * gives an empty translation.
- * `options` may be NULL. RAPT_ERR_VALUE: an option is out of its range, or the prefix is not UTF-8, has a word that the model
- * doesn't know, or leaves it no position for what follows. RAPT_ERR_NOT_FINITE: the model's numbers are such that there is no
- * likeliest token. */
+/* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of
+ * spaces, gives an empty translation. `options` may be NULL. Fails as a whole, with nothing to free: RAPT_ERR_VALUE: not a
+ * translation model, an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or
+ * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_NOT_FINITE: the model computes what is
+ * no finite number. Where several lines fail, the error is that of the first one, whatever the threads. */
 rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
                          rapt_translation *out, rapt_error *err);
 
-/* The same for a text that comes in portions: threads, memory and weights packed for them are kept between the calls. The
- * model must stay as it is; one caller at a time. Several translators may share a model, each in a thread of its own. NULL
- * with `err` set. After an error it can go on with other lines. */
+/* Translates a text that comes in portions: threads, memory and weights packed for them are kept between calls. One caller at a
+ * time; any number of translators, each in a thread of its own, may share a model, which they only read. */
 typedef struct rapt_translator rapt_translator;
+
+/* `options` may be NULL and is copied; texts that it points to are read during the call only. The model must stay as it is while
+ * the translator lives. NULL with `err` set: errors of rapt_translate that are not of lines. */
 rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
+void rapt_translator_free(rapt_translator *t); /* NULL is fine */
+
+/* Translates `count` lines into out[count] as rapt_translate does, with its errors of lines. RAPT_ERR_INTERRUPTED: cancelled.
+ * After a failure the translator stays usable. */
 rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
                               rapt_error *err);
-/* The same with a prefix for each line, in place of the options' (NULL: none), with the errors of such a prefix. */
+/* Translates lines that begin with prefixes[count], one for each (NULL: none), in place of the options' prefix. Errors as of
+ * rapt_translator_run, and those of a prefix as of rapt_translate. */
 rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes, size_t count,
                                        rapt_translation *out, rapt_error *err);
-void rapt_translator_free(rapt_translator *t);
 
+/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next batch. From any thread, and from
+ * a signal handler. */
+void rapt_translator_cancel(rapt_translator *t);
+
+/* Frees what `count` translations hold and zeroes them; zeroed ones are fine. */
 void rapt_translations_free(rapt_translation *t, size_t count);
 
 #ifdef __cplusplus

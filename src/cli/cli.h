@@ -8,7 +8,6 @@
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
 #define CLI_MOST 9007199254740992 /* 2^53, up to where a double counts: of options without a limit of their own */
-#define CLI_LENGTH_PENALTY 1 /* by default; with 0 a beam prefers translations that are too short */
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);

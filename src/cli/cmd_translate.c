@@ -98,7 +98,10 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     translate_arguments *a = state->input;
     switch (key) {
     case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, "beam", state); return 0;
-    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state); return 0;
+    case KEY_LENGTH_PENALTY:
+        a->o.length_penalty = cli_number(text, -10, 10, "length-penalty", state);
+        a->o.no_length_penalty = a->o.length_penalty == 0;
+        return 0;
     case KEY_N_BEST: a->o.n_best = (size_t)cli_integer(text, 1, 1024, "n-best", state); return 0;
     case KEY_BATCH: a->o.batch = (size_t)cli_integer(text, 1, 65536, "batch", state); return 0;
     case KEY_NO_REPEAT: a->o.no_repeat = (size_t)cli_integer(text, 1, 1024, "no-repeat-ngram", state); return 0;
@@ -272,7 +275,7 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
 
 int cmd_translate(int argc, char **argv)
 {
-    translate_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
+    translate_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);

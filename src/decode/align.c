@@ -28,17 +28,17 @@ static void align_take_means(const rapt_tensor *w, rapt_alignment *a)
         }
 }
 
-static size_t align_without_end(const int32_t *ids, size_t count)
+static size_t align_without_end(const int32_t *ids, size_t count, int32_t eos)
 {
-    return count > 0 && ids[count - 1] == RAPT_EOS ? count - 1 : count;
+    return count > 0 && ids[count - 1] == eos ? count - 1 : count;
 }
 
-static rapt_code align_run(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, int32_t *inputs, const int32_t *target,
+static rapt_code align_run(rapt_tape *t, const rapt_model *m, rapt_tokens source, int32_t *inputs, const int32_t *target,
                            rapt_alignment *a, rapt_error *err)
 {
-    inputs[0] = RAPT_BOS;
+    inputs[0] = m->special.bos;
     memcpy(inputs + 1, target, (a->targets - 1) * sizeof *inputs);
-    const rapt_tensor *w = align_weights_of(t, m, source, (rapt_tokens){inputs, 1, a->targets});
+    const rapt_tensor *w = align_weights_of(t, m->net, source, (rapt_tokens){inputs, 1, a->targets});
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
         align_take_means(w, a);
@@ -56,7 +56,7 @@ static bool align_allocate(rapt_alignment *a, size_t numbers)
     return false;
 }
 
-static rapt_code align_fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *target, rapt_alignment *a,
+static rapt_code align_fill(rapt_tape *t, const rapt_model *m, rapt_tokens source, const int32_t *target, rapt_alignment *a,
                             rapt_error *err)
 {
     int32_t *inputs = malloc(a->targets * sizeof *inputs);
@@ -68,10 +68,11 @@ static rapt_code align_fill(rapt_tape *t, const rapt_transformer *m, rapt_tokens
     return code;
 }
 
-rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
+rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err)
 {
-    *out = (rapt_alignment){.targets = align_without_end(target, length), .sources = align_without_end(source, count)};
+    *out = (rapt_alignment){.targets = align_without_end(target, length, m->special.eos),
+                            .sources = align_without_end(source, count, m->special.eos)};
     if (out->targets == 0)
         return RAPT_OK;
     if (!align_allocate(out, out->targets * (out->sources + 1)))

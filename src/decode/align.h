@@ -7,7 +7,7 @@
 
 /* A pass over the whole translation, `length` tokens, <eos> among them or not, of source[count]. Fills *out, which align_free
  * frees; nothing is to be freed on failure. */
-rapt_code align_tokens(rapt_tape *t, const rapt_transformer *m, const int32_t *source, size_t count, const int32_t *target,
+rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err);
 
 /* One alignment from those of `count` pieces, one behind the other: tokens of none look at tokens of another. False when memory

@@ -202,8 +202,8 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
         return RAPT_ERR_NOT_FINITE;
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
-        open += c->token != RAPT_EOS;
-        if (c->token == RAPT_EOS || last)
+        open += c->token != s->options->special.eos;
+        if (c->token == s->options->special.eos || last)
             finish_row(s, sentence, c);
         else
             continue_row(s, c);
@@ -240,7 +240,7 @@ static void start_rows(beam_search *s)
 {
     s->row_count = s->batch->source.batch;
     for (size_t i = 0; i < s->row_count; i++) {
-        s->tokens[i] = RAPT_BOS;
+        s->tokens[i] = s->options->special.bos;
         s->counts[i] = 1;
     }
 }

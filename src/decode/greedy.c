@@ -28,15 +28,15 @@ static bool greedy_allocate(greedy_search *s, arena *memory)
         search_hypothesis *h = arena_zeroed(memory, 1, sizeof *h);
         s->results[i] = (search_result){h, 1};
         ok = h && (h->tokens = arena_array(memory, b->limits[i], sizeof *h->tokens));
-        s->tokens[i] = RAPT_BOS;
+        s->tokens[i] = s->options->special.bos;
         s->sentences[i] = i;
     }
     return ok;
 }
 
-static bool greedy_is_done(const search_hypothesis *h, size_t limit)
+static bool greedy_is_done(const search_hypothesis *h, size_t limit, int32_t eos)
 {
-    return h->length == limit || h->tokens[h->length - 1] == RAPT_EOS;
+    return h->length == limit || h->tokens[h->length - 1] == eos;
 }
 
 /* Probabilities are those of all tokens, also of the ones that may not come. */
@@ -67,7 +67,7 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
         rapt_code code = greedy_append(s, sentence, logits + r * s->classes, err);
         if (code)
             return code;
-        if (greedy_is_done(h, s->batch->limits[sentence])) {
+        if (greedy_is_done(h, s->batch->limits[sentence], s->options->special.eos)) {
             h->score = h->log_prob / search_penalty(s->options->length_penalty, h->length);
             continue;
         }

@@ -17,7 +17,7 @@ static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32
         size--;
     char *trimmed = strndup(text, size);
     rapt_code code = trimmed ? rapt_tokenizer_encode(m->target, trimmed, ids, count, err)
-                             : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a prefix");
+                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a prefix");
     free(trimmed);
     return code;
 }
@@ -38,7 +38,7 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *t
     rapt_code code = RAPT_OK;
     *p = (prefixes){calloc(count + 1, sizeof *p->ids), calloc(count + 1, sizeof *p->prefix), count};
     if (!p->ids || !p->prefix)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu prefixes", count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu prefixes", count);
     for (size_t i = 0; i < count && !code; i++) {
         size_t length = 0;
         if (!texts[i])

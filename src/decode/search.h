@@ -12,6 +12,7 @@ typedef struct search_options {
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
     size_t no_repeat;      /* n: no n tokens twice in this order; 0: they may */
     double max_ratio;      /* see search_limit */
+    rapt_special_ids special; /* of the model: <bos> begins a hypothesis, <eos> ends it */
 } search_options;
 
 /* What the hypotheses of a sentence begin with. */

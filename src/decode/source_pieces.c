@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "decode/source_pieces.h"
 
+#include "base/buffer.h"
 #include "decode/align.h"
 #include "text/prose/sentences.h"
 
@@ -13,6 +14,7 @@ typedef struct splitting {
     source_pieces *out;
     const rapt_tokenizer *tokenizer;
     size_t max_len;
+    int32_t eos;
     const char *text;
     size_t size;
     bool *cut;
@@ -21,31 +23,25 @@ typedef struct splitting {
 
 static rapt_code source_pieces_fail_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line's tokens");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line's tokens");
 }
 
 static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
 {
-    if (p->count == p->room) {
-        size_t room = p->room ? 2 * p->room : 64;
-        source_piece *longer = realloc(p->piece, room * sizeof *longer);
-        if (!longer)
-            return RAPT_ERR_MEMORY;
-        p->piece = longer;
-        p->room = room;
-    }
+    if (!ARRAY_RESERVE(&p->piece, &p->capacity, p->count + 1))
+        return RAPT_ERR_MEMORY;
     p->piece[p->count] = (source_piece){ids, count, p->count};
     p->count++;
     return RAPT_OK;
 }
 
-/* Takes `ids`, which have room for <eos> if they fit. */
+/* Takes `ids`, which have the capacity for <eos> if they fit. */
 static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
 {
     bool fits = count < s->max_len;
     int32_t *row = count > 0 ? realloc(ids, (fits ? count + 1 : s->max_len) * sizeof *ids) : NULL;
     if (row && fits)
-        row[count] = RAPT_EOS;
+        row[count] = s->eos;
     if (row && !add_piece(s->out, row, fits ? count + 1 : s->max_len)) {
         *s->cut |= !fits;
         return RAPT_OK;
@@ -174,7 +170,7 @@ static rapt_code split_line(splitting *s)
 rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
                             rapt_error *err)
 {
-    splitting s = {p, k, limits.max_len, line, strlen(line), cut, err};
+    splitting s = {p, k, limits.max_len, limits.eos, line, strlen(line), cut, err};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
@@ -221,6 +217,7 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
             *at++ = ' ';
         at = stpcpy(at, h->text);
         out->score += h->score;
+        out->log_prob += h->log_prob;
     }
     *at = '\0';
     return true;
@@ -276,5 +273,5 @@ rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_transl
     }
     ok = ok && join_tokens(pieces, count, out);
     rapt_translations_free(pieces, count);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }

@@ -12,7 +12,7 @@ typedef struct source_piece {
 
 typedef struct source_pieces {
     source_piece *piece; /* `index` is the place it had; they may be put into another order */
-    size_t count, room;
+    size_t count, capacity;
 } source_pieces;
 
 /* What a row may hold. */
@@ -30,8 +30,8 @@ rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_li
 void source_pieces_free(source_pieces *p);
 
 /* One translation of a line from those of its pieces, at least one, which are freed. The n-th best hypothesis joins the
- * n-th best of each piece (the last, of one with fewer); scores add up, alignments follow each
- * other. */
+ * n-th best of each piece (the last, of one with fewer); scores and log-probabilities add up,
+ * alignments follow each other. */
 rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err);
 
 #endif

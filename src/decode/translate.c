@@ -4,39 +4,56 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "base/quote.h"
 #include "decode/align.h"
 #include "decode/prefixes.h"
 #include "decode/search.h"
 #include "decode/source_pieces.h"
+#include "decode/translate_options.h"
 #include "nn/pack.h"
 #include "ops/tape_core.h"
 #include "tensor/params.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
 
-#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK ((size_t)256 << 10)
-#define LARGEST_BEAM ((size_t)1 << 16)
-enum { LARGEST_PENALTY = 10 };
+
+/* What a thread keeps from batch to batch. */
+typedef struct translate_worker {
+    searcher on; /* its tape, the model, KV caches */
+    arena memory;
+} translate_worker;
 
 struct rapt_translator {
     const rapt_model *m;
-    rapt_translate_options o;
+    rapt_translate_options o; /* defaults filled in */
     search_options search;
-    prefixes prefix;      /* the options', if any */
-    source_pieces source; /* of this call, by length */
-    search_prefix *begins; /* of each piece: what its translation begins with */
-    size_t *first;        /* [lines + 1]: of each line, the number of its first piece */
-    rapt_translation *parts; /* of each piece */
+    prefixes prefix;        /* the options', if any */
     pool *pool;
-    rapt_tape **tapes; /* one for each thread */
+    translate_worker *workers; /* one for each thread */
     packed_weights *packed; /* that all tapes read */
-    rapt_error *errors;
+    atomic_bool cancelled;
 };
 typedef rapt_translator translator;
+
+/* One call: lines as pieces that the model takes, and their translations. */
+typedef struct translate_call {
+    translator *t;
+    const char *const *lines;
+    size_t count;
+    source_pieces source;    /* by length */
+    search_prefix *begins;   /* of each piece: what its translation begins with */
+    size_t *first;           /* [count + 1]: of each line, the number of its first piece */
+    rapt_translation *pieces;
+    pthread_mutex_t lock;    /* of the two below */
+    size_t failed;           /* the first piece that has failed so far, or SIZE_MAX */
+    rapt_error error;        /* its error */
+} translate_call;
 
 static int translate_by_length(const void *a, const void *b)
 {
@@ -46,39 +63,39 @@ static int translate_by_length(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-static bool splits_sentences(const translator *t)
+static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out, rapt_error *err)
 {
-    return t->o.split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? t->m->by_sentence : t->o.split == RAPT_SENTENCE_SPLIT_ALL;
-}
-
-static rapt_code translate_encode_lines(translator *t, const char *const *lines, size_t count, rapt_translation *out,
-                                        rapt_error *err)
-{
+    const rapt_model *m = c->t->m;
+    rapt_sentence_split split = c->t->o.split;
+    bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
+    const source_limits limits = {m->max_len, by_sentence, m->special.eos};
     rapt_code code = RAPT_OK;
-    const source_limits limits = {t->m->max_len, splits_sentences(t)};
-    t->first = calloc(count + 1, sizeof *t->first);
-    if (!t->first)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lines", count);
-    for (size_t i = 0; i < count && !code; i++) {
-        code = source_pieces_add(&t->source, t->m->source, limits, lines[i], &out[i].cut, err);
-        t->first[i + 1] = t->source.count;
+    c->first = calloc(c->count + 1, sizeof *c->first);
+    if (!c->first)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
+    for (size_t i = 0; i < c->count && !code; i++) {
+        code = source_pieces_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
+        c->first[i + 1] = c->source.count;
     }
     if (code)
         return code;
-    if (t->source.count)
-        qsort(t->source.piece, t->source.count, sizeof *t->source.piece, translate_by_length);
-    t->parts = calloc(t->source.count + 1, sizeof *t->parts);
-    t->begins = calloc(t->source.count + 1, sizeof *t->begins);
-    return t->parts && t->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu translations", count);
+    if (c->source.count)
+        qsort(c->source.piece, c->source.count, sizeof *c->source.piece, translate_by_length);
+    c->pieces = calloc(c->source.count + 1, sizeof *c->pieces);
+    c->begins = calloc(c->source.count + 1, sizeof *c->begins);
+    return c->pieces && c->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", c->count);
 }
 
 /* Of a line in pieces the first one begins with the prefix. */
-static void set_prefixes(translator *t, size_t count, const search_prefix *of_lines)
+static void translate_set_prefixes(translate_call *c, const search_prefix *of_lines)
 {
-    for (size_t i = 0; i < count; i++)
-        if (t->first[i] < t->first[i + 1])
-            t->begins[t->first[i]] = of_lines ? of_lines[i] : t->prefix.count ? t->prefix.prefix[0] : (search_prefix){0};
+    const prefixes *p = &c->t->prefix;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->first[i] < c->first[i + 1])
+            c->begins[c->first[i]] = of_lines ? of_lines[i] : p->count ? p->prefix[0] : (search_prefix){0};
 }
+
+/* ---- a batch ------------------------------------------------------------------------------------------------------ */
 
 typedef struct packed_batch {
     search_batch batch;
@@ -87,9 +104,9 @@ typedef struct packed_batch {
     search_prefix *prefixes;
 } packed_batch;
 
-static bool pack_batch(const translator *t, size_t first, size_t n, arena *memory, packed_batch *p)
+static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *memory, packed_batch *p)
 {
-    size_t time = t->source.piece[first + n - 1].count;
+    size_t time = c->source.piece[first + n - 1].count;
     int32_t *ids = arena_array(memory, n * time, sizeof *ids);
     p->lens = arena_array(memory, n, sizeof *p->lens);
     p->limits = arena_array(memory, n, sizeof *p->limits);
@@ -97,12 +114,12 @@ static bool pack_batch(const translator *t, size_t first, size_t n, arena *memor
     if (!ids || !p->lens || !p->limits || !p->prefixes)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const source_piece *line = &t->source.piece[first + i];
+        const source_piece *line = &c->source.piece[first + i];
         for (size_t j = 0; j < time; j++)
-            ids[i * time + j] = j < line->count ? line->ids[j] : RAPT_PAD;
+            ids[i * time + j] = j < line->count ? line->ids[j] : c->t->m->special.pad;
         p->lens[i] = (int32_t)line->count;
-        p->prefixes[i] = t->begins[line->index];
-        p->limits[i] = search_limit(t->m, line->count, t->search.max_ratio, p->prefixes[i].count);
+        p->prefixes[i] = c->begins[line->index];
+        p->limits[i] = search_limit(c->t->m, line->count, c->t->search.max_ratio, p->prefixes[i].count);
     }
     p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->prefixes};
     return true;
@@ -117,20 +134,17 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
         const search_hypothesis *h = &r->best[i];
         out->hypotheses[i].text = rapt_tokenizer_decode(t->m->target, h->tokens, h->length, NULL);
         out->hypotheses[i].score = h->score;
+        out->hypotheses[i].log_prob = h->log_prob;
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
     }
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }
 
-static size_t translate_without_end(const int32_t *ids, size_t count)
+/* Without <eos>. */
+static bool translate_copy_tokens(const translator *t, const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
 {
-    return count > 0 && ids[count - 1] == RAPT_EOS ? count - 1 : count;
-}
-
-static bool copy_tokens(const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
-{
-    *out_count = translate_without_end(ids, count);
+    *out_count = count > 0 && ids[count - 1] == t->m->special.eos ? count - 1 : count;
     *out = malloc((*out_count + 1) * sizeof **out);
     if (*out && *out_count > 0)
         memcpy(*out, ids, *out_count * sizeof *ids);
@@ -141,9 +155,10 @@ static bool copy_tokens(const int32_t *ids, size_t count, int32_t **out, size_t 
 static rapt_code keep_tokens(const translator *t, const source_piece *piece, const search_result *r, rapt_translation *out,
                              rapt_error *err)
 {
-    bool ok = !t->o.tokens || copy_tokens(piece->ids, piece->count, &out->source, &out->source_count);
+    bool ok = !t->o.tokens || translate_copy_tokens(t, piece->ids, piece->count, &out->source, &out->source_count);
     for (size_t i = 0; i < out->count && t->o.tokens && ok; i++)
-        ok = copy_tokens(r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens, &out->hypotheses[i].token_count);
+        ok = translate_copy_tokens(t, r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens,
+                                   &out->hypotheses[i].token_count);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a translation");
 }
 
@@ -152,75 +167,145 @@ static rapt_code align(const translator *t, const source_piece *piece, const sea
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < out->count && t->o.alignment && !code; i++)
-        code = align_tokens(tape, t->m->net, piece->ids, piece->count, r->best[i].tokens, r->best[i].length,
+        code = align_tokens(tape, t->m, piece->ids, piece->count, r->best[i].tokens, r->best[i].length,
                             &out->hypotheses[i].alignment, err);
     return code;
 }
 
-static rapt_code translate_lines(translator *t, size_t first, size_t n, rapt_tape *tape, arena *memory, rapt_error *err)
+/* The pieces first .. first + n - 1, as the source has them. */
+static rapt_code translate_pieces(translate_call *c, size_t first, size_t n, translate_worker *w, rapt_error *err)
 {
+    const translator *t = c->t;
     packed_batch p;
-    search_result *results = arena_zeroed(memory, n, sizeof *results);
-    if (!results || !pack_batch(t, first, n, memory, &p))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch of %zu lines", n);
-    const searcher on = {tape, t->m->net, rapt_decoder_state_new(err)};
-    if (!on.state)
-        return RAPT_ERR_MEMORY;
-    rapt_code code = t->o.beam > 1 ? search_beam(&on, &p.batch, &t->search, memory, results, err)
-                                   : search_greedy(&on, &p.batch, &t->search, memory, results, err);
-    rapt_decoder_state_free(on.state);
+    arena_mark mark = arena_save(&w->memory);
+    search_result *results = arena_zeroed(&w->memory, n, sizeof *results);
+    bool ok = results && pack_batch(c, first, n, &w->memory, &p);
+    rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu lines", n);
+    if (!code)
+        code = t->o.beam > 1 ? search_beam(&w->on, &p.batch, &t->search, &w->memory, results, err)
+                             : search_greedy(&w->on, &p.batch, &t->search, &w->memory, results, err);
     for (size_t i = 0; i < n && !code; i++) {
-        const source_piece *piece = &t->source.piece[first + i];
-        code = translate_deliver(t, &results[i], &t->parts[piece->index], err);
-        if (!code)
-            code = keep_tokens(t, piece, &results[i], &t->parts[piece->index], err);
-        if (!code)
-            code = align(t, piece, &results[i], tape, &t->parts[piece->index], err);
+        const source_piece *piece = &c->source.piece[first + i];
+        rapt_translation *out = &c->pieces[piece->index];
+        code = translate_deliver(t, &results[i], out, err);
+        code = code ? code : keep_tokens(t, piece, &results[i], out, err);
+        code = code ? code : align(t, piece, &results[i], w->on.t, out, err);
     }
+    arena_release(&w->memory, mark);
     return code;
 }
 
+/* ---- failures ----------------------------------------------------------------------------------------------------- */
+
+/* Keeps the error of the first piece, whichever thread comes upon it when. */
+static void translate_note_failure(translate_call *c, size_t piece, const rapt_error *err)
+{
+    pthread_mutex_lock(&c->lock);
+    if (piece < c->failed) {
+        c->failed = piece;
+        c->error = *err;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Whether a piece can still be the first that fails. */
+static bool translate_is_before_failure(translate_call *c, size_t piece)
+{
+    pthread_mutex_lock(&c->lock);
+    bool before = piece < c->failed;
+    pthread_mutex_unlock(&c->lock);
+    return before;
+}
+
+/* A batch that failed, as batches of one piece: which of them fail depends on themselves alone. */
+static void translate_find_failures(translate_call *c, size_t first, size_t n, translate_worker *w)
+{
+    for (size_t i = first; i < first + n; i++) {
+        size_t piece = c->source.piece[i].index;
+        rapt_error err = {0};
+        if (!translate_is_before_failure(c, piece))
+            continue;
+        rapt_translations_free(&c->pieces[piece], 1); /* what the batch had delivered */
+        if (translate_pieces(c, i, 1, w, &err))
+            translate_note_failure(c, piece, &err);
+    }
+}
+
+static size_t translate_first_piece(const translate_call *c, size_t first, size_t n)
+{
+    size_t piece = SIZE_MAX;
+    for (size_t i = first; i < first + n; i++)
+        piece = c->source.piece[i].index < piece ? c->source.piece[i].index : piece;
+    return piece;
+}
+
+/* A pool_fn. Out of memory is no matter of one piece: the batch is not tried again. */
 static void translate_batch(void *context, size_t batch, int worker)
 {
-    translator *t = context;
-    arena memory;
-    size_t first = batch * t->o.batch, left = t->source.count - first;
-    if (t->errors[worker].code)
+    translate_call *c = context;
+    size_t size = c->t->o.batch, first = batch * size, left = c->source.count - first, n = left < size ? left : size;
+    size_t piece = translate_first_piece(c, first, n);
+    rapt_error err = {0};
+    if (atomic_load(&c->t->cancelled) || !translate_is_before_failure(c, piece))
         return;
-    arena_init(&memory, CHUNK);
-    translate_lines(t, first, left < t->o.batch ? left : t->o.batch, t->tapes[worker], &memory, &t->errors[worker]);
-    arena_free(&memory);
+    rapt_code code = translate_pieces(c, first, n, &c->t->workers[worker], &err);
+    if (code && (code == RAPT_ERR_MEMORY || n == 1))
+        translate_note_failure(c, piece, &err);
+    else if (code)
+        translate_find_failures(c, first, n, &c->t->workers[worker]);
 }
+
+/* The line that a piece is of. */
+static const char *translate_line_of(const translate_call *c, size_t piece)
+{
+    size_t line = 0;
+    while (c->first[line + 1] <= piece)
+        line++;
+    return c->lines[line];
+}
+
+static rapt_code translate_failure(translate_call *c, rapt_error *err)
+{
+    if (atomic_exchange(&c->t->cancelled, false))
+        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
+    if (c->failed == SIZE_MAX)
+        return RAPT_OK;
+    if (c->error.code == RAPT_ERR_MEMORY)
+        return rapt_fail(err, c->error.code, "%s", c->error.message);
+    return rapt_fail(err, c->error.code, "\"%s\": %s", quote(translate_line_of(c, c->failed)).text, c->error.message);
+}
+
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 /* An empty line is one empty hypothesis. */
 static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
 {
     out->hypotheses = calloc(1, sizeof *out->hypotheses);
     if (!out->hypotheses || !(out->hypotheses[0].text = calloc(1, 1)))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
     out->count = 1;
     return RAPT_OK;
 }
 
 /* `out` knows already whether the line was cut. */
-static rapt_code gather_parts(rapt_translation *parts, size_t count, rapt_translation *out, rapt_error *err)
+static rapt_code gather_pieces(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)
 {
     if (count == 0)
         return fill_empty(out, err);
     if (count > 1)
-        return source_pieces_join(parts, count, out, err);
-    out->hypotheses = parts->hypotheses;
-    out->count = parts->count;
-    out->source = parts->source;
-    out->source_count = parts->source_count;
-    *parts = (rapt_translation){0};
+        return source_pieces_join(pieces, count, out, err);
+    out->hypotheses = pieces->hypotheses;
+    out->count = pieces->count;
+    out->source = pieces->source;
+    out->source_count = pieces->source_count;
+    *pieces = (rapt_translation){0};
     return RAPT_OK;
 }
 
 static rapt_code translate_replace(char **text, char *by, rapt_error *err)
 {
     if (!by)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
     free(*text);
     *text = by;
     return RAPT_OK;
@@ -241,35 +326,12 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
     return code;
 }
 
-static rapt_code refuse_word(const char *what, int value, rapt_error *err)
-{
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no number %d", what, value);
-}
+/* ---- the translator ----------------------------------------------------------------------------------------------- */
 
-/* Of what the header promises; how many threads there can be, the pool knows. */
-static rapt_code translate_check_options(const rapt_translate_options *o, rapt_error *err)
-{
-    if (o->beam > LARGEST_BEAM)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
-    if (o->n_best > o->beam)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
-    if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
-        return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
-                         LARGEST_PENALTY,
-                         LARGEST_PENALTY);
-    if (!(o->max_ratio >= 0))
-        return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
-    if ((unsigned)o->precision > RAPT_PRECISION_BF16)
-        return refuse_word("precision", (int)o->precision, err);
-    if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
-        return refuse_word("language", (int)o->detokenize, err);
-    return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_word("split", (int)o->split, err) : RAPT_OK;
-}
-
-static rapt_code set_search(translator *t, rapt_error *err)
+static rapt_code translate_set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
-    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio};
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->special};
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
@@ -277,46 +339,22 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
 {
     t->pool = pool_new(t->o.threads, err);
     size_t n = t->pool ? (size_t)pool_threads(t->pool) : 0;
-    t->tapes = calloc(n + 1, sizeof *t->tapes);
-    t->errors = calloc(n + 1, sizeof *t->errors);
-    if (!t->pool || !t->tapes || !t->errors)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate");
+    t->workers = calloc(n + 1, sizeof *t->workers);
+    if (!t->pool || !t->workers)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
     for (size_t i = 0; i < n; i++)
-        if (!(t->tapes[i] = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err)))
+        arena_init(&t->workers[i].memory, CHUNK);
+    for (size_t i = 0; i < n; i++) {
+        rapt_tape *tape = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err);
+        t->workers[i].on = (searcher){tape, t->m->net, tape ? rapt_decoder_state_new(err) : NULL};
+        if (!t->workers[i].on.state)
             return err ? err->code : RAPT_ERR_MEMORY;
-    t->packed = pack_transformer(t->m->net, t->tapes[0], err);
-    for (size_t i = 0; i < n; i++)
-        tape_use_packed(t->tapes[i], t->packed);
-    return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
-}
-
-static rapt_code translate_run(translator *t, size_t count, rapt_translation *out, rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    size_t batches = t->source.count / t->o.batch + (t->source.count % t->o.batch > 0);
-    memset(t->errors, 0, (size_t)pool_threads(t->pool) * sizeof *t->errors);
-    pool_run(t->pool, batches, SIZE_MAX, translate_batch, t);
-    for (int i = 0; i < pool_threads(t->pool); i++)
-        if (t->errors[i].code)
-            return rapt_fail(err, t->errors[i].code, "%s", t->errors[i].message);
-    for (size_t i = 0; i < count && !code; i++) {
-        code = gather_parts(t->parts + t->first[i], t->first[i + 1] - t->first[i], &out[i], err);
-        code = code ? code : write_plain(t, &out[i], err);
     }
-    return code;
-}
-
-static void forget_lines(translator *t)
-{
-    if (t->parts)
-        rapt_translations_free(t->parts, t->source.count);
-    free(t->parts);
-    free(t->first);
-    free(t->begins);
-    t->begins = NULL;
-    t->parts = NULL;
-    t->first = NULL;
-    source_pieces_free(&t->source);
+    params_sync(t->m->params, t->pool); /* of a model in training; from here on it is only read */
+    t->packed = pack_transformer(t->m->net, t->workers[0].on.t, err);
+    for (size_t i = 0; i < n; i++)
+        tape_use_packed(t->workers[i].on.t, t->packed);
+    return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
@@ -327,14 +365,12 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
     }
     translator *t = calloc(1, sizeof *t);
     if (!t) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to translate");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
         return NULL;
     }
-    *t = (translator){.m = m, .o = options ? *options : (rapt_translate_options){0}};
-    t->o.beam = t->o.beam ? t->o.beam : 1;
-    t->o.n_best = t->o.n_best ? t->o.n_best : 1;
-    t->o.batch = t->o.batch ? t->o.batch : RAPT_TRANSLATE_BATCH;
-    if (translate_check_options(&t->o, err) == RAPT_OK && set_search(t, err) == RAPT_OK && translate_set_up(t, err) == RAPT_OK)
+    t->m = m;
+    if (translate_options_fill(options, &t->o, err) == RAPT_OK && translate_set_search(t, err) == RAPT_OK &&
+        translate_set_up(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);
     return NULL;
@@ -344,25 +380,52 @@ void rapt_translator_free(rapt_translator *t)
 {
     if (!t)
         return;
-    for (int i = 0; t->pool && t->tapes && i < pool_threads(t->pool); i++)
-        rapt_tape_free(t->tapes[i]);
+    for (int i = 0; t->pool && t->workers && i < pool_threads(t->pool); i++) {
+        rapt_decoder_state_free(t->workers[i].on.state);
+        rapt_tape_free(t->workers[i].on.t);
+        arena_free(&t->workers[i].memory);
+    }
     packed_weights_free(t->packed);
     prefixes_free(&t->prefix);
-    free(t->tapes);
-    free(t->errors);
+    free(t->workers);
     pool_free(t->pool);
     free(t);
 }
 
-static rapt_code run_lines(translator *t, const char *const *lines, const search_prefix *begins, size_t count,
-                           rapt_translation *out, rapt_error *err)
+static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_error *err)
 {
-    rapt_code code = translate_encode_lines(t, lines, count, out, err);
-    if (!code) {
-        set_prefixes(t, count, begins);
-        code = translate_run(t, count, out, err);
+    const translator *t = c->t;
+    size_t batches = c->source.count / t->o.batch + (c->source.count % t->o.batch > 0);
+    pool_run(t->pool, batches, SIZE_MAX, translate_batch, c);
+    rapt_code code = translate_failure(c, err);
+    for (size_t i = 0; i < c->count && !code; i++) {
+        code = gather_pieces(c->pieces + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
+        code = code ? code : write_plain(t, &out[i], err);
     }
-    forget_lines(t);
+    return code;
+}
+
+static void translate_free_call(translate_call *c)
+{
+    if (c->pieces)
+        rapt_translations_free(c->pieces, c->source.count);
+    free(c->pieces);
+    free(c->first);
+    free(c->begins);
+    source_pieces_free(&c->source);
+    pthread_mutex_destroy(&c->lock);
+}
+
+static rapt_code translate_lines(translator *t, const char *const *lines, const search_prefix *begins, size_t count,
+                                 rapt_translation *out, rapt_error *err)
+{
+    translate_call c = {.t = t, .lines = lines, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .failed = SIZE_MAX};
+    rapt_code code = translate_encode_lines(&c, out, err);
+    if (!code) {
+        translate_set_prefixes(&c, begins);
+        code = translate_run(&c, out, err);
+    }
+    translate_free_call(&c);
     if (code)
         rapt_translations_free(out, count);
     return code;
@@ -372,7 +435,7 @@ rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size
                               rapt_error *err)
 {
     memset(out, 0, count * sizeof *out);
-    return run_lines(t, lines, NULL, count, out, err);
+    return translate_lines(t, lines, NULL, count, out, err);
 }
 
 rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *texts, size_t count,
@@ -380,13 +443,17 @@ rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *li
 {
     prefixes p;
     memset(out, 0, count * sizeof *out);
-    params_sync(t->m->params, NULL); /* its threads only read */
     rapt_code code = prefixes_encode(&p, t->m, texts, count, err);
     if (code)
         return code;
-    code = run_lines(t, lines, p.prefix, count, out, err);
+    code = translate_lines(t, lines, p.prefix, count, out, err);
     prefixes_free(&p);
     return code;
+}
+
+void rapt_translator_cancel(rapt_translator *t)
+{
+    atomic_store(&t->cancelled, true);
 }
 
 rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,

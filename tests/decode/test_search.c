@@ -65,6 +65,7 @@ static void search(setting *s, size_t first, size_t count, size_t beam, search_o
     rapt_error err = {0};
     search_batch b = {{s->source + first * SOURCE, count, SOURCE}, s->lens + first, s->limits + first, s->prefixes + first};
     o.beam = beam;
+    o.special = RAPT_SPECIAL_IDS;
     o.n_best = o.n_best ? o.n_best : 1;
     const searcher on = {s->t, s->m, s->state};
     rapt_code code = beam ? search_beam(&on, &b, &o, &s->memory, s->results + first, &err)

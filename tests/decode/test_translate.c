@@ -9,8 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/align.h"
-#include "nn/model.h"
-#include "rapt/decode.h"
+#include "decode/translate_case.h"
 
 #define MAX_LEN 8
 #define LINES 9
@@ -20,31 +19,9 @@ static const char *const LINE[LINES] = {
     "w1 w2 w3 w4 w5 w6 w7 w8 w9", /* two pieces */ "   ", "zyzzyva zyzzyva", "w9 w8 w7 w6 w5 w4",
 };
 
-/* The words w0, w1, ...: MODEL_VOCAB entries with the special ones. */
-static rapt_tokenizer *words(void)
-{
-    char text[MODEL_VOCAB * 4] = "";
-    const char *line = text;
-    rapt_error err = {0};
-    for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++)
-        sprintf(text + strlen(text), "w%d ", i);
-    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
-    if (!k)
-        fail_msg("%s", err.message);
-    assert_int_equal(rapt_tokenizer_size(k), MODEL_VOCAB);
-    return k;
-}
-
-/* `eos` is added to the bias of <eos>. */
 static rapt_model *new_model(rapt_real eos)
 {
-    rapt_model *m = calloc(1, sizeof *m);
-    assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = MAX_LEN, .net = model_new(RAPT_NORM_PLACE_POST, false)};
-    m->params = m->net->params;
-    m->source = m->target = words();
-    m->net->decoder.output.bias->value.data[RAPT_EOS] += eos;
-    return m;
+    return case_translation_model(MAX_LEN, eos);
 }
 
 static void translate(rapt_model *m, const char *const *lines, size_t count, rapt_translate_options o, rapt_translation *out)
@@ -322,7 +299,7 @@ static void options_have_ranges(void **state)
     rapt_model_free(m);
 }
 
-/* Packed weights of one precision lie where those of the other did. */
+/* Each translator packs weights for its own precision. */
 static void precisions_take_turns(void **state)
 {
     (void)state;
@@ -373,9 +350,9 @@ static void rows_know_what_came_before(void **state)
     const int32_t source[] = {5, 6, 7, RAPT_EOS};
     int32_t target[] = {10, 11, 12};
     rapt_alignment a, b;
-    assert_int_equal(align_tokens(t, m->net, source, 4, target, 3, &a, &err), RAPT_OK);
+    assert_int_equal(align_tokens(t, m, source, 4, target, 3, &a, &err), RAPT_OK);
     target[1] = 20;
-    assert_int_equal(align_tokens(t, m->net, source, 4, target, 3, &b, &err), RAPT_OK);
+    assert_int_equal(align_tokens(t, m, source, 4, target, 3, &b, &err), RAPT_OK);
     model_same("rows before", a.weights, b.weights, 8);
     assert_memory_not_equal(a.weights + 8, b.weights + 8, 4 * sizeof *a.weights);
     for (size_t i = 0; i < 3; i++) {

@@ -92,6 +92,7 @@ static rapt_code bench_translate_make_model(translating *x, rapt_transformer_con
     *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = x->longest, .pad_to_max = true};
     m->net = rapt_transformer_new(config, 1, err);
     m->params = m->net ? m->net->params : NULL;
+    m->special = RAPT_SPECIAL_IDS;
     m->source = m->target = m->net ? make_words(config->source_vocab, err) : NULL;
     return m->source ? RAPT_OK : err->code;
 }
@@ -192,7 +193,8 @@ static rapt_code count_threads(translating *x, rapt_error *err)
 static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *err)
 {
     translated r = {.beam = beam};
-    rapt_translate_options o = {.beam = beam, .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
+    rapt_translate_options o = {.beam = beam, .no_length_penalty = true,
+                                .batch = bench_size(x->o->sizes.batch, BATCH), .threads = x->o->threads};
     x->translator = rapt_translator_new(x->model, &o, err);
     rapt_code code = x->translator ? bench_translate_measure(x, &r, err) : err->code;
     if (!code)

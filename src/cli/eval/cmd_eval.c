@@ -38,7 +38,10 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
     eval_arguments *a = state->input;
     switch (key) {
     case KEY_BEAM: a->o.beam = (size_t)cli_integer(text, 1, 1024, a->for_pairs = "beam", state); return 0;
-    case KEY_LENGTH_PENALTY: a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state); return 0;
+    case KEY_LENGTH_PENALTY:
+        a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state);
+        a->o.no_length_penalty = a->o.length_penalty == 0;
+        return 0;
     case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MOST, a->for_pairs = "limit", state); return 0;
     case KEY_LOWERCASE:
         a->lowercase = true;
@@ -84,7 +87,7 @@ static int refuse_option(const eval_arguments *a)
 
 int cmd_eval(int argc, char **argv)
 {
-    eval_arguments a = {.o.length_penalty = CLI_LENGTH_PENALTY};
+    eval_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);

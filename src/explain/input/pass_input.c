@@ -104,7 +104,7 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     arena memory;
     search_result result;
     int32_t len = (int32_t)source->count;
-    const search_options options = {0};
+    const search_options options = {.special = m->special};
     size_t limit = search_limit(m, source->count, 0, 0);
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};

@@ -1,0 +1,42 @@
+/* decode/translate_options.c: see translate_options.h. */
+#include "decode/translate_options.h"
+
+#include <math.h>
+
+#define LARGEST_BEAM ((size_t)1 << 16)
+enum { LARGEST_PENALTY = 10, DEFAULT_PENALTY = 1 };
+
+static rapt_code refuse_number(const char *what, int value, rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no number %d", what, value);
+}
+
+/* Of what the header promises; how many threads there can be, the pool knows. */
+static rapt_code check_options(const rapt_translate_options *o, rapt_error *err)
+{
+    if (o->beam > LARGEST_BEAM)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu; the largest is %zu", o->beam, LARGEST_BEAM);
+    if (o->n_best > o->beam)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu hypotheses of a beam of %zu: they are at most as many", o->n_best, o->beam);
+    if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
+                         LARGEST_PENALTY, LARGEST_PENALTY);
+    if (!(o->max_ratio >= 0))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is 0 or more", o->max_ratio);
+    if ((unsigned)o->precision > RAPT_PRECISION_BF16)
+        return refuse_number("precision", (int)o->precision, err);
+    if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
+        return refuse_number("language", (int)o->detokenize, err);
+    return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;
+}
+
+rapt_code translate_options_fill(const rapt_translate_options *options, rapt_translate_options *out, rapt_error *err)
+{
+    const rapt_translate_options none = {0}, *o = options ? options : &none;
+    *out = *o;
+    out->beam = o->beam ? o->beam : 1;
+    out->n_best = o->n_best ? o->n_best : 1;
+    out->batch = o->batch ? o->batch : RAPT_TRANSLATE_BATCH;
+    out->length_penalty = o->no_length_penalty ? 0 : o->length_penalty != 0 ? o->length_penalty : DEFAULT_PENALTY;
+    return check_options(out, err);
+}

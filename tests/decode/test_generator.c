@@ -1,0 +1,305 @@
+/* tests/decode/test_generator.c: one generator, many runs: a text that is continued equals one that was given whole, samples of
+ * one prefill equal those of a fresh one, a cancelled run leaves the generator usable; log-probabilities are those of the
+ * model's softmax; what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/generate_case.h"
+
+#include <pthread.h>
+
+enum { RUN = 9 }; /* tokens of a run: a few of them move the window of LM_CONTEXT */
+
+typedef struct setting {
+    rapt_model m;
+    rapt_tape *t;
+} setting;
+
+static setting new_setting(size_t variant)
+{
+    rapt_lm_config c = lm_variant(variant);
+    c.embedding_std = c.tied ? 0.15 : 2;
+    return (setting){case_model(lm_model(&c), case_characters()), model_tape(NULL, 1)};
+}
+
+static void free_setting(setting *s)
+{
+    rapt_tape_free(s->t);
+    rapt_lm_free(s->m.lm);
+    rapt_tokenizer_free(s->m.tokenizer);
+}
+
+static rapt_generator *new_generator(const rapt_model *m, size_t tokens)
+{
+    rapt_error err = {0};
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = tokens, .threads = 1};
+    rapt_generator *g = rapt_generator_new(m, &o, &err);
+    if (!g)
+        fail_msg("%s", err.message);
+    return g;
+}
+
+static rapt_generated run(rapt_generator *g, uint64_t sample)
+{
+    rapt_error err = {0};
+    rapt_generated result;
+    if (rapt_generator_run(g, sample, &result, &err))
+        fail_msg("%s", err.message);
+    return result;
+}
+
+static void must(rapt_code code)
+{
+    assert_int_equal(code, RAPT_OK);
+}
+
+static void assert_same(const rapt_generated *a, const rapt_generated *b)
+{
+    assert_int_equal(a->token_count, b->token_count);
+    assert_memory_equal(a->tokens, b->tokens, a->token_count * sizeof *a->tokens);
+    assert_memory_equal(a->log_probs, b->log_probs, a->token_count * sizeof *a->log_probs);
+    assert_string_equal(a->text, b->text);
+    assert_int_equal(a->finish, b->finish);
+}
+
+/* Runs one after the other are one long run; ids, text and log-probabilities. */
+static void runs_continue_each_other(void **state)
+{
+    (void)state;
+    for (size_t variant = 3; variant < LM_VARIANTS; variant += 40) {
+        setting s = new_setting(variant);
+        rapt_generator *whole = new_generator(&s.m, 3 * RUN), *g = new_generator(&s.m, RUN);
+        must(rapt_generator_begin(whole, "abc", 3, NULL));
+        must(rapt_generator_begin(g, "abc", 3, NULL));
+        rapt_generated all = run(whole, 0);
+        assert_int_equal(all.token_count, 3 * RUN);
+        for (size_t i = 0; i < 3; i++) {
+            rapt_generated part = run(g, 0);
+            assert_int_equal(part.prompt_tokens, 3 + i * RUN);
+            assert_memory_equal(part.tokens, all.tokens + i * RUN, RUN * sizeof *part.tokens);
+            assert_memory_equal(part.log_probs, all.log_probs + i * RUN, RUN * sizeof *part.log_probs);
+            rapt_generated_free(&part);
+        }
+        assert_int_equal(rapt_generator_tokens(g), 3 + 3 * RUN);
+        rapt_generated_free(&all);
+        rapt_generator_free(g);
+        rapt_generator_free(whole);
+        free_setting(&s);
+    }
+}
+
+/* A text that is added to, by text or tokens, is one that was given as it is then. */
+static void additions_are_part_of_the_text(void **state)
+{
+    (void)state;
+    setting s = new_setting(43);
+    rapt_generator *g = new_generator(&s.m, RUN), *fresh = new_generator(&s.m, RUN);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    rapt_generated first = run(g, 0);
+    must(rapt_generator_append(g, "tsr", 3, NULL));
+    must(rapt_generator_append(g, "", 0, NULL));
+    must(rapt_generator_append_tokens(g, (int32_t[]){4, 5}, 2, NULL));
+    rapt_generated second = run(g, 1);
+    assert_int_equal(second.prompt_tokens, 3 + RUN + 3 + 2);
+    must(rapt_generator_begin(fresh, "abc", 3, NULL));
+    must(rapt_generator_append_tokens(fresh, first.tokens, first.token_count, NULL));
+    must(rapt_generator_append(fresh, "tsr", 3, NULL));
+    must(rapt_generator_append_tokens(fresh, (int32_t[]){4, 5}, 2, NULL));
+    rapt_generated anew = run(fresh, 1);
+    assert_same(&anew, &second);
+    rapt_generated_free(&first);
+    rapt_generated_free(&second);
+    rapt_generated_free(&anew);
+    rapt_generator_free(g);
+    rapt_generator_free(fresh);
+    free_setting(&s);
+}
+
+/* Several samples of one prompt, also one that fills the window, and of a text in its middle. */
+static void samples_of_one_prefill(void **state)
+{
+    (void)state;
+    static const char *const prompts[] = {"abc", "abcdefghijkl", "abcdefghijklmnopqrstabcdefg"};
+    for (size_t i = 0; i < 3; i++) {
+        setting s = new_setting(20 + 40 * i);
+        rapt_generator *g = new_generator(&s.m, RUN);
+        size_t size = strlen(prompts[i]);
+        must(rapt_generator_begin(g, prompts[i], size, NULL));
+        for (uint64_t sample = 0; sample < 4; sample++) {
+            rapt_generator *fresh = new_generator(&s.m, RUN);
+            must(rapt_generator_begin(fresh, prompts[i], size, NULL));
+            rapt_generated got = run(g, sample), want = run(fresh, sample);
+            assert_same(&want, &got);
+            must(rapt_generator_rewind(g, size + 4, NULL));
+            rapt_generated other = run(g, sample); /* the same tokens from there on */
+            assert_memory_equal(other.tokens, want.tokens + 4, (RUN - 4) * sizeof *want.tokens);
+            must(rapt_generator_rewind(g, size, NULL));
+            rapt_generated_free(&got);
+            rapt_generated_free(&want);
+            rapt_generated_free(&other);
+            rapt_generator_free(fresh);
+        }
+        rapt_generator_free(g);
+        free_setting(&s);
+    }
+}
+
+/* Of the first token, from logits computed here. */
+static void log_probabilities_are_the_softmax(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    const rapt_generate_options o = {.sample = {.greedy = true, .biases = (rapt_logit_bias[]){{7, 100}}, .bias_count = 1},
+                                     .max_tokens = 1, .threads = 1};
+    rapt_generated got;
+    double sum = 0;
+    must(rapt_generate(&s.m, "abc", &o, &got, NULL));
+    rapt_real *x = lm_whole(s.t, s.m.lm, (int32_t[]){0, 1, 2}, 1, 3);
+    for (size_t i = 0; i < MODEL_VOCAB; i++)
+        sum += exp((double)x[2 * MODEL_VOCAB + i]);
+    assert_int_equal(got.tokens[0], 7);
+    double want = (double)x[2 * MODEL_VOCAB + 7] - log(sum); /* without the bias */
+    if (!(fabs(got.log_probs[0] - want) < 1e-5))
+        fail_msg("%g, not %g", got.log_probs[0], want);
+    free(x);
+    rapt_generated_free(&got);
+    free_setting(&s);
+}
+
+/* ---- cancelling --------------------------------------------------------------------------------------------------- */
+
+typedef struct canceller {
+    rapt_generator *g;
+    size_t pieces;
+} canceller;
+
+static void *cancel(void *context)
+{
+    rapt_generator_cancel(context);
+    return NULL;
+}
+
+/* Text of the third token: another thread cancels. */
+static rapt_code cancel_at_third(void *context, const char *text, size_t size, rapt_error *err)
+{
+    canceller *c = context;
+    pthread_t thread;
+    (void)text;
+    (void)size;
+    (void)err;
+    if (++c->pieces == 3) {
+        assert_int_equal(pthread_create(&thread, NULL, cancel, c->g), 0);
+        pthread_join(thread, NULL);
+    }
+    return RAPT_OK;
+}
+
+static void cancelled_runs(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    canceller c = {0};
+    rapt_error err = {0};
+    rapt_generated got, rest;
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 2 * RUN, .threads = 1,
+                                     .on_text = cancel_at_third, .context = &c};
+    rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL), *whole = new_generator(&s.m, 3 + 2 * RUN);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    must(rapt_generator_begin(whole, "abc", 3, NULL));
+    assert_int_equal(rapt_generator_run(g, 0, &got, &err), RAPT_ERR_INTERRUPTED);
+    assert_string_equal(err.message, "the generation was cancelled");
+    assert_int_equal(got.token_count, 3);
+    assert_int_equal(got.finish, RAPT_FINISH_NONE);
+    rest = run(g, 0); /* as if nothing had happened */
+    rapt_generated all = run(whole, 0);
+    assert_memory_equal(got.tokens, all.tokens, 3 * sizeof *got.tokens);
+    assert_int_equal(rest.token_count, 2 * RUN);
+    assert_memory_equal(rest.tokens, all.tokens + 3, 2 * RUN * sizeof *rest.tokens);
+    rapt_generated_free(&got);
+    rapt_generator_cancel(g); /* the next run */
+    assert_int_equal(rapt_generator_run(g, 0, &got, NULL), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(got.token_count, 0);
+    rapt_generated_free(&got);
+    rapt_generated_free(&rest);
+    rapt_generated_free(&all);
+    rapt_generator_free(g);
+    rapt_generator_free(whole);
+    free_setting(&s);
+}
+
+/* ---- the end of a text ---------------------------------------------------------------------------------------------- */
+
+/* Any of the tokens that a model names ends a text; no text is empty where the first of them begins one. */
+static void several_ends_of_text(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    rapt_generator *g = new_generator(&s.m, RUN);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    rapt_generated all = run(g, 0);
+    size_t at = 1;
+    while (at + 1 < RUN && all.tokens[at] == all.tokens[0])
+        at++;
+    int32_t end = all.tokens[at];
+    s.m.end_of_text[0] = MODEL_VOCAB - 1 == end ? 0 : MODEL_VOCAB - 1;
+    s.m.end_of_text[1] = end;
+    s.m.end_of_text_count = 2;
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    rapt_generated got = run(g, 0);
+    assert_int_equal(got.finish, RAPT_FINISH_END_OF_TEXT);
+    assert_int_equal(got.token_count, at);
+    assert_memory_equal(got.tokens, all.tokens, at * sizeof *got.tokens);
+    must(rapt_generator_begin(g, "", 0, NULL));
+    assert_int_equal(rapt_generator_tokens(g), 1);
+    rapt_generated_free(&all);
+    rapt_generated_free(&got);
+    rapt_generator_free(g);
+    free_setting(&s);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------------------- */
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    rapt_error err = {0}, none = {0}, far = {0}, id = {0}, task = {0}, bias = {0};
+    rapt_generated got;
+    rapt_generator *g = new_generator(&s.m, RUN);
+    assert_int_equal(rapt_generator_run(g, 0, &got, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "there is no text to continue");
+    assert_null(got.tokens);
+    rapt_generated_free(&got);
+    assert_int_equal(rapt_generator_begin_tokens(g, NULL, 0, &none), RAPT_ERR_VALUE);
+    assert_string_equal(none.message, "a prompt of at least one token is needed");
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    assert_int_equal(rapt_generator_rewind(g, 4, &far), RAPT_ERR_VALUE);
+    assert_string_equal(far.message, "a text of 3 tokens does not go back to 4");
+    assert_int_equal(rapt_generator_rewind(g, 0, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_generator_append_tokens(g, (int32_t[]){1, MODEL_VOCAB}, 2, &id), RAPT_ERR_VALUE);
+    assert_string_equal(id.message, "token 1 of the prompt is 53; the model knows 53");
+    assert_int_equal(rapt_generator_begin(g, "ab!", 3, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_generator_tokens(g), 3); /* the text is as it was */
+    const rapt_model translation = {.task = RAPT_TASK_TRANSLATION};
+    assert_null(rapt_generator_new(&translation, NULL, &task));
+    assert_int_equal(task.code, RAPT_ERR_VALUE);
+    const rapt_generate_options o = {.sample = {.biases = (rapt_logit_bias[]){{MODEL_VOCAB, 1}}, .bias_count = 1}};
+    assert_null(rapt_generator_new(&s.m, &o, &bias));
+    assert_string_equal(bias.message, "logit bias of token 53; the model knows 0 to 52");
+    rapt_generator_free(g);
+    free_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_continue_each_other), cmocka_unit_test(additions_are_part_of_the_text),
+        cmocka_unit_test(samples_of_one_prefill),   cmocka_unit_test(log_probabilities_are_the_softmax),
+        cmocka_unit_test(cancelled_runs),           cmocka_unit_test(several_ends_of_text),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
