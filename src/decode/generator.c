@@ -10,6 +10,7 @@
 #include "decode/text_stream.h"
 #include "nn/pack.h"
 #include "ops/tape_core.h"
+#include "tensor/params.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -302,6 +303,8 @@ static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
 {
     const rapt_tape_options o = {.threads = g->options.threads, .precision = g->options.precision};
     g->tape = g->own_tape = rapt_tape_new(&o, err);
+    if (g->tape)
+        params_sync(g->model->params, g->tape->pool); /* of a model in training; from here on it is only read */
     g->packed = g->tape ? pack_lm(g->model->lm, g->tape, err) : NULL;
     if (!g->packed)
         return err->code;
