@@ -29,7 +29,8 @@ static inline rapt_model *case_translator(void)
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = CASE_MAX_LEN, .net = model_new(RAPT_NORM_PLACE_POST, false)};
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .special = RAPT_SPECIAL_IDS, .max_len = CASE_MAX_LEN,
+                      .net = model_new(RAPT_NORM_PLACE_POST, false)};
     m->params = m->net->params;
     m->source = m->target = case_words();
     return m;

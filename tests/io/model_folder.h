@@ -78,6 +78,7 @@ static inline rapt_model *translation_model(void)
     m->params = m->net->params;
     m->source = words("a b c");
     m->target = words("d e");
+    m->special = RAPT_SPECIAL_IDS;
     m->max_len = 6;
     return m;
 }

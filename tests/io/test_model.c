@@ -25,7 +25,7 @@ static const char *hash_of(const rapt_tokenizer *k, char text[17])
     return text;
 }
 
-/* As every version has written it. */
+/* What version 0.1 has written, norm_place apart, and the special tokens. */
 static void translation_config_is_the_formats(void **state)
 {
     (void)state;
@@ -41,7 +41,8 @@ static void translation_config_is_the_formats(void **state)
              "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
              "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
              "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
-             "  \"by_sentence\": false\n}",
+             "  \"by_sentence\": false,\n  \"unk_token_id\": 0,\n  \"pad_token_id\": 1,\n  \"bos_token_id\": 2,\n"
+             "  \"eos_token_id\": 3\n}",
              hash_of(m->source, source), hash_of(m->target, target));
     check_config_file(wanted);
     assert_false(file_exists(folder_in("tokenizer.json")));
@@ -67,7 +68,7 @@ static void language_model_config_is_the_formats(void **state)
              "  \"ffn_kind\": \"swiglu\",\n  \"positions\": \"rotary\",\n  \"rotary_base\": 500000.0,\n  \"tied\": true,\n"
              "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
              "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
-             "  \"tokenizer\": \"%s\"\n}",
+             "  \"tokenizer\": \"%s\",\n  \"eos_token_id\": []\n}",
              hash_of(m->tokenizer, hash));
     check_config_file(wanted);
     assert_true(file_exists(folder_in("tokenizer.json")));

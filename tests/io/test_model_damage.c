@@ -80,7 +80,8 @@ static void save_translation_model(void)
 /* Members that folders of before don't have. */
 static bool is_optional(const char *key)
 {
-    return strcmp(key, "detokenize") == 0 || strcmp(key, "capitalize") == 0 || strcmp(key, "by_sentence") == 0;
+    return strcmp(key, "detokenize") == 0 || strcmp(key, "capitalize") == 0 || strcmp(key, "by_sentence") == 0 ||
+           strstr(key, "_token_id") != NULL;
 }
 
 static void accepted_config(void)
@@ -90,6 +91,9 @@ static void accepted_config(void)
     if (!m)
         fail_msg("%s", err.message);
     assert_true(m->detokenize == RAPT_LANGUAGE_NONE && !m->capitalize && !m->by_sentence);
+    assert_int_equal(m->end_of_text_count, 0);
+    if (m->task == RAPT_TASK_TRANSLATION)
+        assert_true(m->special.unk == 0 && m->special.pad == 1 && m->special.bos == 2 && m->special.eos == 3);
     rapt_model_free(m);
 }
 
@@ -107,9 +111,10 @@ static void each_member_is_needed(const char *original)
         snprintf(says, sizeof says, "\"%s\" is missing", key);
         edit(original, change);
         is_optional(key) ? accepted_config() : refused_config(says);
-        snprintf(change, sizeof change, "{\"%s\": [1]}", key);
+        snprintf(change, sizeof change, json_is_array(value) ? "{\"%s\": true}" : "{\"%s\": [1]}", key);
         snprintf(says, sizeof says, "\"%s\" is of another type; it must be %s", key,
                  json_is_integer(value)   ? "a whole number"
+                 : json_is_array(value)   ? "a whole number or a list of them"
                  : json_is_number(value)  ? "a number"
                  : json_is_boolean(value) ? "true or false"
                  : strstr(key, "tokenizer") ? "a text"
@@ -201,6 +206,11 @@ static const change of_language_models[] = {
      "rotary positions for a context of 1073741824 take 17179869184 bytes, more than the model"},
     {"{\"tokenizer\": \"0123\"}", "\"tokenizer\" is \"0123\"; it must be 16 hexadecimal digits"},
     {"{\"tokenizer\": \"0123456789abcdeg\"}", "\"tokenizer\" is \"0123456789abcdeg\"; it must be 16 hexadecimal digits"},
+    {"{\"eos_token_id\": -1}", "\"eos_token_id\" holds what is no token id"},
+    {"{\"eos_token_id\": [1, \"2\"]}", "\"eos_token_id\" holds what is no token id"},
+    {"{\"eos_token_id\": [2147483648]}", "\"eos_token_id\" holds what is no token id"},
+    {"{\"eos_token_id\": [1, 2147483647]}", "\"eos_token_id\" has 2147483647; the vocabulary ends before 53"},
+    {"{\"eos_token_id\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}", "\"eos_token_id\" holds 9 token ids; this rapt takes up to 8"},
 };
 
 static const change of_translation_models[] = {
@@ -212,6 +222,8 @@ static const change of_translation_models[] = {
     {"{\"shared_vocab\": true, \"target_vocab\": 7}", "a model of one vocabulary names two tokenizers"},
     {"{\"init\": \"gpt2\"}", "\"init\" is \"gpt2\"; this rapt knows: xavier, pytorch"},
     {"{\"embedding_std\": -1}", "\"embedding_std\" is -1; it must be at least 0 and below 1e+06"},
+    {"{\"bos_token_id\": -2}", "\"bos_token_id\" holds what is no token id"},
+    {"{\"eos_token_id\": 6}", "a special token has the id 6; a vocabulary ends before it"},
 };
 
 static void values_of_language_models(void **state)

@@ -78,10 +78,11 @@ static void loads(bool sealed)
 static json_t *other_value(const json_t *value)
 {
     switch (json_typeof(value)) {
-    case JSON_INTEGER: return json_integer(json_integer_value(value) * 2);
+    case JSON_INTEGER: return json_integer(json_integer_value(value) * 2 + 1);
     case JSON_REAL: return json_real(json_real_value(value) + 0.0625);
     case JSON_TRUE: return json_false();
     case JSON_FALSE: return json_true();
+    case JSON_ARRAY: return json_pack("[i]", 1);
     default: return json_string(strcmp(json_string_value(value), "pre") == 0 ? "post" : "pre");
     }
 }
