@@ -150,7 +150,7 @@ static void check_table(const rapt_tensor *p)
     show_check("3 places on is a rotation of each pair of features", turn_difference(p, 3) < 1e-5);
 }
 
-/* The steps of the table one by one, for 16 places and 64 features. False where memory is out. */
+/* The steps of the table one by one, for 16 places and 64 features. False if out of memory. */
 static bool print_angles(rapt_tape *t)
 {
     double factor = -log(10000) / SALES_FEATURES;

@@ -76,7 +76,7 @@ static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_ten
     show_check("feature 0 of Q, of K and of V is x times a row of the weight, plus the bias",
                hand_difference(&m.q, x, q, 0) < 1e-5 && hand_difference(&m.k, x, k, 0) < 1e-5 &&
                    hand_difference(&m.v, x, v, 0) < 1e-5);
-    show_check("the third vector alone has the same query, to the bit: no place looks at another",
+    show_check("the third vector alone has the same query, to the bit: no position attends to another",
                show_difference(d, alone->data, q->data + 2 * d) == 0);
     show_check("Q, K and V differ: each map has its own weight",
                show_difference(d, q->data, k->data) > 0.01 && show_difference(d, k->data, v->data) > 0.01);

@@ -79,7 +79,7 @@ static projections split(rapt_tape *t, rapt_params *set, const char *prefix, rap
                &(rapt_tensor){.data = s.q->data, .ndim = 3, .shape = {shape[0] * shape[1], shape[2], shape[3]}});
     show_check("feature j of head h is feature h d + j of the vector, for Q, K and V",
                is_split_of(s.q, p.q) && is_split_of(s.k, p.k) && is_split_of(s.v, p.v));
-    show_check("put together again, Q is what it was",
+    show_check("concatenated again, Q is what it was",
                show_difference(rapt_tensor_size(p.q), back->data, p.q->data) == 0);
     return s;
 }

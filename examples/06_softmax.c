@@ -56,7 +56,7 @@ static void on_paper(rapt_tape *t, rapt_params *set)
         wrong[n] = columns->data[n % 3 * 3 + n / 3];
     printf("by columns, which is wrong:\n");
     show_frame(3, 3, wrong, example_words, example_words);
-    show_check("then the row of \"I\" sums to 0.0071: it looks at next to nothing",
+    show_check("then the row of \"I\" sums to 0.0071: it attends to next to nothing",
                fabs((double)wrong[0] + (double)wrong[1] + (double)wrong[2] - 3 / (1 + exp(3) + exp(6))) < 1e-6);
 }
 

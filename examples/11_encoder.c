@@ -127,7 +127,7 @@ static bool same_rows(const rapt_tensor *a, const rapt_tensor *b, const int32_t 
     return same;
 }
 
-/* Starting values of 1 / sqrt(d_model), as the encoder multiplies them by sqrt(d_model). */
+/* Initialized with deviation 1 / sqrt(d_model), as the encoder multiplies them by sqrt(d_model). */
 static rapt_transformer_config config_of(size_t words, rapt_block_config block)
 {
     return (rapt_transformer_config){.source_vocab = words, .layers = 2, .max_positions = 1000, .block = block,

@@ -86,7 +86,7 @@ static void make_batch(batch *p)
 
 static rapt_tokens tokens_of(const int32_t *ids) { return (rapt_tokens){ids, BATCH, TIME, NULL}; }
 
-/* The sizes that the book trains with. Starting values of 1 / sqrt(32), as they are multiplied by sqrt(32). */
+/* The sizes that the book trains with. Initialized with deviation 1 / sqrt(32), as they are multiplied by sqrt(32). */
 static rapt_transformer *new_model(rapt_error *err)
 {
     rapt_block_config block = {.d_model = FEATURES, .heads = 4, .ffn = 64, .dropout = 0.1};

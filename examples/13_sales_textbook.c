@@ -38,7 +38,7 @@ typedef struct book {
     int32_t *ids;
     size_t count;
     rapt_token_file *tokens; /* the same ids, to cut parts and windows from */
-    rapt_windows *windows;   /* of the training part */
+    rapt_windows *windows;   /* of the training set */
 } book;
 
 static char *read_text(const char *path, size_t *size, rapt_error *err)
@@ -123,8 +123,8 @@ static void show_text(const book *b)
     for (size_t i = 0; i < first; i++)
         printf("%7d%s", b->ids[i], i % 10 == 9 || i + 1 == first ? "\n" : "");
     printf("tokens: %zu, the largest is %d\n", b->count, rapt_token_file_largest(b->tokens));
-    printf("to train on: %zu, held out: %zu\n", cut, b->count - cut);
-    show_ids("held out", (rapt_tokens){b->ids + cut, 1, b->count - cut < CONTEXT ? b->count - cut : CONTEXT, NULL});
+    printf("training set: %zu, validation set: %zu\n", cut, b->count - cut);
+    show_ids("validation set", (rapt_tokens){b->ids + cut, 1, b->count - cut < CONTEXT ? b->count - cut : CONTEXT, NULL});
     size_t size = 0;
     char *again = rapt_tokenizer_decode(b->tokenizer, b->ids, b->count, &size);
     bool same = again && size == b->size && memcmp(again, b->text, size) == 0;
@@ -332,7 +332,7 @@ static void show_attention(rapt_tape *t, const steps *s)
                show_difference(rapt_tensor_size(by_mask), by_mask->data, s->weights->data) < 1e-6);
 }
 
-static size_t likeliest(const rapt_real *p, size_t count)
+static size_t most_probable(const rapt_real *p, size_t count)
 {
     size_t best = 0;
     for (size_t i = 1; i < count; i++)
@@ -349,7 +349,7 @@ static void show_prediction(rapt_tape *t, const rapt_lm *m, const book *b, const
     rapt_op_cross_entropy(t, s->logits, batch->labels, NULL, &loss);
     if (rapt_tape_error(t)->code)
         return;
-    size_t words = rapt_tensor_features(s->logits), best = likeliest(s->probabilities->data, words);
+    size_t words = rapt_tensor_features(s->logits), best = most_probable(s->probabilities->data, words);
     double nats = loss.nll / (double)loss.tokens, guess = log((double)words);
     name_token(b->tokenizer, batch->inputs.ids[0], first);
     name_token(b->tokenizer, (int32_t)best, name);
@@ -362,14 +362,14 @@ static void show_prediction(rapt_tape *t, const rapt_lm *m, const book *b, const
     show("norm + FFN(norm)", s->sum2);
     show("the same norm again", s->norm2);
     show("logits", s->logits);
-    printf("the token after \"%s\", likeliest of all: %zu, \"%s\", with probability %.6f\n", first, best, name,
+    printf("the token after \"%s\", most probable: %zu, \"%s\", with probability %.6f\n", first, best, name,
            (double)s->probabilities->data[best]);
     printf("loss of the labels: %.4f, of a guess among %zu: ln %zu = %.4f\n", nats, words, words, guess);
     show_check("probabilities sum to 1", rows_sum_to_one(s->probabilities));
     show_check("a model that has learned nothing is about as good as a guess", fabs(nats - guess) < 0.5);
     show_check("rapt_lm_forward gives the same logits",
                show_difference(rapt_tensor_size(whole), whole->data, s->logits->data) < 1e-4);
-    show_check("and so the same token", likeliest(whole->data, words) == best);
+    show_check("and so the same token", most_probable(whole->data, words) == best);
 }
 
 /* The picture: what the first head makes of the first window. */

@@ -21,7 +21,7 @@ int main(void)
     rapt_tensor *x = &data->value; /* [batch 1, time 3, feature 4] */
     rapt_tensor *y = rapt_multi_head_attention_forward(t, &layer, x, x, x, &causal);
     rapt_tensor *w = rapt_tape_attention(t, "demo"); /* [batch 1, head 2, query 3, key 3] */
-    if (rapt_backward(t, rapt_op_sum(t, y), &err) != RAPT_OK) /* the way back: gradients of x and all weights */
+    if (rapt_backward(t, rapt_op_sum(t, y), &err) != RAPT_OK) /* the backward pass: gradients of x and all weights */
         return fprintf(stderr, "%s\n", err.message), 1;
 
     for (size_t row = 0; row < rapt_tensor_rows(w); row++)

@@ -1,4 +1,4 @@
-/* examples/generate.c: continue a prompt, printed as it comes.  Usage: generate MODEL PROMPT */
+/* examples/generate.c: generate text from a prompt, streaming.  Usage: generate MODEL PROMPT */
 #include <rapt.h>
 #include <stdio.h>
 

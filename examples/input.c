@@ -19,7 +19,7 @@ static rapt_tensor *preprocess(rapt_tape *t, rapt_params *set, const char *prefi
 {
     rapt_preprocessor m;
     if (!tokens.ids)
-        return rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for tokens");
+        return rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory for tokens");
     rapt_preprocessor_init(&m, set, prefix, vocabulary, features, positions, &(rapt_preprocessor_options){.no_scale = true});
     return rapt_preprocess(t, &m, tokens, 0);
 }

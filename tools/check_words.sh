@@ -67,7 +67,11 @@ find_retired() {
         for (i = 1; i <= count; i++) if (found ~ one[i]) return write[i]
         return "?"
     }
-    FNR == 1 { before = "" }
+    FNR == 1 { before = ""; quoted = 0 }
+    FILENAME ~ /^docs\/results\// { # logs of runs, as they were printed then
+        if (/^```/) { quoted = !quoted; before = ""; next }
+        if (quoted) next
+    }
     {
         line = tolower($0)
         sub(/^[ ]*([*#>-] |\/\*|[.][a-z][a-z] )?[ ]*/, "", line)
