@@ -22,6 +22,13 @@ extern "C" {
 #define RAPT_VERSION_PATCH 0
 #define RAPT_VERSION "0.1.0"
 
+/* Before each public prototype: what carries this is exported. */
+#if defined(__GNUC__)
+#define RAPT_API __attribute__((visibility("default")))
+#else
+#define RAPT_API
+#endif
+
 /* The number type of tensors. A build with RAPT_DOUBLE exists for the gradient check only. */
 #ifdef RAPT_DOUBLE
 typedef double rapt_real;
@@ -64,7 +71,7 @@ typedef struct rapt_error {
 
 /* Records a failure unless `err` already holds one (the first cause is kept); `err` may be NULL.
  * Returns `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
-rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+RAPT_API rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
 /* Asked now and then by calls that may take long whether they should end: once true it stays true, and they end with
  * RAPT_ERR_INTERRUPTED. It reads what a signal handler or another thread has set (a volatile sig_atomic_t, an atomic), quickly,
@@ -72,10 +79,10 @@ rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RA
 typedef bool rapt_stop_fn(void *context);
 
 /* The short English text of a code; never NULL. */
-const char *rapt_code_name(rapt_code code);
+RAPT_API const char *rapt_code_name(rapt_code code);
 
 /* The version of the library that runs, as "major.minor.patch". */
-const char *rapt_version(void);
+RAPT_API const char *rapt_version(void);
 
 #ifdef __cplusplus
 }

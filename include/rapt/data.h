@@ -19,17 +19,17 @@ typedef struct rapt_pairs rapt_pairs;
  * Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
  * accepted; empty lines are skipped); the first `limit` pairs, 0 for all. NULL with `err` set: missing or empty file,
  * "PATH:LINE: no tab", two files of unequal length, invalid UTF-8, NUL bytes. */
-rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
-void rapt_pairs_free(rapt_pairs *p);
-size_t rapt_pairs_count(const rapt_pairs *p);
-const char *rapt_pairs_source(const rapt_pairs *p, size_t i);
-const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
-size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
-const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
+RAPT_API rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
+RAPT_API void rapt_pairs_free(rapt_pairs *p);
+RAPT_API size_t rapt_pairs_count(const rapt_pairs *p);
+RAPT_API const char *rapt_pairs_source(const rapt_pairs *p, size_t i);
+RAPT_API const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
+RAPT_API size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
+RAPT_API const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
 
 /* Whether pair i is in the part held out for evaluation: a fraction of all source sentences, chosen by the text of
  * the source (letter case aside), so that a sentence with several translations is on one side as a whole. */
-bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction);
+RAPT_API bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction);
 
 typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
@@ -47,11 +47,11 @@ typedef struct rapt_dataset_options {
 typedef struct rapt_dataset rapt_dataset;
 
 /* NULL with `err` set: a pair that is too long and may not be ("PATH:LINE: ..."), no pair left. */
-rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
-                               const rapt_dataset_options *options, rapt_error *err);
-void rapt_dataset_free(rapt_dataset *d);
-size_t rapt_dataset_count(const rapt_dataset *d);
-size_t rapt_dataset_dropped(const rapt_dataset *d); /* pairs left out as too long */
+RAPT_API rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
+                                        const rapt_dataset_options *options, rapt_error *err);
+RAPT_API void rapt_dataset_free(rapt_dataset *d);
+RAPT_API size_t rapt_dataset_count(const rapt_dataset *d);
+RAPT_API size_t rapt_dataset_dropped(const rapt_dataset *d); /* pairs left out as too long */
 
 /* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {
@@ -66,16 +66,16 @@ typedef struct rapt_loader rapt_loader;
 
 /* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
  * order of the file. The last batch may be smaller. RAPT_ERR_VALUE: batches of none. */
-rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
+RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
 /* Batches of sentences of like length, shuffled by (seed, epoch): as many as fit where each counts as the longest sentence
  * of either side, one at least. Their number is the same in every epoch. */
-rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err);
-size_t rapt_loader_batches(const rapt_loader *l); /* in an epoch */
-void rapt_loader_free(rapt_loader *l);
+RAPT_API rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err);
+RAPT_API size_t rapt_loader_batches(const rapt_loader *l); /* in an epoch */
+RAPT_API void rapt_loader_free(rapt_loader *l);
 /* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when memory is out. */
-const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
+RAPT_API const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
 /* A batch of the longest pairs, about the largest that an epoch can bring, for a memory plan. */
-const rapt_batch *rapt_loader_largest(rapt_loader *l);
+RAPT_API const rapt_batch *rapt_loader_largest(rapt_loader *l);
 
 #ifdef __cplusplus
 }

@@ -90,8 +90,8 @@ typedef struct rapt_translation {
  * translation model, an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or
  * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_NOT_FINITE: the model computes what is
  * no finite number. Where several lines fail, the error is that of the first one, whatever the threads. */
-rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count, const rapt_translate_options *options,
-                         rapt_translation *out, rapt_error *err);
+RAPT_API rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count,
+                                  const rapt_translate_options *options, rapt_translation *out, rapt_error *err);
 
 /* Translates a text that comes in portions: threads, memory and weights packed for them are kept between calls. One caller at a
  * time; any number of translators, each in a thread of its own, may share a model, which they only read. */
@@ -99,24 +99,24 @@ typedef struct rapt_translator rapt_translator;
 
 /* `options` may be NULL and is copied; texts that it points to are read during the call only. The model must stay as it is while
  * the translator lives. NULL with `err` set: errors of rapt_translate that are not of lines. */
-rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
-void rapt_translator_free(rapt_translator *t); /* NULL is fine */
+RAPT_API rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
+RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
 /* Translates `count` lines into out[count] as rapt_translate does, with its errors of lines. RAPT_ERR_INTERRUPTED: cancelled.
  * After a failure the translator stays usable. */
-rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
-                              rapt_error *err);
+RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
+                                       rapt_error *err);
 /* Translates lines that begin with prefixes[count], one for each (NULL: none), in place of the options' prefix. Errors as of
  * rapt_translator_run, and those of a prefix as of rapt_translate. */
-rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes, size_t count,
-                                       rapt_translation *out, rapt_error *err);
+RAPT_API rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes,
+                                                size_t count, rapt_translation *out, rapt_error *err);
 
 /* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next batch. From any thread, and from
  * a signal handler. */
-void rapt_translator_cancel(rapt_translator *t);
+RAPT_API void rapt_translator_cancel(rapt_translator *t);
 
 /* Frees what `count` translations hold and zeroes them; zeroed ones are fine. */
-void rapt_translations_free(rapt_translation *t, size_t count);
+RAPT_API void rapt_translations_free(rapt_translation *t, size_t count);
 
 #ifdef __cplusplus
 }

@@ -50,10 +50,10 @@ typedef struct rapt_explain_options {
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;
  *   RAPT_ERR_MEMORY     out of memory. */
-rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
-                                       rapt_error *err);
+RAPT_API rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
+                                                rapt_error *err);
 /* Frees the explanation and all that it handed out but JSON, text and pages. NULL is fine. */
-void rapt_explanation_free(rapt_explanation *e);
+RAPT_API void rapt_explanation_free(rapt_explanation *e);
 
 /* ---- what it holds ---------------------------------------------------------------------------------------- */
 
@@ -89,28 +89,28 @@ typedef struct rapt_explained_prediction {
 } rapt_explained_prediction;
 
 /* How many sequences: 2 of a translation model, 1 of a language model. */
-size_t rapt_explanation_sequence_count(const rapt_explanation *e);
+RAPT_API size_t rapt_explanation_sequence_count(const rapt_explanation *e);
 /* Sequence `index`, in the order source, target; what it points to belongs to the explanation. An index out of range gives an
  * empty one, whose name is NULL. */
-rapt_explained_sequence rapt_explanation_sequence(const rapt_explanation *e, size_t index);
+RAPT_API rapt_explained_sequence rapt_explanation_sequence(const rapt_explanation *e, size_t index);
 
 /* How many intermediates and gradients are kept. */
-size_t rapt_explanation_count(const rapt_explanation *e);
+RAPT_API size_t rapt_explanation_count(const rapt_explanation *e);
 /* Number `index` in the order of computation: intermediates, then gradients, from the loss back, then those of parameters. It
  * belongs to the explanation. NULL: index out of range. */
-const rapt_intermediate *rapt_explanation_at(const rapt_explanation *e, size_t index);
+RAPT_API const rapt_intermediate *rapt_explanation_at(const rapt_explanation *e, size_t index);
 /* The intermediate of this name, or, with `gradient`, the gradient of the intermediate or parameter of this name. It belongs
  * to the explanation. NULL: there is none, or it was not asked for. */
-const rapt_intermediate *rapt_explanation_find(const rapt_explanation *e, const char *name, bool gradient);
+RAPT_API const rapt_intermediate *rapt_explanation_find(const rapt_explanation *e, const char *name, bool gradient);
 
 /* The prediction after token `position`, counted from 0, of the last sequence. What it points to belongs to the explanation.
  * A position out of range gives an empty one, whose count is 0. */
-rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e, size_t position);
+RAPT_API rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e, size_t position);
 /* The mean loss over all labels in nats a token, where gradients were asked for; else 0. */
-double rapt_explanation_loss(const rapt_explanation *e);
+RAPT_API double rapt_explanation_loss(const rapt_explanation *e);
 /* What a translation model wrote or was given, as `rapt translate` writes it (detokenized and capitalized where the model says
  * so); a target as it was given. It belongs to the explanation. NULL for language models. */
-const char *rapt_explanation_target(const rapt_explanation *e);
+RAPT_API const char *rapt_explanation_target(const rapt_explanation *e);
 
 /* ---- as text, JSON and HTML ------------------------------------------------------------------------------- */
 
@@ -132,17 +132,17 @@ typedef struct rapt_explain_format {
 /* A text of lines for people: model, tokens, intermediates under headings, next-token probabilities, loss, gradients. Where
  * patterns were given, only what they match, of the parts "tokens", "predictions" and "loss" too. RAPT_ERR_VALUE: a position
  * out of range; RAPT_ERR_MEMORY. */
-rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_format *format, char **text, size_t *size,
-                                rapt_error *err);
+RAPT_API rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_format *format, char **text, size_t *size,
+                                         rapt_error *err);
 /* One JSON object on one line, without a newline: what `rapt explain --json` prints. Of `format` it heeds `full`. Floats have
  * nine digits, from which the same float comes back; those that are not finite are "nan", "inf" and "-inf".
  * RAPT_ERR_MEMORY. */
-rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
-                                rapt_error *err);
+RAPT_API rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
+                                         rapt_error *err);
 /* One HTML page of 3 MB at most that needs no other file and no network: what `rapt explain --html` writes. Where the elements
  * are too many to stand there exactly, some intermediates are rounded to 16 or 8 bits, or left out, and the page says so.
  * RAPT_ERR_MEMORY. */
-rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err);
+RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err);
 
 #ifdef __cplusplus
 }

@@ -95,7 +95,7 @@ typedef struct rapt_generated {
 } rapt_generated;
 
 /* Frees the arrays of a result and zeroes it; a zeroed one is fine. */
-void rapt_generated_free(rapt_generated *result);
+RAPT_API void rapt_generated_free(rapt_generated *result);
 
 /* Generates text with one model: holds a text (a prompt and what came after it), the KV cache of what the model has seen of it,
  * packed weights and scratch memory. One caller at a time; any number of generators, each in a thread of its own, may share a
@@ -105,28 +105,28 @@ typedef struct rapt_generator rapt_generator;
 /* A generator without a text. `options` may be NULL, and is copied with all it points to, but for on_text's context. The model
  * must stay as it is while the generator lives. NULL with `err` set: not a language model, an option out of its range, a logit
  * bias of a token that the model does not know, a tokenizer of words, out of memory. */
-rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err);
-void rapt_generator_free(rapt_generator *g); /* NULL is fine */
+RAPT_API rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err);
+RAPT_API void rapt_generator_free(rapt_generator *g); /* NULL is fine */
 
 /* Begins another text with `size` bytes of a prompt. Special tokens in it count as such. An empty prompt stands for the model's
  * end of text, after which a text begins. Nothing is computed before the next run. RAPT_ERR_VALUE: a token is beyond the
  * model's vocabulary ("token 7, at byte 12 of the prompt, is 50256; the model knows 50000": tokens count from 0, bytes from
  * 1), or the prompt is empty and the model has no end of text; RAPT_ERR_FORMAT: not UTF-8, with a tokenizer that needs it. The
  * text before stays after a failure. */
-rapt_code rapt_generator_begin(rapt_generator *g, const char *prompt, size_t size, rapt_error *err);
+RAPT_API rapt_code rapt_generator_begin(rapt_generator *g, const char *prompt, size_t size, rapt_error *err);
 /* Begins another text with `count` tokens, at least one. Errors as of rapt_generator_begin. */
-rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
+RAPT_API rapt_code rapt_generator_begin_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
 /* Adds `size` bytes to the text, tokenized by themselves: the next run continues what stands there then, computing what is new
  * only. Errors as of rapt_generator_begin, but that an empty addition is none. */
-rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err);
+RAPT_API rapt_code rapt_generator_append(rapt_generator *g, const char *text, size_t size, rapt_error *err);
 /* Adds `count` tokens to the text. Errors as of rapt_generator_begin. */
-rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
+RAPT_API rapt_code rapt_generator_append_tokens(rapt_generator *g, const int32_t *tokens, size_t count, rapt_error *err);
 
 /* Tokens of the text: prompt, additions, and what runs generated. */
-size_t rapt_generator_tokens(const rapt_generator *g);
+RAPT_API size_t rapt_generator_tokens(const rapt_generator *g);
 /* Drops all but the first `count` tokens of the text, 1 or more, so that runs can branch off from there: several samples of one
  * prompt are runs with a rewind between them, which keeps the prompt's prefill. RAPT_ERR_VALUE: the text is shorter. */
-rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
+RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
 
 /* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for the
  * end of text, and another run continues it. `sample` numbers texts that are to differ though seed and text are the same.
@@ -136,16 +136,16 @@ rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
  * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled; the code of
  * on_text where that ended it. The generator stays usable. */
-rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
+RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
 
 /* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next token. From any thread, and from
  * a signal handler. */
-void rapt_generator_cancel(rapt_generator *g);
+RAPT_API void rapt_generator_cancel(rapt_generator *g);
 
 /* A generator for one prompt (a string) and one run, sample 0. *result is as of rapt_generator_run, and errors are those of all
  * three. `options` and `result` may be NULL. */
-rapt_code rapt_generate(const rapt_model *model, const char *prompt, const rapt_generate_options *options,
-                        rapt_generated *result, rapt_error *err);
+RAPT_API rapt_code rapt_generate(const rapt_model *model, const char *prompt, const rapt_generate_options *options,
+                                 rapt_generated *result, rapt_error *err);
 
 #ifdef __cplusplus
 }

@@ -57,28 +57,28 @@ typedef struct rapt_model {
  * training runs are mixed (RAPT_ERR_FORMAT; the message says what, and how to seal a folder that was edited on purpose). A folder
  * without such a copy, of rapt 0.1 or with parameters of another program, is loaded with `sealed` false: nothing would tell
  * that its config.json was changed. */
-rapt_model *rapt_model_load(const char *folder, rapt_error *err);
+RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 /* The same, for one task only: a model of another one is refused with a word on what it is ("models/gpt is a language
  * model; rapt generate runs it"). */
-rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
-void rapt_model_free(rapt_model *m);
+RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
+RAPT_API void rapt_model_free(rapt_model *m);
 
 /* Writes a folder that rapt_model_load reads, and makes it if need be. */
-rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err);
+RAPT_API rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes config.json and the tokenizers into a folder that exists. */
-rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
+RAPT_API rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes model.safetensors, bound to that config.json. */
-rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
+RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
 /* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. Config.json is
  * written anew where it names another tokenizer, then model.safetensors; both stay readable by rapt 0.1 and PyTorch. Refuses
  * what rapt_model_load refuses for any other reason. */
-rapt_code rapt_model_seal(const char *folder, rapt_error *err);
+RAPT_API rapt_code rapt_model_seal(const char *folder, rapt_error *err);
 /* Whether a folder's parameters are bound to a config.json; not whether it is the one that is there: rapt_model_load says so. */
-rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err);
+RAPT_API rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err);
 /* Writes the parameters, and the buffers that are not transient, as a safetensors file, bound to nothing. Atomic. */
-rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
+RAPT_API rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
 /* Fills every parameter from a file; sizes and names must fit, none may be missing or left over. */
-rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);
+RAPT_API rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);
 
 #ifdef __cplusplus
 }

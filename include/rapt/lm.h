@@ -51,13 +51,13 @@ typedef struct rapt_lm_config {
  *          cl100k_base in the sales textbook, plus 1; set `vocab` for another text
  *   gpt2   the smallest GPT-2 (Radford et al. 2019), 124,439,808 parameters
  * An unknown name is RAPT_ERR_NOT_FOUND. */
-rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *err);
+RAPT_API rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *err);
 
 /* ---- modules ---------------------------------------------------------------------------------------------- */
 
 /* The table of rapt_op_rotary for heads of d features, d even: cosines and sines of i / base^(2j/d) (Su et al. 2021,
  * eq. 15). A buffer named `name` that is not saved with the model. */
-rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
+RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
 
 typedef struct rapt_lm_block {
     rapt_multi_head_attention attention; /* "attention." */
@@ -66,11 +66,11 @@ typedef struct rapt_lm_block {
 } rapt_lm_block;
 
 /* Adds a block of a model of this configuration. `rotary` is the table that all blocks share, or NULL. */
-void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
-                        rapt_param *rotary);
+RAPT_API void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
+                                 rapt_param *rotary);
 /* x [batch, time, d_model] to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions past ..
  * past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
-rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past);
+RAPT_API rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past);
 
 typedef struct rapt_lm {
     rapt_lm_config config;
@@ -84,31 +84,31 @@ typedef struct rapt_lm {
 } rapt_lm;
 
 /* Adds the model's parameters to `set`, which fails where the sizes don't fit together. */
-void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config);
+RAPT_API void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config);
 /* The same in a set of its own. NULL with `err` set: a size that doesn't fit, out of memory. */
-rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err);
-void rapt_lm_free(rapt_lm *m);
+RAPT_API rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err);
+RAPT_API void rapt_lm_free(rapt_lm *m);
 
 /* Of whole rows of one length, position i seeing tokens 0 .. i: [batch, time, d_model], what the output matrix multiplies. */
-rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
+RAPT_API rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* Logits [batch, time, vocab]. */
-rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
+RAPT_API rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
-rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
-                          const rapt_loss_options *options, rapt_loss_sums *parts);
+RAPT_API rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
+                                   const rapt_loss_options *options, rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
-void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
+RAPT_API void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 
 /* ---- decoding with a KV cache ------------------------------------------------------------------------------ */
 
 /* The sizes of a KV cache for `rows` rows of up to `context` tokens. */
-rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
+RAPT_API rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows);
 
 /* Logits of the next tokens [rows, time], one (a decoding step) or many (prefill): [rows, time, vocab], or with `last_only` of
  * the last position, [rows, 1, vocab]. Appends their keys and values to `cache`, made with rapt_lm_kv_sizes. Equals
  * rapt_lm_forward bit for bit. Fails (RAPT_ERR_SHAPE) where the rows are not the cache's or the context has no capacity for the
  * tokens; a failure leaves the cache as it was. Inference only. */
-rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only);
+RAPT_API rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only);
 
 /* Logits [rows, 1, vocab] after the first `count` tokens of each row of text [rows, stride], which may be longer than the
  * context: a sliding window. `cache`, made with rapt_lm_kv_sizes, holds what earlier calls computed of the same texts; what is
@@ -117,10 +117,10 @@ rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, 
  * 2 tokens, min 1; several times if need be) is dropped and the rest computed again from position 0, so that rapt_lm_forward of
  * the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens come at once. Tokens
  * that are refused leave the cache as it was. Inference only. */
-rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
-                          size_t count);
+RAPT_API rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
+                                   size_t count);
 /* Of a text of n tokens, how many rapt_lm_next sees: the last ones. */
-size_t rapt_lm_visible(const rapt_lm_config *config, size_t n);
+RAPT_API size_t rapt_lm_visible(const rapt_lm_config *config, size_t n);
 
 #ifdef __cplusplus
 }

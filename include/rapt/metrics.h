@@ -99,19 +99,19 @@ typedef struct rapt_bleu {
  * where an n-gram matches at most as often as in that reference of its segment that has most of it, and
  * ref_len adds up the closest reference lengths (the shorter of two equally close). Without any match the
  * score is 0. */
-rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
-                           const char *const *const *references, size_t reference_count, size_t segment_count,
-                           rapt_bleu *bleu, rapt_error *err);
+RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
+                                    const char *const *const *references, size_t reference_count, size_t segment_count,
+                                    rapt_bleu *bleu, rapt_error *err);
 
 /* BLEU of one segment against `references[0 .. reference_count-1]`; mostly wanted with `effective_order`. */
-rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
-                             const char *const *references, size_t reference_count, rapt_bleu *bleu,
-                             rapt_error *err);
+RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
+                                      const char *const *references, size_t reference_count, rapt_bleu *bleu,
+                                      rapt_error *err);
 
 /* Writes how such a score was made, as sacreBLEU does:
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". Cut short to `size` bytes;
  * RAPT_SIGNATURE_SIZE is enough. */
-void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size);
+RAPT_API void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size);
 
 /* BLEU as the book "Dive into Deep Learning" scores one sentence (chapter "Sequence-to-Sequence Learning"):
  *
@@ -120,7 +120,7 @@ void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_coun
  * from 0 to 1, with words split at white space, and p_n the share of the prediction's n-grams that the label
  * has, each n-gram of the label used once. An empty prediction scores 0, or 1 for an empty label. NaN means
  * no memory, a text that is not UTF-8 or is too long, or k below 1. */
-double rapt_bleu_book(const char *prediction, const char *label, int k);
+RAPT_API double rapt_bleu_book(const char *prediction, const char *label, int k);
 
 /* The highest order of character or word n-grams that chrF can be asked for. */
 #define RAPT_CHRF_MAX_ORDER 16
@@ -143,17 +143,17 @@ typedef struct rapt_chrf_options {
  * which both sides have n-grams. Counts are summed over all segments; of several references a segment takes
  * the one that gives it the best score. For word n-grams, ASCII punctuation at the end or start of a word is
  * a word of its own. */
-rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
-                           const char *const *const *references, size_t reference_count, size_t segment_count,
-                           double *score, rapt_error *err);
+RAPT_API rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const char *const *translations,
+                                    const char *const *const *references, size_t reference_count, size_t segment_count,
+                                    double *score, rapt_error *err);
 
 /* chrF of one segment against `references[0 .. reference_count-1]`: the best of them. */
-rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
-                             const char *const *references, size_t reference_count, double *score,
-                             rapt_error *err);
+RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
+                                      const char *const *references, size_t reference_count, double *score,
+                                      rapt_error *err);
 
 /* As rapt_bleu_signature: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". */
-void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
+RAPT_API void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
 
 #ifdef __cplusplus
 }

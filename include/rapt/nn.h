@@ -41,10 +41,10 @@ typedef struct rapt_linear_options {
 } rapt_linear_options;
 
 /* Adds the parameters of a linear layer from `in` to `out` features. `options` may be NULL, which means zeroed ones. */
-void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out,
-                      const rapt_linear_options *options);
+RAPT_API void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size_t in, size_t out,
+                               const rapt_linear_options *options);
 /* x [..., in] gives [..., out]. */
-rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
+RAPT_API rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x);
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */
 
@@ -65,10 +65,10 @@ typedef struct rapt_norm_options {
 
 /* Adds the parameters of a norm over the 1 to 4 trailing dimensions `shape`; an RMS norm is over the last one alone. `options`
  * may be NULL, which means zeroed ones. */
-void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
-                          const rapt_norm_options *options);
+RAPT_API void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
+                                   const rapt_norm_options *options);
 /* Normalizes x over its trailing dimensions; gives x's shape. */
-rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x);
+RAPT_API rapt_tensor *rapt_layer_norm_forward(rapt_tape *t, const rapt_layer_norm *m, rapt_tensor *x);
 
 /* ---- embedding ------------------------------------------------------------------------------------------ */
 
@@ -87,10 +87,10 @@ typedef struct rapt_embedding_options {
 } rapt_embedding_options;
 
 /* Adds the table of `entries` rows of d features. `options` may be NULL, which means zeroed ones. */
-void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
-                         const rapt_embedding_options *options);
+RAPT_API void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
+                                  const rapt_embedding_options *options);
 /* [batch, time] ids to [batch, time, d]. */
-rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens);
+RAPT_API rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens);
 
 /* ---- sinusoidal positions ------------------------------------------------------------------------------- */
 
@@ -107,10 +107,10 @@ typedef struct rapt_positions_options {
 } rapt_positions_options;
 
 /* Adds the table of max_len positions of d features. `options` may be NULL, which means zeroed ones. */
-void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
-                         const rapt_positions_options *options);
+RAPT_API void rapt_positions_init(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
+                                  const rapt_positions_options *options);
 /* dropout(x + P[first .. first + time - 1]), x [batch, time, d]. */
-rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first);
+RAPT_API rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first);
 
 /* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
 
@@ -129,10 +129,10 @@ typedef struct rapt_preprocessor_options {
 
 /* Adds an embedding of `entries` rows and sinusoidal positions, which are saved with the model, for rows of up to max_len
  * tokens; d features each. `options` may be NULL, which means zeroed ones. */
-void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
-                            size_t max_len, const rapt_preprocessor_options *options);
+RAPT_API void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
+                                     size_t max_len, const rapt_preprocessor_options *options);
 /* `first` is the position of the first token. */
-rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
+RAPT_API rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
 
 /* ---- multi-head attention ------------------------------------------------------------------------------- */
 
@@ -156,12 +156,12 @@ typedef struct rapt_attention_options {
 } rapt_attention_options;
 
 /* Adds the four projections. Heads that don't divide the features are a failure of the set. */
-void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
-                                    const rapt_attention_options *options);
+RAPT_API void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *set, const char *prefix,
+                                             const rapt_attention_options *options);
 /* q [batch, queries, query], k [batch, keys, key], v [batch, keys, value]; gives [batch, queries, hidden].
  * `mask` may be NULL. */
-rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
-                                               rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
+RAPT_API rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
+                                                        rapt_tensor *k, rapt_tensor *v, const rapt_mask *mask);
 
 /* ---- KV cache ------------------------------------------------------------------------------------------- */
 
@@ -174,12 +174,12 @@ typedef struct rapt_kv {
  * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, which equals the pass over
  * whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE) where `kv` has other rows or
  * features, or no capacity for the positions. */
-rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
-                                        size_t past);
+RAPT_API rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+                                                 size_t past);
 /* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the
  * first valid_lens[i] of example i; `valid_lens` [batch] may be NULL. Gives the shape of x. Inference only. */
-rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
-                                         const int32_t *valid_lens);
+RAPT_API rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
+                                                  const int32_t *valid_lens);
 
 /* The KV cache of a decoder: of every layer, keys and values at positions 0 .. past - 1 of rows that grow together. Owns its
  * memory. Prefill and decoding steps append to it (rapt_lm_step, rapt_decoder_step); between them, rows may be selected and the
@@ -194,35 +194,35 @@ typedef struct rapt_kv_sizes {
 } rapt_kv_sizes;
 
 /* An empty cache of sizes.rows rows, contents undefined. NULL with `err` (or NULL) set when out of memory. */
-rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err);
+RAPT_API rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err);
 /* Frees the cache; it may be NULL. */
-void rapt_kv_cache_free(rapt_kv_cache *c);
+RAPT_API void rapt_kv_cache_free(rapt_kv_cache *c);
 /* Empties the cache and gives it other sizes, with sizes.rows rows. Allocates where its memory is too small only. Out of memory
  * is RAPT_ERR_MEMORY, with `err` (or NULL) set, and leaves a cache of size 0. */
-rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err);
+RAPT_API rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err);
 /* The sizes that the cache was made with or resized to. */
-rapt_kv_sizes rapt_kv_cache_sizes(const rapt_kv_cache *c);
+RAPT_API rapt_kv_sizes rapt_kv_cache_sizes(const rapt_kv_cache *c);
 /* Rows in use. */
-size_t rapt_kv_cache_rows(const rapt_kv_cache *c);
+RAPT_API size_t rapt_kv_cache_rows(const rapt_kv_cache *c);
 /* Positions of each row that are held. */
-size_t rapt_kv_cache_past(const rapt_kv_cache *c);
+RAPT_API size_t rapt_kv_cache_past(const rapt_kv_cache *c);
 /* Keys and values of layer `layer` < sizes.layers, [rows, capacity, features]; they belong to the cache. */
-rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer);
+RAPT_API rapt_kv *rapt_kv_cache_layer(rapt_kv_cache *c, size_t layer);
 /* Counts `positions` more, which every layer has appended (rapt_causal_self_attention). Only for modules of one's own: the steps
  * of the models do it. */
-void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions);
+RAPT_API void rapt_kv_cache_advance(rapt_kv_cache *c, size_t positions);
 /* Tokens of each text before position 0 of the cache; 0 but for a sliding window (rapt_lm_next). */
-size_t rapt_kv_cache_first(const rapt_kv_cache *c);
+RAPT_API size_t rapt_kv_cache_first(const rapt_kv_cache *c);
 /* Drops what is held of tokens behind the first `tokens` of each text: the newest positions, so that rapt_kv_cache_first +
  * rapt_kv_cache_past is at most `tokens`, or no position is left. What follows is appended there: another continuation of a
  * prefix. */
-void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens);
+RAPT_API void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens);
 /* Drops all positions, for other texts; `rows`, at most sizes.rows, are in use from now on. */
-void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows);
+RAPT_API void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows);
 /* There are `rows` rows from now on, at most sizes.rows; row i becomes what row parents[i] < rapt_kv_cache_rows() was. One parent
  * may have any number of rows (several continuations of one prefill) or none (what is finished leaves the batch). Rows that
  * stay where they are cost nothing. */
-void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows);
+RAPT_API void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows);
 
 /* Probabilities of dropout: of a sublayer's result before it is added, and of the embedded input (Vaswani et al. 2017,
  * section 5.4); of attention weights; of the hidden features of feed-forward networks. */
@@ -255,9 +255,9 @@ typedef struct rapt_ffn_options {
 } rapt_ffn_options;
 
 /* Adds the layers of a feed-forward network. `options` may be NULL, which means zeroed ones. */
-void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
-                   const rapt_ffn_options *options);
-rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
+RAPT_API void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
+                            const rapt_ffn_options *options);
+RAPT_API rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
 
@@ -278,13 +278,13 @@ typedef struct rapt_add_norm_options {
 } rapt_add_norm_options;
 
 /* Adds the parameters of the norm over the trailing dimensions `shape`. `options` may be NULL, which means zeroed ones. */
-void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
-                        const rapt_add_norm_options *options);
+RAPT_API void rapt_add_norm_init(rapt_add_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
+                                 const rapt_add_norm_options *options);
 /* What goes into the sublayer: x (post-norm), norm(x) (pre-norm). */
-rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
+RAPT_API rapt_tensor *rapt_add_norm_before(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x);
 /* What comes after it: norm(x + dropout(y)) (post-norm), x + dropout(y) (pre-norm). y is the sublayer's result, whose memory
  * may be overwritten (rapt_residual.overwrite_y): whoever wants to read it later observes the pass, or copies it. */
-rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
+RAPT_API rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, rapt_tensor *x, rapt_tensor *y);
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
 
@@ -302,10 +302,10 @@ typedef struct rapt_encoder_block {
     rapt_ffn ffn;
 } rapt_encoder_block;
 
-void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+RAPT_API void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 /* x [batch, time, d_model]; `valid_lens` [batch] may be NULL. */
-rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
-                                        const int32_t *valid_lens);
+RAPT_API rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
+                                                 const int32_t *valid_lens);
 
 typedef struct rapt_decoder_block {
     rapt_multi_head_attention self_attention, cross_attention; /* "self_attention.", "cross_attention." */
@@ -313,7 +313,7 @@ typedef struct rapt_decoder_block {
     rapt_ffn ffn;
 } rapt_decoder_block;
 
-void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+RAPT_API void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 
 /* The encoder's output, as a decoder block attends to it. */
 typedef struct rapt_decoder_memory {
@@ -326,8 +326,8 @@ typedef struct rapt_decoder_memory {
 
 /* x [batch, time, d_model], or ragged, to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions
  * past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
-rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
-                                        const rapt_decoder_memory *memory, rapt_kv *kv, size_t past);
+RAPT_API rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
+                                                 const rapt_decoder_memory *memory, rapt_kv *kv, size_t past);
 
 /* ---- encoder, decoder, both --------------------------------------------------------------------------------- */
 
@@ -348,9 +348,9 @@ typedef struct rapt_encoder {
     bool has_norm;
 } rapt_encoder;
 
-void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
+RAPT_API void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
 /* tokens [batch, time]; gives [batch, time, d_model]. `valid_lens` NULL: tokens.lens. */
-rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
+RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
 
 typedef struct rapt_decoder {
     rapt_preprocessor input; /* "decoder." */
@@ -362,13 +362,13 @@ typedef struct rapt_decoder {
 } rapt_decoder;
 
 /* `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
-void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
+RAPT_API void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
 /* Of whole rows, position i seeing tokens 0 .. i: [batch, time, d_model], what the output matrix multiplies. */
-rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
-                                 const int32_t *memory_lens);
+RAPT_API rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                          const int32_t *memory_lens);
 /* Logits [batch, time, target_vocab] of them. */
-rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
-                                  const int32_t *memory_lens);
+RAPT_API rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
+                                           const int32_t *memory_lens);
 
 /* What decoding keeps between steps: the KV caches of self-attention and of cross-attention (the encoder's output, projected
  * once), and which rows translate which sentence. Owns its memory, which batches after the first one use again. One state
@@ -376,9 +376,9 @@ rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_toke
 typedef struct rapt_decoder_state rapt_decoder_state;
 
 /* A state to be started. NULL with `err` (or NULL) set when out of memory. */
-rapt_decoder_state *rapt_decoder_state_new(rapt_error *err);
+RAPT_API rapt_decoder_state *rapt_decoder_state_new(rapt_error *err);
 /* Frees the state; it may be NULL. */
-void rapt_decoder_state_free(rapt_decoder_state *s);
+RAPT_API void rapt_decoder_state_free(rapt_decoder_state *s);
 
 typedef struct rapt_decoder_sizes {
     size_t beam;     /* rows of each sentence, max; 0: 1 */
@@ -389,18 +389,18 @@ typedef struct rapt_decoder_sizes {
  * padding, for all blocks, and copies what it needs, so that the tape may begin another pass. There is one row for each
  * sentence. `memory_lens` [sentences], copied, are valid lengths; NULL: all. Fails in the tape: RAPT_ERR_SHAPE where `memory` is
  * ragged, RAPT_ERR_MEMORY; a step is refused then. */
-void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
-                        const int32_t *memory_lens, rapt_decoder_sizes sizes);
+RAPT_API void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
+                                 const int32_t *memory_lens, rapt_decoder_sizes sizes);
 /* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); equals rapt_decoder_forward
  * bit for bit. Fails (RAPT_ERR_SHAPE) where rows or positions are others than the state has or has capacity for, and leaves it
  * as it was. Inference only. */
-rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
+RAPT_API rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 /* Target positions that the state holds. */
-size_t rapt_decoder_state_past(const rapt_decoder_state *s);
+RAPT_API size_t rapt_decoder_state_past(const rapt_decoder_state *s);
 /* There are `rows` rows from now on, row i being what row parents[i] was (beam search). Sentences stay in order, each with 0 to
  * `beam` rows one after the other, which read one copy of its keys and values; those without rows cost nothing any more. Steps
  * are of one token from then on. */
-void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
+RAPT_API void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
 
 typedef struct rapt_transformer {
     rapt_transformer_config config;
@@ -410,18 +410,18 @@ typedef struct rapt_transformer {
 } rapt_transformer;
 
 /* NULL with `err` set: a size that doesn't fit, out of memory. */
-rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
-void rapt_transformer_free(rapt_transformer *m);
+RAPT_API rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+RAPT_API void rapt_transformer_free(rapt_transformer *m);
 /* Logits of targets under teacher forcing. */
-rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
-                                      const int32_t *source_lens, rapt_tokens target);
+RAPT_API rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
+                                               const int32_t *source_lens, rapt_tokens target);
 /* rapt_op_output_loss of its hidden states: the cross-entropy of the labels, which are the target's tokens one position
  * later. */
-rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, const int32_t *source_lens,
-                                   rapt_tokens target, rapt_tokens labels, const rapt_loss_options *options,
-                                   rapt_loss_sums *parts);
+RAPT_API rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
+                                            const int32_t *source_lens, rapt_tokens target, rapt_tokens labels,
+                                            const rapt_loss_options *options, rapt_loss_sums *parts);
 /* Changes the dropout of all modules, as fine-tuning may. */
-void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
+RAPT_API void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
 
 #ifdef __cplusplus
 }

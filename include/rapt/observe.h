@@ -73,7 +73,7 @@ typedef void rapt_observe_fn(void *context, const rapt_observation *step);
  * observed too: what it computes has the new positions along "time" and "query" and all along "key"; keys and values of a
  * cross-attention are projected once, by rapt_decoder_state_new, and are not handed over. rapt_op_output_loss makes its
  * logits and never defers a gradient. */
-void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
+RAPT_API void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
 
 #ifdef __cplusplus
 }

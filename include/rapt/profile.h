@@ -19,9 +19,9 @@ typedef struct rapt_profile_entry {
 } rapt_profile_entry;
 
 /* Begins to count from nothing, or ends counting. Costs two looks at a clock an operation; results don't change. */
-void rapt_tape_profile(rapt_tape *t, bool on);
+RAPT_API void rapt_tape_profile(rapt_tape *t, bool on);
 /* What was counted, in the order of first calls; *count of them. Valid until the next call of either function. */
-const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count);
+RAPT_API const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -168,7 +168,7 @@ typedef struct rapt_recipe {
  * Defaults follow the task, and a few follow other keys (data.validation_fraction is 0 with data.validation):
  * rapt_recipe_read and rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with
  * rapt_recipe_set, and may then write to fields itself. */
-void rapt_recipe_defaults(rapt_recipe *recipe);
+RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 
 /* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text,
  * train.init or tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
@@ -180,33 +180,33 @@ void rapt_recipe_defaults(rapt_recipe *recipe);
  *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm is now
  *     model.norm_place",
  *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
-rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
 /* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, but that keys may also have the names
  * that they had in version 0.1. */
-rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
 
 /* Sets one key from "train.lr=0.001", with the checks of a file. Relative paths are taken as they are.
  * Messages start with "--set train.lr=-1: ". On failure the recipe is as before. */
-rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
 
 /* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
  * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
  * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
  * of the other task or of another tokenizer is set, which would do nothing. RAPT_ERR_VALUE: "PATH: reason". */
-rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
 /* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,
  * which a file in another folder resolves anew). The caller frees `*yaml`; on failure it is NULL. RAPT_ERR_VALUE:
  * a text that is not UTF-8, or a value that no key can have. */
-rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err);
 
 /* A table of all keys: name, type, default, range and meaning, in columns of at most 130 characters together; where a range or a
  * meaning is longer, it continues below. The caller frees `*text`; on failure (RAPT_ERR_MEMORY) it is NULL. */
-rapt_code rapt_recipe_help(char **text, rapt_error *err);
+RAPT_API rapt_code rapt_recipe_help(char **text, rapt_error *err);
 
 /* Frees the texts; the recipe then holds the defaults. */
-void rapt_recipe_free(rapt_recipe *recipe);
+RAPT_API void rapt_recipe_free(rapt_recipe *recipe);
 
 #ifdef __cplusplus
 }

@@ -42,35 +42,35 @@ typedef struct rapt_token_file rapt_token_file;
  * any other. The text is mapped, so it has to be a regular file, and must not be cut off meanwhile; memory does not
  * grow with it. The result appears whole or not at all. Fails where the text is empty or has no tokens, where the tokenizer
  * fails ("TEXT: byte 17: ..."), and where `out_path` names something that is no token file, which is left alone. */
-rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, const char *out_path, rapt_error *err);
+RAPT_API rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, const char *out_path, rapt_error *err);
 
 /* Maps a token file. Header, length, checksums and the largest id are checked, for which all of it is read. NULL with `err`
  * set: "PATH: " and what is wrong with it. */
-rapt_token_file *rapt_token_file_open(const char *path, rapt_error *err);
+RAPT_API rapt_token_file *rapt_token_file_open(const char *path, rapt_error *err);
 
 /* Opens `out_path` if it holds this text (by size and XXH3) by this tokenizer (by hash), unharmed; else makes it
  * first. NULL with `err` set as for the two. */
-rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *text_path, const char *out_path,
-                                        rapt_error *err);
+RAPT_API rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *text_path, const char *out_path,
+                                                 rapt_error *err);
 
 /* The same in memory, from ids (copied) below `vocab`; its text and tokenizer are unknown: 0. NULL with `err` set: no
  * ids, an id outside the vocabulary, out of memory. */
-rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err);
+RAPT_API rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err);
 
-void rapt_token_file_close(rapt_token_file *f);
+RAPT_API void rapt_token_file_close(rapt_token_file *f);
 
-size_t rapt_token_file_count(const rapt_token_file *f);      /* at least 1 */
-size_t rapt_token_file_vocab(const rapt_token_file *f);      /* entries of the tokenizer */
-int32_t rapt_token_file_largest(const rapt_token_file *f);   /* id that occurs */
-size_t rapt_token_file_text_bytes(const rapt_token_file *f); /* of the text that was tokenised */
-uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f);
+RAPT_API size_t rapt_token_file_count(const rapt_token_file *f);      /* at least 1 */
+RAPT_API size_t rapt_token_file_vocab(const rapt_token_file *f);      /* entries of the tokenizer */
+RAPT_API int32_t rapt_token_file_largest(const rapt_token_file *f);   /* id that occurs */
+RAPT_API size_t rapt_token_file_text_bytes(const rapt_token_file *f); /* of the text that was tokenised */
+RAPT_API uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f);
 
 /* Copies ids first .. first + count - 1, which must exist. */
-void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids);
+RAPT_API void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids);
 
 /* The bytes of tokens begin .. end - 1 by the tokenizer `k`, for bits per byte: for byte-level and character tokenizers
  * those of the text itself; for words without what lay between them. */
-size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end);
+RAPT_API size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end);
 
 /* ---- parts ------------------------------------------------------------------------------------------------ */
 
@@ -81,9 +81,9 @@ typedef struct rapt_token_range {
 } rapt_token_range;
 
 /* The first floor(count * fraction) tokens, the rest, all of them. `fraction` is held within 0 and 1. */
-rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction);
-rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction);
-rapt_token_range rapt_token_range_all(const rapt_token_file *f);
+RAPT_API rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction);
+RAPT_API rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction);
+RAPT_API rapt_token_range rapt_token_range_all(const rapt_token_file *f);
 
 /* ---- windows ---------------------------------------------------------------------------------------------- */
 
@@ -104,20 +104,20 @@ typedef struct rapt_window_batch {
 /* `batch` windows at once, of `context` tokens each. NULL with `err` set: fewer tokens in the part than context + 1
  * ("the training part has 12 tokens; a window of 16 needs 17"), a part beyond the file, a context or batch of 0, out of
  * memory. */
-rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
-                               uint64_t seed, rapt_error *err);
-void rapt_windows_free(rapt_windows *w);
+RAPT_API rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
+                                        uint64_t seed, rapt_error *err);
+RAPT_API void rapt_windows_free(rapt_windows *w);
 
 /* The batch of a training step: `batch` whole windows. Their starts are independent and uniform over begin .. end -
  * context - 1, so the last label possible is the part's last token (to 2^-53: rng_below). It depends on the seed, the
  * step and the part, on nothing that was asked before. Valid until the next call for `w`. */
-const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step);
+RAPT_API const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step);
 
 /* For evaluation: windows one after the other, from the part's beginning. Batches 0 .. rapt_windows_count - 1 have each
  * token of the part but its first as a label exactly once; the last window may be shorter and the last batch may have
  * fewer rows. NULL for another index. Valid until the next call for `w`. */
-const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index);
-size_t rapt_windows_count(const rapt_windows *w); /* batches */
+RAPT_API const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index);
+RAPT_API size_t rapt_windows_count(const rapt_windows *w); /* batches */
 
 #ifdef __cplusplus
 }

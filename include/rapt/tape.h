@@ -29,8 +29,8 @@ typedef struct rapt_tape_options {
 } rapt_tape_options;
 
 /* `options` may be NULL. NULL with `err` set: out of memory, no such level. */
-rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
-void rapt_tape_free(rapt_tape *t);
+RAPT_API rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
+RAPT_API void rapt_tape_free(rapt_tape *t);
 
 typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
@@ -45,34 +45,34 @@ typedef struct rapt_pass {
 
 /* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's floating
  * point environment to the default (round to nearest, denormals kept), which the results depend on. */
-void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
+RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
-const rapt_error *rapt_tape_error(const rapt_tape *t);
+RAPT_API const rapt_error *rapt_tape_error(const rapt_tape *t);
 /* The same as a status: its code, and the failure in `err`, where there was one. */
-rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
+RAPT_API rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
 /* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
-rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+RAPT_API rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 /* Called with every failure as it is recorded, for a debugger's breakpoint or a log. */
-void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_error *err), void *context);
+RAPT_API void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_error *err), void *context);
 
-bool rapt_tape_training(const rapt_tape *t);
-int rapt_tape_threads(const rapt_tape *t);
-const char *rapt_tape_isa(const rapt_tape *t);
+RAPT_API bool rapt_tape_training(const rapt_tape *t);
+RAPT_API int rapt_tape_threads(const rapt_tape *t);
+RAPT_API const char *rapt_tape_isa(const rapt_tape *t);
 /* What computes its products: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
  * fp32. */
-const char *rapt_tape_gemm(const rapt_tape *t);
+RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
 /* Bytes that tensors of one pass took at most so far, and scratch memory of all threads. */
-size_t rapt_tape_memory(const rapt_tape *t);
+RAPT_API size_t rapt_tape_memory(const rapt_tape *t);
 
 /* Walks the tape back from `loss` (one element) with gradient 1; adds into the gradients of all parameters that
  * are not frozen. Once a pass. Fails (and changes nothing) where the forward pass failed or recorded nothing. */
-rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
+RAPT_API rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 
 /* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */
-rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
+RAPT_API rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
 /* The same, filled from `data` (copied). */
-rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
+RAPT_API rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
 
 /* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ typedef enum rapt_activation {
 } rapt_activation;
 
 /* y = activation(x w^T + b). x [..., in], w [out, in], b [out] or NULL; y [..., out]. */
-rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
+RAPT_API rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_activation activation);
 
 typedef struct rapt_linear_args {
     rapt_tensor *x;
@@ -108,36 +108,37 @@ typedef struct rapt_linear_args {
 #define RAPT_OP_LINEARS_MAX 3
 /* y[i] = x[i] w[i]^T + b[i], bit for bit as from rapt_op_linear. Up to RAPT_OP_LINEARS_MAX layers are computed side by
  * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
-void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
+RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
  * `transpose_b`; gives [..., m, n]. Heads of b may be fewer, and divide those of a: in [batch, heads, m, k] as many
  * neighbours share one of b's. */
-rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
+RAPT_API rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
-rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
-rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
-rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
-rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation); /* RAPT_ACTIVATION_IDENTITY: x itself */
+RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
+RAPT_API rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
+RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
+/* RAPT_ACTIVATION_IDENTITY: x itself */
+RAPT_API rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation);
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
-rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
+RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
 
 /* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at
  * position first + i is turned by the angle whose cosine and sine are table[first + i][j] and
  * table[first + i][d/2 + j]. x [batch, time, heads * d], or ragged; table [max_len, d], a buffer; d is
  * even. */
-rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
+RAPT_API rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
  * x [batch, time, feature] or [batch, heads, queries, keys]; keyed by (example, position, feature). */
-rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p);
+RAPT_API rapt_tensor *rapt_op_dropout(rapt_tape *t, rapt_tensor *x, double p);
 
 /* (x - mean) / sqrt(var + eps) * gamma + beta over the trailing dimensions that gamma's shape names; population
  * variance (Ba et al. 2016, eq. 4). beta may be NULL (0); with gamma NULL too, over the last dimension. */
-rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
+RAPT_API rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, rapt_param *beta, double eps);
 
 /* x / sqrt(mean(x^2) + eps) * gamma over the last dimension (Zhang & Sennrich 2019, eq. 4); gamma may be NULL. */
-rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
+RAPT_API rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, double eps);
 
 /* How the result y of a sublayer is added to its input. */
 typedef struct rapt_residual {
@@ -148,37 +149,37 @@ typedef struct rapt_residual {
 } rapt_residual;
 
 /* x + dropout(y): the residual connection (He et al. 2016). x and y have one shape; dropout as rapt_op_dropout. */
-rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_residual residual);
+RAPT_API rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_residual residual);
 
 /* layer_norm(x + dropout(y)) in one pass: the book's AddNorm. x and y have one shape; gamma, beta and eps as in
  * rapt_op_layer_norm. */
-rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
-                              double eps, rapt_residual residual);
+RAPT_API rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
+                                       double eps, rapt_residual residual);
 
 /* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
-rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
+RAPT_API rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
 /* x's elements, row-major, in another shape of as many: `shape` has `ndim` (1 to 4) dimensions. A view: the result lies in
  * x's memory. `ragged` says how the rows of a result [rows, feature] are shared out among examples (borrowed until the
  * backward pass is over), NULL: as `shape` says. A shape of another size, or examples of another number of rows, is a
  * failure. */
-rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
+RAPT_API rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
 
 /* [batch, time, heads * d] to [batch, heads, time, d], and back. */
-rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
-rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
+RAPT_API rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
+RAPT_API rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
 
 /* Which attention weights are kept. */
 typedef enum rapt_attention_capture { RAPT_CAPTURE_NONE, RAPT_CAPTURE_BEFORE_DROPOUT,
                                      RAPT_CAPTURE_AFTER_DROPOUT } rapt_attention_capture;
 
 /* Makes every multi-head attention of the coming passes keep its weights, until capture is NONE again. */
-void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture);
-rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
+RAPT_API void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture);
+RAPT_API rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
 /* Keeps captured weights until the next pass, under the name of their module ("encoder.0.attention"; borrowed). */
-void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
+RAPT_API void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
 /* The weights kept under a name: [batch, heads, queries, keys]; NULL where there are none. */
-rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
+RAPT_API rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
 /* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1).
  * q [batch, queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives
@@ -187,9 +188,9 @@ rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
  * stores the weights otherwise. Equals the steps
  * (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
  * rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
-rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
-                               const rapt_mask *mask, double p, rapt_attention_capture capture,
-                               rapt_tensor **weights);
+RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
+                                        const rapt_mask *mask, double p, rapt_attention_capture capture,
+                                        rapt_tensor **weights);
 
 /* What nn.Embedding calls its options. */
 typedef struct rapt_embed_options {
@@ -206,11 +207,11 @@ typedef struct rapt_embed_options {
 
 /* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d]. `options` may
  * be NULL. An id outside w, or a position beyond the table, is a failure. */
-rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
+RAPT_API rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
 
 /* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d], table [max_len, d],
  * which learns unless it is a buffer. A position beyond the table is a failure. */
-rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
+RAPT_API rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
 typedef struct rapt_loss_options {
     double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */
@@ -226,15 +227,15 @@ typedef struct rapt_loss_sums {
 
 /* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one number.
  * `parts` may be NULL. */
-rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
-                                   const rapt_loss_options *options, rapt_loss_sums *parts);
+RAPT_API rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
+                                            const rapt_loss_options *options, rapt_loss_sums *parts);
 
 /* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
  * takes their place, so that a vocabulary of 100,000 entries never lies in memory twice. x [batch, time, in],
  * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
  * count cost nothing. */
-rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
-                                 const rapt_loss_options *options, rapt_loss_sums *parts);
+RAPT_API rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                                          const rapt_loss_options *options, rapt_loss_sums *parts);
 
 /* What a block computes from. */
 typedef struct rapt_block_input {
@@ -249,12 +250,12 @@ typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_
  * 2016, section 4.1). Then fn must give the same both times, in a tensor of its own and of x's shape, from `in`, parameters
  * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_observe,
  * rapt_tape_capture_attention, keep_gradients), blocks are kept as in any other pass. */
-rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
+RAPT_API rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
 /* The sum of all elements, as a loss to try things with. */
-rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x);
+RAPT_API rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x);
 /* The sum of x * w with constant w of the same size (copied): a loss with any gradient one likes. */
-rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
+RAPT_API rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
 
 #ifdef __cplusplus
 }

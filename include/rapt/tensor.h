@@ -36,13 +36,13 @@ typedef struct rapt_tensor {
 } rapt_tensor;
 
 /* The number of elements; of rows (all dimensions but the last); of features (the last dimension). */
-size_t rapt_tensor_size(const rapt_tensor *x);
-size_t rapt_tensor_rows(const rapt_tensor *x);
-size_t rapt_tensor_features(const rapt_tensor *x);
-bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
+RAPT_API size_t rapt_tensor_size(const rapt_tensor *x);
+RAPT_API size_t rapt_tensor_rows(const rapt_tensor *x);
+RAPT_API size_t rapt_tensor_features(const rapt_tensor *x);
+RAPT_API bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
 
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
-char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
+RAPT_API char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
 
 /* Token ids of a batch, row-major [batch, time]; borrowed. With `lens`, row b has lens[b] tokens (1 .. time) and
  * padding after them, and what is computed from it is ragged. */
@@ -93,46 +93,46 @@ typedef struct rapt_params rapt_params;
 #define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes, and no memory for numbers: to count what a model takes */
 
 /* NULL with `err` set where memory is out. */
-rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
-void rapt_params_free(rapt_params *set);
+RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
+RAPT_API void rapt_params_free(rapt_params *set);
 
 /* Adds a parameter of 1 to 4 dimensions. A failure (name taken, shape empty or too large, out of memory) sticks in
  * the set: it is kept for rapt_params_error, and a stand-in is returned so that a module's set-up needs no checks
  * of its own. */
-rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
+RAPT_API rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
 
 /* Fills p once more, as rapt_params_add did. */
-void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
+RAPT_API void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
 /* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
-void rapt_param_make_buffer(rapt_param *p, bool persistent);
+RAPT_API void rapt_param_make_buffer(rapt_param *p, bool persistent);
 /* Makes the gradient of an embedding matrix [rows, features] sparse: backward passes and the optimizer then touch only the rows
  * that were looked up, which pays where a step uses a small part of them. With Adam the numbers are those of a dense one
  * (unless rapt_adam_options.lazy). For matrices that rapt_op_embed, rapt_op_linear and rapt_op_output_loss read. Out of memory:
  * the failure sticks in the set, and p stays dense. */
-void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
+RAPT_API void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
 
 /* The first failure of the set, code RAPT_OK if there was none. */
-const rapt_error *rapt_params_error(const rapt_params *set);
+RAPT_API const rapt_error *rapt_params_error(const rapt_params *set);
 /* Records a failure of a module's own set-up, such as heads that don't divide d_model. */
-void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
+RAPT_API void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
 /* Zeroed memory that lives as long as the set, for the structs of a module. NULL when memory is out (it sticks). */
-void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
+RAPT_API void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
 
-size_t rapt_params_count(const rapt_params *set);
+RAPT_API size_t rapt_params_count(const rapt_params *set);
 /* Parameter number `index` (below rapt_params_count), in the order in which they were added. Its value lacks no update. */
-rapt_param *rapt_params_at(const rapt_params *set, size_t index);
+RAPT_API rapt_param *rapt_params_at(const rapt_params *set, size_t index);
 /* The parameter with this name, or NULL where there is none. Its value lacks no update. */
-rapt_param *rapt_params_find(const rapt_params *set, const char *name);
-uint64_t rapt_params_seed(const rapt_params *set);
+RAPT_API rapt_param *rapt_params_find(const rapt_params *set, const char *name);
+RAPT_API uint64_t rapt_params_seed(const rapt_params *set);
 /* Trainable numbers: buffers left out, frozen ones counted. */
-size_t rapt_params_size(const rapt_params *set);
+RAPT_API size_t rapt_params_size(const rapt_params *set);
 
 /* Freezes every parameter whose name matches a shell pattern (`encoder.*`, `*.embedding.weight`); frozen ones
  * get no gradient. Returns how many matched. */
-size_t rapt_params_freeze(rapt_params *set, const char *pattern);
+RAPT_API size_t rapt_params_freeze(rapt_params *set, const char *pattern);
 /* Forgets all gradients. */
-void rapt_params_zero_grad(rapt_params *set);
+RAPT_API void rapt_params_zero_grad(rapt_params *set);
 
 #ifdef __cplusplus
 }

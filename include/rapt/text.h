@@ -32,11 +32,11 @@ typedef struct rapt_words_options {
 
 /* Builds a vocabulary from `count` lines of valid UTF-8: `<unk> <pad> <bos> <eos>`, then words by falling frequency,
  * equal ones in order of first appearance. NULL with `err` set on failure. */
-rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
-                                           rapt_error *err);
+RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
+                                                    rapt_error *err);
 /* The code points that occur in `text`, in order of their codes, without special tokens. NULL with `err` set: empty
  * text, or invalid UTF-8 ("byte 17: ..."). */
-rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
+RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
 
 /* Languages whose way of writing words and marks together is known: none, de, en, es, fr, it, nl, pt. */
 typedef enum rapt_language {
@@ -74,33 +74,33 @@ typedef struct rapt_bpe_options {
 
 /* Merges the most frequent pair of tokens again and again (equal counts: the pair with the smaller first id, then the
  * smaller second id). Stops early where no pair is left. */
-rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
-                                         rapt_error *err);
+RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
+                                                  rapt_error *err);
 
 /* Whether <unk> <pad> <bos> <eos> have their ids, so that translation can use it. */
-bool rapt_tokenizer_has_specials(const rapt_tokenizer *k);
+RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *k);
 
 /* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
  * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
  * tokenizer.json in it. Failures name path, line and reason. */
-rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
-void rapt_tokenizer_free(rapt_tokenizer *k);
+RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
+RAPT_API void rapt_tokenizer_free(rapt_tokenizer *k);
 
 /* One JSON file. A trained byte-level BPE is a Hugging Face tokenizer.json; a rank file is kept as a list. */
-rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err);
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
 
-rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *k);
+RAPT_API rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *k);
 /* The largest id and one: entries, specials included, and the holes of rank files. */
-size_t rapt_tokenizer_size(const rapt_tokenizer *k);
+RAPT_API size_t rapt_tokenizer_size(const rapt_tokenizer *k);
 /* The bytes of a token, and their number if `size` is not NULL (a token may hold NUL; another NUL ends it); NULL
  * outside the vocabulary and for holes. */
-const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id, size_t *size);
+RAPT_API const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id, size_t *size);
 /* The id of a special token ("<|endoftext|>"), or -1. */
-int32_t rapt_tokenizer_special(const rapt_tokenizer *k, const char *text);
+RAPT_API int32_t rapt_tokenizer_special(const rapt_tokenizer *k, const char *text);
 /* A number that stands for all that the tokenizer does: equal for equal ones, and hardly ever otherwise. */
-uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
+RAPT_API uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
 
 /* ---- using it --------------------------------------------------------------------------------------------- */
 
@@ -112,18 +112,19 @@ typedef rapt_code (*rapt_ids_sink)(void *context, const int32_t *ids, size_t cou
  * tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a text are
  * there; else texts of special tokens are text like any other. Fails where a character is not in the vocabulary or not
  * UTF-8 (characters and words: "byte 17: ..."), and where a pattern takes too many steps. */
-rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                   rapt_ids_sink sink, void *context, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                            rapt_ids_sink sink, void *context, rapt_error *err);
 /* The same into one array, which the caller frees (never NULL on success). */
-rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                      int32_t **ids, size_t *count, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                               int32_t **ids, size_t *count, rapt_error *err);
 /* Ids of one line, without special tokens; unknown words are RAPT_UNK. The caller frees *ids. */
-rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count,
+                                         rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
  * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
  * bytes that are none become U+FFFD, ends of lines and tabs spaces. Ids outside the vocabulary are left out.
  * NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when memory is out. */
-char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,9 @@ typedef struct rapt_adam rapt_adam;
 
 /* An optimizer for the parameters that the set has now and that are not frozen; `set` must outlive it. Moments are zero.
  * `options` NULL, or zeroed: the paper's. NULL with `err` set (it may be NULL): out of memory. */
-rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
+RAPT_API rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 /* Applies what it has deferred, and frees `a`, which may be NULL. */
-void rapt_adam_free(rapt_adam *a);
+RAPT_API void rapt_adam_free(rapt_adam *a);
 /* One step at learning rate `lr` with the gradients, as they are, times `grad_scale`. Parameters without a gradient, and sparse
  * ones of which no row was used, keep value and moments. RAPT_ERR_VALUE, and nothing is changed: the tape holds a failure, or
  * the set has got more parameters since.
@@ -36,27 +36,27 @@ void rapt_adam_free(rapt_adam *a);
  * steps, until an operation, rapt_params_at or rapt_params_find reads them, and then made one by one, with the bits that they
  * would have had in time. There is nothing to call. Until they are made, reading changes the parameter: a set is trained by one
  * thread at a time, and nobody else reads it meanwhile. */
-rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
+RAPT_API rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err);
 /* Steps done so far. */
-uint64_t rapt_adam_steps(const rapt_adam *a);
+RAPT_API uint64_t rapt_adam_steps(const rapt_adam *a);
 /* Sets the number of steps done, after a program has written the moments that belong to it (bias correction depends on it). */
-void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
+RAPT_API void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
 /* The first moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
  * be written; they belong to `a`. */
-rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
+RAPT_API rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
 /* The second moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
  * be written; they belong to `a`. */
-rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
+RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
  * min(1, c / norm). */
-double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
+RAPT_API double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
 /* The name of the first parameter (`of_grad`: or its gradient) with a value that is not finite, or NULL. */
-const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
+RAPT_API const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
 
 /* The learning rate of step `step` (from 1) of `total`: linear warm-up, then constant, falling with
  * sqrt(warmup / step) (Vaswani et al. 2017, eq. 3), or a cosine down to lr_end (Loshchilov & Hutter 2017). */
-double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
+RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */
 
@@ -136,14 +136,14 @@ typedef struct rapt_train_options {
  *
  * RAPT_OK: all steps are done, up to max_steps, or early stopping ended the run. Other codes as `err`, which may be NULL, says;
  * RAPT_ERR_INTERRUPTED: `stop` ended it. */
-rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
+RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each element the sum from the oldest to the newest in double, divided and
  * rounded. `err` may be NULL. RAPT_ERR_VALUE where there are fewer, and where `out` is `run`, its best or its checkpoints;
  * RAPT_ERR_FORMAT where one is of another shape; RAPT_ERR_IO where one can't be read (a run that is under way may have deleted
  * it), or another process writes into `out`. */
-rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
+RAPT_API rapt_code rapt_average(const char *run, size_t count, const char *out, rapt_error *err);
 
 #ifdef __cplusplus
 }

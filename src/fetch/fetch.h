@@ -41,6 +41,6 @@ typedef enum fetch_outcome { FETCH_CAME, FETCH_WAS_THERE } fetch_outcome;
  * Errors: no connection, or none of the libraries in this build (RAPT_ERR_NOT_FOUND); another sum, more bytes than there should
  * be, or nothing that can be unpacked (RAPT_ERR_FORMAT), which forgets what came; files and folders that cannot be made or
  * written (RAPT_ERR_IO). */
-rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err);
+RAPT_API rapt_code fetch_get(const fetch_request *request, fetch_outcome *outcome, rapt_error *err);
 
 #endif

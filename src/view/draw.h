@@ -53,16 +53,16 @@ typedef struct draw_range {
 
 /* A grid of heat maps with one color bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above
  * all of them; NULL: none. */
-rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
-                         const char *path, rapt_error *err);
+RAPT_API rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
+                                  const char *path, rapt_error *err);
 
 /* Curves over a horizontal axis and one or two vertical ones, with a legend where one of them has a name. A point that is
  * not finite interrupts its curve; of few points each has a dot. Colors differ for color-blind readers too; from the eighth
  * on, dashes differ as well. Each vertical axis has a range of its own, and the color of its curves where they have one.
  * Where every x is whole, only whole numbers are marked on that axis. */
-rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
+RAPT_API rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 /* Dots with their names beside them, at places where names do not overlap as far as such places are found. */
-rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
+RAPT_API rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 #endif
