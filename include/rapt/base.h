@@ -18,11 +18,11 @@ extern "C" {
 #endif
 
 #define RAPT_VERSION_MAJOR 0
-#define RAPT_VERSION_MINOR 1
+#define RAPT_VERSION_MINOR 2
 #define RAPT_VERSION_PATCH 0
-#define RAPT_VERSION "0.1.0"
+#define RAPT_VERSION "0.2.0"
 
-/* Before each public prototype: what carries this is exported. */
+/* Before each public prototype: the library is compiled with -fvisibility=hidden, and exports what carries this. */
 #if defined(__GNUC__)
 #define RAPT_API __attribute__((visibility("default")))
 #else

@@ -51,10 +51,25 @@ fi
 check 'the program needs no library for drawing or downloads' test -z \
     "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle)')"
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
-check 'the shared library has a SONAME' sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*librapt.so.${version%%.*}\]'"
-check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.${version%%.*}" -a -e "$lib/librapt.so.$version"
-nm -D --defined-only "$lib/librapt.so" | awk '{ print $3 }' >symbols
-check 'it exports what the headers declare' grep -qx rapt_translate symbols
+abi=${version%.*} # before 1.0 a minor version may break what was linked
+check 'the shared library has a SONAME with the minor version' \
+    sh -c "readelf -d '$lib/librapt.so' | grep -q 'SONAME.*\[librapt.so.$abi\]'"
+check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.$abi" -a -e "$lib/librapt.so.$version"
+grep -q "RAPT_VERSION \"$version\"" "$prefix/include/rapt/base.h"
+check 'the headers are of that version' test $? = 0
+
+# ---- what the library exports --------------------------------------------------------------------------------------
+nm -D --defined-only "$lib/librapt.so" | awk '{ print $3 }' | LC_ALL=C sort >symbols
+diff "$SOURCE/tools/exported-symbols.txt" symbols >symbols.diff || {
+    cat symbols.diff
+    echo 'where that is meant: nm -D --defined-only build/librapt.so | awk "{ print \$3 }" | LC_ALL=C sort >tools/exported-symbols.txt'
+}
+check 'it exports what tools/exported-symbols.txt lists' test ! -s symbols.diff
+check 'which are names of rapt' test -z "$(grep -v '^rapt_' symbols)"
+nm -g --defined-only "$lib/librapt.a" 2>nm.err | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >static-symbols
+check 'the static library, too, has names of rapt only' test -s static-symbols -a -z "$(grep -v '^rapt_' static-symbols)"
+check 'those that are exported and those that cannot be meant' test -z "$(grep -v '^rapt__' static-symbols | diff symbols -)"
+check 'no call of its own functions can be replaced' test -z "$(readelf -rW "$lib/librapt.so" | grep JUMP_SLO | grep -E ' (rapt_|gemm|quote)')"
 check 'the library holds no printf of its own, no exit' test -z "$(nm -D --undefined-only "$lib/librapt.so" |
     grep -Ew 'printf|puts|putchar|exit|_exit|abort|perror')"
 
@@ -125,12 +140,60 @@ if command -v "$CXX" >/dev/null; then
 else
     skip 'a C++ program (no C++ compiler)'
 fi
+
+# One whose functions are called as some of the library's own are: neither calls the other's.
+cat >own.c <<'C'
+#include <rapt.h>
+#include <stdio.h>
+
+static int calls;
+int gemm(void) { return ++calls; }
+int quote(void) { return ++calls; }
+int pool_run(void) { return ++calls; }
+int arena_alloc(void) { return ++calls; }
+double math_log(double x) { calls++; return x; }
+int user_main(void);
+
+int main(void)
+{
+    rapt_error err = {0};
+    rapt_recipe recipe;
+    rapt_recipe_defaults(&recipe);
+    if (user_main() || rapt_recipe_set(&recipe, "train.lrr=1", &err) == RAPT_OK)
+        return 1;
+    rapt_recipe_free(&recipe);
+    printf("%d of mine; ", calls);
+    printf("%d\n", gemm() + quote() + pool_run() + arena_alloc() + (int)math_log(5));
+    return 0;
+}
+C
+(cat wanted; echo '0 of mine; 15') >wanted.own
+for kind in shared static; do
+    libraries=$(pkg-config --libs rapt)
+    [ $kind = shared ] || libraries="$lib/librapt.a $(pkg-config --static --libs rapt | sed 's/-lrapt//')"
+    $CC -std=c11 -Dmain=user_main -c user.c -o user.o $(pkg-config --cflags rapt) &&
+        $CC -std=c11 -rdynamic own.c user.o -o own-$kind $(pkg-config --cflags rapt) $libraries &&
+        runs "a program with functions gemm, quote, ...: $kind" ./own-$kind wanted.own ||
+        fail "a program with functions gemm, quote, ...: $kind"
+done
+
+# What a program does not call is not in it.
+cat >version.c <<'C'
+#include <rapt.h>
+#include <stdio.h>
+
+int main(void) { return puts(rapt_version()) < 0; }
+C
+echo "$version" >wanted.version
+$CC -s version.c -o version $(pkg-config --cflags rapt) "$lib/librapt.a" $(pkg-config --static --libs rapt | sed 's/-lrapt//') &&
+    runs 'a program that asks for the version' ./version wanted.version || fail 'a program that asks for the version'
+check 'is small with the static library' test "$(stat -c %s version)" -lt 50000
 mkdir cmake-user
 cp user.c cmake-user
 cat >cmake-user/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(rapt 0.1 REQUIRED)
+find_package(rapt 0.2 REQUIRED)
 foreach(kind shared static)
     add_executable(cmake-${kind} user.c)
     target_link_libraries(cmake-${kind} PRIVATE rapt::rapt_${kind})
@@ -140,8 +203,10 @@ check 'find_package: configures' cmake -S cmake-user -B cmake-build -DCMAKE_PREF
 check 'find_package: builds' cmake --build cmake-build
 runs 'find_package: rapt::rapt_shared' cmake-build/cmake-shared wanted
 runs 'find_package: rapt::rapt_static' cmake-build/cmake-static wanted
-check 'a version that is not there is refused' sh -c "sed -i 's/rapt 0.1/rapt 9.1/' cmake-user/CMakeLists.txt
-    ! cmake -S cmake-user -B cmake-other -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$CC'"
+for other in 0.1 0.3 9.2; do # as with the SONAME: another minor version is another library
+    check "version $other is refused" sh -c "sed -i 's/rapt [0-9.]* REQ/rapt $other REQ/' cmake-user/CMakeLists.txt
+        ! cmake -S cmake-user -B cmake-other -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$CC'"
+done
 
 # ---- each header alone ---------------------------------------------------------------------------------------------
 for header in "$prefix"/include/rapt.h "$prefix"/include/rapt/*.h; do
