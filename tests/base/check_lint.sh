@@ -9,14 +9,19 @@ tally $? 'the sources'
 # One break at a time, in a copy.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-# noticed NAME PATTERN FILE TEXT: with TEXT at the end of FILE, lint fails and says PATTERN.
+# noticed NAME PATTERN (FILE TEXT)...: with TEXT at the end of FILE, lint fails and says PATTERN.
 noticed() {
     rm -rf "$copy/t"
     mkdir "$copy/t"
     cp -r src include tests tools "$copy/t"
-    printf "$4" >>"$copy/t/$3"
-    ! tools/lint.sh "$copy/t" >"$copy/out" && grep -q "$2" "$copy/out"
-    tally $? "noticed: $1"
+    local name=$1 pattern=$2
+    shift 2
+    for (( ; $# > 0; )); do
+        printf "$2" >>"$copy/t/$1"
+        shift 2
+    done
+    ! tools/lint.sh "$copy/t" >"$copy/out" && grep -q "$pattern" "$copy/out"
+    tally $? "noticed: $name"
 }
 noticed 'an include of a lower layer' 'src/ops/linear_op.c:.*nn includes\|ops includes .*nn' src/ops/linear_op.c '#include "nn/names.h"\n'
 noticed 'a public header of a lower layer' 'tensor includes' src/tensor/gemm.c '#include "rapt/io.h"\n'
@@ -24,11 +29,47 @@ noticed 'kernels that know tensors' 'src/kernels/scalar.c' src/kernels/scalar.c 
 noticed 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'
 noticed 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more */\n'
 noticed 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
-noticed 'a long file' 'linear.c: .*lines; at most 700' src/nn/linear.c "$(printf '\\n%.0s' {1..700})"
+noticed 'a long file' 'linear.c: .*lines; at most 500' src/nn/linear.c "$(printf '\\n%.0s' {1..500})"
+noticed 'a long test' 'test_adam.c: .*lines; at most 700' tests/train/test_adam.c "$(printf '\\n%.0s' {1..700})"
 noticed 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'
 noticed 'two files of one name' 'src/text/main.c: src/cli/main.c has the same name' src/text/main.c '/* text/main.c: a second one. */\n'
 noticed 'a header without extern "C"' 'bare.h' include/rapt/bare.h '#pragma once\n'
-noticed 'long functions' 'more than 2 %' src/nn/long.c \
-    "/* nn/long.c: long functions. */\n$(for i in {1..99}; do printf 'int f%d(void)\\n{\\n%s}\\n' "$i" "$(printf '    ;\\n%.0s' {1..61})"; done)"
+noticed 'a long function' 'function at src/nn/linear.c:.*at most 60' src/nn/linear.c \
+    "int f(void)\n{\n$(printf '    ;\\n%.0s' {1..61})}\n"
+noticed 'a function of any name' 'linear.c:.*: backward: a name' src/nn/linear.c 'static void backward(void)\n{\n}\n'
+noticed 'two functions of one name' 'norm.c:.*: linear_any: src/nn/linear.c has the same' src/nn/linear.c 'static int linear_any(void)\n{\n}\n' \
+    src/nn/norm.c 'static int linear_any(void)\n{\n}\n'
+noticed 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
+
+# Calls are read from objects: a tree of few files, with those of a build.
+tree=$copy/tree objects=$copy/tree/build/CMakeFiles/rapt_objects.dir
+mkdir -p "$tree"/{include/rapt,src/ops,src/nn,tests,tools} "$objects"/src/{ops,nn}
+echo '/* rapt/any.h: extern "C" */' >"$tree/include/rapt/any.h"
+# built FILE TEXT: writes a source of the tree and compiles it.
+built() {
+    printf '/* %s: a part of a test. */\n%s\n' "$1" "$2" >"$tree/src/$1"
+    ${CC:-cc} -c "$tree/src/$1" -o "$objects/src/$1.o" && touch -d '+1 second' "$objects/src/$1.o"
+}
+# calls NAME PATTERN: lint says PATTERN of the tree.
+calls() {
+    tools/lint.sh "$tree" >"$copy/out"
+    grep -q "$2" "$copy/out"
+    tally $? "noticed: $1"
+}
+built nn/upper.c 'void upper(void) { }'
+built ops/first.c 'void upper(void); void second(void); void first(void) { upper(); second(); }'
+built ops/second.c 'void third(void); void second(void) { third(); }'
+built ops/third.c 'void third(void) { }'
+calls 'a call of a lower layer' 'src/ops/first.c: calls upper of src/nn/upper.c, a layer below it'
+! grep -q circle "$copy/out"
+tally $? 'calls in a line are no circle'
+built ops/third.c 'void first(void); void third(void) { first(); }'
+calls 'a circle of calls' 'in a circle of calls:.* src/ops/third.c calls first of src/ops/first.c'
+touch -d '+1 minute' "$tree/src/ops/third.c"
+calls 'the call, still' 'src/ops/first.c: calls upper'
+! grep -q circle "$copy/out"
+tally $? 'an object that is older than its source says nothing'
+rm -r "$tree/build"
+calls 'that there is no build' 'calls are not checked'
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
