@@ -6,7 +6,7 @@ CONFIGURE = cmake -S . -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 .PHONY: all examples debug check bench asan tsan clang install clean help
 
 all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
-	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target rapt rapt_shared -- --no-print-directory
+	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target rapt rapt_shared rapt_static -- --no-print-directory
 
 examples: ## build the programs of docs/book and the other examples, in build/examples
 	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target examples -- --no-print-directory
