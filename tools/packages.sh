@@ -34,6 +34,11 @@ need_for_browser() {
     need 'a browser, driven by a test' chromium chromium-driver python3-selenium
 }
 
+# What it takes to compare the library with that of the last release.
+need_for_abi() {
+    need 'the report of what changed for programs that are linked with the library' abigail-tools xz-utils
+}
+
 # What it takes to build the program.
 need_for_build() {
     need 'the C compiler and make' build-essential
