@@ -466,17 +466,3 @@ rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t c
     rapt_translator_free(t);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
-
-void rapt_translations_free(rapt_translation *t, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < t[i].count; j++) {
-            free(t[i].hypotheses[j].text);
-            free(t[i].hypotheses[j].tokens);
-            align_free(&t[i].hypotheses[j].alignment);
-        }
-        free(t[i].hypotheses);
-        free(t[i].source);
-    }
-    memset(t, 0, count * sizeof *t);
-}

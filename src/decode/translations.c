@@ -1,0 +1,22 @@
+/* decode/translations.c: releases what translations hold; for callers of rapt_translate, and for source_pieces.c, which joins
+ * translations of pieces into those of lines. */
+#include "rapt/decode.h"
+
+#include "decode/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rapt_translations_free(rapt_translation *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < t[i].count; j++) {
+            free(t[i].hypotheses[j].text);
+            free(t[i].hypotheses[j].tokens);
+            align_free(&t[i].hypotheses[j].alignment);
+        }
+        free(t[i].hypotheses);
+        free(t[i].source);
+    }
+    memset(t, 0, count * sizeof *t);
+}
