@@ -199,7 +199,7 @@ static rapt_code draw_shown(const attention_arguments *a, const attention_view *
 {
     size_t count = c.blocks * c.heads;
     rapt_real *shown = a->o.out ? fill_shown(a, maps, count) : NULL;
-    rapt_code code = a->o.out && !shown ? rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu maps", count)
+    rapt_code code = a->o.out && !shown ? rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu maps", count)
                                         : draw_maps(a, v, c, maps, err);
     free(shown);
     return code;
@@ -219,7 +219,7 @@ static rapt_code plot_attention_draw(const attention_arguments *a, const rapt_ta
         fill_maps(t, m, v, a->kind, c, maps, titles);
         code = draw_shown(a, v, c, maps, err);
     } else
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu maps", c.blocks * c.heads);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu maps", c.blocks * c.heads);
     free(titles);
     free(maps);
     return code;

@@ -106,7 +106,7 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
     size_t used = 0;
     t->ids = calloc(a->count, sizeof *t->ids);
     if (!t->ids)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", a->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", a->count);
     for (t->count = 0; t->count < a->count; t->count++) {
         t->ids[t->count] = find_token(v, a->words[t->count]);
         if (t->ids[t->count] < 0 && used < sizeof missing)
@@ -135,7 +135,7 @@ static rapt_code find_places(const view *v, const plot_tokens *t, double *places
     size_t d = v->matrix->shape[1];
     double *rows = calloc(t->count, d * sizeof *rows);
     if (!rows)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", t->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", t->count);
     for (size_t i = 0; i < t->count; i++)
         for (size_t j = 0; j < d; j++)
             rows[i * d + j] = (double)v->matrix->data[(size_t)t->ids[i] * d + j];
@@ -155,7 +155,7 @@ static rapt_code draw_places(const embedding_arguments *a, const plot_tokens *t,
     free(name);
     draw_point *points = calloc(t->count, sizeof *points);
     if (!points)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", t->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", t->count);
     for (size_t i = 0; i < t->count; i++)
         points[i] = (draw_point){t->names[i], places[2 * i], places[2 * i + 1]};
     snprintf(x, sizeof x, "first principal component (%.0f %% of the variance)", 100 * shares[0]);
@@ -170,7 +170,7 @@ static rapt_code plot_embedding_run(const embedding_arguments *a, const rapt_mod
     plot_tokens t = {0};
     view v = view_of(a, m);
     double shares[2], *places = calloc(a->count, 2 * sizeof *places);
-    rapt_code code = places ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", a->count);
+    rapt_code code = places ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", a->count);
     if (!code && a->target && m->task == RAPT_TASK_LANGUAGE_MODEL)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is a language model: --target is for translation", a->model);
     if (!code)

@@ -68,7 +68,7 @@ rapt_code plot_name_paths(const char *const *paths, size_t count, char **names, 
         names[i] = NULL;
     for (size_t i = 0; i < count; i++)
         if (!(names[i] = plot_paths_folder_of(paths[i])))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its name", paths[i]);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its name", paths[i]);
     if (count > 0)
         cut_common(names, count);
     return RAPT_OK;

@@ -230,7 +230,7 @@ static rapt_code draw_some(const positions_arguments *a, const encodings *e, rap
     for (size_t i = 0; i < e->length; i++)
         x[i] = (double)i;
     rapt_code code = memory ? fill_curves(a, e, x, memory, curves, err)
-                            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", a->dim_count);
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", a->dim_count);
     if (!code)
         code = plot_curves(&a->o, curves, a->dim_count, (draw_labels){e->title, "position", "value"}, err);
     free(memory);
@@ -287,7 +287,7 @@ static rapt_code draw_similarity(const positions_arguments *a, const encodings *
     char title[200];
     double *norms = malloc(e->length * sizeof *norms);
     rapt_real *cosines = malloc(e->length * e->length * sizeof *cosines);
-    rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu positions", e->length);
+    rapt_code code = norms && cosines ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu positions", e->length);
     if (!code) {
         fill_cosines(e, norms, cosines);
         snprintf(title, sizeof title, "cosine similarity, %s", e->title);

@@ -126,7 +126,7 @@ static rapt_code take_size(table *t, rapt_error *err)
     t->row_names = calloc(t->rows, sizeof *t->row_names);
     t->column_names = calloc(cells, sizeof *t->column_names);
     if (!t->values || !t->row_names || !t->column_names)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu x %zu numbers", t->path, t->rows, t->columns);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu x %zu numbers", t->path, t->rows, t->columns);
     return RAPT_OK;
 }
 

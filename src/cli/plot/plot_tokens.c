@@ -20,6 +20,6 @@ rapt_code plot_name_tokens(const rapt_tokenizer *k, plot_tokens *t, rapt_error *
     t->names = calloc(t->count + 1, sizeof *t->names);
     for (size_t i = 0; i < t->count; i++)
         if (!t->names || !(t->names[i] = token_name(k, t->ids[i])))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the names of %zu tokens", t->count);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the names of %zu tokens", t->count);
     return RAPT_OK;
 }

@@ -138,7 +138,7 @@ static rapt_code read_lines(history *h, rapt_error *err)
         code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", h->path);
     h->lines = calloc(lines.count + 1, sizeof *h->lines);
     if (!code && !h->lines)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu lines", h->path, lines.count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu lines", h->path, lines.count);
     for (size_t i = 0; i < lines.count && !code; i++)
         code = plot_training_take_line(h, lines.line[i], lines.length[i], err);
     lines_free(&lines);
@@ -152,7 +152,7 @@ static rapt_code read_history(const char *path, const char *name, history *h, ra
     if (file_is_folder(path, &folder, err) != RAPT_OK)
         return err->code;
     h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
-    return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its path", path);
+    return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its path", path);
 }
 
 static void free_history(history *h)
@@ -170,7 +170,7 @@ static rapt_code plot_training_take_points(const history *h, const char *field, 
     s->x = malloc((h->count + 1) * sizeof *s->x);
     s->y = malloc((h->count + 1) * sizeof *s->y);
     if (!s->x || !s->y)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a curve", h->path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a curve", h->path);
     for (size_t i = 0; i < h->count; i++) {
         const json_t *value = json_object_get(h->lines[i], field);
         if (value && !json_is_number(value))
@@ -215,7 +215,7 @@ static rapt_code make_series(const training_arguments *a, const history *h, cons
     if (!code && s->count == 0 && !optional)
         code = fail_field(h, field, err);
     s->name = name_curve(a, h, field);
-    return code || s->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a curve", h->path);
+    return code || s->name ? code : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a curve", h->path);
 }
 
 /* A curve for each training and field; `optional`: fields but the first may be absent. */
@@ -245,7 +245,7 @@ static rapt_code plot_training_draw(const training_arguments *a, char *const *na
     draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
     draw_curve *curves = calloc(count, sizeof *curves);
     if (!curves)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", count);
     for (size_t i = 0; i < count; i++)
         if (s[i].count > 0)
             curves[kept++] = (draw_curve){s[i].name, s[i].count, s[i].x, s[i].y, group_of(a, i),
@@ -260,7 +260,7 @@ static rapt_code run_named(const training_arguments *a, char *const *names, bool
     size_t count = a->path_count * a->field_count;
     series *s = calloc(count, sizeof *s);
     rapt_code code = s ? make_curves(a, names, losses, s, err)
-                       : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu curves", count);
+                       : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", count);
     if (!code)
         code = plot_training_draw(a, names, s, err);
     for (size_t i = 0; s && i < count; i++) {
@@ -281,7 +281,7 @@ static rapt_code plot_training_run(training_arguments *a, rapt_error *err)
     }
     char **names = calloc(a->path_count, sizeof *names);
     if (!names)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu names", a->path_count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu names", a->path_count);
     rapt_code code = plot_name_paths((const char *const *)a->paths, a->path_count, names, err);
     if (!code)
         code = run_named(a, names, losses, err);

@@ -48,7 +48,7 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
     }
     free(p->ids);
     *p = (pass_tokens){0};
-    return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of %s", r->what);
+    return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of %s", r->what);
 }
 
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
@@ -92,7 +92,7 @@ static rapt_code take_translation(const search_hypothesis *h, pass_tokens *targe
 {
     target->ids = malloc((h->length + 1) * sizeof *target->ids);
     if (!target->ids)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a translation");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
     target->ids[0] = RAPT_BOS;
     memcpy(target->ids + 1, h->tokens, h->length * sizeof *target->ids);
     target->count = h->length;

@@ -1,5 +1,5 @@
 /* explain/input/token_name.c: see token_name.h. Bytes of letters that are spread over several tokens are told apart
- * here; a mark that stands for any of them would not do that. */
+ * here; a symbol that stands for any of them would not do that. */
 #include "explain/input/token_name.h"
 
 #include "base/quote.h"

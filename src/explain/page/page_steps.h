@@ -46,7 +46,7 @@ size_t page_step_stored(const page_step *s);
  * first: weights of attention, then what goes from block to block, ..., gradients and scores last. */
 void page_plan(page_steps *all, size_t letters);
 
-/* page_numbers.c: writes into `o` how the numbers of a step are kept, and the letters. False: no memory. */
+/* page_numbers.c: writes into `o` how the numbers of a step are kept, and the letters. False: out of memory. */
 bool page_numbers_put(const page_step *s, json_t *o);
 
 #endif

@@ -231,7 +231,7 @@ rapt_code print_table(FILE *to, const print_frame *frame, rapt_error *err)
         t.label = 2;
     t.styles = malloc((frame->columns + 2) * sizeof *t.styles);
     if (!t.styles)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a table of %zu columns", frame->columns);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu columns", frame->columns);
     fit(&t);
     print_lines(to, &t);
     free(t.styles);
