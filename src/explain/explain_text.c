@@ -55,7 +55,7 @@ static void text_heading(explain_text *w, const char *heading)
 
 /* ---- model and tokens -------------------------------------------------------------------------------------------- */
 
-static void print_model(const explain_text *w)
+static void print_model_line(const explain_text *w)
 {
     const rapt_model *m = w->e->model;
     size_t parameters = rapt_params_size(m->params);
@@ -259,7 +259,7 @@ static rapt_code print_parts(explain_text *w, size_t first, size_t last, rapt_er
 {
     const explain_parts *wanted = &w->e->parts;
     if (wanted->model)
-        print_model(w);
+        print_model_line(w);
     if (wanted->tokens)
         print_tokens(w);
     rapt_code code = print_intermediates(w, false, err);

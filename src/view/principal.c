@@ -131,7 +131,8 @@ rapt_code principal_components(const double *x, size_t rows, size_t features, si
     jacobi m = {rows, calloc(rows * rows + 1, sizeof *m.a), calloc(rows * rows + 1, sizeof *m.v)};
     double *mean = calloc(features + 1, sizeof *mean);
     bool *taken = calloc(rows + 1, sizeof *taken);
-    rapt_code code = m.a && m.v && mean && taken ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu points", rows);
+    rapt_code code = m.a && m.v && mean && taken ? RAPT_OK
+                                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu points", rows);
     if (!code) {
         fill_gram(&m, x, features, mean);
         diagonalize(&m);
