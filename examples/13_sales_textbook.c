@@ -122,7 +122,7 @@ static void show_text(const book *b)
     printf("the first %zu tokens:\n", first);
     for (size_t i = 0; i < first; i++)
         printf("%7d%s", b->ids[i], i % 10 == 9 || i + 1 == first ? "\n" : "");
-    printf("tokens: %zu, the largest is %d\n", b->count, rapt_token_file_largest(b->tokens));
+    printf("tokens: %zu, the largest is %d\n", b->count, rapt_token_file_max_id(b->tokens));
     printf("training set: %zu, validation set: %zu\n", cut, b->count - cut);
     show_ids("validation set", (rapt_tokens){b->ids + cut, 1, b->count - cut < CONTEXT ? b->count - cut : CONTEXT, NULL});
     size_t size = 0;
@@ -389,7 +389,7 @@ static void run(rapt_tape *t, rapt_params *set, const book *b, bool table_only)
     rapt_lm m;
     rapt_lm_config config;
     rapt_lm_preset("seed", &config, NULL); /* the notebook's sizes */
-    config.vocab = (size_t)rapt_token_file_largest(b->tokens) + 1;
+    config.vocab = (size_t)rapt_token_file_max_id(b->tokens) + 1;
     rapt_lm_init(&m, set, &config);
     const rapt_window_batch *batch = rapt_windows_random(b->windows, 0);
     if (!show_ready(t, set))

@@ -1,6 +1,6 @@
 /* rapt/data.h: sentence pairs, split and batched for training.
  *
- * The order of examples depends on (seed, epoch) alone, so a run can stop and go on anywhere.
+ * The order of examples depends on (seed, epoch) alone, so a run can be stopped and resumed anywhere.
  */
 #ifndef RAPT_DATA_H
 #define RAPT_DATA_H
@@ -27,18 +27,18 @@ RAPT_API const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
 RAPT_API size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
 RAPT_API const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
 
-/* Whether pair i is in the part held out for evaluation: a fraction of all source sentences, chosen by the text of
- * the source (letter case aside), so that a sentence with several translations is on one side as a whole. */
-RAPT_API bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction);
+/* Whether pair i is in the validation split: a fraction of all source sentences, chosen by the text of the source (letter
+ * case aside), so that a sentence with several translations is on one side as a whole. */
+RAPT_API bool rapt_pairs_in_validation(const rapt_pairs *p, size_t i, double fraction);
 
 typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
 typedef struct rapt_dataset_options {
-    size_t max_len;         /* tokens of a sentence, <eos> included; 1 at least */
+    size_t max_len;         /* tokens of a sentence, <eos> included; 0: 50 */
     rapt_too_long too_long; /* what becomes of longer ones; cutting cuts <eos> too, as the book does */
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
-    bool held_out;          /* take the pairs that are held out, else the others */
-    double fraction;        /* held out, 0 for none */
+    bool validation;        /* take the validation split, else the training split */
+    double validation_fraction; /* rapt_pairs_in_validation; 0 for none */
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
 } rapt_dataset_options;
@@ -46,7 +46,8 @@ typedef struct rapt_dataset_options {
 /* Pairs as token ids. */
 typedef struct rapt_dataset rapt_dataset;
 
-/* NULL with `err` set: a pair that is too long and may not be ("PATH:LINE: ..."), no pair left. */
+/* `options` may be NULL, which means zeroed ones. NULL with `err` set: a pair that is too long and may not be ("PATH:LINE: ..."),
+ * no pair left, out of memory, stopped. */
 RAPT_API rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                         const rapt_dataset_options *options, rapt_error *err);
 RAPT_API void rapt_dataset_free(rapt_dataset *d);
@@ -64,15 +65,21 @@ typedef struct rapt_batch {
 /* An order of the data set in batches. */
 typedef struct rapt_loader rapt_loader;
 
-/* `shuffle`: by (seed, epoch), sentences of like length together where rows are padded to the longest; else in the
- * order of the file. The last batch may be smaller. RAPT_ERR_VALUE: batches of none. */
-RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err);
-/* Batches of sentences of like length, shuffled by (seed, epoch): as many as fit where each counts as the longest sentence
- * of either side, one at least. Their number is the same in every epoch. */
-RAPT_API rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t most, uint64_t seed, rapt_error *err);
+typedef struct rapt_loader_options {
+    size_t batch_size;   /* sentences; 0: 32 */
+    size_t batch_tokens; /* not 0: instead of batch_size, batches of sentences of like length, as many as fit where each counts
+                            as the longest sentence of either side, one at least; always shuffled */
+    bool shuffle;        /* else in the order of the data set */
+    uint64_t seed;       /* of the shuffle */
+} rapt_loader_options;
+
+/* Batches by (seed, epoch); shuffled ones bring sentences of like length together where rows are padded to the longest. The
+ * last batch may be smaller. Their number is the same in every epoch. `options` may be NULL, which means zeroed ones. The data
+ * set has to outlive the loader. NULL with `err` set: out of memory. */
+RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err);
 RAPT_API size_t rapt_loader_batches(const rapt_loader *l); /* in an epoch */
 RAPT_API void rapt_loader_free(rapt_loader *l);
-/* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when memory is out. */
+/* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
 /* A batch of the longest pairs, about the largest that an epoch can bring, for a memory plan. */
 RAPT_API const rapt_batch *rapt_loader_largest(rapt_loader *l);

@@ -85,7 +85,7 @@ typedef struct rapt_lm {
 
 /* Adds the model's parameters to `set`, which fails where the sizes don't fit together. */
 RAPT_API void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config);
-/* The same in a set of its own. NULL with `err` set: a size that doesn't fit, out of memory. */
+/* Makes a model with a set of its own. NULL with `err` set: a size that does not fit, out of memory. */
 RAPT_API rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err);
 RAPT_API void rapt_lm_free(rapt_lm *m);
 

@@ -31,7 +31,7 @@ extern "C" {
 /* The longest segment that is scored, in code points. */
 #define RAPT_METRIC_MAX_LENGTH 1048576
 
-/* Room for any signature, its NUL included. */
+/* The capacity that any signature fits, its NUL included. */
 #define RAPT_SIGNATURE_SIZE 160
 
 /* n-grams of BLEU go from one word to this many. */
@@ -119,7 +119,7 @@ RAPT_API void rapt_bleu_signature(const rapt_bleu_options *options, size_t refer
  *
  * from 0 to 1, with words split at white space, and p_n the share of the prediction's n-grams that the label
  * has, each n-gram of the label used once. An empty prediction scores 0, or 1 for an empty label. NaN means
- * no memory, a text that is not UTF-8 or is too long, or k below 1. */
+ * out of memory, a text that is not UTF-8 or is too long, or k below 1. */
 RAPT_API double rapt_bleu_book(const char *prediction, const char *label, int k);
 
 /* The highest order of character or word n-grams that chrF can be asked for. */
@@ -152,7 +152,8 @@ RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const ch
                                       const char *const *references, size_t reference_count, double *score,
                                       rapt_error *err);
 
-/* As rapt_bleu_signature: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". */
+/* Writes how such a score was made, as sacreBLEU does: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". Cut
+ * short to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
 RAPT_API void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /* rapt/stream.h: a long text as token ids, and windows of it, for language models.
  *
- * A text is tokenised once into a token file, which is mapped afterwards, so neither has to fit in memory. Training
+ * A text is tokenized once into a token file, which is mapped afterwards, so neither has to fit in memory. Training
  * takes windows at random places, evaluation takes them one after the other; targets are the tokens one position later.
- * What a batch holds depends on (seed, step) alone, so a run can stop and go on anywhere:
+ * What a batch holds depends on (seed, step) alone, so a run can be stopped and resumed anywhere:
  *
- *    rapt_tokenizer *k = rapt_tokenizer_load("cl100k_base:cl100k_base.tiktoken", &err);
- *    rapt_token_file *f = rapt_token_file_ensure(k, "book.txt", "book.tokens", &err);
- *    rapt_token_range part = rapt_token_range_training(f, 0.9);
- *    rapt_windows *w = rapt_windows_new(f, &part, 16, 4, 1, &err);
+ *    rapt_tokenizer *tokenizer = rapt_tokenizer_load("cl100k_base:cl100k_base.tiktoken", &err);
+ *    rapt_token_file *f = rapt_token_file_ensure(tokenizer, "book.txt", "book.tokens", &err);
+ *    rapt_token_range split = rapt_token_range_training(f, 0.9);
+ *    rapt_windows *w = rapt_windows_new(f, &split, 16, 4, 1, &err);
  *    for (uint64_t step = 0; w && step < steps; step++) {
  *        const rapt_window_batch *b = rapt_windows_random(w, step);
  *        loss = rapt_lm_loss(t, model, b->inputs, b->labels, ...);
@@ -38,11 +38,12 @@ extern "C" {
  * Read only: threads can share it. */
 typedef struct rapt_token_file rapt_token_file;
 
-/* Tokenises the text at `text_path` into a token file. Special tokens that are written out in the text are text like
+/* Tokenizes the text at `text_path` into a token file. Special tokens that are written out in the text are text like
  * any other. The text is mapped, so it has to be a regular file, and must not be cut off meanwhile; memory does not
  * grow with it. The result appears whole or not at all. Fails where the text is empty or has no tokens, where the tokenizer
  * fails ("TEXT: byte 17: ..."), and where `out_path` names something that is no token file, which is left alone. */
-RAPT_API rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, const char *out_path, rapt_error *err);
+RAPT_API rapt_code rapt_token_file_make(const rapt_tokenizer *tokenizer, const char *text_path, const char *out_path,
+                                        rapt_error *err);
 
 /* Maps a token file. Header, length, checksums and the largest id are checked, for which all of it is read. NULL with `err`
  * set: "PATH: " and what is wrong with it. */
@@ -50,10 +51,10 @@ RAPT_API rapt_token_file *rapt_token_file_open(const char *path, rapt_error *err
 
 /* Opens `out_path` if it holds this text (by size and XXH3) by this tokenizer (by hash), unharmed; else makes it
  * first. NULL with `err` set as for the two. */
-RAPT_API rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *text_path, const char *out_path,
+RAPT_API rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *tokenizer, const char *text_path, const char *out_path,
                                                  rapt_error *err);
 
-/* The same in memory, from ids (copied) below `vocab`; its text and tokenizer are unknown: 0. NULL with `err` set: no
+/* A token file in memory, from ids (copied) below `vocab`; its text and tokenizer are unknown: 0. NULL with `err` set: no
  * ids, an id outside the vocabulary, out of memory. */
 RAPT_API rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err);
 
@@ -61,33 +62,35 @@ RAPT_API void rapt_token_file_close(rapt_token_file *f);
 
 RAPT_API size_t rapt_token_file_count(const rapt_token_file *f);      /* at least 1 */
 RAPT_API size_t rapt_token_file_vocab(const rapt_token_file *f);      /* entries of the tokenizer */
-RAPT_API int32_t rapt_token_file_largest(const rapt_token_file *f);   /* id that occurs */
-RAPT_API size_t rapt_token_file_text_bytes(const rapt_token_file *f); /* of the text that was tokenised */
+RAPT_API int32_t rapt_token_file_max_id(const rapt_token_file *f);    /* the largest that occurs */
+RAPT_API size_t rapt_token_file_text_bytes(const rapt_token_file *f); /* of the text that was tokenized */
 RAPT_API uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f);
 
 /* Copies ids first .. first + count - 1, which must exist. */
 RAPT_API void rapt_token_file_ids(const rapt_token_file *f, size_t first, size_t count, int32_t *ids);
 
-/* The bytes of tokens begin .. end - 1 by the tokenizer `k`, for bits per byte: for byte-level and character tokenizers
+/* The bytes of tokens begin .. end - 1 by the tokenizer, for bits per byte: for byte-level and character tokenizers
  * those of the text itself; for words without what lay between them. */
-RAPT_API size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *k, size_t begin, size_t end);
+RAPT_API size_t rapt_token_file_bytes(const rapt_token_file *f, const rapt_tokenizer *tokenizer, size_t begin, size_t end);
 
-/* ---- parts ------------------------------------------------------------------------------------------------ */
+/* ---- splits ----------------------------------------------------------------------------------------------- */
 
 /* Tokens begin .. end - 1. */
 typedef struct rapt_token_range {
     size_t begin, end;
-    const char *name; /* in messages: "the training part has 12 tokens"; NULL: "the part" */
+    const char *name; /* in messages: "the training split has 12 tokens"; NULL: "the range" */
 } rapt_token_range;
 
-/* The first floor(count * fraction) tokens, the rest, all of them. `fraction` is held within 0 and 1. */
+/* The training split: the first floor(count * fraction) tokens. `fraction` is held within 0 and 1. */
 RAPT_API rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction);
+/* The validation split: the tokens behind the first floor(count * fraction). `fraction` is held within 0 and 1. */
 RAPT_API rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction);
+/* All tokens. */
 RAPT_API rapt_token_range rapt_token_range_all(const rapt_token_file *f);
 
 /* ---- windows ---------------------------------------------------------------------------------------------- */
 
-/* Windows of a part, with the memory of one batch. One thread at a time; several may share a token file, which has to
+/* Windows of a range of tokens, with the memory of one batch. One thread at a time; several may share a token file, which has to
  * outlive them. */
 typedef struct rapt_windows rapt_windows;
 
@@ -101,23 +104,24 @@ typedef struct rapt_window_batch {
     size_t tokens;              /* labels that count: the sum of valid_lens */
 } rapt_window_batch;
 
-/* `batch` windows at once, of `context` tokens each. NULL with `err` set: fewer tokens in the part than context + 1
- * ("the training part has 12 tokens; a window of 16 needs 17"), a part beyond the file, a context or batch of 0, out of
+/* `batch` windows at once, of `context` tokens each. NULL with `err` set: fewer tokens in the range than context + 1
+ * ("the training split has 12 tokens; a window of 16 needs 17"), a range beyond the file, a context or batch of 0, out of
  * memory. */
-RAPT_API rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
+RAPT_API rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *range, size_t context, size_t batch,
                                         uint64_t seed, rapt_error *err);
 RAPT_API void rapt_windows_free(rapt_windows *w);
 
 /* The batch of a training step: `batch` whole windows. Their starts are independent and uniform over begin .. end -
- * context - 1, so the last label possible is the part's last token (to 2^-53: rng_below). It depends on the seed, the
- * step and the part, on nothing that was asked before. Valid until the next call for `w`. */
+ * context - 1, so the last label possible is the range's last token (to 2^-53: rng_below). It depends on the seed, the
+ * step and the range, on nothing that was asked before. Valid until the next call for `w`. */
 RAPT_API const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step);
 
-/* For evaluation: windows one after the other, from the part's beginning. Batches 0 .. rapt_windows_count - 1 have each
- * token of the part but its first as a label exactly once; the last window may be shorter and the last batch may have
+/* For evaluation: windows one after the other, from the range's beginning. Batches 0 .. rapt_windows_batches - 1 have each
+ * token of the range but its first as a label exactly once; the last window may be shorter and the last batch may have
  * fewer rows. NULL for another index. Valid until the next call for `w`. */
 RAPT_API const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index);
-RAPT_API size_t rapt_windows_count(const rapt_windows *w); /* batches */
+/* The number of batches of an evaluation. */
+RAPT_API size_t rapt_windows_batches(const rapt_windows *w);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* rapt/text.h: from text to token ids and back.
  *
  * One interface for all tokenizers. Words are the book's (Zhang et al., "Dive into Deep Learning", current edition, section
- * 10.5): no-break spaces become spaces, letters become small where asked for, a space goes before , . ! ? and tokens are
+ * 10.5): no-break spaces become spaces, letters become lower case where asked for, a space goes before , . ! ? and tokens are
  * what lies between spaces. Characters are code points. Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the
  * text into pieces by a regular expression, and merges pairs of tokens within a piece, starting from its bytes; any
  * bytes come back as they were. A tokenizer is const once made: threads can share it.
@@ -56,7 +56,7 @@ typedef enum rapt_normalization {
     RAPT_NORMALIZATION_NFC,            /* Unicode's composed form */
     RAPT_NORMALIZATION_PLAIN,          /* typographic quotation marks (not guillemets), apostrophes and dashes as a keyboard has
                                       them; NFKC; no control characters; one space for several, and none at the ends */
-    RAPT_NORMALIZATION_PLAIN_LOWERCASE /* the same, and small letters */
+    RAPT_NORMALIZATION_PLAIN_LOWERCASE /* what PLAIN does, and lower case */
 } rapt_normalization;
 
 typedef struct rapt_bpe_options {
@@ -78,53 +78,54 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size,
                                                   rapt_error *err);
 
 /* Whether <unk> <pad> <bos> <eos> have their ids, so that translation can use it. */
-RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *k);
+RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
 
 /* A tokenizer file of rapt; a Hugging Face tokenizer.json with a byte-level BPE model; or "cl100k_base:PATH",
  * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
  * tokenizer.json in it. Failures name path, line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
-RAPT_API void rapt_tokenizer_free(rapt_tokenizer *k);
+RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);
 
 /* One JSON file. A trained byte-level BPE is a Hugging Face tokenizer.json; a rank file is kept as a list. */
-RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err);
+RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *tokenizer, const char *path, rapt_error *err);
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
 
-RAPT_API rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *k);
-/* The largest id and one: entries, specials included, and the holes of rank files. */
-RAPT_API size_t rapt_tokenizer_size(const rapt_tokenizer *k);
+RAPT_API rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *tokenizer);
+/* The vocabulary size, largest id + 1: entries, special tokens included, and the holes of rank files. */
+RAPT_API size_t rapt_tokenizer_size(const rapt_tokenizer *tokenizer);
 /* The bytes of a token, and their number if `size` is not NULL (a token may hold NUL; another NUL ends it); NULL
  * outside the vocabulary and for holes. */
-RAPT_API const char *rapt_tokenizer_token(const rapt_tokenizer *k, int32_t id, size_t *size);
+RAPT_API const char *rapt_tokenizer_token(const rapt_tokenizer *tokenizer, int32_t id, size_t *size);
 /* The id of a special token ("<|endoftext|>"), or -1. */
-RAPT_API int32_t rapt_tokenizer_special(const rapt_tokenizer *k, const char *text);
-/* A number that stands for all that the tokenizer does: equal for equal ones, and hardly ever otherwise. */
-RAPT_API uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k);
+RAPT_API int32_t rapt_tokenizer_special(const rapt_tokenizer *tokenizer, const char *text);
+/* A 64-bit fingerprint of all that the tokenizer does: equal for equal ones. */
+RAPT_API uint64_t rapt_tokenizer_hash(const rapt_tokenizer *tokenizer);
 
 /* ---- using it --------------------------------------------------------------------------------------------- */
 
 /* Takes ids as they come; `count` of them. Another code than RAPT_OK stops the encoding, which returns it. */
-typedef rapt_code (*rapt_ids_sink)(void *context, const int32_t *ids, size_t count, rapt_error *err);
+typedef rapt_code rapt_ids_fn(void *context, const int32_t *ids, size_t count, rapt_error *err);
 
 /* Ids of a whole text of any length, handed on in portions; memory does not grow with the text, but with its longest
  * piece or line, and where a tokenizer normalizes. `specials`: texts of special tokens become those
  * tokens, as tiktoken's allowed_special="all" has it, and ids that a tokenizer.json puts before or after a text are
  * there; else texts of special tokens are text like any other. Fails where a character is not in the vocabulary or not
  * UTF-8 (characters and words: "byte 17: ..."), and where a pattern takes too many steps. */
-RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                            rapt_ids_sink sink, void *context, rapt_error *err);
-/* The same into one array, which the caller frees (never NULL on success). */
-RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
+                                            rapt_ids_fn *sink, void *context, rapt_error *err);
+/* Ids of a whole text in one array, which the caller frees (never NULL on success); `specials` and failures are those of
+ * rapt_tokenizer_encode_to. On failure *ids is NULL. */
+RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
                                                int32_t **ids, size_t *count, rapt_error *err);
 /* Ids of one line, without special tokens; unknown words are RAPT_UNK. The caller frees *ids. */
-RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *k, const char *text, int32_t **ids, size_t *count,
+RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const char *text, int32_t **ids, size_t *count,
                                          rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
  * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
  * bytes that are none become U+FFFD, ends of lines and tabs spaces. Ids outside the vocabulary are left out.
  * NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when memory is out. */
-RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
+RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *tokenizer, const int32_t *ids, size_t count, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEFAULT_MAX_LEN = 50 };
+
 typedef struct sentence {
     int32_t *ids;
     size_t count;
@@ -80,31 +82,28 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
                               const rapt_tokenizer *target, rapt_error *err)
 {
     for (size_t i = 0; i < rapt_pairs_count(pairs); i++) {
-        bool out = rapt_pairs_held_out(pairs, i, d->options.fraction);
+        bool out = rapt_pairs_in_validation(pairs, i, d->options.validation_fraction);
         if (stop_asked((stop_check){d->options.stop, d->options.stop_context}))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
-        rapt_code code = out == d->options.held_out ? dataset_add(d, pairs, i, source, target, err) : RAPT_OK;
+        rapt_code code = out == d->options.validation ? dataset_add(d, pairs, i, source, target, err) : RAPT_OK;
         if (code)
             return code;
     }
     if (d->count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left for %s: %zu pairs, %zu dropped as too long%s",
-                         d->options.held_out ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
-                         d->options.held_out ? " (data.validation_fraction is the share for it; 0: no validation)" : "");
+                         d->options.validation ? "validation" : "training", rapt_pairs_count(pairs), d->dropped,
+                         d->options.validation ? " (data.validation_fraction is the share for it; 0: no validation)" : "");
     return RAPT_OK;
 }
 
 rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                const rapt_dataset_options *options, rapt_error *err)
 {
-    if (options->max_len == 0) {
-        rapt_fail(err, RAPT_ERR_VALUE, "a data set of sentences of 0 tokens");
-        return NULL;
-    }
     rapt_dataset *d = calloc(1, sizeof *d);
     if (d) {
         arena_init(&d->memory, (size_t)1 << 20);
-        d->options = *options;
+        d->options = options ? *options : (rapt_dataset_options){0};
+        d->options.max_len = d->options.max_len ? d->options.max_len : DEFAULT_MAX_LEN;
         d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
     }
     if (!d || !d->examples)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define WINDOW_BATCHES 50
+#define DEFAULT_BATCH 32
 
 typedef struct sized {
     size_t length, place, example;
@@ -29,8 +30,8 @@ struct rapt_loader {
     rapt_batch batch;
 };
 
-/* Room for `batches` batches at most. */
-static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuffle, uint64_t seed, rapt_error *err)
+/* With the capacity for `batches` batches. */
+static rapt_loader *loader_new(const rapt_dataset *d, size_t batches, bool shuffle, uint64_t seed, rapt_error *err)
 {
     rapt_loader *l = calloc(1, sizeof *l);
     if (l) {
@@ -48,15 +49,11 @@ static rapt_loader *new_loader(const rapt_dataset *d, size_t batches, bool shuff
     return NULL;
 }
 
-rapt_loader *rapt_loader_new(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
+static rapt_loader *loader_by_sentences(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
 {
-    if (batch_size == 0) {
-        rapt_fail(err, RAPT_ERR_VALUE, "batches of 0 sentences");
-        return NULL;
-    }
     batch_size = batch_size < d->count ? batch_size : d->count;
     size_t batches = (d->count + batch_size - 1) / batch_size;
-    rapt_loader *l = new_loader(d, batches, shuffle, seed, err);
+    rapt_loader *l = loader_new(d, batches, shuffle, seed, err);
     if (!l)
         return NULL;
     l->batch_size = batch_size;
@@ -122,25 +119,33 @@ static void order_epoch(rapt_loader *l, size_t epoch)
 }
 
 /* Cuts the sorted lengths in l->window. */
-static void cut_by_tokens(rapt_loader *l, size_t max)
+static void cut_by_tokens(rapt_loader *l, size_t max_tokens)
 {
     for (size_t i = 0, start = 0; i <= l->data->count; i++)
-        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > max) {
+        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > max_tokens) {
             l->starts[i == 0 ? 0 : ++l->batches] = i;
             start = i;
         }
 }
 
-rapt_loader *rapt_loader_new_by_tokens(const rapt_dataset *d, size_t max, uint64_t seed, rapt_error *err)
+static rapt_loader *loader_by_tokens(const rapt_dataset *d, size_t max_tokens, uint64_t seed, rapt_error *err)
 {
-    rapt_loader *l = new_loader(d, d->count, true, seed, err);
+    rapt_loader *l = loader_new(d, d->count, true, seed, err);
     for (size_t i = 0; l && i < d->count; i++)
         l->order[i] = i;
     if (l) {
         sort_window(l, l->order, d->count);
-        cut_by_tokens(l, max);
+        cut_by_tokens(l, max_tokens);
     }
     return l;
+}
+
+rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err)
+{
+    const rapt_loader_options o = options ? *options : (rapt_loader_options){0};
+    if (o.batch_tokens)
+        return loader_by_tokens(d, o.batch_tokens, o.seed, err);
+    return loader_by_sentences(d, o.batch_size ? o.batch_size : DEFAULT_BATCH, o.shuffle, o.seed, err);
 }
 
 size_t rapt_loader_batches(const rapt_loader *l)

@@ -168,7 +168,7 @@ const char *rapt_pairs_path(const rapt_pairs *p)
     return p->path;
 }
 
-bool rapt_pairs_held_out(const rapt_pairs *p, size_t i, double fraction)
+bool rapt_pairs_in_validation(const rapt_pairs *p, size_t i, double fraction)
 {
     return fraction > 0 && rng_uniform(p->key[i], 1) < fraction;
 }

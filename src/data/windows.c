@@ -10,7 +10,7 @@
 
 struct rapt_windows {
     const rapt_token_file *file;
-    rapt_token_range part;
+    rapt_token_range range;
     size_t context, batch, windows; /* windows: one after the other, the last maybe shorter */
     uint64_t key;
     arena memory;
@@ -26,20 +26,21 @@ static rapt_code windows_refuse(const rapt_token_file *f, rapt_code code, const 
     return rapt_fail(err, code, "%s%s%s", f->path ? f->path : "", f->path ? ": " : "", reason);
 }
 
-static rapt_code windows_check(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
+static rapt_code windows_check(const rapt_token_file *f, const rapt_token_range *range, size_t context, size_t batch,
                                rapt_error *err)
 {
     rapt_error reason = {0};
-    const char *name = part->name ? part->name : "part";
+    const char *name = range->name ? range->name : "range";
     size_t count = rapt_token_file_count(f);
     if (context == 0 || batch == 0)
         rapt_fail(&reason, RAPT_ERR_VALUE, "windows of %zu tokens, %zu at once, are none", context, batch);
     else if (context > INT32_MAX)
         rapt_fail(&reason, RAPT_ERR_VALUE, "a window of %zu tokens is too long", context);
-    else if (part->begin > part->end || part->end > count)
-        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s is tokens %zu to %zu, but there are %zu", name, part->begin, part->end, count);
-    else if (part->end - part->begin <= context)
-        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, part->end - part->begin,
+    else if (range->begin > range->end || range->end > count)
+        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s is tokens %zu to %zu, but there are %zu", name, range->begin,
+                  range->end, count);
+    else if (range->end - range->begin <= context)
+        rapt_fail(&reason, RAPT_ERR_VALUE, "the %s has %zu tokens; a window of %zu needs %zu", name, range->end - range->begin,
                   context, context + 1);
     return reason.code ? windows_refuse(f, reason.code, reason.message, err) : RAPT_OK;
 }
@@ -58,15 +59,15 @@ static bool windows_allocate(rapt_windows *w)
     return w->inputs && w->labels && w->valid_lens && w->examples && w->starts;
 }
 
-rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *part, size_t context, size_t batch,
+rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *range, size_t context, size_t batch,
                                uint64_t seed, rapt_error *err)
 {
-    if (windows_check(f, part, context, batch, err) != RAPT_OK)
+    if (windows_check(f, range, context, batch, err) != RAPT_OK)
         return NULL;
     rapt_windows *w = calloc(1, sizeof *w);
     if (w) {
-        *w = (rapt_windows){.file = f, .part = *part, .context = context, .batch = batch};
-        w->windows = (part->end - part->begin - 2) / context + 1; /* labels / context, rounded up */
+        *w = (rapt_windows){.file = f, .range = *range, .context = context, .batch = batch};
+        w->windows = (range->end - range->begin - 2) / context + 1; /* labels / context, rounded up */
         w->key = rng_mix(seed, rng_hash_text("windows")); /* numbers of its own: the seed serves a model too */
     }
     if (w && windows_allocate(w))
@@ -108,26 +109,26 @@ static void begin_batch(rapt_windows *w, uint64_t index, size_t rows)
 
 const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step)
 {
-    uint64_t key = rng_mix(w->key, step), starts = w->part.end - w->part.begin - w->context;
+    uint64_t key = rng_mix(w->key, step), starts = w->range.end - w->range.begin - w->context;
     begin_batch(w, step, w->batch);
     for (size_t row = 0; row < w->batch; row++)
-        windows_fill_row(w, row, w->part.begin + (size_t)rng_below(key, row, starts), w->context);
+        windows_fill_row(w, row, w->range.begin + (size_t)rng_below(key, row, starts), w->context);
     return &w->current;
 }
 
-size_t rapt_windows_count(const rapt_windows *w)
+size_t rapt_windows_batches(const rapt_windows *w)
 {
     return (w->windows - 1) / w->batch + 1;
 }
 
 const rapt_window_batch *rapt_windows_at(rapt_windows *w, size_t index)
 {
-    if (index >= rapt_windows_count(w))
+    if (index >= rapt_windows_batches(w))
         return NULL;
     size_t first = index * w->batch, left = w->windows - first, rows = left < w->batch ? left : w->batch;
     begin_batch(w, index, rows);
     for (size_t row = 0; row < rows; row++) {
-        size_t start = w->part.begin + (first + row) * w->context, labels = w->part.end - 1 - start;
+        size_t start = w->range.begin + (first + row) * w->context, labels = w->range.end - 1 - start;
         windows_fill_row(w, row, start, labels < w->context ? labels : w->context);
     }
     return &w->current;

@@ -167,7 +167,7 @@ static rapt_code encode_portion(const characters *c, const char *text, size_t si
 }
 
 static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                      rapt_ids_sink sink, void *context, rapt_error *err)
+                                      rapt_ids_fn *sink, void *context, rapt_error *err)
 {
     (void)specials;
     int32_t ids[PORTION];

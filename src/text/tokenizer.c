@@ -39,7 +39,7 @@ uint64_t rapt_tokenizer_hash(const rapt_tokenizer *k)
 }
 
 rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                   rapt_ids_sink sink, void *context, rapt_error *err)
+                                   rapt_ids_fn *sink, void *context, rapt_error *err)
 {
     return k->ops->encode_to(k, text, size, specials, sink, context, err);
 }

@@ -14,7 +14,7 @@ typedef struct tokenizer_ops {
     const char *(*token)(const rapt_tokenizer *k, int32_t id, size_t *size);
     int32_t (*special)(const rapt_tokenizer *k, const char *text);
     uint64_t (*hash)(const rapt_tokenizer *k);
-    rapt_code (*encode_to)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+    rapt_code (*encode_to)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                            void *context, rapt_error *err);
     char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
     json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: no memory */

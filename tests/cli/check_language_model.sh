@@ -128,9 +128,9 @@ no '/dev/null' 'a device' bpe --set data.text=/dev/null
 no 'project/binary: no text' 'a folder without text' characters --set data.text=project/binary
 no 'new/out/text.txt: byte [0-9]+: not UTF-8' 'characters: a binary file that is named' characters \
     --set data.text=text.txt:project/src/image.png
-no 'the training part has [0-9]+ tokens; a window of model.context 100000 needs 100001' 'shorter than the context' \
+no 'the training split has [0-9]+ tokens; a window of model.context 100000 needs 100001' 'shorter than the context' \
     characters --set model.context=100000
-no 'the validation part has [0-9]+ tokens' 'the validation part is shorter' characters --set data.validation_fraction=0.0005
+no 'the validation split has [0-9]+ tokens' 'the validation part is shorter' characters --set data.validation_fraction=0.0005
 no 'none.json' 'a missing tokenizer' characters --set tokenizer.type=file --set tokenizer.path=none.json
 no 'text.txt:1: ' 'a rank file that is none' characters --set tokenizer.type=r50k_base --set tokenizer.path=text.txt
 no 'train.sample_prompt: the prompt: byte 2: character U\+0040' 'a sample prompt of unknown characters' characters \

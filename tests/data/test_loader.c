@@ -141,7 +141,7 @@ static void batches_by_tokens_hold_each_pair_once(void **state)
     uint32_t first[PAIRS];
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        rapt_loader *l = rapt_loader_new_by_tokens(c.data, limits[i], SEED, NULL);
+        rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = limits[i], .seed = SEED}, NULL);
         for (size_t epoch = 0; epoch < 3; epoch++)
             walk(l, epoch, limits[i], first);
         assert_true(limits[i] > 1 || rapt_loader_batches(l) == PAIRS);
@@ -155,7 +155,7 @@ static void batches_by_tokens_hold_each_pair_once(void **state)
 static void they_are_well_filled(void **state)
 {
     corpus c = make_corpus();
-    rapt_loader *l = rapt_loader_new_by_tokens(c.data, 100, SEED, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
     size_t whole = 0;
     (void)state;
     for (size_t i = 0; i < PAIRS; i++) { /* with <eos> */
@@ -171,9 +171,9 @@ static void order_depends_on_seed_and_epoch_alone(void **state)
 {
     corpus c = make_corpus();
     uint32_t a[PAIRS], b[PAIRS];
-    rapt_loader *l = rapt_loader_new_by_tokens(c.data, 100, SEED, NULL);
-    rapt_loader *again = rapt_loader_new_by_tokens(c.data, 100, SEED, NULL);
-    rapt_loader *other = rapt_loader_new_by_tokens(c.data, 100, SEED + 1, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
+    rapt_loader *again = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
+    rapt_loader *other = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED + 1}, NULL);
     size_t bytes = rapt_loader_batches(l) * sizeof *a;
     (void)state;
     walk(l, 0, 100, b);
@@ -195,7 +195,7 @@ static void order_depends_on_seed_and_epoch_alone(void **state)
 static void the_largest_is_no_smaller_than_any(void **state)
 {
     corpus c = make_corpus();
-    rapt_loader *l = rapt_loader_new_by_tokens(c.data, 100, SEED, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
     const rapt_batch *b = rapt_loader_largest(l);
     size_t most = b->source.batch * longest(b);
     (void)state;
@@ -207,17 +207,22 @@ static void the_largest_is_no_smaller_than_any(void **state)
     free_corpus(&c);
 }
 
-static void batches_of_all_and_of_none(void **state)
+static void batches_of_all_and_of_the_default(void **state)
 {
     corpus c = make_corpus();
-    rapt_error none = {0}, short_ones = {0};
     (void)state;
-    assert_null(rapt_loader_new(c.data, 0, true, SEED, &none));
-    assert_int_equal(none.code, RAPT_ERR_VALUE);
-    assert_null(rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){0}, &short_ones));
-    assert_int_equal(short_ones.code, RAPT_ERR_VALUE);
+    for (int i = 0; i < 2; i++) { /* zeroed options and none at all */
+        rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, i ? &(rapt_dataset_options){0} : NULL, NULL);
+        rapt_loader *l = rapt_loader_new(d, i ? &(rapt_loader_options){0} : NULL, NULL);
+        assert_int_equal(rapt_dataset_count(d), PAIRS);
+        assert_int_equal(rapt_loader_batches(l), (PAIRS + 31) / 32);
+        assert_int_equal(rapt_loader_batch(l, 0, 0)->examples[1], 1); /* in order */
+        rapt_loader_free(l);
+        rapt_dataset_free(d);
+    }
     for (size_t size = SIZE_MAX / 2 + 1; size; size = size == SIZE_MAX ? 0 : SIZE_MAX) {
-        rapt_loader *l = rapt_loader_new(c.data, size, true, SEED, NULL);
+        rapt_loader_options o = {.batch_size = size, .shuffle = true, .seed = SEED};
+        rapt_loader *l = rapt_loader_new(c.data, &o, NULL);
         assert_int_equal(rapt_loader_batches(l), 1);
         assert_int_equal(rapt_loader_batch(l, 0, 0)->source.batch, PAIRS);
         rapt_loader_free(l);
@@ -231,7 +236,7 @@ int main(void)
         cmocka_unit_test(two_files_are_pairs_line_by_line),      cmocka_unit_test(a_file_may_have_a_colon_in_its_name),
         cmocka_unit_test(unequal_files_are_refused),             cmocka_unit_test(batches_by_tokens_hold_each_pair_once),
         cmocka_unit_test(they_are_well_filled),                  cmocka_unit_test(order_depends_on_seed_and_epoch_alone),
-        cmocka_unit_test(the_largest_is_no_smaller_than_any),    cmocka_unit_test(batches_of_all_and_of_none),
+        cmocka_unit_test(the_largest_is_no_smaller_than_any),    cmocka_unit_test(batches_of_all_and_of_the_default),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -118,7 +118,7 @@ static void the_sales_textbook(void **state)
     int32_t first[4];
     assert_string_equal(err.message, "");
     assert_int_equal(rapt_token_file_count(f), 77919);
-    assert_int_equal(rapt_token_file_largest(f), 100069);
+    assert_int_equal(rapt_token_file_max_id(f), 100069);
     assert_int_equal(rapt_token_file_text_bytes(f), 460319);
     assert_int_equal(rapt_token_file_bytes(f, k, 0, 77919), 460319);
     assert_int_equal(rapt_token_range_training(f, 0.9).end, 70127);

@@ -78,7 +78,7 @@ static void bytes_made_by_hand_are_read(void **state)
     assert_non_null(f);
     assert_int_equal(rapt_token_file_count(f), 5);
     assert_int_equal(rapt_token_file_vocab(f), 4);
-    assert_int_equal(rapt_token_file_largest(f), 3);
+    assert_int_equal(rapt_token_file_max_id(f), 3);
     assert_int_equal(rapt_token_file_text_bytes(f), 5);
     assert_true(rapt_token_file_tokenizer_hash(f) == 0x0123456789abcdef);
     rapt_token_file_ids(f, 0, 5, ids);
@@ -206,7 +206,7 @@ static void ids_in_memory(void **state)
     rapt_token_file *f = rapt_token_file_from_ids(ids, 3, 65536, NULL);
     rapt_token_file_ids(f, 0, 3, back);
     assert_memory_equal(back, ids, sizeof ids);
-    assert_int_equal(rapt_token_file_largest(f), 65535);
+    assert_int_equal(rapt_token_file_max_id(f), 65535);
     assert_int_equal(rapt_token_file_vocab(f), 65536);
     assert_int_equal(rapt_token_file_text_bytes(f), 0);
     rapt_token_file_close(f);

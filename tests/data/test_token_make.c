@@ -61,7 +61,7 @@ static void check_width(size_t vocab, size_t width)
     rapt_token_file *f = rapt_token_file_open(out, NULL);
     assert_int_equal(rapt_token_file_count(f), vocab);
     assert_int_equal(rapt_token_file_vocab(f), vocab);
-    assert_int_equal(rapt_token_file_largest(f), vocab - 1);
+    assert_int_equal(rapt_token_file_max_id(f), vocab - 1);
     rapt_token_file_ids(f, 0, vocab, ids);
     for (size_t i = 0; i < vocab; i++)
         assert_int_equal(ids[i], i);

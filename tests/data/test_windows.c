@@ -186,17 +186,17 @@ static void the_shortest_part_has_one_window(void **state)
     for (uint64_t step = 0; step < 100; step++)
         for (size_t row = 0; row < BATCH; row++)
             assert_int_equal(rapt_windows_random(w, step)->starts[row], 9);
-    assert_int_equal(rapt_windows_count(w), 1);
+    assert_int_equal(rapt_windows_batches(w), 1);
     check_batch(rapt_windows_at(w, 0), 1, CONTEXT, 9, 9 + CONTEXT + 1);
     rapt_windows_free(w);
     rapt_token_file_close(f);
 }
 
-/* Each token of the part but its first is a label once; windows follow each other and only the last is shorter. */
+/* Each token of the range but its first is a label once; windows follow each other and only the last is shorter. */
 static void check_evaluation(const rapt_token_file *f, size_t begin, size_t end, size_t context, size_t batch)
 {
     rapt_windows *w = windows_of(f, begin, end, context, batch, 1);
-    size_t batches = rapt_windows_count(w), next = begin;
+    size_t batches = rapt_windows_batches(w), next = begin;
     for (size_t index = 0; index < batches; index++) {
         const rapt_window_batch *b = rapt_windows_at(w, index);
         assert_true(index + 1 == batches ? b->inputs.batch >= 1 : b->inputs.batch == batch);
@@ -258,13 +258,13 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     rapt_token_file *f = stream_of(20);
     assert_refused(f, rapt_token_range_training(f, 0.6), 16, 4, RAPT_ERR_VALUE,
-                   "the training part has 12 tokens; a window of 16 needs 17");
+                   "the training split has 12 tokens; a window of 16 needs 17");
     assert_refused(f, rapt_token_range_validation(f, 0.6), 8, 4, RAPT_ERR_VALUE,
-                   "the validation part has 8 tokens; a window of 8 needs 9");
+                   "the validation split has 8 tokens; a window of 8 needs 9");
     assert_refused(f, rapt_token_range_validation(f, 1), 1, 1, RAPT_ERR_VALUE,
-                   "the validation part has 0 tokens; a window of 1 needs 2");
+                   "the validation split has 0 tokens; a window of 1 needs 2");
     assert_refused(f, rapt_token_range_all(f), 20, 1, RAPT_ERR_VALUE, "the text has 20 tokens; a window of 20 needs 21");
-    assert_refused(f, (rapt_token_range){3, 21, NULL}, 4, 1, RAPT_ERR_VALUE, "the part is tokens 3 to 21, but there are 20");
+    assert_refused(f, (rapt_token_range){3, 21, NULL}, 4, 1, RAPT_ERR_VALUE, "the range is tokens 3 to 21, but there are 20");
     assert_refused(f, (rapt_token_range){9, 8, "end"}, 4, 1, RAPT_ERR_VALUE, "the end is tokens 9 to 8, but there are 20");
     assert_refused(f, rapt_token_range_all(f), 0, 4, RAPT_ERR_VALUE, "windows of 0 tokens, 4 at once, are none");
     assert_refused(f, rapt_token_range_all(f), 4, 0, RAPT_ERR_VALUE, "windows of 4 tokens, 0 at once, are none");

@@ -46,7 +46,7 @@ static size_t check_batch(const rapt_batch *b, const rapt_tokenizer *source, con
 static void check_batches(const rapt_dataset *d, const rapt_tokenizer *source, const rapt_tokenizer *target)
 {
     rapt_error err = {0};
-    rapt_loader *l = rapt_loader_new(d, BATCH, true, 3, &err);
+    rapt_loader *l = rapt_loader_new(d, &(rapt_loader_options){.batch_size = BATCH, .shuffle = true, .seed = 3}, &err);
     size_t seen = 0;
     require_outcome(l != NULL, &err);
     for (size_t i = 0; i < rapt_loader_batches(l); i++)
@@ -83,7 +83,7 @@ static void try_pairs(const rapt_pairs *pairs)
         rapt_error err = {0};
         rapt_dataset_options o = {.max_len = MAX_LEN, .too_long = (rapt_too_long)policy,
                                   .pad_to_max = policy == RAPT_TOO_LONG_DROP,
-                                  .fraction = 0.25};
+                                  .validation_fraction = 0.25};
         rapt_dataset *d = rapt_dataset_new(pairs, source, target, &o, &err);
         require_outcome(d != NULL, &err);
         if (d)

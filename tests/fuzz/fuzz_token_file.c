@@ -34,7 +34,7 @@ static void check_windows(const rapt_token_file *f, rapt_token_range part, size_
     require((w != NULL) == (part.end - part.begin > context));
     for (size_t i = 0; w && i < MOST_STEPS; i++)
         check_batch(f, rapt_windows_random(w, i));
-    for (size_t i = 0; w && i < rapt_windows_count(w); i++)
+    for (size_t i = 0; w && i < rapt_windows_batches(w); i++)
         check_batch(f, rapt_windows_at(w, i));
     rapt_windows_free(w);
 }
@@ -42,7 +42,7 @@ static void check_windows(const rapt_token_file *f, rapt_token_range part, size_
 static void check_ids(const rapt_token_file *f)
 {
     size_t count = rapt_token_file_count(f);
-    int32_t id, largest = rapt_token_file_largest(f), seen = 0;
+    int32_t id, largest = rapt_token_file_max_id(f), seen = 0;
     require(count > 0 && (size_t)largest < rapt_token_file_vocab(f));
     for (size_t i = 0; i < count; i++) {
         rapt_token_file_ids(f, i, 1, &id);

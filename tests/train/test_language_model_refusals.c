@@ -76,12 +76,12 @@ static void texts(void **state)
     refused("data.text=/dev/null", NULL, RAPT_ERR_IO, "cannot read /dev/null: not a regular file, so it cannot be mapped");
     refused("data.text=bytes.txt", NULL, RAPT_ERR_FORMAT, "bytes.txt: byte 11: not UTF-8");
     refused("data.validation_fraction=0.2", NULL, RAPT_ERR_VALUE,
-            "text.txt: the training part has 8 tokens; a window of model.context 8 needs 9");
+            "text.txt: the training split has 8 tokens; a window of model.context 8 needs 9");
     refused("data.validation_fraction=0.1", NULL, RAPT_ERR_VALUE,
-            "text.txt: the validation part has 1 tokens; a window of model.context 8 needs 9 "
+            "text.txt: the validation split has 1 tokens; a window of model.context 8 needs 9 "
             "(data.validation_fraction is its share; 0: no validation)");
     refused("data.text=text.txt:text.txt data.validation_fraction=0.5 data.validation_tokens=3", NULL, RAPT_ERR_VALUE,
-            "text.txt:text.txt: the validation part has 4 tokens; a window of model.context 8 needs 9 "
+            "text.txt:text.txt: the validation split has 4 tokens; a window of model.context 8 needs 9 "
             "(data.validation_fraction is its share; 0: no validation)");
     train("data.validation_fraction=0", (rapt_train_options){.out = "fits"}); /* 10 tokens: two windows */
     train("data.text=bytes.txt tokenizer.type=bpe tokenizer.vocab_size=300 data.validation_fraction=0",
@@ -286,7 +286,7 @@ static void a_folder_that_was_there(void **state)
         for (size_t j = 0; j < 2; j++) {
             char changes[96];
             snprintf(changes, sizeof changes, "data.validation_fraction=0 model.context=30 data.text=%s", lists[j]);
-            snprintf(message, sizeof message, "%s: the training part has %d tokens; a window of model.context 30 needs 31",
+            snprintf(message, sizeof message, "%s: the training split has %d tokens; a window of model.context 30 needs 31",
                      lists[j], j ? 18 : 9);
             fails(changes, (rapt_train_options){.out = outs[i]}, RAPT_ERR_VALUE, message);
         }

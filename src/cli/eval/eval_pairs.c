@@ -43,7 +43,7 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
     rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
                               .pad_to_max = m->pad_to_max};
     rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
-    rapt_loader *loader = data ? rapt_loader_new(data, BATCH, false, 0, err) : NULL;
+    rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
     rapt_code code = t ? eval_pairs_add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;
     rapt_tape_free(t);

@@ -82,7 +82,7 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
     int32_t id = 0;
     if (rapt_token_file_count(f) < 2)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
-    if ((size_t)rapt_token_file_largest(f) < vocab)
+    if ((size_t)rapt_token_file_max_id(f) < vocab)
         return RAPT_OK;
     for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
         i++;
@@ -95,7 +95,7 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
 static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_windows *w, rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < rapt_windows_count(w) && !code; i++) {
+    for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
         const rapt_window_batch *b = rapt_windows_at(w, i);
         rapt_loss_sums parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};

@@ -134,7 +134,7 @@ size_t rapt_token_file_vocab(const rapt_token_file *f)
     return f->header.vocab;
 }
 
-int32_t rapt_token_file_largest(const rapt_token_file *f)
+int32_t rapt_token_file_max_id(const rapt_token_file *f)
 {
     return (int32_t)f->header.largest;
 }
@@ -176,12 +176,12 @@ static size_t split_at(const rapt_token_file *f, double fraction)
 
 rapt_token_range rapt_token_range_training(const rapt_token_file *f, double fraction)
 {
-    return (rapt_token_range){0, split_at(f, fraction), "training part"};
+    return (rapt_token_range){0, split_at(f, fraction), "training split"};
 }
 
 rapt_token_range rapt_token_range_validation(const rapt_token_file *f, double fraction)
 {
-    return (rapt_token_range){split_at(f, fraction), rapt_token_file_count(f), "validation part"};
+    return (rapt_token_range){split_at(f, fraction), rapt_token_file_count(f), "validation split"};
 }
 
 rapt_token_range rapt_token_range_all(const rapt_token_file *f)

@@ -48,7 +48,7 @@ static rapt_code token_make_flush(maker *m)
     return file_writer_put(m->out, m->portion, bytes, m->err);
 }
 
-/* A rapt_ids_sink. Its failures go to the maker's error, because the tokenizer's get the text's path before them. */
+/* A rapt_ids_fn. Its failures go to the maker's error, because the tokenizer's get the text's path before them. */
 static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_error *err)
 {
     (void)err;

@@ -34,7 +34,7 @@ typedef struct encoder {
     split_walk *walk;
     kept_set *sets;
     size_t set_mask;
-    rapt_ids_sink sink;
+    rapt_ids_fn *sink;
     void *context;
     rapt_error *err;
     size_t filled;
@@ -230,7 +230,7 @@ static bool make_sets(encoder *e, size_t size)
     return e->sets != NULL;
 }
 
-rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err)
 {
     encoder e;

@@ -45,7 +45,7 @@ static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
 }
 
 /* bpe_encode.c */
-rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err);
 /* ranks.c and hf_write.c */
 json_t *ranks_to_json(const byte_bpe *b);

@@ -187,7 +187,7 @@ static bool encode_word(void *context, const char *word, size_t length)
     return true;
 }
 
-static rapt_code encode_line(const words *w, const char *line, bool specials, rapt_ids_sink sink, void *context,
+static rapt_code encode_line(const words *w, const char *line, bool specials, rapt_ids_fn *sink, void *context,
                              rapt_error *err)
 {
     char *sentence = words_prepare_sentence(line, w->lowercase);
@@ -204,7 +204,7 @@ static rapt_code encode_line(const words *w, const char *line, bool specials, ra
 }
 
 /* Words end at line ends: lines can be encoded one by one. */
-static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_sink sink,
+static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                                  void *context, rapt_error *err)
 {
     rapt_code code = RAPT_OK;

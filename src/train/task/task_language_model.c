@@ -83,7 +83,8 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
 static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
 {
     static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "", [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
-                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:", [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
+                                           [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
+                                           [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
     char *spec = NULL;
     if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0)
         return NULL;
@@ -153,7 +154,7 @@ static rapt_code task_language_model_start_model(run *r, const text_data *d, rap
 static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
 {
     bool by_text = r->recipe->model.vocab == RAPT_RECIPE_VOCAB_TEXT;
-    size_t vocab = by_text ? (size_t)rapt_token_file_largest(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
+    size_t vocab = by_text ? (size_t)rapt_token_file_max_id(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
     r->model->lm = rapt_lm_new(&config, seed, err);
     if (!r->model->lm)
@@ -168,7 +169,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
 static rapt_code task_language_model_check_ids(const run *r, const text_data *d, rapt_error *err)
 {
     size_t vocab = r->model->lm->config.vocab;
-    int32_t largest = rapt_token_file_largest(d->tokens);
+    int32_t largest = rapt_token_file_max_id(d->tokens);
     if ((size_t)largest < vocab)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
@@ -246,7 +247,7 @@ static rapt_code check_part(const run *r, const rapt_token_range *p, bool valida
     const long long tokens = (long long)(p->end - p->begin), context = r->recipe->model.context;
     if (tokens > context)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the %s part has %lld tokens; a window of model.context %lld needs %lld%s",
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: the %s split has %lld tokens; a window of model.context %lld needs %lld%s",
                      r->recipe->data.text, validation ? "validation" : "training", tokens, context, context + 1,
                      validation ? " (data.validation_fraction is its share; 0: no validation)" : "");
 }
@@ -255,7 +256,8 @@ static rapt_code load_windows(run *r, rapt_error *err)
 {
     const text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction), validation = validation_range(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range validation = validation_range(r, d);
     rapt_code code = check_part(r, &train, false, err);
     if (!code && k->data.validation_fraction > 0)
         code = check_part(r, &validation, true, err);
@@ -269,13 +271,14 @@ static rapt_code make_windows(run *r, rapt_error *err)
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
     size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
-    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction), validation = validation_range(r, d);
+    rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
+    rapt_token_range validation = validation_range(r, d);
     d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
     if (d->train && k->data.validation_fraction > 0)
         d->validation = rapt_windows_new(d->tokens, &validation, context, batch, 0, err);
     if (!d->train || (!d->validation && k->data.validation_fraction > 0))
         return err->code;
-    r->validation_batches = d->validation ? rapt_windows_count(d->validation) : 0;
+    r->validation_batches = d->validation ? rapt_windows_batches(d->validation) : 0;
     return RAPT_OK;
 }
 

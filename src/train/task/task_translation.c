@@ -34,7 +34,7 @@ static const char **training_lines(const run *r, bool source, bool target, size_
     const char **lines = malloc(2 * n * sizeof *lines);
     *count = 0;
     for (size_t i = 0; lines && i < n; i++) {
-        if (rapt_pairs_held_out(d->pairs, i, r->recipe->data.validation_fraction))
+        if (rapt_pairs_in_validation(d->pairs, i, r->recipe->data.validation_fraction))
             continue;
         if (source)
             lines[(*count)++] = rapt_pairs_source(d->pairs, i);
@@ -158,7 +158,7 @@ static bool has_single_sentences(const run *r)
     size_t lines = 0, several = 0;
     for (size_t i = 0; i < rapt_pairs_count(p); i++) {
         const char *line = rapt_pairs_source(p, i);
-        if (rapt_pairs_held_out(p, i, r->recipe->data.validation_fraction))
+        if (rapt_pairs_in_validation(p, i, r->recipe->data.validation_fraction))
             continue;
         lines++;
         several += sentences_go_on(line, strlen(line));
@@ -212,8 +212,8 @@ static double fraction_of(const run *r, bool validation)
 static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err)
 {
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
-                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .held_out = validation,
-                              .fraction = fraction_of(r, validation), .stop = r->options->stop,
+                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
+                              .validation_fraction = fraction_of(r, validation), .stop = r->options->stop,
                               .stop_context = r->options->context};
     return rapt_dataset_new(pairs_of(r, validation), r->model->source, r->model->target, &o, err);
 }
@@ -222,9 +222,9 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
 static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
 {
     const rapt_dataset *d = ((const translation *)r->data)->train;
-    uint64_t seed = (uint64_t)r->recipe->seed;
-    return r->recipe->train.batch_tokens ? rapt_loader_new_by_tokens(d, size, seed, err)
-                                         : rapt_loader_new(d, size, true, seed, err);
+    rapt_loader_options o = {.shuffle = true, .seed = (uint64_t)r->recipe->seed};
+    *(r->recipe->train.batch_tokens ? &o.batch_tokens : &o.batch_size) = size;
+    return rapt_loader_new(d, &o, err);
 }
 
 static size_t training_size(const run *r)
@@ -235,6 +235,7 @@ static size_t training_size(const run *r)
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
+    const rapt_loader_options in_order = {.batch_size = (size_t)r->recipe->train.batch};
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
@@ -242,7 +243,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     if (d->loader && run_validates(r)) {
         d->validation = make_dataset(r, true, err);
         if (d->validation)
-            d->validation_loader = rapt_loader_new(d->validation, (size_t)r->recipe->train.batch, false, 0, err);
+            d->validation_loader = rapt_loader_new(d->validation, &in_order, err);
     }
     if (!d->loader || (!d->validation_loader && run_validates(r)))
         return err->code;
@@ -279,7 +280,8 @@ static rapt_loader *sized_loader(run *r, size_t size, bool validation, rapt_erro
     if (size == training_size(r) || (validation && r->recipe->train.batch_tokens))
         return validation ? d->validation_loader : d->loader;
     rapt_loader_free(d->trial);
-    d->trial = validation ? rapt_loader_new(d->validation, size, false, 0, err) : training_loader(r, size, err);
+    d->trial = validation ? rapt_loader_new(d->validation, &(rapt_loader_options){.batch_size = size}, err)
+                          : training_loader(r, size, err);
     return d->trial;
 }
 
@@ -341,7 +343,7 @@ static rapt_code write_validation(const run *r, rapt_error *err)
     FILE *out = open_memstream(&text, &size);
     const rapt_pairs *p = pairs_of(r, true);
     for (size_t i = 0; out && i < rapt_pairs_count(p); i++)
-        if (rapt_pairs_held_out(p, i, fraction_of(r, true))) {
+        if (rapt_pairs_in_validation(p, i, fraction_of(r, true))) {
             put_column(out, rapt_pairs_source(p, i), '\t');
             put_column(out, rapt_pairs_target(p, i), '\n');
         }

@@ -46,7 +46,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
     if (!text->sources || !text->targets || !text->translations || !text->out)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", most);
     for (size_t i = 0; i < most; i++)
-        if (rapt_pairs_held_out(p, i, fraction)) {
+        if (rapt_pairs_in_validation(p, i, fraction)) {
             text->sources[text->count] = rapt_pairs_source(p, i);
             text->targets[text->count++] = rapt_pairs_target(p, i);
         }
