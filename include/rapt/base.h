@@ -1,8 +1,12 @@
 /* rapt/base.h: errors and version; what every other header stands on. Needs libc only.
  *
  * Conventions of all rapt headers
- *   - a function that can fail for a reason outside the program (files, text, memory) returns a rapt_code and
- *     takes a `rapt_error *` last; the message names the cause (path, line or byte, reason);
+ *   - a function that can fail for a reason outside the program (files, text, memory) returns a rapt_code, or a
+ *     pointer that is NULL then, and takes a `rapt_error *err` last; the message names the cause (path, line or byte,
+ *     reason). `err` may be NULL everywhere: the return value alone tells. One that holds a failure keeps it;
+ *   - options are structs; a zeroed one means the defaults, and so does NULL where a function says that it may be NULL;
+ *   - a callback is a function type `rapt_..._fn`, its first parameter the `void *context` that it was given with;
+ *   - `..._count` is the number of things that a container holds, `..._batches` that of batches;
  *   - tape operations never fail visibly: the error sticks in the tape (see rapt/tape.h);
  *   - the library never prints and never exits.
  */
@@ -69,8 +73,8 @@ typedef struct rapt_error {
     char message[512];
 } rapt_error;
 
-/* Records a failure unless `err` already holds one (the first cause is kept); `err` may be NULL.
- * Returns `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
+/* Records a failure unless `err` already holds one (the first cause is kept) or is NULL. Returns
+ * `code`, so that `return rapt_fail(err, RAPT_ERR_IO, ...)` reads well. */
 RAPT_API rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
 /* Asked now and then by calls that may take long whether they should end: once true it stays true, and they end with

@@ -31,7 +31,7 @@ typedef struct rapt_words_options {
 } rapt_words_options;
 
 /* Builds a vocabulary from `count` lines of valid UTF-8: `<unk> <pad> <bos> <eos>`, then words by falling frequency,
- * equal ones in order of first appearance. NULL with `err` set on failure. */
+ * equal ones in order of first appearance. `options` may be NULL, which means zeroed ones. NULL with `err` set: out of memory. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
                                                     rapt_error *err);
 /* The code points that occur in `text`, in order of their codes, without special tokens. NULL with `err` set: empty

@@ -90,7 +90,7 @@ static bool recipe_defaults_follow(rapt_recipe *r, const rapt_recipe *before, co
     bool any = false;
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        if (key->kind == RECIPE_TEXT || recipe_key_given(key, r) || !recipe_key_equal(key, r, before) ||
+        if (key->kind == RECIPE_STRING || recipe_key_given(key, r) || !recipe_key_equal(key, r, before) ||
             recipe_key_equal(key, before, now))
             continue;
         recipe_key_copy(key, r, now);

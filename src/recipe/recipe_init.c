@@ -235,7 +235,7 @@ static bool own_texts(rapt_recipe *r)
     bool ok = true;
     for (size_t i = 0; i < recipe_key_count(); i++) {
         char **text = (char **)((char *)r + recipe_key_at(i)->offset);
-        if (recipe_key_at(i)->kind != RECIPE_TEXT || !*text)
+        if (recipe_key_at(i)->kind != RECIPE_STRING || !*text)
             continue;
         *text = ok ? strdup(*text) : NULL;
         ok = ok && *text;

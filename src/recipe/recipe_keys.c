@@ -21,16 +21,16 @@
     {#key, RECIPE_INT, FIELD(key), standard, '[', ']', min, max, NULL, meaning},
 #define AUTO_ROW(key, standard, min, max, meaning) \
     {#key, RECIPE_INT, FIELD(key), standard, '0', ']', min, max, NULL, meaning},
-#define REAL_ROW(key, standard, low, min, max, high, meaning) \
-    {#key, RECIPE_REAL, FIELD(key), standard, low, high, min, max, NULL, meaning},
+#define FLOAT_ROW(key, standard, low, min, max, high, meaning) \
+    {#key, RECIPE_FLOAT, FIELD(key), standard, low, high, min, max, NULL, meaning},
 #define BOOL_ROW(key, standard, meaning) \
     {#key, RECIPE_BOOL, FIELD(key), standard, '[', ']', 0, 1, "true|false", meaning},
-#define WORD_ROW(key, standard, words, meaning) \
-    {#key, RECIPE_WORD, FIELD(key), standard, '[', ']', 0, 0, words, meaning},
-#define TEXT_ROW(key, meaning) \
-    {#key, RECIPE_TEXT, FIELD(key), 0, '[', ']', 0, 0, NULL, meaning},
+#define CHOICE_ROW(key, standard, words, meaning) \
+    {#key, RECIPE_CHOICE, FIELD(key), standard, '[', ']', 0, 0, words, meaning},
+#define STRING_ROW(key, meaning) \
+    {#key, RECIPE_STRING, FIELD(key), 0, '[', ']', 0, 0, NULL, meaning},
 
-static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, AUTO_ROW, REAL_ROW, BOOL_ROW, WORD_ROW, TEXT_ROW)};
+static const recipe_key keys[] = {RECIPE_KEYS(INT_ROW, AUTO_ROW, FLOAT_ROW, BOOL_ROW, CHOICE_ROW, STRING_ROW)};
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* The table and the struct agree on types; enums are read and written as int. */
@@ -38,12 +38,12 @@ enum { KEYS = sizeof keys / sizeof *keys };
     _Static_assert(_Generic(((rapt_recipe *)0)->key, type : 1, default : 0), \
                    #key " is not of the table's type");
 #define INT_TYPE(key, ...) OF_TYPE(key, int64_t)
-#define REAL_TYPE(key, ...) OF_TYPE(key, double)
+#define FLOAT_TYPE(key, ...) OF_TYPE(key, double)
 #define BOOL_TYPE(key, ...) OF_TYPE(key, bool)
-#define TEXT_TYPE(key, ...) OF_TYPE(key, char *)
-#define WORD_TYPE(key, ...) \
+#define STRING_TYPE(key, ...) OF_TYPE(key, char *)
+#define CHOICE_TYPE(key, ...) \
     _Static_assert(sizeof((rapt_recipe *)0)->key == sizeof(int), #key " is not an enum");
-RECIPE_KEYS(INT_TYPE, INT_TYPE, REAL_TYPE, BOOL_TYPE, WORD_TYPE, TEXT_TYPE)
+RECIPE_KEYS(INT_TYPE, INT_TYPE, FLOAT_TYPE, BOOL_TYPE, CHOICE_TYPE, STRING_TYPE)
 
 size_t recipe_key_count(void)
 {
@@ -271,9 +271,9 @@ static rapt_code set_real(const recipe_key *key, double *field, const char *text
 static rapt_code check_text(const recipe_key *key, const char *text, char *reason)
 {
     size_t length = strlen(text);
-    if (length > RECIPE_TEXT_MAX)
+    if (length > RECIPE_STRING_MAX)
         snprintf(reason, RECIPE_REASON, "%s has %zu bytes; at most %d are allowed", key->name, length,
-                 RECIPE_TEXT_MAX);
+                 RECIPE_STRING_MAX);
     else if (utf8_valid_prefix(text, length) < length)
         snprintf(reason, RECIPE_REASON, "%s is not UTF-8 text", key->name);
     else
@@ -300,9 +300,9 @@ static rapt_code set_field(const recipe_key *key, rapt_recipe *recipe, const cha
     void *field = (char *)recipe + key->offset;
     if (key->kind == RECIPE_INT)
         return set_int(key, field, text, reason);
-    if (key->kind == RECIPE_REAL)
+    if (key->kind == RECIPE_FLOAT)
         return set_real(key, field, text, reason);
-    if (key->kind == RECIPE_TEXT)
+    if (key->kind == RECIPE_STRING)
         return set_text(key, field, text, reason);
     int word = word_index(key->words, text);
     if (word < 0)
@@ -340,7 +340,7 @@ rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char 
     return RAPT_OK;
 }
 
-/* The text of a WORD field; "" for an index that is no word. */
+/* The text of a CHOICE field; "" for an index that is no word. */
 static const char *word_value(const recipe_key *key, const void *field, char buffer[RECIPE_NUMBER])
 {
     int index;
@@ -358,14 +358,14 @@ const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, c
     case RECIPE_INT:
         snprintf(buffer, RECIPE_NUMBER, "%lld", (long long)*(const int64_t *)field);
         return buffer;
-    case RECIPE_REAL:
+    case RECIPE_FLOAT:
         number_write(*(const double *)field, buffer);
         return buffer;
     case RECIPE_BOOL:
         return *(const bool *)field ? "true" : "false";
-    case RECIPE_WORD:
+    case RECIPE_CHOICE:
         return word_value(key, field, buffer);
-    case RECIPE_TEXT:
+    case RECIPE_STRING:
         return *(char *const *)field ? *(char *const *)field : "";
     }
     return "";
@@ -378,11 +378,11 @@ rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, cha
     const char *value = recipe_key_value(key, recipe, buffer);
     if (key->kind == RECIPE_INT && !int_fits(key, *(const int64_t *)field))
         return out_of_range(key, value, reason);
-    if (key->kind == RECIPE_REAL && !real_fits(key, *(const double *)field))
+    if (key->kind == RECIPE_FLOAT && !real_fits(key, *(const double *)field))
         return out_of_range(key, value, reason);
-    if (key->kind == RECIPE_WORD && word_index(key->words, value) < 0)
+    if (key->kind == RECIPE_CHOICE && word_index(key->words, value) < 0)
         return not_a_word(key, value, reason);
-    return key->kind == RECIPE_TEXT ? check_text(key, value, reason) : RAPT_OK;
+    return key->kind == RECIPE_STRING ? check_text(key, value, reason) : RAPT_OK;
 }
 
 void recipe_key_put(const recipe_key *key, rapt_recipe *recipe, double value)
@@ -393,16 +393,16 @@ void recipe_key_put(const recipe_key *key, rapt_recipe *recipe, double value)
     case RECIPE_INT:
         *(int64_t *)field = (int64_t)value;
         break;
-    case RECIPE_REAL:
+    case RECIPE_FLOAT:
         *(double *)field = value;
         break;
     case RECIPE_BOOL:
         *(bool *)field = value != 0;
         break;
-    case RECIPE_WORD:
+    case RECIPE_CHOICE:
         memcpy(field, &word, sizeof word);
         break;
-    case RECIPE_TEXT:
+    case RECIPE_STRING:
         *(char **)field = NULL;
         break;
     }
@@ -410,8 +410,8 @@ void recipe_key_put(const recipe_key *key, rapt_recipe *recipe, double value)
 
 static size_t field_size(const recipe_key *key)
 {
-    static const size_t sizes[] = {[RECIPE_INT] = sizeof(int64_t), [RECIPE_REAL] = sizeof(double), [RECIPE_BOOL] = sizeof(bool),
-                                   [RECIPE_WORD] = sizeof(int), [RECIPE_TEXT] = sizeof(char *)};
+    static const size_t sizes[] = {[RECIPE_INT] = sizeof(int64_t), [RECIPE_FLOAT] = sizeof(double), [RECIPE_BOOL] = sizeof(bool),
+                                   [RECIPE_CHOICE] = sizeof(int), [RECIPE_STRING] = sizeof(char *)};
     return sizes[key->kind];
 }
 
@@ -423,9 +423,9 @@ void recipe_key_copy(const recipe_key *key, rapt_recipe *to, const rapt_recipe *
 bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b)
 {
     const void *x = (const char *)a + key->offset, *y = (const char *)b + key->offset;
-    if (key->kind == RECIPE_REAL)
+    if (key->kind == RECIPE_FLOAT)
         return *(const double *)x == *(const double *)y;
-    if (key->kind != RECIPE_TEXT)
+    if (key->kind != RECIPE_STRING)
         return memcmp(x, y, field_size(key)) == 0;
     const char *text = *(char *const *)x, *other = *(char *const *)y;
     return strcmp(text ? text : "", other ? other : "") == 0;

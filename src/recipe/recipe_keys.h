@@ -5,109 +5,112 @@
 
 #include "rapt/recipe.h"
 
-#define RECIPE_MOST 9007199254740992 /* 2^53, up to where a double counts; stands for "no limit" */
+#define RECIPE_MAX 9007199254740992 /* 2^53, up to where a double counts; stands for "no limit" */
 
 /* The first default of a key is that of version 0.1, from which a checkpoint's hash is counted (recipe_compare.c); where a task
  * has another one now, RECIPE_TRANSLATION and RECIPE_LANGUAGE_MODEL of recipe_defaults.c say so.
  *
- * INT   (key, default, least, most, meaning)
- * AUTO  (key, default, least, most, meaning)   the same, or 0: rapt chooses
- * REAL  (key, default, '[' or '(', least, most, ']' or ')', meaning)   round brackets exclude the bound
- * BOOL  (key, default, meaning)
- * WORD  (key, default, words in the order of their enum, meaning)
- * TEXT  (key, meaning)
+ * INT     (key, default, min, max, meaning)
+ * AUTO    (key, default, min, max, meaning)   an integer in this range, or 0: rapt chooses
+ * FLOAT   (key, default, '[' or '(', min, max, ']' or ')', meaning)   round brackets exclude the bound
+ * BOOL    (key, default, meaning)
+ * CHOICE  (key, default, words in the order of their enum, meaning)
+ * STRING  (key, meaning)
  * A meaning that begins with a task, or with a tokenizer.type that is learned, and a colon: no other one knows the key
  * (rapt_recipe_check). */
-#define RECIPE_KEYS(INT, AUTO, REAL, BOOL, WORD, TEXT)                                                    \
-    WORD(task, RAPT_TASK_TRANSLATION, "translation|language_model", "the task; a default A / B: B is language_model's") \
-    INT(seed, 1, 0, RECIPE_MOST, "random seed")                                                           \
+#define RECIPE_KEYS(INT, AUTO, FLOAT, BOOL, CHOICE, STRING)                                               \
+    CHOICE(task, RAPT_TASK_TRANSLATION, "translation|language_model", "the task; a default A / B: B is language_model's") \
+    INT(seed, 1, 0, RECIPE_MAX, "random seed")                                                            \
                                                                                                           \
-    TEXT(data.pairs, "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET") \
-    TEXT(data.validation, "translation: validation set, in place of a fraction of data.pairs; files as there") \
-    TEXT(data.text, "language_model: training text: file, or folder of files; several with : between them") \
-    TEXT(data.text_files, "language_model: names of files to take from folders, such as *.md; empty: all") \
-    WORD(data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES, "names|shuffled", "language_model: order of several files") \
-    INT(data.limit, 0, 0, RECIPE_MOST, "translation: only the first N pairs; 0: all")                     \
-    REAL(data.validation_fraction, 0, '[', 0, 0.5, ']',                                                   \
+    STRING(data.pairs, "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET") \
+    STRING(data.validation, "translation: validation set, in place of a fraction of data.pairs; files as there") \
+    STRING(data.text, "language_model: training text: file, or folder of files; several with : between them") \
+    STRING(data.text_files, "language_model: names of files to take from folders, such as *.md; empty: all") \
+    CHOICE(data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES, "names|shuffled", "language_model: order of several files") \
+    INT(data.limit, 0, 0, RECIPE_MAX, "translation: only the first N pairs; 0: all")                      \
+    FLOAT(data.validation_fraction, 0, '[', 0, 0.5, ']',                                                  \
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \
-    INT(data.validation_tokens, 0, 0, RECIPE_MOST, "language_model: tokens of the validation set that reports evaluate; 0: all") \
+    INT(data.validation_tokens, 0, 0, RECIPE_MAX, "language_model: tokens of the validation set that reports evaluate; 0: all") \
     INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included")      \
-    WORD(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "translation: what is done with a longer sentence") \
-    WORD(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: pad rows to the longest of a batch, or to max_len")  \
+    CHOICE(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "translation: what is done with a longer sentence") \
+    CHOICE(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: pad rows to the longest of a batch, or to max_len") \
                                                                                                           \
-    WORD(tokenizer.type, RAPT_RECIPE_TOKENIZER_WORDS, "words|characters|bpe|file|cl100k_base|o200k_base|r50k_base", \
+    CHOICE(tokenizer.type, RAPT_RECIPE_TOKENIZER_WORDS, "words|characters|bpe|file|cl100k_base|o200k_base|r50k_base", \
          "kind of tokenizer: trained (the first three), or loaded from tokenizer.path")                   \
-    TEXT(tokenizer.path, "tokenizer.json, or rank file (tiktoken); relative to the recipe")               \
+    STRING(tokenizer.path, "tokenizer.json, or rank file (tiktoken); relative to the recipe")             \
     AUTO(tokenizer.vocab_size, 8000, 257, 1000000, "bpe: vocabulary size; 0: by the size of the text")    \
-    TEXT(tokenizer.pattern, "bpe: regular expression for pre-tokenization; empty: GPT-2's")               \
+    STRING(tokenizer.pattern, "bpe: regular expression for pre-tokenization; empty: GPT-2's")             \
     BOOL(tokenizer.lowercase, true, "words: lowercase the text")                                          \
     INT(tokenizer.min_freq, 1, 1, 1000000, "words: minimum frequency; rarer words become <unk>")          \
-    INT(tokenizer.max_size, 0, 0, RECIPE_MOST, "words: maximum vocabulary size, most frequent words first; 0: unlimited") \
+    INT(tokenizer.max_size, 0, 0, RECIPE_MAX, "words: maximum vocabulary size, most frequent words first; 0: unlimited") \
     BOOL(tokenizer.shared, false, "translation: one vocabulary for source and target; of words: false")   \
-    WORD(tokenizer.normalize, RAPT_NORMALIZATION_NONE, "none|nfc|plain|plain_lowercase",                  \
+    CHOICE(tokenizer.normalize, RAPT_NORMALIZATION_NONE, "none|nfc|plain|plain_lowercase",                \
          "bpe: Unicode normalization before tokenization")                                                \
-    WORD(tokenizer.detokenize, RAPT_LANGUAGE_NONE, "none|de|en|es|fr|it|nl|pt",                           \
+    CHOICE(tokenizer.detokenize, RAPT_LANGUAGE_NONE, "none|de|en|es|fr|it|nl|pt",                         \
          "translation: detokenize output by the rules of this language")                                  \
     BOOL(tokenizer.capitalize, false, "translation: capitalize the first letter of each output sentence") \
                                                                                                           \
-    WORD(model.preset, RAPT_RECIPE_PRESET_NONE, "none|seed|gpt2", \
-         "language_model: named architecture: sets the keys below; comes first") \
+    CHOICE(model.preset, RAPT_RECIPE_PRESET_NONE, "none|seed|gpt2",                                       \
+         "language_model: named architecture: sets the keys below; comes first")                          \
     INT(model.layers, 2, 1, 64, "number of layers (blocks) of the encoder and of the decoder")            \
     INT(model.d_model, 128, 1, 8192, "model dimension (embedding size)")                                  \
     INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                       \
     INT(model.kv_heads, 0, 0, 128, "language_model: key and value heads (grouped-query attention); divides heads; 0: heads") \
     INT(model.ffn, 256, 1, 65536, "hidden size of the feed-forward network")                              \
-    WORD(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|swiglu", "language_model: activation of the feed-forward network") \
-    REAL(model.dropout, 0.1, '[', 0, 0.95, ']', "dropout probability: embeddings, output of each sublayer") \
-    REAL(model.attention_dropout, -1, '[', -1, 0.95, ']', "dropout of attention weights; -1: as model.dropout") \
-    REAL(model.activation_dropout, 0, '[', 0, 0.95, ']', "dropout of the hidden layer of feed-forward networks") \
-    WORD(model.norm_place, RAPT_NORM_PLACE_POST, "post|pre", \
-         "post-norm (after the residual sum), or pre-norm (before the sublayer)") \
-    WORD(model.norm_kind, RAPT_NORM_KIND_LAYER, "layer|rms", "language_model: layer norm or RMS norm")    \
+    CHOICE(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|swiglu",                                   \
+         "language_model: activation of the feed-forward network")                                        \
+    FLOAT(model.dropout, 0.1, '[', 0, 0.95, ']', "dropout probability: embeddings, output of each sublayer") \
+    FLOAT(model.attention_dropout, -1, '[', -1, 0.95, ']', "dropout of attention weights; -1: as model.dropout") \
+    FLOAT(model.activation_dropout, 0, '[', 0, 0.95, ']', "dropout of the hidden layer of feed-forward networks") \
+    CHOICE(model.norm_place, RAPT_NORM_PLACE_POST, "post|pre",                                            \
+         "post-norm (after the residual sum), or pre-norm (before the sublayer)")                         \
+    CHOICE(model.norm_kind, RAPT_NORM_KIND_LAYER, "layer|rms", "language_model: layer norm or RMS norm")  \
     BOOL(model.shared_norm, false, "language_model: both sublayers of a block share one norm")            \
     BOOL(model.bias, true, "biases of the attention projections; language_model: of all layers in a block") \
     BOOL(model.output_bias, false, "language_model: bias of the output projection")                       \
     BOOL(model.scale_embedding, true, "multiply embeddings by sqrt(d_model)")                             \
     BOOL(model.tied, false, "tie embeddings and output projection (weight tying); translation: needs tokenizer.shared") \
-    WORD(model.positions, RAPT_POSITIONS_SINUSOIDAL, "sinusoidal|learned|rotary", "language_model: kind of positional encoding") \
-    REAL(model.rotary_base, 10000, '[', 1, 1e9, ']', "language_model: base of the rotary frequencies (RoPE theta)") \
+    CHOICE(model.positions, RAPT_POSITIONS_SINUSOIDAL, "sinusoidal|learned|rotary",                       \
+         "language_model: kind of positional encoding")                                                   \
+    FLOAT(model.rotary_base, 10000, '[', 1, 1e9, ']', "language_model: base of the rotary frequencies (RoPE theta)") \
     INT(model.context, 64, 2, 1000000, "language_model: context length in tokens")                        \
     INT(model.max_positions, 1000, 2, 1000000, "translation: maximum length in tokens that the model can take") \
-    WORD(model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER, "tokenizer|text", \
-         "language_model: vocabulary: all ids, or up to the largest id in the text") \
-    WORD(model.init, RAPT_WEIGHT_INIT_XAVIER, "xavier|pytorch|gpt2", "weight initialization")             \
-    REAL(model.std, 0.02, '(', 0, 10, ']', "language_model: standard deviation of gpt2 initialization")   \
-    REAL(model.embedding_std, 0, '[', 0, 10, ']', "standard deviation of initial embeddings; 0: by the model") \
+    CHOICE(model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER, "tokenizer|text",                                    \
+         "language_model: vocabulary: all ids, or up to the largest id in the text")                      \
+    CHOICE(model.init, RAPT_WEIGHT_INIT_XAVIER, "xavier|pytorch|gpt2", "weight initialization")           \
+    FLOAT(model.std, 0.02, '(', 0, 10, ']', "language_model: standard deviation of gpt2 initialization")  \
+    FLOAT(model.embedding_std, 0, '[', 0, 10, ']', "standard deviation of initial embeddings; 0: by the model") \
                                                                                                           \
     INT(train.epochs, 10, 0, 1000000, "number of epochs")                                                 \
-    INT(train.steps, 0, 0, RECIPE_MOST, "number of optimizer steps, in place of train.epochs; 0: by epochs") \
+    INT(train.steps, 0, 0, RECIPE_MAX, "number of optimizer steps, in place of train.epochs; 0: by epochs") \
     INT(train.batch, 64, 1, 65536, "batch size: sentences, or windows of model.context tokens")           \
-    INT(train.batch_tokens, 0, 0, RECIPE_MOST, "translation: max padded tokens per batch, length-bucketed; 0: off") \
-    WORD(train.precision, RAPT_PRECISION_FP32, "fp32|bf16", "matmul precision; bf16: mixed, with fp32 accumulation and weights") \
+    INT(train.batch_tokens, 0, 0, RECIPE_MAX, "translation: max padded tokens per batch, length-bucketed; 0: off") \
+    CHOICE(train.precision, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
+         "matmul precision; bf16: mixed, with fp32 accumulation and weights")                             \
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
-    REAL(train.lr, 0.001, '(', 0, 10, ']', "learning rate (peak, with a schedule)")                       \
-    REAL(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                        \
-    REAL(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                     \
-    REAL(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: epsilon")                                            \
-    REAL(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only")       \
+    FLOAT(train.lr, 0.001, '(', 0, 10, ']', "learning rate (peak, with a schedule)")                      \
+    FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \
+    FLOAT(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                    \
+    FLOAT(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: epsilon")                                           \
+    FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only")      \
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
-    REAL(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")           \
-    REAL(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \
-    WORD(train.reduction, RAPT_RECIPE_REDUCTION_TOKEN, "token|book", "loss reduction: mean over tokens, or the d2l book's") \
-    WORD(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine", "learning-rate schedule after warmup") \
+    FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
+    FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \
+    CHOICE(train.reduction, RAPT_RECIPE_REDUCTION_TOKEN, "token|book", "loss reduction: mean over tokens, or the d2l book's") \
+    CHOICE(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine", "learning-rate schedule after warmup") \
     INT(train.warmup, 0, 0, 1000000000, "linear warmup steps")                                            \
-    REAL(train.lr_end, 0, '[', 0, 10, ']', "final learning rate of the cosine schedule")                  \
-    INT(train.report_every, 0, 0, RECIPE_MOST, "steps between reports, which evaluate; 0: an epoch")      \
-    INT(train.checkpoint_every, 0, 0, RECIPE_MOST, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \
+    FLOAT(train.lr_end, 0, '[', 0, 10, ']', "final learning rate of the cosine schedule")                 \
+    INT(train.report_every, 0, 0, RECIPE_MAX, "steps between reports, which evaluate; 0: an epoch")       \
+    INT(train.checkpoint_every, 0, 0, RECIPE_MAX, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \
     INT(train.keep, 2, 1, 1000, "number of checkpoints kept")                                             \
-    INT(train.sample_every, 0, 0, RECIPE_MOST, "language_model: steps between generated samples; 0: never") \
+    INT(train.sample_every, 0, 0, RECIPE_MAX, "language_model: steps between generated samples; 0: never") \
     INT(train.sample_tokens, 100, 1, 100000, "language_model: tokens of a sample")                        \
-    TEXT(train.sample_prompt, "language_model: prompt of the samples; empty: a line break")               \
+    STRING(train.sample_prompt, "language_model: prompt of the samples; empty: a line break")             \
     BOOL(train.eval_bleu, false, "translation: BLEU of the validation set at each report, by greedy search") \
     INT(train.patience, 0, 0, 1000000, "early stopping: reports without a lower validation loss; 0: off") \
-    TEXT(train.init, "fine-tuning: model folder to start from: its parameters, sizes and tokenizers")     \
-    TEXT(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")
+    STRING(train.init, "fine-tuning: model folder to start from: its parameters, sizes and tokenizers")   \
+    STRING(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")
 
 /* Keys that version 0.1 had under another name: an error that names the new one, but for recipes that a model folder keeps. */
 #define RECIPE_RENAMED(X)                              \
@@ -116,7 +119,7 @@
     X(data.eval_tokens, data.validation_tokens)        \
     X(model.norm, model.norm_place)
 
-typedef enum recipe_kind { RECIPE_INT, RECIPE_REAL, RECIPE_BOOL, RECIPE_WORD, RECIPE_TEXT } recipe_kind;
+typedef enum recipe_kind { RECIPE_INT, RECIPE_FLOAT, RECIPE_BOOL, RECIPE_CHOICE, RECIPE_STRING } recipe_kind;
 
 /* A row. All numbers fit a double: `standard` is the default, or a word's index. */
 typedef struct recipe_key {
@@ -130,7 +133,7 @@ typedef struct recipe_key {
     const char *meaning;
 } recipe_key;
 
-enum { RECIPE_GROUPS = 4, RECIPE_TEXT_MAX = 1 << 16, RECIPE_REASON = 400, RECIPE_NUMBER = 32 };
+enum { RECIPE_GROUPS = 4, RECIPE_STRING_MAX = 1 << 16, RECIPE_REASON = 400, RECIPE_NUMBER = 32 };
 
 size_t recipe_key_count(void);
 const recipe_key *recipe_key_at(size_t i);

@@ -94,7 +94,7 @@ static bool emit_key(yaml_emitter_t *emitter, const recipe_key *key, const rapt_
         name += group_length(name) + 1;
     yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
     if (key->kind ==
-        RECIPE_TEXT) /* in quotes no path is taken for a number, and odd characters are escaped */
+        RECIPE_STRING) /* in quotes no path is taken for a number, and odd characters are escaped */
         style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     return emit_text(emitter, name, strlen(name), YAML_PLAIN_SCALAR_STYLE) &&
            emit_text(emitter, value, strlen(value), style);
@@ -148,7 +148,7 @@ static void number_range(const recipe_key *key, char cell[CELL])
     char min[RECIPE_NUMBER], max[RECIPE_NUMBER];
     number_write(key->min, min);
     number_write(key->max, max);
-    if (key->max == RECIPE_MOST)
+    if (key->max == RECIPE_MAX)
         snprintf(cell, CELL, ">= %s", min);
     else
         snprintf(cell, CELL, "%s%s..%s%s", key->low == '(' ? ">" : key->low == '0' ? "0, " : "", min,
@@ -161,7 +161,7 @@ static void default_cell(const recipe_key *key, const rapt_recipe *pairs, const 
     char one[RECIPE_NUMBER], other[RECIPE_NUMBER];
     const bool two = !recipe_key_equal(key, pairs, text) && strcmp(key->name, "task") != 0;
     const bool second = strncmp(key->meaning, "language_model:", 15) == 0, first = strncmp(key->meaning, "translation:", 12) == 0;
-    if (key->kind == RECIPE_TEXT)
+    if (key->kind == RECIPE_STRING)
         snprintf(cell, CELL, "\"\"");
     else if (!two || first || second)
         snprintf(cell, CELL, "%s", recipe_key_value(key, second ? text : pairs, one));
@@ -178,7 +178,7 @@ static void fill_cells(const recipe_key *key, const rapt_recipe defaults[2], cha
     default_cell(key, &defaults[0], &defaults[1], cells[DEFAULT]);
     if (key->words)
         snprintf(cells[RANGE], CELL, "%s", key->words);
-    else if (key->kind == RECIPE_TEXT)
+    else if (key->kind == RECIPE_STRING)
         snprintf(cells[RANGE], CELL, "-");
     else
         number_range(key, cells[RANGE]);

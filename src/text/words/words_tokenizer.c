@@ -125,6 +125,8 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
                                            rapt_error *err)
 {
     word_table counted;
+    const rapt_words_options defaults = {0};
+    options = options ? options : &defaults;
     words *w = words_new(options->lowercase, err);
     word_table_init(&counted);
     bool ok = w != NULL;
