@@ -22,7 +22,7 @@ static rapt_code dataset_encode(const rapt_tokenizer *k, const char *text, sente
         return code;
     if (!longer) {
         free(s->ids);
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of a line");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a line");
     }
     s->ids = longer;
     s->ids[s->count++] = RAPT_EOS;
@@ -43,7 +43,7 @@ static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sen
     e.source = store(d, source, e.source_len);
     e.target = store(d, target, e.target_len);
     if (!e.source || !e.target)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data set");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data set");
     d->examples[d->count++] = e;
     return RAPT_OK;
 }
@@ -107,7 +107,7 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
         d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
     }
     if (!d || !d->examples)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the data set");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data set");
     else if (dataset_fill(d, pairs, source, target, err) == RAPT_OK)
         return d;
     rapt_dataset_free(d);

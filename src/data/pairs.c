@@ -1,4 +1,4 @@
-/* data/pairs.c: reading sentence pairs and choosing the held-out part. For training and evaluation. */
+/* data/pairs.c: reading sentence pairs and choosing the validation split. For training and evaluation. */
 #define _GNU_SOURCE /* strdup, strndup */
 #include "rapt/data.h"
 
@@ -17,7 +17,7 @@ struct rapt_pairs {
     char *path;
     char **source, **target;
     size_t *line;
-    uint64_t *key; /* of the source, for the choice of the held-out part */
+    uint64_t *key; /* of the source, for the choice of the validation split */
     size_t count;
 };
 
@@ -30,13 +30,13 @@ static bool pairs_allocate(rapt_pairs *p, size_t lines)
     return p->path && p->source && p->target && p->line && p->key;
 }
 
-/* The held-out part is chosen by the source without its letter case. */
+/* The validation split is chosen by the source without its letter case. */
 static rapt_code make_key(const char *source, uint64_t *key, rapt_error *err)
 {
     size_t size;
     char *lower = utf8_lowercase(source, strlen(source), &size);
     if (!lower)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sentence");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sentence");
     *key = rng_hash_text(lower);
     free(lower);
     return RAPT_OK;
@@ -65,7 +65,7 @@ static rapt_code pairs_take_line(rapt_pairs *p, char *line, const char *path, si
 static rapt_code pairs_take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     if (!pairs_allocate(p, p->lines.count))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, p->lines.count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, p->lines.count);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < p->lines.count && (limit == 0 || p->count < limit); i++)
         if (p->lines.length[i] > 0)
@@ -84,7 +84,7 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n,
                          p->targets.count);
     if (!pairs_allocate(p, n))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for %zu pairs", path, n);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, n);
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < n && (limit == 0 || p->count < limit); i++)
         if (p->lines.length[i] + p->targets.length[i] > 0)

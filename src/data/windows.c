@@ -72,7 +72,7 @@ rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range 
     }
     if (w && windows_allocate(w))
         return w;
-    windows_refuse(f, RAPT_ERR_MEMORY, "no memory for a batch of windows", err);
+    windows_refuse(f, RAPT_ERR_MEMORY, "out of memory for a batch of windows", err);
     rapt_windows_free(w);
     return NULL;
 }

@@ -259,7 +259,7 @@ static rapt_code merge(const rapt_recipe *recipe, const rapt_recipe *models, con
         *out = all;
     else if (name)
         rapt_recipe_free(&all);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a recipe");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a recipe");
 }
 
 rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const char *folder, const char *resumed,

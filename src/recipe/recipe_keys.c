@@ -287,7 +287,7 @@ static rapt_code set_text(const recipe_key *key, char **field, const char *text,
         return RAPT_ERR_VALUE;
     char *copy = *text ? strdup(text) : NULL;
     if (*text && !copy) {
-        snprintf(reason, RECIPE_REASON, "no memory for %s", key->name);
+        snprintf(reason, RECIPE_REASON, "out of memory for %s", key->name);
         return RAPT_ERR_MEMORY;
     }
     free(*field);

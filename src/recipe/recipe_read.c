@@ -62,7 +62,7 @@ static rapt_code fail_yaml(const reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
-        return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for reading", r->path);
+        return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory while reading", r->path);
     bool bad_character = p->error == YAML_READER_ERROR;
     size_t line = bad_character ? line_of_byte(r, p->problem_offset) : p->problem_mark.line + 1;
     if (p->error == YAML_SCANNER_ERROR && is_indented_by_tab(r, p->problem_mark.line))
@@ -222,7 +222,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     }
     reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err, .former_names = former_names};
     if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", path);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     rapt_code code = read_document(&r);
@@ -270,7 +270,7 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
         joined = join_all(recipe_path, *path, between);
     }
     if (!joined)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", recipe_path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", recipe_path);
     free(*path);
     *path = joined;
     return code;

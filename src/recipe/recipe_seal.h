@@ -13,7 +13,7 @@ typedef enum recipe_state {
     RECIPE_OF_THIS_RUN
 } recipe_state;
 
-/* A recipe as text with its seal; the caller frees it. NULL without memory. */
+/* A recipe as text with its seal; the caller frees it. NULL when out of memory. */
 char *recipe_sealed(const char *yaml, uint64_t run);
 /* Of the recipe.yaml in a model folder. `run` is the model's; 0, which no recipe has, where it isn't known. */
 recipe_state recipe_state_in(const char *folder, uint64_t run);

@@ -14,10 +14,10 @@
 
 static rapt_code recipe_write_no_memory(rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of a recipe");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
 }
 
-/* Closes a stream of open_memstream. Its text may be lost in closing too, when memory is out. */
+/* Closes a stream of open_memstream. Its text may be lost in closing too, on out of memory. */
 static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt_error *err)
 {
     if (fclose(out) == 0 && done && *text)
@@ -27,7 +27,7 @@ static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt
     return recipe_write_no_memory(err);
 }
 
-/* Emits an event that was initialised without failure; libyaml's functions return 0 when memory is out. */
+/* Emits an event that was initialised without failure; libyaml's functions return 0 on out of memory. */
 static bool emit(yaml_emitter_t *emitter, int initialised, yaml_event_t *event)
 {
     return initialised && yaml_emitter_emit(emitter, event);

@@ -270,7 +270,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_refused(f, rapt_token_range_all(f), 4, 0, RAPT_ERR_VALUE, "windows of 4 tokens, 0 at once, are none");
     assert_refused(f, rapt_token_range_all(f), SIZE_MAX, 1, RAPT_ERR_VALUE,
                    "a window of 18446744073709551615 tokens is too long");
-    assert_refused(f, rapt_token_range_all(f), 4, SIZE_MAX / 2, RAPT_ERR_MEMORY, "no memory for a batch of windows");
+    assert_refused(f, rapt_token_range_all(f), 4, SIZE_MAX / 2, RAPT_ERR_MEMORY, "out of memory for a batch of windows");
     rapt_token_file_close(f);
 }
 

@@ -53,7 +53,7 @@ static rapt_code check_describe(const check_lines *lines, unsigned usual[2], che
 {
     uint32_t *memory = malloc((lines->count + 1) * sizeof *memory);
     if (!memory)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lengths", lines->count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lengths", lines->count);
     for (size_t i = 0; i < lines->count; i++)
         out->pairs += check_line_is_pair(&lines->line[i]);
     for (size_t s = 0; s < 2; s++) {

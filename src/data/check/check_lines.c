@@ -135,7 +135,7 @@ rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *
     if (scripts && out->line)
         check_lines_take_lines(in, out, scripts);
     else
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu lines", out->count);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", out->count);
     script_finder_free(scripts);
     return code;
 }

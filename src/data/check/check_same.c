@@ -17,7 +17,7 @@ static rapt_code make_table(table *t, size_t lines, int kind, rapt_error *err)
     while (slots < 2 * lines)
         slots *= 2;
     *t = (table){calloc(slots, sizeof *t->slots), slots - 1, kind};
-    return t->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a table of %zu lines", lines);
+    return t->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu lines", lines);
 }
 
 static bool check_same_same_text(const check_text *a, const check_text *b)

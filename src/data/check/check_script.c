@@ -57,7 +57,7 @@ script_finder *script_finder_new(rapt_error *err)
     script_finder *f = calloc(1, sizeof *f);
     if (f && check_script_prepare(f))
         return f;
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the scripts of letters");
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the scripts of letters");
     script_finder_free(f);
     return NULL;
 }

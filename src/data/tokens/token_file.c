@@ -8,7 +8,7 @@
 
 static rapt_token_file *token_file_no_memory(rapt_token_file *f, const char *of, rapt_error *err)
 {
-    rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a token file", of);
+    rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a token file", of);
     rapt_token_file_close(f);
     return NULL;
 }
@@ -46,7 +46,7 @@ static rapt_code token_file_check_ids(const rapt_token_file *f, rapt_error *err)
 {
     XXH3_state_t *hash = XXH3_createState();
     if (!hash)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its checksum", f->path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its checksum", f->path);
     uint32_t largest = scan_ids(f, hash);
     unsigned long long found = XXH3_64bits_digest(hash), wanted = f->header.ids_hash;
     XXH3_freeState(hash);

@@ -138,7 +138,7 @@ static rapt_code token_make_make(const source *s, const char *out_path, file_wri
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
         code = token_make_write_file(m, s, out_path);
     } else {
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for writing", out_path);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while writing", out_path);
     }
     XXH3_freeState(hash);
     free(m);
@@ -175,7 +175,7 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
     if (at)
         f = token_file_open((token_place){out_path, at}, err);
     else
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", out_path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", out_path);
     free(at);
     if (!f)
         file_writer_discard(out);
