@@ -82,12 +82,15 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
 
 static rapt_tokenizer *task_language_model_load_tokenizer(const run *r, rapt_error *err)
 {
-    static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "", [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
+    static const char *const prefixes[] = {[RAPT_RECIPE_TOKENIZER_FILE] = "",
+                                           [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
                                            [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
                                            [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
     char *spec = NULL;
-    if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0)
+    if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
         return NULL;
+    }
     rapt_tokenizer *k = rapt_tokenizer_load(spec, err);
     free(spec);
     return k;
@@ -98,10 +101,7 @@ static rapt_tokenizer *task_language_model_make_tokenizer(const run *r, const te
     rapt_recipe_tokenizer type = r->recipe->tokenizer.type;
     bool learns = type == RAPT_RECIPE_TOKENIZER_CHARACTERS || type == RAPT_RECIPE_TOKENIZER_BPE;
     run_phase(r, learns ? "learning a vocabulary" : "reading the tokenizer", 0, 0);
-    rapt_tokenizer *k = learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
-    if (!k)
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
-    return k;
+    return learns ? task_language_model_learn_tokenizer(r, d, err) : task_language_model_load_tokenizer(r, err);
 }
 
 /* ---- the model ------------------------------------------------------------------------------------------------ */
