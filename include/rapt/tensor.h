@@ -1,6 +1,6 @@
 /* rapt/tensor.h: tensors and named parameters.
  *
- * A tensor is plain data: row-major numbers of up to four dimensions, [batch, time, feature] wherever a model is
+ * A tensor is plain data: row-major elements of up to four dimensions, [batch, time, feature] wherever a model is
  * concerned. Tensors that a tape returns live until the tape's next `rapt_tape_begin`; parameters live as long as
  * their set.
  */
@@ -35,10 +35,13 @@ typedef struct rapt_tensor {
     const rapt_ragged *ragged; /* how the rows of [rows, feature] are shared out, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
-/* The number of elements; of rows (all dimensions but the last); of features (the last dimension). */
+/* The number of elements: the product of all dimensions. */
 RAPT_API size_t rapt_tensor_size(const rapt_tensor *x);
+/* The number of rows: the product of all dimensions but the last. */
 RAPT_API size_t rapt_tensor_rows(const rapt_tensor *x);
+/* The size of the last dimension. */
 RAPT_API size_t rapt_tensor_features(const rapt_tensor *x);
+/* Whether two tensors have equally many dimensions, of equal sizes. */
 RAPT_API bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b);
 
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
@@ -90,10 +93,11 @@ typedef struct rapt_param {
 typedef struct rapt_params rapt_params;
 
 #define RAPT_SEED_NONE UINT64_MAX /* random parameters start as zeros: they will be loaded */
-#define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes, and no memory for numbers: to count what a model takes */
+#define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes, and no memory: to count what a model takes */
 
-/* NULL with `err` set where memory is out. */
+/* An empty set. `seed` keys the random initialization of its parameters. NULL with `err` set (it may be NULL): out of memory. */
 RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
+/* Frees the set with its parameters; NULL is fine. */
 RAPT_API void rapt_params_free(rapt_params *set);
 
 /* Adds a parameter of 1 to 4 dimensions. A failure (name taken, shape empty or too large, out of memory) sticks in
@@ -101,12 +105,12 @@ RAPT_API void rapt_params_free(rapt_params *set);
  * of its own. */
 RAPT_API rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const size_t *shape, rapt_init init);
 
-/* Fills p once more, as rapt_params_add did. */
+/* Fills p, a parameter of the set, with new initial elements, as rapt_params_add does. */
 RAPT_API void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init);
 /* Makes p a buffer: it is never trained; saved with the model where `persistent`. */
 RAPT_API void rapt_param_make_buffer(rapt_param *p, bool persistent);
 /* Makes the gradient of an embedding matrix [rows, features] sparse: backward passes and the optimizer then touch only the rows
- * that were looked up, which pays where a step uses a small part of them. With Adam the numbers are those of a dense one
+ * that were looked up, which pays where a step uses a small part of them. With Adam its elements are those of a dense one
  * (unless rapt_adam_options.lazy). For matrices that rapt_op_embed, rapt_op_linear and rapt_op_output_loss read. Out of memory:
  * the failure sticks in the set, and p stays dense. */
 RAPT_API void rapt_param_make_sparse(rapt_params *set, rapt_param *p);
@@ -116,22 +120,25 @@ RAPT_API const rapt_error *rapt_params_error(const rapt_params *set);
 /* Records a failure of a module's own set-up, such as heads that don't divide d_model. */
 RAPT_API void rapt_params_fail(rapt_params *set, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 
-/* Zeroed memory that lives as long as the set, for the structs of a module. NULL when memory is out (it sticks). */
+/* Zeroed memory that lives as long as the set, for the structs of a module. Out of memory: NULL, and the failure sticks in the
+ * set. */
 RAPT_API void *rapt_params_alloc(rapt_params *set, size_t count, size_t size);
 
+/* How many parameters the set has, buffers included. */
 RAPT_API size_t rapt_params_count(const rapt_params *set);
 /* Parameter number `index` (below rapt_params_count), in the order in which they were added. Its value lacks no update. */
 RAPT_API rapt_param *rapt_params_at(const rapt_params *set, size_t index);
 /* The parameter with this name, or NULL where there is none. Its value lacks no update. */
 RAPT_API rapt_param *rapt_params_find(const rapt_params *set, const char *name);
+/* The seed that rapt_params_new was given. */
 RAPT_API uint64_t rapt_params_seed(const rapt_params *set);
-/* Trainable numbers: buffers left out, frozen ones counted. */
+/* The number of elements of all parameters, frozen ones included, buffers not. */
 RAPT_API size_t rapt_params_size(const rapt_params *set);
 
 /* Freezes every parameter whose name matches a shell pattern (`encoder.*`, `*.embedding.weight`); frozen ones
  * get no gradient. Returns how many matched. */
 RAPT_API size_t rapt_params_freeze(rapt_params *set, const char *pattern);
-/* Forgets all gradients. */
+/* Zeroes all gradients. */
 RAPT_API void rapt_params_zero_grad(rapt_params *set);
 
 #ifdef __cplusplus

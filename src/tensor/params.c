@@ -29,7 +29,7 @@ rapt_params *rapt_params_new(uint64_t seed, rapt_error *err)
 {
     rapt_params *set = calloc(1, sizeof *set);
     if (!set) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a set of parameters");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a set of parameters");
         return NULL;
     }
     arena_init(&set->memory, CHUNK);
@@ -134,7 +134,7 @@ static double spread(const rapt_tensor *x, rapt_init init)
 }
 
 /* What the set counts, it does not allocate. */
-static rapt_real *numbers(const rapt_params *set, arena *a, const rapt_tensor *x)
+static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_tensor *x)
 {
     bool counts = set->seed == RAPT_SEED_SHAPES;
     return (counts ? arena_count : arena_array)(a, rapt_tensor_size(x), sizeof(rapt_real));
@@ -175,7 +175,7 @@ void *rapt_params_alloc(rapt_params *set, size_t count, size_t size)
 {
     void *p = arena_zeroed(&set->memory, count, size);
     if (!p)
-        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a model", count, size);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for %zu x %zu bytes of a model", count, size);
     return p;
 }
 
@@ -202,8 +202,8 @@ static rapt_param *params_allocate(rapt_params *set, const char *name, int ndim,
     memcpy(p->value.shape, shape, (size_t)ndim * sizeof *shape);
     p->value.requires_grad = true;
     p->value.name = arena_string(&set->memory, name);
-    p->value.data = numbers(set, &set->memory, &p->value);
-    p->value.grad = numbers(set, &set->gradients, &p->value);
+    p->value.data = params_elements(set, &set->memory, &p->value);
+    p->value.grad = params_elements(set, &set->gradients, &p->value);
     return p->state && p->value.name && p->value.data && p->value.grad ? p : NULL;
 }
 
@@ -219,7 +219,7 @@ void rapt_param_make_sparse(rapt_params *set, rapt_param *p)
     size_t rows = p->value.shape[0];
     p->state->row_used = arena_zeroed(&set->memory, rows, 1);
     if (!p->state->row_used) {
-        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for the rows of \"%s\"", p->value.name);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for the rows of \"%s\"", p->value.name);
         return;
     }
     p->sparse = true;
@@ -247,7 +247,7 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
     else if (!shape_is_sound(ndim, shape))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "parameter \"%s\": an empty or too large shape", name);
     else if (!(p = params_allocate(set, name, ndim, shape)))
-        rapt_params_fail(set, RAPT_ERR_MEMORY, "no memory for parameter \"%s\"", name);
+        rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for parameter \"%s\"", name);
     if (!p)
         return &set->stand_in;
     rapt_param_fill(set, p, init);

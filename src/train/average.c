@@ -43,7 +43,7 @@ static rapt_code average_look_at(const char *folder, const char *name, struct st
 {
     char *path = file_join(folder, name);
     if (!path)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an average");
     int reason = stat(path, info) == 0 ? 0 : errno;
     *there = reason == 0;
     rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(reason))
@@ -94,7 +94,7 @@ static rapt_code average_allocate(average *a, rapt_error *err)
     for (size_t i = 0; ok && i < rapt_params_count(set); i++)
         if (!rapt_params_at(set, i)->buffer)
             ok = (a->sums[i] = calloc(rapt_tensor_size(&rapt_params_at(set, i)->value), sizeof **a->sums)) != NULL;
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an average");
 }
 
 static void average_add(double *sum, const rapt_tensor *x)
@@ -118,7 +118,7 @@ static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
 {
     safetensors *file = NULL;
     char *path = checkpoint_path(a->run, step);
-    rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an average");
+    rapt_code code = path ? safetensors_open(path, &file, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an average");
     if (!code)
         code = check_run(a, file, path, err);
     for (size_t i = 0; !code && i < rapt_params_count(a->model->params); i++) {

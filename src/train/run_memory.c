@@ -1,4 +1,4 @@
-/* train/run_memory.c: see run_memory.h. Nothing here knows a formula of any operation: the model is made without numbers
+/* train/run_memory.c: see run_memory.h. Nothing here knows a formula of any operation: the model is made without elements
  * (RAPT_SEED_SHAPES), and the passes of a run go over it on a tape that counts and does not compute (ops/tape_core.h). So what is
  * counted is what a step takes, whatever the operations do. */
 #include "train/run_memory.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#define MOST_TOKENS ((size_t)1 << 20) /* of a batch that is counted as it is; larger ones from two that are not */
+#define MAX_TOKENS ((size_t)1 << 20) /* of a batch that is counted as it is; larger ones from two that are not */
 #define SMALL_THINGS ((size_t)8 << 20) /* what is not counted: lists, buffers, ends of pages; */
 #define TRANSLATING ((size_t)16 << 20) /* of each thread: a tape, the states of a search; */
 #define TRANSLATING_SPACE ((size_t)96 << 20) /* and a stack, and a heap of its own */
@@ -96,16 +96,16 @@ static size_t extended(size_t at1, size_t at2, size_t size1, size_t size2, size_
 static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 {
     bool windows = r->recipe->task == RAPT_TASK_LANGUAGE_MODEL;
-    size_t most = MOST_TOKENS / (size_t)r->recipe->model.context / 2 * 2;
-    most = most > 2 ? most : 2;
-    if (!windows || size <= most)
+    size_t max = MAX_TOKENS / (size_t)r->recipe->model.context / 2 * 2;
+    max = max > 2 ? max : 2;
+    if (!windows || size <= max)
         return count_passes(r, size, n, err);
     need half = {0};
-    rapt_code code = count_passes(r, most / 2, &half, err);
+    rapt_code code = count_passes(r, max / 2, &half, err);
     if (!code)
-        code = count_passes(r, most, n, err);
+        code = count_passes(r, max, n, err);
     if (!code)
-        n->step = extended(half.step, n->step, most / 2, most, size);
+        n->step = extended(half.step, n->step, max / 2, max, size);
     return code;
 }
 
@@ -124,22 +124,22 @@ static size_t counted(const budget *b, int limit, const need *n)
 }
 
 /* What may be taken in all, with what is there. */
-static size_t room_of(const budget *b, int limit)
+static size_t capacity_of(const budget *b, int limit)
 {
     const memory_limit *l = &b->limits[limit];
     size_t there = l->address_space ? b->mapped : b->taken;
     return l->available < SIZE_MAX - there ? l->available + there : SIZE_MAX;
 }
 
-/* Of the limits that are too low the one that lacks most, or MEMORY_LIMITS. */
+/* Of the limits that are too low the one that lacks the largest amount, or MEMORY_LIMITS. */
 static int exceeded_limit(const budget *b, const need *n)
 {
     int worst = MEMORY_LIMITS;
     size_t lack = 0;
     for (int limit = 0; limit < MEMORY_LIMITS; limit++) {
-        size_t all = counted(b, limit, n), room = room_of(b, limit);
-        if (all > room && all - room > lack) {
-            lack = all - room;
+        size_t all = counted(b, limit, n), capacity = capacity_of(b, limit);
+        if (all > capacity && all - capacity > lack) {
+            lack = all - capacity;
             worst = limit;
         }
     }
@@ -147,12 +147,12 @@ static int exceeded_limit(const budget *b, const need *n)
 }
 
 /* A size between one that fits and one that doesn't: where a straight line meets the limit, every third time halfway. */
-static size_t next_size(const budget *b, int limit, const need *low, const need *high, size_t least, size_t most, int round)
+static size_t next_size(const budget *b, int limit, const need *low, const need *high, size_t min, size_t max, int round)
 {
-    double from = (double)counted(b, limit, low), to = (double)counted(b, limit, high), room = (double)room_of(b, limit);
-    double part = to > from && room > from ? (room - from) / (to - from) : 0;
-    size_t wide = most - least, step = round % 3 == 2 ? wide / 2 : (size_t)((part < 1 ? part : 1) * (double)wide);
-    return step < 1 ? least + 1 : step >= wide ? most - 1 : least + step;
+    double from = (double)counted(b, limit, low), to = (double)counted(b, limit, high), capacity = (double)capacity_of(b, limit);
+    double share = to > from && capacity > from ? (capacity - from) / (to - from) : 0;
+    size_t wide = max - min, step = round % 3 == 2 ? wide / 2 : (size_t)((share < 1 ? share : 1) * (double)wide);
+    return step < 1 ? min + 1 : step >= wide ? max - 1 : min + step;
 }
 
 /* The largest batch below `size` that fits, or 0. `over`: the need with `size`, of which `limit` is too low. */
@@ -161,10 +161,10 @@ static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit
     need fixed = over, low;
     fixed.step = fixed.scratch = 0;
     low = fixed;
-    size_t most = size;
+    size_t max = size;
     *fits = 0;
-    for (int round = 0; most - *fits > 1; round++) {
-        size_t middle = next_size(b, limit, &low, &over, *fits, most, round);
+    for (int round = 0; max - *fits > 1; round++) {
+        size_t middle = next_size(b, limit, &low, &over, *fits, max, round);
         need n = fixed;
         rapt_code code = count_batch(r, middle, &n, err);
         if (code)
@@ -173,7 +173,7 @@ static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit
         if (exceeded == MEMORY_LIMITS)
             *fits = middle, low = n;
         else
-            most = middle, over = n, limit = exceeded;
+            max = middle, over = n, limit = exceeded;
     }
     return RAPT_OK;
 }
@@ -197,7 +197,7 @@ static size_text bytes_text(size_t bytes)
 }
 
 /* What to do about it. */
-static void advise(const run *r, size_t size, size_t fits, char *text, size_t room)
+static void advise(const run *r, size_t size, size_t fits, char *text, size_t capacity)
 {
     const rapt_recipe *k = r->recipe;
     bool pairs = k->task == RAPT_TASK_TRANSLATION;
@@ -205,10 +205,10 @@ static void advise(const run *r, size_t size, size_t fits, char *text, size_t ro
     const char *length = pairs ? "data.max_len" : "model.context", *again = k->train.recompute ? "" : ", or set train.recompute";
     size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;
     if (fits)
-        snprintf(text, room, "%s is %zu, and at most %zu fits (with train.accumulate %zu a step sees as much); or lower %s%s",
+        snprintf(text, capacity, "%s is %zu, and at most %zu fits (with train.accumulate %zu a step sees as much); or lower %s%s",
                  key, size, fits, accumulate, length, again);
     else
-        snprintf(text, room, "not even %s 1 fits: lower model.layers, model.d_model or %s%s", key, length, again);
+        snprintf(text, capacity, "not even %s 1 fits: lower model.layers, model.d_model or %s%s", key, length, again);
 }
 
 static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int limit, size_t size, rapt_error *err)
@@ -224,7 +224,8 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
                      "this run takes %s of %s (parameters %s, gradients and Adam %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
                      bytes_text(n->parameters).text, bytes_text(3 * n->trained).text,
-                     bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(room_of(b, limit)).text, advice);
+                     bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(capacity_of(b, limit)).text,
+                     advice);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */

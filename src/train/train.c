@@ -202,7 +202,7 @@ static rapt_code run_steps(loop *l, rapt_error *err)
 
 /* The end of this call: a stopped run leaves a partial line in its log, and every run a model and a checkpoint of its last
  * step. One that had nothing to do leaves them as they are. */
-static rapt_code finish(loop *l, rapt_error *err)
+static rapt_code finish_run(loop *l, rapt_error *err)
 {
     run *r = l->r;
     const run_counters *c = &r->counters;
@@ -227,7 +227,7 @@ rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
         loop l = loop_begin(&r);
         code = run_steps(&l, err);
         if (!code)
-            code = finish(&l, err);
+            code = finish_run(&l, err);
     }
     run_free(&r);
     return code;

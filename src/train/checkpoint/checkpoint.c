@@ -27,7 +27,7 @@ static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
     char *path = checkpoint_path(folder, step);
     rapt_code code = RAPT_OK;
     if (!path)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     else if (unlink(path) != 0 && errno != ENOENT)
         code = rapt_fail(err, RAPT_ERR_IO, "cannot delete %.380s: %s", path, strerror(errno));
     free(path);
@@ -209,7 +209,7 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_ad
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
     rapt_code code = path && dir && list_entries(&l, m->params, adam)
                          ? file_make_dir(dir, err)
-                         : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a checkpoint", folder);
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
     if (!code)
         code = seal_text(m, path, &config, err);
     if (!code)
@@ -228,7 +228,7 @@ static rapt_code read_moment(const safetensors *file, const char *path, const ch
 {
     char *name = moment_name(which, p->name);
     rapt_code code = name ? params_read(file, path, name, p, to, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     free(name);
     return code;
 }
@@ -263,7 +263,7 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
                      "its recipe.yaml)", folder, s->step);
 }
 
-/* The run may have begun with other keys than it goes on with, so its number is the checkpoint's. */
+/* The run may have begun with other keys than it is resumed with, so its number is the checkpoint's. */
 static rapt_code take_run(const safetensors *file, const char *path, rapt_model *m, rapt_error *err)
 {
     uint64_t run;
@@ -280,7 +280,7 @@ rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_mod
     safetensors *file = NULL;
     char *path = checkpoint_path(folder, wanted.step);
     rapt_code code = path ? safetensors_open(path, &file, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a checkpoint", folder);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
     if (!code)
         code = read_state(file, path, state, err);
     if (!code)

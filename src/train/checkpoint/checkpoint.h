@@ -1,4 +1,4 @@
-/* train/checkpoint/checkpoint.h: everything that a stopped run needs to go on as if it had never stopped. */
+/* train/checkpoint/checkpoint.h: everything that a stopped run needs to be resumed as if it had never stopped. */
 #ifndef TRAIN_CHECKPOINT_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_CHECKPOINT_H
 

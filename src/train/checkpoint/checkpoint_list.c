@@ -90,7 +90,7 @@ rapt_code checkpoint_list_read(const char *folder, checkpoint_list *l, rapt_erro
     DIR *dir = NULL;
     char *path = checkpoint_folder(folder);
     *l = (checkpoint_list){0};
-    rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     if (dir) {
         code = read_names(dir, path, l, err);
         closedir(dir);

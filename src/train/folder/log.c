@@ -20,7 +20,7 @@ typedef struct field {
 
 static rapt_code log_no_memory(const char *folder, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for the log", folder);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the log", folder);
 }
 
 static rapt_code add_fields(json_t *line, const field *fields, size_t count, const char *folder, rapt_error *err)

@@ -60,10 +60,10 @@ static bool adam_allocate(rapt_adam *a)
 /* Of both moments of all that is trained: one chunk holds them. */
 static size_t moments_size(const rapt_params *set)
 {
-    size_t numbers = 0;
+    size_t elements = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++)
-        numbers += trained(params_at(set, i)) ? 2 * rapt_tensor_size(&params_at(set, i)->value) : 0;
-    return numbers * sizeof(rapt_real);
+        elements += trained(params_at(set, i)) ? 2 * rapt_tensor_size(&params_at(set, i)->value) : 0;
+    return elements * sizeof(rapt_real);
 }
 
 static double or_default(double x, double standard)
@@ -84,7 +84,7 @@ rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rap
     }
     if (a && adam_allocate(a))
         return a;
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for Adam's moments");
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for Adam's moments");
     rapt_adam_free(a);
     return NULL;
 }
@@ -242,8 +242,8 @@ rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scal
     l.matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
     pieces_begin(&l.pieces, a->set, begins_to_move, &l);
     while (pieces_next(&l.pieces)) {
-        profile_op(t, "adam", 0, 7.0 * (double)l.pieces.numbers); /* four are read, three written */
-        pool_run(t->pool, l.pieces.count, 4 * l.pieces.numbers, update_piece, &l);
+        profile_op(t, "adam", 0, 7.0 * (double)l.pieces.elements); /* four are read, three written */
+        pool_run(t->pool, l.pieces.count, 4 * l.pieces.elements, update_piece, &l);
     }
     profile_end(t);
     return RAPT_OK;

@@ -1,4 +1,4 @@
-/* train/optimizer/grad_norm.c: the norm of all gradients, and the search for numbers that are not finite. For clipping, and for
+/* train/optimizer/grad_norm.c: the norm of all gradients, and the search for elements that are not finite. For clipping, and for
  * what the training loop says when something went wrong. */
 #include "rapt/train.h"
 
@@ -70,8 +70,8 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
     loop.t = t;
     pieces_begin(&loop.pieces, set, has_gradient, NULL);
     while (pieces_next(&loop.pieces)) {
-        profile_op(t, "gradient norm", 0, (double)loop.pieces.numbers);
-        pool_run(t->pool, loop.pieces.count, loop.pieces.numbers, sum_piece, &loop);
+        profile_op(t, "gradient norm", 0, (double)loop.pieces.elements);
+        pool_run(t->pool, loop.pieces.count, loop.pieces.elements, sum_piece, &loop);
         for (size_t i = 0; i < loop.pieces.count; i++)
             sum += loop.pieces.list[i].sum;
     }

@@ -3,9 +3,9 @@
 
 #include "tensor/params.h"
 
-#define BLOCK 8192      /* numbers that are summed before the sum becomes a double */
+#define BLOCK 8192      /* elements that are summed before the sum becomes a double */
 #define BLOCKS 4        /* of a piece: two threads that took turns at smaller ones read memory a third slower */
-#define FEWEST_ROWS 64  /* of a piece: a GEMM that computes a deferred gradient wants some */
+#define MIN_ROWS 64      /* of a piece: a GEMM that computes a deferred gradient wants some */
 
 void pieces_begin(pieces *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),
                   const void *context)
@@ -13,19 +13,19 @@ void pieces_begin(pieces *p, const rapt_params *set, bool (*wanted)(const void *
     p->set = set;
     p->wanted = wanted;
     p->context = context;
-    p->param = p->row = p->count = p->numbers = 0;
+    p->param = p->row = p->count = p->elements = 0;
 }
 
 static piece piece_at(rapt_param *p, size_t index, size_t row)
 {
     size_t width = p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value), rows = rapt_tensor_size(&p->value) / width;
-    size_t block = width < BLOCK ? BLOCK / width : 1, blocks = (FEWEST_ROWS + block - 1) / block;
-    size_t most = (blocks > BLOCKS ? blocks : BLOCKS) * block;
-    return (piece){.param = p, .index = index, .first = row, .rows = rows - row < most ? rows - row : most, .width = width,
-                   .block = block};
+    size_t block = width < BLOCK ? BLOCK / width : 1, blocks = (MIN_ROWS + block - 1) / block;
+    size_t max_rows = (blocks > BLOCKS ? blocks : BLOCKS) * block;
+    return (piece){.param = p, .index = index, .first = row, .rows = rows - row < max_rows ? rows - row : max_rows,
+                   .width = width, .block = block};
 }
 
-/* Adds the pieces of a parameter that are left and have room; true when it is done. */
+/* Adds the pieces of a parameter that are left while the list has capacity; true when it is done. */
 static bool add_param(pieces *p)
 {
     rapt_param *param = params_at(p->set, p->param);
@@ -34,7 +34,7 @@ static bool add_param(pieces *p)
     while (p->count < PIECES_AT_ONCE) {
         piece *next = &p->list[p->count++];
         *next = piece_at(param, p->param, p->row);
-        p->numbers += next->rows * next->width;
+        p->elements += next->rows * next->width;
         p->row += next->rows;
         if (p->row * next->width == rapt_tensor_size(&param->value))
             return true;
@@ -44,7 +44,7 @@ static bool add_param(pieces *p)
 
 bool pieces_next(pieces *p)
 {
-    p->count = p->numbers = 0;
+    p->count = p->elements = 0;
     while (p->param < rapt_params_count(p->set) && p->count < PIECES_AT_ONCE && add_param(p)) {
         p->param++;
         p->row = 0;

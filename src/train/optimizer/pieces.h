@@ -8,7 +8,7 @@
 
 #define PIECES_AT_ONCE 1024
 
-/* Whole rows of a parameter; a vector has rows of one number. Blocks are what sums are made of: rows of 8,192 numbers
+/* Whole rows of a parameter; a vector has rows of one element. Blocks are what sums are made of: rows of 8,192 elements
  * together, at least one row; a piece has a few of them, and 64 rows at least. */
 typedef struct piece {
     rapt_param *param;
@@ -24,11 +24,11 @@ typedef struct pieces {
     bool (*wanted)(const void *context, const rapt_param *p, size_t index);
     const void *context;
     size_t param, row; /* where the next piece begins */
-    size_t count, numbers; /* of the list at hand */
+    size_t count, elements; /* of the list at hand */
     piece list[PIECES_AT_ONCE];
 } pieces;
 
-/* Begins a walk over the parameters for which `wanted` is true; it is asked once for each, in order, before the first of
+/* Begins with the parameters for which `wanted` is true; it is asked once for each, in order, before the first of
  * its pieces. */
 void pieces_begin(pieces *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),
                   const void *context);

@@ -19,7 +19,7 @@ static rapt_code sample_collect(void *context, const char *text, size_t size, ra
 {
     const collected *c = context;
     if (fwrite(text, 1, size, c->out) != size)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
     return run_stopped(c->r, err);
 }
 
@@ -32,7 +32,7 @@ char *sample_text(const run *r, const char *prompt, rapt_error *err)
     const rapt_generate_options o = {.sample.seed = seed ? seed : RAPT_SAMPLE_SEED_0,
                                      .max_tokens = (size_t)r->recipe->train.sample_tokens, .on_text = sample_collect,
                                      .context = &c};
-    rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
+    rapt_code code = c.out && fputs(prompt, c.out) >= 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
     rapt_generator *g = code ? NULL : generator_on_tape(r->model, r->tape, &o, err);
     if (!code)
         code = g ? rapt_generator_begin(g, prompt, strlen(prompt), err) : err->code;
@@ -40,7 +40,7 @@ char *sample_text(const run *r, const char *prompt, rapt_error *err)
         code = rapt_generator_run(g, 0, NULL, err);
     rapt_generator_free(g);
     if (c.out && fclose(c.out) != 0 && !code)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a sample");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
     if (!code)
         return text;
     free(text);

@@ -119,10 +119,10 @@ static rapt_code task_language_model_load_init(run *r, rapt_error *err)
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
-    size_t most = r->model->lm->config.context;
-    if ((uint64_t)r->recipe->model.context > most)
+    size_t max = r->model->lm->config.context;
+    if ((uint64_t)r->recipe->model.context > max)
         return rapt_fail(err, RAPT_ERR_VALUE, "model.context is %lld; the model in %s has %zu positions",
-                         (long long)r->recipe->model.context, r->init, most);
+                         (long long)r->recipe->model.context, r->init, max);
     rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
@@ -236,9 +236,9 @@ static void task_language_model_close_text(run *r)
 static rapt_token_range validation_range(const run *r, const text_data *d)
 {
     rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
-    size_t most = (size_t)r->recipe->data.validation_tokens;
-    if (most > 0 && p.end - p.begin > most + 1)
-        p.end = p.begin + most + 1;
+    size_t max = (size_t)r->recipe->data.validation_tokens;
+    if (max > 0 && p.end - p.begin > max + 1)
+        p.end = p.begin + max + 1;
     return p;
 }
 

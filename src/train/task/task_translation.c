@@ -115,10 +115,10 @@ static rapt_code task_translation_load_init(run *r, rapt_error *err)
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
-    size_t most = r->model->net->config.max_positions;
-    if ((uint64_t)r->recipe->data.max_len > most)
+    size_t max = r->model->net->config.max_positions;
+    if ((uint64_t)r->recipe->data.max_len > max)
         return rapt_fail(err, RAPT_ERR_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
-                         (long long)r->recipe->data.max_len, r->init, most);
+                         (long long)r->recipe->data.max_len, r->init, max);
     rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }

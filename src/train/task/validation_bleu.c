@@ -18,7 +18,7 @@ static void copy_values(const rapt_params *from, rapt_params *to)
     }
 }
 
-/* A copy of the model as it is: translating packs the weights, which training goes on to change. */
+/* A copy of the model as it is: translating packs the weights, which training changes. */
 static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *err)
 {
     *copy = *m;
@@ -38,14 +38,14 @@ typedef struct validation_text {
 
 static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_text *text, rapt_error *err)
 {
-    size_t most = rapt_pairs_count(p);
-    text->sources = malloc(most * sizeof *text->sources);
-    text->targets = malloc(most * sizeof *text->targets);
-    text->translations = malloc(most * sizeof *text->translations);
-    text->out = calloc(most, sizeof *text->out);
+    size_t count = rapt_pairs_count(p);
+    text->sources = malloc(count * sizeof *text->sources);
+    text->targets = malloc(count * sizeof *text->targets);
+    text->translations = malloc(count * sizeof *text->translations);
+    text->out = calloc(count, sizeof *text->out);
     if (!text->sources || !text->targets || !text->translations || !text->out)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", most);
-    for (size_t i = 0; i < most; i++)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", count);
+    for (size_t i = 0; i < count; i++)
         if (rapt_pairs_in_validation(p, i, fraction)) {
             text->sources[text->count] = rapt_pairs_source(p, i);
             text->targets[text->count++] = rapt_pairs_target(p, i);
