@@ -14,7 +14,7 @@ static rapt_tensor *attention_first_rows(rapt_tape *t, rapt_tensor *cache, size_
     if (rows == capacity)
         return cache;
     rapt_tensor *y = tape_output(t, 3, (size_t[]){cache->shape[0], rows, features}, false);
-    for (size_t b = 0; y && b < cache->shape[0]; b++)
+    for (size_t b = 0; y && tape_computes(t) && b < cache->shape[0]; b++)
         memcpy(y->data + b * rows * features, cache->data + b * capacity * features, rows * features * sizeof *y->data);
     return y ? y : &t->poison;
 }
@@ -34,7 +34,7 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     if (!y)
         return;
     size_t heads = y->shape[1], queries = y->shape[2], keys = y->shape[3];
-    for (size_t i = 0; i < y->shape[0] * heads * queries; i++) {
+    for (size_t i = 0; tape_computes(t) && i < y->shape[0] * heads * queries; i++) {
         mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
         for (size_t j = 0; j < keys; j++) {
             bool hidden = j >= row.count || (row.keep && !row.keep[j]);

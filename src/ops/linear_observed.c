@@ -42,7 +42,7 @@ static void linear_observe_probabilities(rapt_tape *t, const rapt_tensor *logits
         return;
     size_t classes = rapt_tensor_features(y), rows = rapt_tensor_rows(y);
     rapt_real max, inv_sum;
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; tape_computes(t) && i < rows; i++)
         t->k->softmax(classes, classes, logits->data + i * classes, NULL, 1, y->data + i * classes, &max, &inv_sum);
     observe_scope outer = observe_enter(t, NULL, 0);
     observe_leave(t, outer, observe_tensor(t, "probabilities", "softmax(output)", OBSERVE_LOGITS, y));

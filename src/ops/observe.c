@@ -75,8 +75,11 @@ static const char *observe_axes(const rapt_tensor *x, const char *axes)
     return axes;
 }
 
+/* A pass that is only counted has nothing to show. */
 static void observe_hand_over(const rapt_tape *t, const tape_step *s, bool gradient)
 {
+    if (!tape_computes(t))
+        return;
     rapt_observation o = {s->name, s->formula, s->axes, s->tensor, gradient ? s->tensor->grad : s->tensor->data, gradient};
     t->observer.fn(t->observer.context, &o);
 }
@@ -119,7 +122,7 @@ rapt_tensor *observe_dropped(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
 rapt_tensor *observe_copy(rapt_tape *t, const rapt_tensor *x)
 {
     rapt_tensor *y = tape_failed(t) ? NULL : tape_alloc(t, 1, sizeof *y);
-    rapt_real *data = y ? tape_alloc(t, rapt_tensor_size(x), sizeof *data) : NULL;
+    rapt_real *data = y ? tape_numbers(t, rapt_tensor_size(x)) : NULL;
     if (!data)
         return NULL;
     *y = (rapt_tensor){.data = data, .ndim = x->ndim};

@@ -12,8 +12,7 @@ static rapt_tensor *positions_rows(rapt_tape *t, const rapt_tensor *x, rapt_para
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: no rows %zu to %zu of %zu features", p->name, first,
                               first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
     size_t batch = x->shape[0], time = x->shape[1];
-    arena_mark mark = tape_mark(t);
-    int32_t *ids = tape_scratch(t, batch * time, sizeof *ids);
+    int32_t *ids = tape_alloc(t, batch * time, sizeof *ids);
     if (!ids)
         return &t->poison;
     for (size_t i = 0; i < batch * time; i++)
@@ -21,7 +20,6 @@ static rapt_tensor *positions_rows(rapt_tape *t, const rapt_tensor *x, rapt_para
     observe_scope here = t->observer.scope; /* not an embedding to look at */
     t->observer.scope = (observe_scope){0};
     rapt_tensor *rows = rapt_op_embed(t, table, (rapt_tokens){ids, batch, time, NULL}, NULL);
-    tape_release(t, mark);
     return observe_leave(t, here, rows);
 }
 
