@@ -2,7 +2,7 @@
 # tests/ops/check_table.sh: every operation that rapt/tape.h declares has a row in ops_table.h, and no row names
 # anything else. Usage, from the root: check_table.sh [TAPE_H OPS_TABLE_H]
 tape_h=${1:-include/rapt/tape.h} table_h=${2:-tests/ops/ops_table.h}
-declared=$(sed -n '/---- operations ----/,$p' "$tape_h" | grep -oE '^(rapt_tensor \*|void )rapt_[a-z0-9_]*\(' |
+declared=$(sed -n '/---- operations ----/,$p' "$tape_h" | grep -oE '^(RAPT_API )?(rapt_tensor \*|void )rapt_[a-z0-9_]*\(' |
     sed 's/.*[* ]//; s/(//' | grep -v '^rapt_tape_' | sort -u)
 tested=$(grep -o 'X(rapt_[a-z0-9_]*' "$table_h" | sed 's/X(//' | sort -u)
 status=0

@@ -1,0 +1,45 @@
+/* tape/profile.c: adds up what operations say of themselves, and the time between two of them. See rapt/profile.h. */
+#include "tape/profile_op.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+void rapt_tape_profile(rapt_tape *t, bool on)
+{
+    t->profile = (tape_profile){.on = on};
+}
+
+/* NULL once there are more kinds than have room. */
+static rapt_profile_entry *entry_of(tape_profile *p, const char *op, bool backward)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->entries[i].backward == backward && strcmp(p->entries[i].op, op) == 0)
+            return &p->entries[i];
+    if (p->count == TAPE_PROFILE_KINDS)
+        return NULL;
+    p->entries[p->count] = (rapt_profile_entry){.op = op, .backward = backward};
+    return &p->entries[p->count++];
+}
+
+void profile_count(rapt_tape *t, const char *op, double flops, double numbers)
+{
+    tape_profile *p = &t->profile;
+    double now = clock_seconds();
+    if (p->running)
+        p->running->seconds += now - p->since;
+    p->running = op ? entry_of(p, op, t->in_backward) : NULL;
+    p->since = now;
+    if (!p->running)
+        return;
+    p->running->calls++;
+    p->running->flops += flops;
+    p->running->bytes += numbers * sizeof(rapt_real);
+}
+
+const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count)
+{
+    profile_end(t);
+    *count = t->profile.count;
+    return t->profile.entries;
+}

@@ -1,0 +1,139 @@
+/* tape/recompute.c: blocks that keep nothing but their input and are computed again in the backward pass (Chen et al. 2016).
+ * For the layers of deep models and long rows; it computes nothing itself.
+ *
+ * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
+ * same tensors in the same order as those of a block that is kept. */
+#include "tape/observe_op.h"
+
+#include <string.h>
+
+typedef struct block_node {
+    tape_node node;
+    rapt_block_fn *fn;
+    const void *module;
+    rapt_block_input in;
+    rapt_tensor *out;
+    uint64_t dropouts; /* drawn before it */
+} block_node;
+
+/* Where the tape stood before a block ran: all that the block left there is released again. */
+typedef struct part {
+    tape_node *last;
+    tape_result *results;
+    tape_weights *weights;
+    free_list free_list;
+    arena_mark memory;
+} part;
+
+static part begin_part(rapt_tape *t)
+{
+    part p = {t->last, t->results, t->weights, t->free_list, arena_save(&t->step)};
+    t->last = NULL;
+    t->results = NULL;
+    return p;
+}
+
+static void end_part(rapt_tape *t, const part *p)
+{
+    t->last = p->last;
+    t->results = p->results;
+    t->weights = p->weights;
+    t->free_list = p->free_list; /* what the block took of it or added to it, nobody uses any more */
+    arena_release(&t->step, p->memory);
+}
+
+static rapt_tensor *recompute_run(rapt_tape *t, const block_node *n)
+{
+    char sx[96], sy[96];
+    rapt_tensor *y = n->fn(t, n->module, &n->in);
+    if (!tape_failed(t) && y == n->in.x)
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; one that is run again makes its own");
+    if (!tape_failed(t) && !rapt_tensor_same_shape(n->in.x, y))
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "block: its output is %s, its input %s", rapt_shape_text(y, sy, sizeof sy),
+                              rapt_shape_text(n->in.x, sx, sizeof sx));
+    return y;
+}
+
+static void run_again(rapt_tape *t, const block_node *n)
+{
+    uint64_t drawn = t->dropouts;
+    t->dropouts = n->dropouts;
+    t->in_backward = false; /* a profile counts it among the forward passes */
+    rapt_tensor *y = recompute_run(t, n);
+    t->in_backward = true;
+    t->dropouts = drawn;
+    if (tape_failed(t))
+        return;
+    y->grad = n->out->grad;
+    y->grad_filled = true;
+    tape_traverse(t);
+}
+
+/* Gradients of what goes in last longer than the block's own: their memory comes from before it. */
+static void recompute_backward(rapt_tape *t, tape_node *node)
+{
+    const block_node *n = (const block_node *)node;
+    if (!n->out->grad_filled)
+        return;
+    tape_reserve_grad(t, n->in.x);
+    tape_reserve_grad(t, n->in.memory);
+    part p = begin_part(t);
+    if (!tape_failed(t))
+        run_again(t, n);
+    end_part(t, &p);
+}
+
+/* The newest name among the block's results tells which block it was, in a report of numbers that are not finite. */
+static const char *name_of_part(const rapt_tape *t)
+{
+    const tape_result *r = t->results;
+    while (r && !r->tensor.name)
+        r = r->previous;
+    return r ? r->tensor.name : NULL;
+}
+
+static void recompute_forward(rapt_tape *t, const block_node *n)
+{
+    part p = begin_part(t);
+    const rapt_tensor *y = recompute_run(t, n);
+    if (!tape_failed(t) && tape_computes(t))
+        memcpy(n->out->data, y->data, rapt_tensor_size(y) * sizeof *y->data);
+    if (!tape_failed(t)) {
+        n->out->requires_grad = y->requires_grad;
+        n->out->name = name_of_part(t);
+    }
+    end_part(t, &p);
+}
+
+static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, const rapt_block_input *in)
+{
+    block_node *n = tape_alloc(t, 1, sizeof *n);
+    size_t batch = tape_examples(in->x);
+    int32_t *lens = in->lens ? tape_alloc(t, batch, sizeof *lens) : NULL;
+    rapt_tensor *out = tape_output_like(t, in->x, true);
+    if (tape_failed(t))
+        return NULL;
+    *n = (block_node){.fn = fn, .module = module, .in = *in, .out = out, .dropouts = t->dropouts};
+    n->in.lens = lens ? memcpy(lens, in->lens, batch * sizeof *lens) : NULL;
+    return n;
+}
+
+/* Not where somebody looks inside. */
+static bool runs_again(const rapt_tape *t)
+{
+    return t->pass.recompute && !t->pass.keep_gradients && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;
+}
+
+rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)
+{
+    if (tape_failed(t) || !runs_again(t))
+        return fn(t, module, &in);
+    block_node *n = recompute_node_of(t, fn, module, &in);
+    if (n)
+        recompute_forward(t, n);
+    if (tape_failed(t))
+        return &t->poison;
+    if (n->out->requires_grad)
+        tape_record(t, &n->node, recompute_backward);
+    return n->out;
+}

@@ -1,0 +1,185 @@
+/* tape/tape_core.h: what operations share: the tape's inside, gradients, parallel rows, scratch memory. */
+#ifndef TAPE_TAPE_CORE_H
+#define TAPE_TAPE_CORE_H
+
+#include "rapt/observe.h"
+#include "rapt/profile.h"
+#include "rapt/tape.h"
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "kernels/kernels.h"
+#include "tape/free_list.h"
+#include "tensor/gemm.h"
+#include "tensor/packed_weights.h"
+#include "tensor/param_state.h"
+
+/* A recorded operation: the first member of each operation's own record. */
+typedef struct tape_node tape_node;
+struct tape_node {
+    tape_node *previous;
+    void (*backward)(rapt_tape *t, tape_node *node);
+    struct tape_result *results; /* the newest when it was recorded: its own, and those before */
+};
+
+/* Captured attention weights (rapt_tape_store_attention). */
+typedef struct tape_weights {
+    struct tape_weights *previous;
+    const char *name;
+    rapt_tensor *weights;
+} tape_weights;
+
+/* A tensor that an operation returned, or the caller made. */
+typedef struct tape_result {
+    struct tape_result *previous;
+    bool keeps_grad; /* the caller's */
+    bool disposable; /* its own operation's backward pass does not read its elements */
+    rapt_tensor tensor;
+} tape_result;
+
+/* What names begin with: a part of a name that the model has already. `text` NULL: nothing has a name here. */
+typedef struct observe_scope {
+    const char *text;
+    size_t length;
+} observe_scope;
+
+/* Who looks at this tape (tape/observe_op.h). */
+typedef struct tape_step tape_step;
+typedef struct tape_observer {
+    rapt_observe_fn *fn; /* NULL: nobody */
+    void *context;
+    observe_scope scope;           /* of the module that runs */
+    tape_step *steps, *parameters; /* of this pass, newest first: computed; reached by the backward pass */
+} tape_observer;
+
+#define TAPE_PROFILE_KINDS 48
+typedef struct tape_profile {
+    bool on;
+    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: what the time since then belongs to, or NULL */
+    size_t count;
+    double since; /* seconds of the clock */
+} tape_profile;
+
+struct rapt_tape {
+    /* for all passes */
+    const kernels *k;
+    pool *pool;
+    gemm_team team;     /* kernels, threads and packing memory of matrix products */
+    arena step;         /* memory of a pass: results, gradients, nodes */
+    arena scratch;      /* memory of an operation */
+    bool counts;        /* memory only: nothing is computed, see tape_count */
+    bool defers;        /* weight gradients may be deferred, see ops/deferred.h */
+    const packed_weights *packed; /* of the parameters, or NULL; borrowed */
+    tape_profile profile;
+    rapt_attention_capture capture; /* which attention weights to keep */
+    void (*hook)(void *context, const rapt_error *err); /* called with every failure, or NULL */
+    void *hook_context;
+    rapt_tensor poison; /* what operations return after a failure */
+    tape_observer observer;
+
+    /* of this pass */
+    rapt_pass pass;
+    uint64_t passes;      /* begun so far, this one included */
+    tape_node *last;      /* the newest operation recorded for the backward pass */
+    tape_result *results; /* newest first */
+    free_list free_list;  /* gradients that were passed on: memory for others */
+    tape_weights *weights; /* captured, newest first */
+    uint64_t dropouts;    /* drawn so far: the last part of a dropout's key */
+    bool traversed;       /* the backward pass was run */
+    bool in_backward;     /* it runs */
+    rapt_error error;     /* the first failure; code RAPT_OK: none */
+};
+
+/* True when an operation must not run: an earlier failure. */
+bool tape_failed(const rapt_tape *t);
+
+/* Memory of this pass, or of this operation; NULL after recording the failure. Scratch goes back with the mark. */
+void *tape_alloc(rapt_tape *t, size_t count, size_t size);
+void *tape_scratch(rapt_tape *t, size_t count, size_t size);
+/* The same for numbers of tensors, as large as the batch makes them. In a pass that is only counted they have no memory:
+ * operations compute in loops of the pool, which then are not run, and look at tape_computes before they touch numbers
+ * anywhere else. */
+rapt_real *tape_numbers(rapt_tape *t, size_t count);
+arena_mark tape_mark(const rapt_tape *t);
+void tape_release(rapt_tape *t, arena_mark mark);
+
+/* From here on, until it is off again, passes are counted: they take no memory for numbers, compute nothing, and give no
+ * loss; rapt_tape_memory is then what the same passes will take. Turned off, the tape is ready for them. Between two
+ * passes; parameters and inputs need no numbers either. tape_expect: the memory of the largest pass, to be taken at once. */
+void tape_count(rapt_tape *t, bool on);
+void tape_expect(rapt_tape *t, size_t step, size_t scratch);
+static inline bool tape_computes(const rapt_tape *t)
+{
+    return !t->counts;
+}
+
+/* Linear layers read these packed weights from now on, where they hold theirs; for tapes that only infer. NULL: none. They
+ * stay the caller's. */
+static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
+{
+    t->packed = packed;
+}
+
+/* Before an operation reads a parameter: applies the updates that an optimizer has deferred. */
+static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
+{
+    if (tape_computes(t))
+        param_refresh(p, t->pool);
+}
+
+/* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.
+ * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
+rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
+rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
+/* x's elements in another shape of as many, in x's memory; it has x's name, and may be overwritten where x may. */
+rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape);
+/* Says of the newest result, the operation's own, that its backward pass does not read its elements. */
+void tape_set_disposable(rapt_tape *t);
+/* Whether the memory of y, an operand that the caller gives up, may hold the result: its operation doesn't read it in the
+ * backward pass, no later one can have it as an operand (it is the newest result), and nobody looks. Asked before the
+ * result is made. */
+bool tape_may_overwrite(const rapt_tape *t, const rapt_tensor *y);
+/* tape_output_like x, in the memory of `over` (of x's size) where that is not NULL. */
+rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *over, bool requires_grad);
+bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
+
+/* Records an operation; `node` starts with a tape_node. */
+void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *));
+
+/* Where to put x's gradient: *accumulate says whether it holds a sum already (add) or not (overwrite all of it).
+ * NULL where x wants none, or memory is out. */
+rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
+/* The same, zero-filled where it held nothing: for operations that only add. */
+rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
+/* Makes the gradient of y, an operation's output, that of x as it is, memory and all. False, and nothing done, where x
+ * has one already or wants none, or y's is to be kept. The last thing that the operation does with y. */
+bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
+/* Memory for x's gradient, where it wants one and has none; it holds nothing yet. */
+void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
+/* Runs the backward pass of each recorded operation in turn, the last one's first. */
+void tape_traverse(rapt_tape *t);
+
+/* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
+ * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */
+typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
+void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
+size_t tape_chunks(size_t units, size_t unit_cost);
+
+/* Writes which result of this pass was the first with a number that is not finite; false where there is none.
+ * Results are called by the parameter that made them: operations put its name into their output. */
+bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size);
+
+/* The key of the next dropout of this pass. */
+kernels_dropout tape_dropout(rapt_tape *t, double p);
+/* Index in the global batch of example b of this pass. */
+uint32_t tape_example(const rapt_tape *t, size_t b);
+
+/* A tensor as examples and the rows of each: [batch, time, feature], ragged, or [rows, feature] as one example. */
+size_t tape_examples(const rapt_tensor *x);
+size_t tape_longest(const rapt_tensor *x); /* rows of the longest example */
+typedef struct tape_rows {
+    size_t first, count;
+} tape_rows;
+tape_rows tape_rows_of(const rapt_tensor *x, size_t example);
+
+#endif
