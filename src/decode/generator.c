@@ -9,7 +9,7 @@
 #include "decode/sampler.h"
 #include "decode/text_stream.h"
 #include "nn/pack.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #include "decode/search.h"
 
 #include "base/math.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "decode/source_pieces.h"
 #include "decode/translate_options.h"
 #include "nn/pack.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/math.h"
 #include "decode/sampler.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "rapt/observe.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {

@@ -3,7 +3,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
                    const rapt_ffn_options *options)

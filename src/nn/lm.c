@@ -4,7 +4,7 @@
 
 #include "nn/lm_init.h"
 #include "nn/names.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 #include <stdlib.h>
 

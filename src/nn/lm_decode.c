@@ -3,7 +3,7 @@
 #include "nn/lm_core.h"
 
 #include "nn/kv_cache.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 

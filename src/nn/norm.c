@@ -3,7 +3,7 @@
 #include "rapt/nn.h"
 
 #include "nn/names.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 void rapt_layer_norm_init(rapt_layer_norm *m, rapt_params *set, const char *prefix, int ndim, const size_t *shape,
                           const rapt_norm_options *options)

@@ -1,7 +1,7 @@
 /* nn/pack.c: the linear layers of a model, packed; see pack.h. Matrices that rows are only looked up in stay as they are. */
 #include "nn/pack.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 static bool pack_linear(packed_weights *p, const rapt_linear *l, rapt_error *err)
 {

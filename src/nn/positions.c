@@ -3,7 +3,7 @@
 
 #include "base/math.h"
 #include "nn/names.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 #include <math.h>
 

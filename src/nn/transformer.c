@@ -2,7 +2,7 @@
 #include "rapt/nn.h"
 
 #include "nn/embedding_std.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 #include <stdlib.h>
 

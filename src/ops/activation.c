@@ -6,8 +6,8 @@
 #include "ops/activation.h"
 
 #include "ops/elements.h"
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #define COST 4 /* of an element, in elementary operations */
 

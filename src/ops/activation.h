@@ -3,7 +3,7 @@
 #ifndef OPS_ACTIVATION_H
 #define OPS_ACTIVATION_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 /* One that is no name of rapt_activation. */
 bool activation_unknown(rapt_activation a);

@@ -1,7 +1,7 @@
 /* ops/add_norm.c: layer norm of x, or of x + dropout(y), in one pass over the rows. For every sublayer of a block;
  * the book's AddNorm. The formulas of the backward pass stand at kernels.h's layer_norm_backward. */
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * name (rapt/observe.h). For those who look, and to check the fused one (attention_op.c), which computes all other passes. */
 #include "ops/attention_op.h"
 #include "ops/dropout_op.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 #include <math.h>
 #include <string.h>

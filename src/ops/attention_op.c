@@ -5,8 +5,8 @@
  *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
  * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include <math.h>
 #include <string.h>

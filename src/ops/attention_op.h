@@ -3,7 +3,7 @@
 #define OPS_ATTENTION_OP_H
 
 #include "ops/mask.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #define QUERY_TILE 70 /* queries handled together: whole row tiles of the avx512 kernels, and nearly so of the others */
 

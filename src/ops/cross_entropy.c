@@ -1,7 +1,7 @@
 /* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of models whose
  * logits somebody wants to see. The arithmetic of a row is in loss.c; output_loss.c makes the logits, too. */
 #include "ops/loss.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

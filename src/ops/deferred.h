@@ -3,7 +3,7 @@
 #ifndef OPS_DEFERRED_H
 #define OPS_DEFERRED_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 /* From here on, until it is off again: between a backward pass and the next pass nobody but rapt_grad_norm and rapt_adam_step
  * looks at gradients, so that one of few rows and a large matrix need not be computed in memory. For a training loop. */

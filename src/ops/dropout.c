@@ -1,8 +1,8 @@
 /* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For feed-forward networks and
  * residual connections; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
 #include "ops/dropout_op.h"
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 typedef struct dropout_node {
     tape_node node;

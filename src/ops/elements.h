@@ -3,7 +3,7 @@
 #ifndef OPS_ELEMENTS_H
 #define OPS_ELEMENTS_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #define ELEMENTS_BLOCK 1024 /* numbers handled together: whole vectors, and scratch of a size known beforehand */
 

@@ -3,7 +3,7 @@
 #include "ops/elementwise_op.h"
 
 #include "ops/elements.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

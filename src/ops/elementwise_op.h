@@ -2,7 +2,7 @@
 #ifndef OPS_ELEMENTWISE_OP_H
 #define OPS_ELEMENTWISE_OP_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 /* rapt_op_add; `overwrite`: in b's memory. */
 rapt_tensor *elementwise_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool overwrite);

@@ -2,8 +2,8 @@
  * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
  * tokens; threads share out the features, so the sums don't depend on them. */
 #include "ops/dropout_op.h"
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include "base/math.h"
 

@@ -1,7 +1,7 @@
 /* ops/heads.c: [batch, time, heads * d] to [batch, heads, time, d] and back (the book's transpose_qkv and
  * transpose_output). For the stepwise attention; the fused one reads heads in place. */
-#include "ops/profile_op.h"
-#include "ops/tape_core.h"
+#include "tape/profile_op.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 

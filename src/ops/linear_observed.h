@@ -2,7 +2,7 @@
 #ifndef OPS_LINEAR_OBSERVED_H
 #define OPS_LINEAR_OBSERVED_H
 
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 /* Hands over y = x w^T + b as what the layer is in its module, by its weight's name; nothing where that is of no such layer.
  * `memory`: x is not what the layers beside it compute from, but what is attended to. Returns y. */

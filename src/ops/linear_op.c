@@ -6,7 +6,7 @@
 #include "ops/activation.h"
 #include "ops/elements.h"
 #include "ops/linear_observed.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef OPS_LOSS_H
 #define OPS_LOSS_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 /* Arrays of one entry a row, in the memory of the pass. */
 typedef struct loss_rows {

@@ -2,8 +2,8 @@
  * who look at them. The fused attention does without these copies.
  *
  * Backward of C = A B: dA = dC B^T, dB = A^T dC; of C = A B^T: dA = dC B, dB = dC^T A. */
-#include "ops/profile_op.h"
-#include "ops/tape_core.h"
+#include "tape/profile_op.h"
+#include "tape/tape_core.h"
 
 typedef struct matmul_node {
     tape_node node;

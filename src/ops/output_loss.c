@@ -6,8 +6,8 @@
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear_op.c, bit for bit. */
 #include "ops/deferred.h"
-#include "ops/profile_op.h"
-#include "ops/observe_op.h"
+#include "tape/profile_op.h"
+#include "tape/observe_op.h"
 #include "ops/loss.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* ops/positions_op.c: rows of a table of positions added to a sequence that is there already. For models that put their
  * input together themselves; embed.c adds them as it looks up the tokens. Backward: that of its parts. */
 #include "ops/dropout_op.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 /* The rows first .. first + time - 1, once for each example of x [batch, time, d]. */
 static rapt_tensor *positions_rows(rapt_tape *t, const rapt_tensor *x, rapt_param *table, size_t first)

@@ -1,7 +1,7 @@
 /* ops/reshape.c: a tensor's elements in another shape, where they lie. For modules that see the rows of a batch in two
  * ways; nothing is copied, and the gradient goes back as it is. */
 #include "ops/elements.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * pass over the rows. Backward: dx = dz, dy = dropout(dz). */
 #include "ops/dropout_op.h"
 #include "ops/elementwise_op.h"
-#include "ops/observe_op.h"
+#include "tape/observe_op.h"
 
 rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_residual residual)
 {

@@ -1,8 +1,8 @@
 /* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models.
  * Not layer norm, and no residual: see add_norm.c. The formula of the backward pass stands at kernels.h's
  * rms_norm_backward; gamma's gradient is summed in fixed chunks of rows, added in their order. */
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * queries and keys of language models. Not the angles: the module makes the table of their cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
-#include "ops/observe_op.h"
-#include "ops/profile_op.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 typedef struct rotary_node {
     tape_node node;

@@ -1,8 +1,8 @@
 /* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a row has
  * nothing to attend to. For the stepwise attention. Backward: dx = p (dp - sum p dp). */
 #include "ops/mask.h"
-#include "ops/profile_op.h"
-#include "ops/tape_core.h"
+#include "tape/profile_op.h"
+#include "tape/tape_core.h"
 
 typedef struct softmax_node {
     tape_node node;

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/folder/log.h"
 #include "train/step.h"

@@ -1,10 +1,10 @@
 /* train/run_memory.c: see run_memory.h. Nothing here knows a formula of any operation: the model is made without elements
- * (RAPT_SEED_SHAPES), and the passes of a run go over it on a tape that counts and does not compute (ops/tape_core.h). So what is
+ * (RAPT_SEED_SHAPES), and the passes of a run go over it on a tape that counts and does not compute (tape/tape_core.h). So what is
  * counted is what a step takes, whatever the operations do. */
 #include "train/run_memory.h"
 
 #include "base/memory.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/step.h"
 

@@ -1,7 +1,7 @@
 /* train/step.c: a training step: passes over its batches, the norm of their gradients, the optimizer. */
 #include "train/step.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
 

@@ -1,7 +1,7 @@
 /* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. What each of them does has a file of
  * its own; in what order, and what a failure or a stop means, stands here. */
 #include "base/clock.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_clock.h"

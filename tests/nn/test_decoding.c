@@ -8,7 +8,7 @@
 
 #include "nn/model.h"
 #include "nn/pack.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #define BATCH 4
 #define SOURCE 12

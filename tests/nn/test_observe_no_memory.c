@@ -4,7 +4,7 @@
 
 #include "nn/observed.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 /* Counts, and sees that there is something behind every pointer. */
 static void look(void *context, const rapt_observation *step)

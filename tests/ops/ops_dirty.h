@@ -3,7 +3,7 @@
 #ifndef TESTS_OPS_DIRTY_H
 #define TESTS_OPS_DIRTY_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 

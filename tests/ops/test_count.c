@@ -9,7 +9,7 @@
 
 #include "ops_modules.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #define ROWS (OPS_ROWS + MODULE_ROWS)
 

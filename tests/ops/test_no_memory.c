@@ -5,7 +5,7 @@
 #include "ops_modules.h"
 
 #include "nn/pack.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "rapt/train.h"
 
 /* A scenario returns what went wrong, RAPT_OK if nothing did, and leaves nothing behind. */

@@ -9,7 +9,7 @@
 
 #include "nn/lm_model.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "rapt/train.h"
 
 #define BATCH 3

@@ -5,7 +5,7 @@
 
 #include "rapt/train.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 

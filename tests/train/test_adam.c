@@ -14,7 +14,7 @@
 #include "rapt/train.h"
 
 #include "base/rng.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "train/adam_steps.h"
 
 #include <float.h>

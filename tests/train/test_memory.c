@@ -10,7 +10,7 @@
 #include "folder.h"
 #include "train_input.h"
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 #include "train/run.h"
 #include "train/step.h"
 

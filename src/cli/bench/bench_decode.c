@@ -9,7 +9,7 @@
 #include "cli/bench/bench_workload.h"
 #include "decode/sampler.h"
 #include "nn/pack.h"
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* cli/bench/bench_profile.c: what `rapt bench train --profile` prints: each operation's share of a step, and how near it comes to
- * what this machine can compute or move. The counting is in ops/profile.c. */
+ * what this machine can compute or move. The counting is in tape/profile.c. */
 #include "cli/bench/cmd_bench.h"
 
 #include "cli/bench/bench_profile.h"

@@ -4,7 +4,7 @@
 
 #include "base/math.h"
 #include "ops/deferred.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_rows.h"
 #include "train/optimizer/pieces.h"

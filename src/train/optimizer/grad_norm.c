@@ -3,7 +3,7 @@
 #include "rapt/train.h"
 
 #include "ops/deferred.h"
-#include "ops/profile_op.h"
+#include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/pieces.h"
 

@@ -4,7 +4,7 @@
 #ifndef TRAIN_OPTIMIZER_PIECES_H
 #define TRAIN_OPTIMIZER_PIECES_H
 
-#include "ops/tape_core.h"
+#include "tape/tape_core.h"
 
 #define PIECES_AT_ONCE 1024
 
