@@ -1,11 +1,11 @@
-/* decode/align.c: alignments from attention: the weights of a pass over the whole translation, as in training, which are
- * those of the search. Not a trained aligner. */
+/* decode/align.c: soft word alignments from cross-attention: its weights in a pass over the whole translation, as in training,
+ * which are those of the search. Not a trained aligner. */
 #include "decode/align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Row i looks for token i: its input is the token before. */
+/* [1, heads, targets, source tokens] of the last block. Query i chooses token i: its input is the token before. */
 static rapt_tensor *align_weights_of(rapt_tape *t, const rapt_transformer *m, rapt_tokens source, rapt_tokens inputs)
 {
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
@@ -45,11 +45,11 @@ static rapt_code align_run(rapt_tape *t, const rapt_model *m, rapt_tokens source
     return code;
 }
 
-/* Rows with room for `numbers` weights; false when memory is out. */
-static bool align_allocate(rapt_alignment *a, size_t numbers)
+/* Rows, and memory for `elements` weights; false when out of memory. */
+static bool align_allocate(rapt_alignment *a, size_t elements)
 {
     a->rows = malloc((a->targets + 1) * sizeof *a->rows);
-    a->weights = calloc(numbers + 1, sizeof *a->weights);
+    a->weights = calloc(elements + 1, sizeof *a->weights);
     if (a->rows && a->weights)
         return true;
     align_free(a);
@@ -61,7 +61,7 @@ static rapt_code align_fill(rapt_tape *t, const rapt_model *m, rapt_tokens sourc
 {
     int32_t *inputs = malloc(a->targets * sizeof *inputs);
     rapt_code code = inputs ? align_run(t, m, source, inputs, target, a, err)
-                            : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
+                            : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an alignment");
     for (size_t i = 0; i < a->targets; i++)
         a->rows[i] = (rapt_alignment_row){0, a->sources, a->weights + i * (a->sources + 1)};
     free(inputs);
@@ -76,7 +76,7 @@ rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source,
     if (out->targets == 0)
         return RAPT_OK;
     if (!align_allocate(out, out->targets * (out->sources + 1)))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for an alignment");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an alignment");
     rapt_code code = align_fill(t, m, (rapt_tokens){source, 1, count}, target, out, err);
     if (code)
         align_free(out);
@@ -92,16 +92,16 @@ void align_free(rapt_alignment *a)
 
 bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignment *out)
 {
-    size_t numbers = 0, sources = 0; /* so far */
+    size_t elements = 0, sources = 0; /* so far */
     *out = (rapt_alignment){0};
     for (size_t p = 0; p < count; p++) {
-        numbers += pieces[p]->targets * (pieces[p]->sources + 1);
+        elements += pieces[p]->targets * (pieces[p]->sources + 1);
         out->targets += pieces[p]->targets;
         out->sources += pieces[p]->sources;
     }
-    if (numbers == 0)
+    if (elements == 0)
         return true;
-    if (!align_allocate(out, numbers))
+    if (!align_allocate(out, elements))
         return false;
     rapt_alignment_row *row = out->rows;
     rapt_real *weights = out->weights;
