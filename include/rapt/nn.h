@@ -361,12 +361,14 @@ typedef struct rapt_decoder {
     rapt_linear output;         /* "decoder.output.": [target_vocab, d_model] */
 } rapt_decoder;
 
-/* `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
+/* Adds the decoder's parameters to `set`. `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
 RAPT_API void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
-/* Of whole rows, position i seeing tokens 0 .. i: [batch, time, d_model], what the output matrix multiplies. */
+/* Hidden states [batch, time, d_model], which the output matrix multiplies, of whole rows of target tokens [batch, time];
+ * position i sees tokens 0 .. i. `memory` [batch, source time, d_model] is the encoder's output, of which the first
+ * memory_lens[b] positions are valid; NULL: all. */
 RAPT_API rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                           const int32_t *memory_lens);
-/* Logits [batch, time, target_vocab] of them. */
+/* Logits [batch, time, target_vocab] of whole rows: the output matrix times what rapt_decoder_hidden gives for these. */
 RAPT_API rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                            const int32_t *memory_lens);
 

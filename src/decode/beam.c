@@ -53,7 +53,7 @@ static bool beam_allocate_rows(beam_row **rows, size_t count, size_t capacity, a
     return ok;
 }
 
-static bool allocate_results(beam_search *s, arena *memory)
+static bool beam_allocate_results(beam_search *s, arena *memory)
 {
     size_t n = s->options->n_best;
     bool ok = true;
@@ -76,18 +76,18 @@ static bool beam_allocate(beam_search *s, arena *memory)
     s->found.max = 2 * s->options->beam;
     s->found.best = arena_array(memory, s->found.max, sizeof *s->found.best);
     return s->tokens && s->parents && s->counts && s->found.best && beam_allocate_rows(&s->rows, count, s->capacity, memory) &&
-           beam_allocate_rows(&s->next, count, s->capacity, memory) && allocate_results(s, memory);
+           beam_allocate_rows(&s->next, count, s->capacity, memory) && beam_allocate_results(s, memory);
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------------- */
 
-static double worst_of(const candidate_list *l)
+static double candidates_worst(const candidate_list *l)
 {
     return l->count == l->max ? l->best[l->count - 1].log_prob : -INFINITY;
 }
 
 /* Puts c, better than the worst, in its place. */
-static void offer(candidate_list *l, candidate c)
+static void candidates_insert(candidate_list *l, candidate c)
 {
     size_t at = l->count < l->max ? l->count++ : l->count - 1;
     for (; at > 0 && c.log_prob > l->best[at - 1].log_prob; at--)
@@ -97,22 +97,23 @@ static void offer(candidate_list *l, candidate c)
 
 /* A logit up to which base + x is certainly not above the worst candidate: a little below the exact limit, since sums are
  * rounded. */
-static rapt_real limit_of(const candidate_list *l, double base)
+static rapt_real candidates_limit(const candidate_list *l, double base)
 {
-    double worst = worst_of(l);
+    double worst = candidates_worst(l);
     return (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
 }
 
 /* Nearly all logits are far below the worst candidate: blocks whose maximum is not above it are skipped. */
-static void gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base, size_t row)
+static void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base,
+                                  size_t row)
 {
     for (size_t first = 0; first < classes; first += BLOCK) {
         size_t end = first + BLOCK < classes ? first + BLOCK : classes;
-        if (l->count == l->max && !(x[first + k->argmax(end - first, x + first)] > limit_of(l, base)))
+        if (l->count == l->max && !(x[first + k->argmax(end - first, x + first)] > candidates_limit(l, base)))
             continue;
         for (size_t j = first; j < end; j++)
-            if (base + (double)x[j] > worst_of(l))
-                offer(l, (candidate){base + (double)x[j], row, (int32_t)j});
+            if (base + (double)x[j] > candidates_worst(l))
+                candidates_insert(l, (candidate){base + (double)x[j], row, (int32_t)j});
     }
 }
 
@@ -129,33 +130,33 @@ static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt
         double base = s->rows[r].log_prob - (double)max - math_log((double)sum);
         search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
         if (forced < 0)
-            gather_row(s->k, &s->found, s->classes, x, base, r);
+            candidates_gather_row(s->k, &s->found, s->classes, x, base, r);
         else
-            offer(&s->found, (candidate){base + (double)x[forced], r, forced});
+            candidates_insert(&s->found, (candidate){base + (double)x[forced], r, forced});
     }
     return RAPT_OK;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------ */
 
-static double score_of(const beam_search *s, double log_prob, size_t length)
+static double beam_score(const beam_search *s, double log_prob, size_t length)
 {
     return log_prob / search_penalty(s->options->length_penalty, length);
 }
 
 /* The score that a hypothesis has to be above to be a result. */
-static double worst_result(const beam_search *s, size_t sentence)
+static double beam_worst_result(const beam_search *s, size_t sentence)
 {
     const search_result *r = &s->results[sentence];
     return r->count == s->options->n_best ? r->best[r->count - 1].score : -INFINITY;
 }
 
-/* Files a finished hypothesis among the sentence's results, the best first. */
-static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t length, double log_prob)
+/* Puts a finished hypothesis among the sentence's results, the best first. */
+static void beam_keep_result(beam_search *s, size_t sentence, const int32_t *tokens, size_t length, double log_prob)
 {
     search_result *r = &s->results[sentence];
-    double score = score_of(s, log_prob, length);
-    if (!(score > worst_result(s, sentence)))
+    double score = beam_score(s, log_prob, length);
+    if (!(score > beam_worst_result(s, sentence)))
         return;
     size_t at = r->count < s->options->n_best ? r->count++ : r->count - 1;
     int32_t *copy = r->best[at].tokens;
@@ -168,14 +169,14 @@ static void file(beam_search *s, size_t sentence, const int32_t *tokens, size_t 
 /* The best score that an unfinished hypothesis can reach: log p only falls, and the penalty is largest at one end of the
  * lengths that are left. It rises with log p, so what it drops are the last rows of a sentence, and no better one misses
  * them. */
-static double bound(const beam_search *s, size_t sentence, double log_prob)
+static double beam_bound(const beam_search *s, size_t sentence, double log_prob)
 {
-    return fmax(score_of(s, log_prob, s->length + 2), score_of(s, log_prob, s->batch->limits[sentence]));
+    return fmax(beam_score(s, log_prob, s->length + 2), beam_score(s, log_prob, s->batch->limits[sentence]));
 }
 
 /* ---- one token ---------------------------------------------------------------------------------------------- */
 
-static void continue_row(beam_search *s, const candidate *c)
+static void beam_continue_row(beam_search *s, const candidate *c)
 {
     beam_row *to = &s->next[s->next_count];
     memcpy(to->tokens, s->rows[c->row].tokens, s->length * sizeof(int32_t));
@@ -185,16 +186,16 @@ static void continue_row(beam_search *s, const candidate *c)
     s->parents[s->next_count++] = (int32_t)c->row;
 }
 
-static void finish_row(beam_search *s, size_t sentence, const candidate *c)
+static void beam_finish_row(beam_search *s, size_t sentence, const candidate *c)
 {
     int32_t *tokens = s->rows[c->row].tokens;
     tokens[s->length] = c->token;
-    file(s, sentence, tokens, s->length + 1, c->log_prob);
+    beam_keep_result(s, sentence, tokens, s->length + 1, c->log_prob);
 }
 
 /* Extends one sentence by a token: candidates that end are filed, the best others
  * are kept if they can still become results. */
-static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
+static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;
     bool last = s->length + 1 == s->batch->limits[sentence];
@@ -204,12 +205,12 @@ static rapt_code extend_sentence(beam_search *s, size_t sentence, size_t first, 
         const candidate *c = &s->found.best[i];
         open += c->token != s->options->special.eos;
         if (c->token == s->options->special.eos || last)
-            finish_row(s, sentence, c);
+            beam_finish_row(s, sentence, c);
         else
-            continue_row(s, c);
+            beam_continue_row(s, c);
     }
-    double worst = worst_result(s, sentence);
-    while (s->next_count > before && !(bound(s, sentence, s->next[s->next_count - 1].log_prob) > worst))
+    double worst = beam_worst_result(s, sentence);
+    while (s->next_count > before && !(beam_bound(s, sentence, s->next[s->next_count - 1].log_prob) > worst))
         s->next_count--;
     s->counts[sentence] = s->next_count - before;
     return RAPT_OK;
@@ -224,7 +225,7 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
     for (size_t i = 0; i < s->batch->source.batch && !code; i++) {
         size_t count = s->counts[i];
         if (count > 0)
-            code = extend_sentence(s, i, first, logits, err);
+            code = beam_extend_sentence(s, i, first, logits, err);
         first += count;
     }
     beam_row *rows = s->rows;
@@ -236,7 +237,7 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
 }
 
 /* All rows of a sentence would begin alike: one is enough. */
-static void start_rows(beam_search *s)
+static void beam_start_rows(beam_search *s)
 {
     s->row_count = s->batch->source.batch;
     for (size_t i = 0; i < s->row_count; i++) {
@@ -247,7 +248,7 @@ static void start_rows(beam_search *s)
 
 static rapt_code beam_run(beam_search *s, rapt_error *err)
 {
-    start_rows(s);
+    beam_start_rows(s);
     while (s->row_count > 0) {
         rapt_real *logits;
         rapt_code code = search_step(s->on, s->tokens, s->row_count, &logits, err);

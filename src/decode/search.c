@@ -13,7 +13,7 @@ const kernels *search_kernels(const rapt_tape *t)
     return t->k;
 }
 
-static size_t requested_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
+static size_t search_requested_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
 {
     double requested = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count;
     double max_len = (double)m->max_len, positions = (double)m->net->config.max_positions;
@@ -24,7 +24,7 @@ static size_t requested_limit(const rapt_model *m, size_t source_count, double r
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
 {
     size_t max = m->net->config.max_positions, min = prefix_count + 1;
-    size_t limit = requested_limit(m, source_count, max_ratio, prefix_count);
+    size_t limit = search_requested_limit(m, source_count, max_ratio, prefix_count);
     limit = limit > min ? limit : min;
     return limit < max ? limit : max;
 }

@@ -20,8 +20,8 @@ void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char
     rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, &norm);
 }
 
-static rapt_tensor *attend_to_memory(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
-                                     const rapt_decoder_memory *memory)
+static rapt_tensor *decoder_attend_to_memory(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
+                                             const rapt_decoder_memory *memory)
 {
     if (!memory->kv)
         return rapt_multi_head_attention_forward(t, m, x, memory->output, memory->output,
@@ -40,7 +40,7 @@ rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *
     rapt_tensor *y = rapt_causal_self_attention(t, &m->self_attention, h, kv, past);
     x = rapt_add_norm_after(t, &m->norm1, x, y);
     h = rapt_add_norm_before(t, &m->norm2, x);
-    y = attend_to_memory(t, &m->cross_attention, h, memory);
+    y = decoder_attend_to_memory(t, &m->cross_attention, h, memory);
     x = rapt_add_norm_after(t, &m->norm2, x, y);
     h = rapt_add_norm_before(t, &m->norm3, x);
     return rapt_add_norm_after(t, &m->norm3, x, rapt_ffn_forward(t, &m->ffn, h));

@@ -40,7 +40,7 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s)
 /* ---- start -------------------------------------------------------------------------------------------------- */
 
 /* The encoder's output of a whole batch, with padding: without it, rows are not where the cache has them. */
-static bool memory_fits(rapt_tape *t, const rapt_tensor *memory)
+static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
 {
     char text[96];
     if (!rapt_tape_error(t)->code && memory->ndim != 3)
@@ -75,20 +75,20 @@ static void decoder_state_begin(rapt_decoder_state *s, size_t sentences, const i
     rapt_kv_cache_clear(s->self, sentences);
 }
 
-static void keep(rapt_tensor *cache, const rapt_tensor *x)
+static void decoder_state_copy(rapt_tensor *cache, const rapt_tensor *x)
 {
     memcpy(cache->data, x->data, rapt_tensor_size(x) * sizeof *x->data);
 }
 
-static void project_memory(rapt_tape *t, const rapt_decoder *m, rapt_kv_cache *cross, rapt_tensor *memory)
+static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_kv_cache *cross, rapt_tensor *memory)
 {
     for (size_t i = 0; i < m->layers; i++) {
         rapt_tensor *k = rapt_linear_forward(t, &m->blocks[i].cross_attention.k, memory);
         rapt_tensor *v = rapt_linear_forward(t, &m->blocks[i].cross_attention.v, memory);
         if (rapt_tape_error(t)->code)
             return;
-        keep(&rapt_kv_cache_layer(cross, i)->k, k);
-        keep(&rapt_kv_cache_layer(cross, i)->v, v);
+        decoder_state_copy(&rapt_kv_cache_layer(cross, i)->k, k);
+        decoder_state_copy(&rapt_kv_cache_layer(cross, i)->v, v);
     }
     rapt_kv_cache_advance(cross, memory->shape[1]);
 }
@@ -97,7 +97,7 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
                         const int32_t *memory_lens, rapt_decoder_sizes sizes)
 {
     rapt_kv_cache_clear(s->cross, 0); /* a state that holds no memory is refused by a step */
-    if (!memory_fits(t, memory))
+    if (!decoder_state_fits(t, memory))
         return;
     if (!decoder_state_allocate(s, m->layers, memory, memory_lens != NULL, sizes)) {
         rapt_kv_cache_clear(s->cross, 0);
@@ -106,7 +106,7 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
         return;
     }
     decoder_state_begin(s, memory->shape[0], memory_lens);
-    project_memory(t, m, s->cross, memory);
+    decoder_state_project(t, m, s->cross, memory);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -129,8 +129,8 @@ rapt_decoder_memory decoder_state_memory(const rapt_decoder_state *s, size_t lay
                                  .shared = s->one_each ? NULL : &s->shared};
 }
 
-/* Sentences keep their order, so that one pass over the new rows finds the end of each. */
-static void share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows)
+/* Sentences decoder_state_copy their order, so that one pass over the new rows finds the end of each. */
+static void decoder_state_share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows)
 {
     size_t row = 0, longest = 0, sentences = rapt_kv_cache_rows(s->cross);
     for (size_t i = 0; i < sentences; i++) {
@@ -147,6 +147,6 @@ static void share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows
 
 void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows)
 {
-    share_out(s, parents, rows);
+    decoder_state_share_out(s, parents, rows);
     rapt_kv_cache_select(s->self, parents, rows);
 }

@@ -7,19 +7,19 @@
 
 #include <math.h>
 
-static void init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
+static void lm_block_init_norm(rapt_add_norm *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
     rapt_add_norm_init(m, set, prefix, 1, &c->d_model, &(rapt_add_norm_options){
         .norm = {.kind = c->norm_kind, .no_bias = !c->bias, .eps = c->norm_eps}, .dropout = c->dropout, .place = c->norm_place});
 }
 
-static void init_second_norm(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
+static void lm_block_init_second_norm(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *c)
 {
     m->norm2 = m->norm1;
     if (c->shared_norm)
         m->norm2.name = name_keep(set, prefix);
     else
-        init_norm(&m->norm2, set, prefix, c);
+        lm_block_init_norm(&m->norm2, set, prefix, c);
 }
 
 void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
@@ -31,10 +31,10 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
     const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads, .bias = c->bias,
                                               .dropout = c->dropout, .init = c->init, .std = c->std, .output_std = last};
     const rapt_ffn_options ffn = {.kind = c->ffn_kind, .no_bias = !c->bias, .init = c->init, .std = c->std, .output_std = last};
-    init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);
+    lm_block_init_norm(&m->norm1, set, name_join(prefix, "norm1.").text, c);
     rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, &attention);
     m->attention.rotary = rotary;
-    init_second_norm(m, set, name_join(prefix, "norm2.").text, c);
+    lm_block_init_second_norm(m, set, name_join(prefix, "norm2.").text, c);
     rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
 }
 

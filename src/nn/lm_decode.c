@@ -16,7 +16,7 @@ rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
 }
 
 /* [batch, time, feature] to [batch, 1, feature]. */
-static rapt_tensor *last_position(rapt_tape *t, rapt_tensor *x)
+static rapt_tensor *lm_last_position(rapt_tape *t, rapt_tensor *x)
 {
     if (rapt_tape_error(t)->code || x->shape[1] == 1)
         return x;
@@ -28,7 +28,7 @@ static rapt_tensor *last_position(rapt_tape *t, rapt_tensor *x)
 }
 
 /* NULL where the cache is the model's and has the rows of the tokens; else the poison tensor. */
-static rapt_tensor *check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *c, rapt_tokens tokens)
+static rapt_tensor *lm_check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *c, rapt_tokens tokens)
 {
     if (rapt_kv_cache_sizes(c).layers != m->layers)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "a KV cache of %zu layers for a model of %zu", rapt_kv_cache_sizes(c).layers,
@@ -41,11 +41,11 @@ static rapt_tensor *check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_ca
 
 rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, rapt_tokens tokens, bool last_only)
 {
-    rapt_tensor *bad = check_cache(t, m, cache, tokens);
+    rapt_tensor *bad = lm_check_cache(t, m, cache, tokens);
     if (bad)
         return bad;
     rapt_tensor *x = lm_hidden(t, m, tokens, cache);
-    rapt_tensor *logits = lm_logits(t, m, last_only ? last_position(t, x) : x);
+    rapt_tensor *logits = lm_logits(t, m, last_only ? lm_last_position(t, x) : x);
     if (!rapt_tape_error(t)->code)
         rapt_kv_cache_advance(cache, tokens.time);
     return logits;
@@ -60,7 +60,7 @@ size_t rapt_lm_visible(const rapt_lm_config *config, size_t n)
 }
 
 /* Columns first .. end - 1 of text [rows, stride]: where they lie if there is one row, else in the tape's memory. */
-static rapt_tokens columns(rapt_tape *t, size_t rows, const int32_t *text, size_t stride, size_t first, size_t end)
+static rapt_tokens lm_columns(rapt_tape *t, size_t rows, const int32_t *text, size_t stride, size_t first, size_t end)
 {
     size_t time = end - first;
     if (rows == 1)
@@ -81,7 +81,7 @@ rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, 
     size_t held = rapt_kv_cache_first(cache) + rapt_kv_cache_past(cache);
     size_t from = rapt_kv_cache_first(cache) != first ? first : held < count ? held : count - 1;
     /* 2. The others. They are checked before what they take the place of is dropped. */
-    rapt_tokens tokens = columns(t, rapt_kv_cache_rows(cache), text, stride, from, count);
+    rapt_tokens tokens = lm_columns(t, rapt_kv_cache_rows(cache), text, stride, from, count);
     rapt_tensor *bad = lm_check_ids(t, m, tokens, from);
     if (bad)
         return bad;
