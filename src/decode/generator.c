@@ -348,7 +348,8 @@ static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, 
 
 rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err)
 {
-    return generator_make(model, NULL, options, err);
+    rapt_error own = {0};
+    return generator_make(model, NULL, options, err ? err : &own);
 }
 
 rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,

@@ -1,0 +1,134 @@
+/* tests/decode/test_no_error_models.c: a rapt_error may be NULL in what trains and runs models, too; the rest is in
+ * tests/base/test_no_error.c. tests/base/check_no_error.sh sees to it that no public function is forgotten. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "io/model_folder.h"
+#include "rapt.h"
+
+#include <string.h>
+
+/* A language model of the characters from '!' on, MODEL_VOCAB of them, in a context of LM_CONTEXT. */
+static rapt_model *of_characters(void)
+{
+    const rapt_lm_config c = lm_variant(24);
+    return language_model(&c, characters('!', c.vocab));
+}
+
+static void saving(void **state)
+{
+    (void)state;
+    rapt_model *m = of_characters();
+    assert_int_not_equal(rapt_model_save(m, "/dev/null/x", NULL), RAPT_OK);
+    assert_int_not_equal(rapt_model_save_config(m, "/nowhere", NULL), RAPT_OK);
+    assert_int_not_equal(rapt_model_save_params(m, "/nowhere", NULL), RAPT_OK);
+    rapt_model_free(m);
+}
+
+static void translating(void **state)
+{
+    (void)state;
+    const char *const bad[] = {"\xff"}, *const good[] = {"a b"}, *const prefix[] = {"\xff"};
+    rapt_translation out[1];
+    rapt_model *m = translation_model();
+    assert_null(rapt_translator_new(m, &(rapt_translate_options){.threads = 1, .n_best = 3, .beam = 2}, NULL));
+    rapt_translator *t = rapt_translator_new(m, &(rapt_translate_options){.threads = 1}, NULL);
+    assert_non_null(t);
+    assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_translator_run(t, bad, 1, out, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_translator_run_prefixed(t, good, prefix, 1, out, NULL), RAPT_OK);
+    assert_int_equal(rapt_translator_run(t, good, 1, out, NULL), RAPT_OK);
+    rapt_translations_free(out, 1);
+    rapt_translator_free(t);
+    rapt_model_free(m);
+}
+
+static void generating(void **state)
+{
+    (void)state;
+    rapt_generate_options o = {.threads = 1, .max_tokens = 2};
+    rapt_generated result;
+    rapt_model *m = of_characters();
+    rapt_generator *g = rapt_generator_new(m, &o, NULL);
+    assert_non_null(g);
+    assert_int_not_equal(rapt_generator_run(g, 0, &result, NULL), RAPT_OK); /* no prompt */
+    assert_int_not_equal(rapt_generator_begin(g, " ", 1, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_generator_begin_tokens(g, (int32_t[]){-1}, 1, NULL), RAPT_OK);
+    assert_int_equal(rapt_generator_begin(g, "!\"", 2, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_generator_append(g, " ", 1, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_generator_append_tokens(g, (int32_t[]){-1}, 1, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_generator_rewind(g, 100, NULL), RAPT_OK);
+    assert_int_equal(rapt_generator_run(g, 0, &result, NULL), RAPT_OK);
+    rapt_generated_free(&result);
+    rapt_generator_free(g);
+    assert_int_not_equal(rapt_generate(m, " ", &o, &result, NULL), RAPT_OK);
+    rapt_model_free(m);
+    m = translation_model();
+    assert_null(rapt_generator_new(m, &o, NULL));
+    rapt_model_free(m);
+}
+
+static void explaining(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    rapt_model *m = of_characters();
+    assert_null(rapt_explanation_new(m, " ", &(rapt_explain_options){0}, NULL));
+    rapt_explanation *e = rapt_explanation_new(m, "!\"", &(rapt_explain_options){0}, NULL);
+    assert_non_null(e);
+    assert_int_equal(rapt_explanation_text(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
+    free(text);
+    assert_int_equal(rapt_explanation_json(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
+    free(text);
+    if (rapt_explanation_page(e, &text, &size, NULL) == RAPT_OK)
+        free(text);
+    rapt_explanation_free(e);
+    rapt_model_free(m);
+}
+
+static void caches(void **state)
+{
+    (void)state;
+    const rapt_kv_sizes small = {.layers = 1, .rows = 1, .capacity = 2, .features = 4};
+    const rapt_kv_sizes large = {.layers = 1, .rows = SIZE_MAX / 16, .capacity = 2, .features = 4};
+    assert_null(rapt_kv_cache_new(large, NULL));
+    rapt_kv_cache *cache = rapt_kv_cache_new(small, NULL);
+    assert_int_equal(rapt_kv_cache_resize(cache, large, NULL), RAPT_ERR_MEMORY);
+    rapt_kv_cache_free(cache);
+    rapt_decoder_state *s = rapt_decoder_state_new(NULL);
+    assert_non_null(s);
+    rapt_decoder_state_free(s);
+}
+
+static void training(void **state)
+{
+    (void)state;
+    rapt_recipe r;
+    rapt_model *m = of_characters();
+    rapt_adam *a = rapt_adam_new(m->params, NULL, NULL);
+    rapt_tape *t = rapt_tape_new(NULL, NULL);
+    assert_true(a && t);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tape_fail(t, RAPT_ERR_VALUE, "failed");
+    assert_int_equal(rapt_adam_step(a, t, 0.1, 1, NULL), RAPT_ERR_VALUE);
+    rapt_tape_free(t);
+    rapt_adam_free(a);
+    rapt_model_free(m);
+    rapt_recipe_defaults(&r);
+    assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL), RAPT_ERR_VALUE);
+    assert_int_not_equal(rapt_average("/nowhere", 2, "/nowhere/out", NULL), RAPT_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(generating),
+        cmocka_unit_test(explaining), cmocka_unit_test(caches),  cmocka_unit_test(training),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
