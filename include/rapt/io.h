@@ -58,8 +58,8 @@ typedef struct rapt_model {
  * without such a copy, of rapt 0.1 or with parameters of another program, is loaded with `sealed` false: nothing would tell
  * that its config.json was changed. */
 RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
-/* The same, for one task only: a model of another one is refused with a word on what it is ("models/gpt is a language
- * model; rapt generate runs it"). */
+/* Reads a folder as rapt_model_load does, but refuses a model of another task (RAPT_ERR_VALUE), saying what it is
+ * ("models/gpt is a language model; rapt generate runs it"). */
 RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
 RAPT_API void rapt_model_free(rapt_model *m);
 

@@ -49,12 +49,14 @@ RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
 RAPT_API const rapt_error *rapt_tape_error(const rapt_tape *t);
-/* The same as a status: its code, and the failure in `err`, where there was one. */
+/* The first failure since rapt_tape_begin as a status: its code, and the failure in `err`, where there was one. */
 RAPT_API rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
 /* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
 RAPT_API rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
 /* Called with every failure as it is recorded, for a debugger's breakpoint or a log. */
-RAPT_API void rapt_tape_on_error(rapt_tape *t, void (*hook)(void *context, const rapt_error *err), void *context);
+typedef void rapt_error_fn(void *context, const rapt_error *err);
+/* Sets the function that is called with the failures of `t`; NULL: none. */
+RAPT_API void rapt_tape_on_error(rapt_tape *t, rapt_error_fn *hook, void *context);
 
 RAPT_API bool rapt_tape_training(const rapt_tape *t);
 RAPT_API int rapt_tape_threads(const rapt_tape *t);
@@ -71,7 +73,7 @@ RAPT_API rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *er
 
 /* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */
 RAPT_API rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
-/* The same, filled from `data` (copied). */
+/* A tensor of this pass with the elements of `data` (copied); `grad` makes it collect a gradient. */
 RAPT_API rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
 
 /* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
