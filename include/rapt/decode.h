@@ -3,11 +3,11 @@
  * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
  * threads.
  *
- * A line of several sentences is translated sentence by sentence where the model knows single ones only (rapt_sentence_split),
- * and so
- * is any line of more than rapt_model.max_len tokens. Of a sentence that is too long still, a piece is what reaches to the last
- * clause that fits (, ; : and dashes), or else to the last space. Only what has no such place is cut off, and
- * rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind Chinese and Japanese.
+ * A line of several sentences is translated sentence by sentence where the model knows single ones only
+ * (rapt_sentence_split), and so is any line of more than rapt_translation_model.max_len tokens. Of a sentence that is too long
+ * still, a piece is what reaches to the last clause that fits (, ; : and dashes), or else to the last space. Only what has no
+ * such place is cut off, and rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind
+ * Chinese and Japanese.
  * Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer), and its score and
  * log-probability are the sums of theirs.
  */
@@ -24,7 +24,7 @@ enum { RAPT_TRANSLATE_BATCH = 64 };
 
 /* Which lines are translated sentence by sentence. */
 typedef enum rapt_sentence_split {
-    RAPT_SENTENCE_SPLIT_AS_TRAINED, /* as rapt_model.by_sentence says */
+    RAPT_SENTENCE_SPLIT_AS_TRAINED, /* as rapt_translation_model.by_sentence says */
     RAPT_SENTENCE_SPLIT_LONG,       /* those that the model can't take as a whole */
     RAPT_SENTENCE_SPLIT_ALL   /* all that have several */
 } rapt_sentence_split;

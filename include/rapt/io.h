@@ -24,28 +24,35 @@ typedef struct rapt_special_ids {
 
 enum { RAPT_END_OF_TEXT_MAX = 8 };
 
-/* A model with all it needs; what the task doesn't use is NULL. All of it is owned. Const once loaded: translators and
- * generators only read it. */
-typedef struct rapt_model {
-    rapt_task task;
-    rapt_params *params;              /* of net or lm */
-    uint64_t run;                     /* stands for the training run that made it, 0: unknown; see rapt_model_load */
-    bool sealed;                      /* as loaded: its files are bound to each other by checksums */
-    /* translation */
+/* What a model of RAPT_TASK_TRANSLATION has. */
+typedef struct rapt_translation_model {
     rapt_transformer *net;
     rapt_tokenizer *source, *target;  /* the same object in a model with one vocabulary */
     rapt_special_ids special;         /* "unk_token_id" and so on of config.json */
     size_t max_len;                   /* tokens of a source sentence that it was trained for, <eos> included */
     bool pad_to_max;                  /* trained on rows of max_len tokens (the book): translations stop there */
     bool by_sentence;                 /* trained on single sentences: lines of several are translated one by one */
-    rapt_language detokenize;         /* translations are words that are put together as in this language */
-    bool capitalize;                  /* they have small letters, and get capitals where sentences begin */
-    /* language model */
-    rapt_lm *lm;
+    rapt_language detokenize;         /* the language that translations, which are words, are detokenized for */
+    bool capitalize;                  /* translations are lower case, and get capitals where sentences begin */
+} rapt_translation_model;
+
+/* What a model of RAPT_TASK_LANGUAGE_MODEL has. */
+typedef struct rapt_language_model {
+    rapt_lm *net;
     rapt_tokenizer *tokenizer;        /* may have more ids than the model: see rapt_lm_config.vocab */
     int32_t end_of_text[RAPT_END_OF_TEXT_MAX]; /* tokens that end a text, "eos_token_id" of config.json; a text without a
                                                   prompt begins after the first of them */
     size_t end_of_text_count;
+} rapt_language_model;
+
+/* A model with all it needs. All of it is owned. Const once loaded: translators and generators only read it. */
+typedef struct rapt_model {
+    rapt_task task;
+    rapt_params *params;                /* of the task's net */
+    uint64_t run;                       /* stands for the training run that made it, 0: unknown; see rapt_model_load */
+    bool sealed;                        /* as loaded: its files are bound to each other by checksums */
+    rapt_translation_model translation; /* zeroed for another task */
+    rapt_language_model language;       /* zeroed for another task */
 } rapt_model;
 
 /* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Files of numbers, here

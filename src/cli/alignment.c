@@ -80,9 +80,9 @@ static bool print_words(const rapt_model *m, const rapt_translation *t, const ra
     size_t *source = malloc((a->sources + a->targets + 1) * sizeof *source), *target = source ? source + a->sources : NULL;
     double *sums = malloc((a->sources + 1) * sizeof *sums);
     bool ok = source && sums;
-    size_t words = ok ? number_words(m->source, t->source, a->sources, source) : 0;
+    size_t words = ok ? number_words(m->translation.source, t->source, a->sources, source) : 0;
     if (ok)
-        number_words(m->target, h->tokens, a->targets, target);
+        number_words(m->translation.target, h->tokens, a->targets, target);
     for (size_t j = 0; ok && words > 0 && j < a->targets;) {
         size_t best = 0, word = target[j];
         memset(sums, 0, words * sizeof *sums);
@@ -124,5 +124,6 @@ static bool print_names(const rapt_tokenizer *k, const int32_t *ids, size_t coun
 
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
 {
-    return print_names(m->source, t->source, t->source_count, to) && print_names(m->target, h->tokens, h->token_count, to);
+    return print_names(m->translation.source, t->source, t->source_count, to) &&
+           print_names(m->translation.target, h->tokens, h->token_count, to);
 }

@@ -315,14 +315,14 @@ static rapt_code check_context(const generate_arguments *a, const rapt_model *m,
     rapt_code code = prompt_encode(m, given.text, given.size, &p, err);
     if (code)
         return code;
-    size_t count = p.count, context = m->lm->config.context;
+    size_t count = p.count, context = m->language.net->config.context;
     free(p.ids);
     if (count <= context)
         return RAPT_OK;
     if (a->strict)
         return rapt_fail(err, RAPT_ERR_VALUE, "the prompt has %zu tokens, the model's context %zu", count, context);
     fprintf(stderr, "rapt: warning: the prompt has %zu tokens, the model's context %zu: the model sees the last %zu\n", count,
-            context, rapt_lm_visible(&m->lm->config, count));
+            context, rapt_lm_visible(&m->language.net->config, count));
     return RAPT_OK;
 }
 

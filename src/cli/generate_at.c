@@ -115,7 +115,7 @@ static rapt_code expect_all(const generate_arguments *a, rapt_generator *g, cons
         code = rapt_generator_append_tokens(g, &e->token, 1, err);
         code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
         if (!code)
-            (a->json ? print_at_json : print_at)(m->tokenizer, e);
+            (a->json ? print_at_json : print_at)(m->language.tokenizer, e);
     }
     return code;
 }
@@ -130,7 +130,7 @@ static rapt_code expect_one(const generate_arguments *a, rapt_generator *g, cons
     code = rapt_generator_begin_tokens(g, p->ids, e->position + 1, err);
     code = code ? code : generator_likeliest(g, e->count, e->ids, e->probabilities, err);
     if (!code)
-        (a->json ? print_at_json : print_at)(m->tokenizer, e);
+        (a->json ? print_at_json : print_at)(m->language.tokenizer, e);
     return code;
 }
 
@@ -138,7 +138,7 @@ rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt
 {
     prompt p = {0};
     expectation e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
-    e.count = e.count < m->lm->config.vocab ? e.count : m->lm->config.vocab;
+    e.count = e.count < m->language.net->config.vocab ? e.count : m->language.net->config.vocab;
     e.ids = malloc(e.count * sizeof *e.ids);
     e.probabilities = malloc(e.count * sizeof *e.probabilities);
     rapt_code code = e.ids && e.probabilities ? prompt_encode(m, given.text, given.size, &p, err)

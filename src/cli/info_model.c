@@ -18,10 +18,10 @@ static model_memory memory_of(const rapt_model *m)
 {
     double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real)), features;
     if (m->task == RAPT_TASK_LANGUAGE_MODEL) {
-        const rapt_lm_config *c = &m->lm->config;
+        const rapt_lm_config *c = &m->language.net->config;
         features = (double)(c->layers * (c->d_model / c->heads * c->kv_heads));
     } else {
-        features = (double)(m->net->config.layers * m->net->config.block.d_model);
+        features = (double)(m->translation.net->config.layers * m->translation.net->config.block.d_model);
     }
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
@@ -57,7 +57,7 @@ static json_t *tensors_json(const rapt_params *set, bool wanted)
 static json_t *more_json(const rapt_model *m, bool tensors)
 {
     model_memory memory = memory_of(m);
-    const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->tokenizer : m->target;
+    const rapt_tokenizer *k = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.tokenizer : m->translation.target;
     return json_pack("{s:I, s:s, s:I, s:{s:I, s:I, s:I}, s:o*}", "parameters", (json_int_t)rapt_params_size(m->params),
                      "tokenizer_kind", info_model_kind_of(k), "tokenizer_size", (json_int_t)rapt_tokenizer_size(k), "memory",
                      "parameters", (json_int_t)memory.parameters, "training", (json_int_t)memory.training, "kept_a_token",
@@ -83,19 +83,20 @@ static const char *word(const json_t *config, const char *key)
 static void info_model_print_translation(const rapt_model *m, const json_t *config)
 {
     char bytes[32];
-    const rapt_transformer_config *c = &m->net->config;
+    const rapt_transformer_config *c = &m->translation.net->config;
     printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers, word(config, "norm"));
     printf("d_model       %zu, %zu heads, ffn %zu\n", c->block.d_model, c->block.heads, c->block.ffn);
-    printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab, info_model_kind_of(m->target),
+    printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
+           info_model_kind_of(m->translation.target),
            c->tied ? ", embeddings and output tied" : "");
-    printf("sentences     up to %zu tokens, %zu positions\n", m->max_len, c->max_positions);
+    printf("sentences     up to %zu tokens, %zu positions\n", m->translation.max_len, c->max_positions);
     printf("memory        a decoding step keeps %s a sentence and token\n", cli_bytes(memory_of(m).token, bytes));
 }
 
 static void print_language_model(const rapt_model *m, const json_t *config)
 {
     char token[32], context[32];
-    const rapt_lm_config *c = &m->lm->config;
+    const rapt_lm_config *c = &m->language.net->config;
     double kept = memory_of(m).token;
     printf("blocks        %zu, %s-norm, %s norm%s\n", c->layers, word(config, "norm"), word(config, "norm_kind"),
            c->shared_norm ? " used twice" : "");
@@ -103,7 +104,8 @@ static void print_language_model(const rapt_model *m, const json_t *config)
            word(config, "ffn_kind"));
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
     printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
-    printf("tokenizer     %s, %zu tokens\n", info_model_kind_of(m->tokenizer), rapt_tokenizer_size(m->tokenizer));
+    printf("tokenizer     %s, %zu tokens\n", info_model_kind_of(m->language.tokenizer),
+           rapt_tokenizer_size(m->language.tokenizer));
     printf("memory        decoding keeps %s a token, %s for a full context\n", cli_bytes(kept, token),
            cli_bytes(kept * (double)c->context, context));
 }

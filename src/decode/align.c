@@ -36,9 +36,9 @@ static size_t align_without_end(const int32_t *ids, size_t count, int32_t eos)
 static rapt_code align_run(rapt_tape *t, const rapt_model *m, rapt_tokens source, int32_t *inputs, const int32_t *target,
                            rapt_alignment *a, rapt_error *err)
 {
-    inputs[0] = m->special.bos;
+    inputs[0] = m->translation.special.bos;
     memcpy(inputs + 1, target, (a->targets - 1) * sizeof *inputs);
-    const rapt_tensor *w = align_weights_of(t, m->net, source, (rapt_tokens){inputs, 1, a->targets});
+    const rapt_tensor *w = align_weights_of(t, m->translation.net, source, (rapt_tokens){inputs, 1, a->targets});
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
         align_take_means(w, a);
@@ -71,8 +71,8 @@ static rapt_code align_fill(rapt_tape *t, const rapt_model *m, rapt_tokens sourc
 rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err)
 {
-    *out = (rapt_alignment){.targets = align_without_end(target, length, m->special.eos),
-                            .sources = align_without_end(source, count, m->special.eos)};
+    *out = (rapt_alignment){.targets = align_without_end(target, length, m->translation.special.eos),
+                            .sources = align_without_end(source, count, m->translation.special.eos)};
     if (out->targets == 0)
         return RAPT_OK;
     if (!align_allocate(out, out->targets * (out->sources + 1)))

@@ -119,7 +119,7 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
         return NULL;
     }
     rapt_tape_begin(g->tape, (rapt_pass){0});
-    const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->lm, g->cache, g->tokens, g->count, g->count); /* [1, 1, vocab] */
+    const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->language.net, g->cache, g->tokens, g->count, g->count);
     if (rapt_tape_status(g->tape, err))
         return NULL;
     return logits->data;
@@ -129,8 +129,9 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 static sampler_input generator_input(const generator_run *r, const rapt_real *logits)
 {
     const rapt_generator *g = r->g;
-    size_t history = g->options.sample.repetition_window > 0 ? g->count : rapt_lm_visible(&g->model->lm->config, g->count);
-    return (sampler_input){.logits = logits, .vocab = g->model->lm->config.vocab, .row = r->sample, .position = g->count,
+    const rapt_lm_config *c = &g->model->language.net->config;
+    size_t history = g->options.sample.repetition_window > 0 ? g->count : rapt_lm_visible(c, g->count);
+    return (sampler_input){.logits = logits, .vocab = c->vocab, .row = r->sample, .position = g->count,
                            .history = g->tokens + g->count - history, .count = history};
 }
 
@@ -180,14 +181,14 @@ static rapt_code generator_take_text(void *context, const char *text, size_t siz
 static rapt_code generator_show(generator_run *r, int32_t id, rapt_error *err)
 {
     size_t size;
-    const char *bytes = rapt_tokenizer_token(r->g->model->tokenizer, id, &size);
+    const char *bytes = rapt_tokenizer_token(r->g->model->language.tokenizer, id, &size);
     return bytes ? text_stream_push(r->out, bytes, size, err) : RAPT_OK;
 }
 
 static bool generator_ends(const rapt_model *m, int32_t id)
 {
-    for (size_t i = 0; i < m->end_of_text_count; i++)
-        if (m->end_of_text[i] == id)
+    for (size_t i = 0; i < m->language.end_of_text_count; i++)
+        if (m->language.end_of_text[i] == id)
             return true;
     return false;
 }
@@ -258,7 +259,7 @@ rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double 
     const rapt_real *logits = generator_logits(g, err);
     if (!logits)
         return err->code;
-    const sampler_input in = {.logits = logits, .vocab = g->model->lm->config.vocab, .position = g->count - 1};
+    const sampler_input in = {.logits = logits, .vocab = g->model->language.net->config.vocab, .position = g->count - 1};
     return sampler_likeliest(g->tape->k, &in, n, ids, probabilities, &g->scratch, err);
 }
 
@@ -268,13 +269,13 @@ static rapt_code generator_check(const rapt_model *m, const rapt_generate_option
 {
     if (m->task != RAPT_TASK_LANGUAGE_MODEL)
         return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
-    if (rapt_tokenizer_kind_of(m->tokenizer) == RAPT_TOKENIZER_WORDS)
+    if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
         return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
                                               "stands between them");
     for (size_t i = 0; i < o->sample.bias_count; i++)
-        if (o->sample.biases[i].id < 0 || (size_t)o->sample.biases[i].id >= m->lm->config.vocab)
+        if (o->sample.biases[i].id < 0 || (size_t)o->sample.biases[i].id >= m->language.net->config.vocab)
             return rapt_fail(err, RAPT_ERR_VALUE, "logit bias of token %d; the model knows 0 to %zu",
-                             (int)o->sample.biases[i].id, m->lm->config.vocab - 1);
+                             (int)o->sample.biases[i].id, m->language.net->config.vocab - 1);
     rapt_code code = sampler_check(&o->sample, err);
     return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
 }
@@ -305,7 +306,7 @@ static rapt_code generator_make_tape(rapt_generator *g, rapt_error *err)
     g->tape = g->own_tape = rapt_tape_new(&o, err);
     if (g->tape)
         params_sync(g->model->params, g->tape->pool); /* of a model in training; from here on it is only read */
-    g->packed = g->tape ? pack_lm(g->model->lm, g->tape, err) : NULL;
+    g->packed = g->tape ? pack_lm(g->model->language.net, g->tape, err) : NULL;
     if (!g->packed)
         return err->code;
     tape_use_packed(g->tape, g->packed);
@@ -319,7 +320,7 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
     if (!code && !g->tape)
         code = generator_make_tape(g, err);
     code = code ? code : sampler_init(&g->sampler, &g->options.sample, g->tape->k, err);
-    if (!code && !(g->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(g->model->lm, 1), err)))
+    if (!code && !(g->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(g->model->language.net, 1), err)))
         code = err->code;
     return code;
 }

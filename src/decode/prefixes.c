@@ -16,7 +16,7 @@ static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32
     while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
         size--;
     char *trimmed = strndup(text, size);
-    rapt_code code = trimmed ? rapt_tokenizer_encode(m->target, trimmed, ids, count, err)
+    rapt_code code = trimmed ? rapt_tokenizer_encode(m->translation.target, trimmed, ids, count, err)
                              : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a prefix");
     free(trimmed);
     return code;
@@ -24,11 +24,11 @@ static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32
 
 static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error *err)
 {
-    size_t most = m->net->config.max_positions;
+    size_t most = m->translation.net->config.max_positions;
     if (p.count >= most)
         return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, most);
     for (size_t i = 0; i < p.count; i++)
-        if (p.ids[i] == m->special.unk)
+        if (p.ids[i] == m->translation.special.unk)
             return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a word that the model doesn't know");
     return RAPT_OK;
 }

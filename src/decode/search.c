@@ -16,14 +16,16 @@ const kernels *search_kernels(const rapt_tape *t)
 static size_t search_requested_limit(const rapt_model *m, size_t source_count, double ratio, size_t prefix_count)
 {
     double requested = (ratio > 0 ? ratio : 2) * (double)source_count + 10 + (double)prefix_count;
-    double max_len = (double)m->max_len, positions = (double)m->net->config.max_positions;
-    return m->pad_to_max && (ratio <= 0 || requested > max_len) ? m->max_len : (size_t)fmin(requested, positions);
+    double positions = (double)m->translation.net->config.max_positions;
+    size_t max_len = m->translation.max_len;
+    bool padded = m->translation.pad_to_max && (ratio <= 0 || requested > (double)max_len);
+    return padded ? max_len : (size_t)fmin(requested, positions);
 }
 
 /* It depends on the sentence alone. */
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count)
 {
-    size_t max = m->net->config.max_positions, min = prefix_count + 1;
+    size_t max = m->translation.net->config.max_positions, min = prefix_count + 1;
     size_t limit = search_requested_limit(m, source_count, max_ratio, prefix_count);
     limit = limit > min ? limit : min;
     return limit < max ? limit : max;

@@ -67,14 +67,14 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
 {
     const rapt_model *m = c->t->m;
     rapt_sentence_split split = c->t->o.split;
-    bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
-    const source_limits limits = {m->max_len, by_sentence, m->special.eos};
+    bool by_sentence = split == RAPT_SENTENCE_SPLIT_AS_TRAINED ? m->translation.by_sentence : split == RAPT_SENTENCE_SPLIT_ALL;
+    const source_limits limits = {m->translation.max_len, by_sentence, m->translation.special.eos};
     rapt_code code = RAPT_OK;
     c->first = calloc(c->count + 1, sizeof *c->first);
     if (!c->first)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = source_pieces_add(&c->source, m->source, limits, c->lines[i], &out[i].cut, err);
+        code = source_pieces_add(&c->source, m->translation.source, limits, c->lines[i], &out[i].cut, err);
         c->first[i + 1] = c->source.count;
     }
     if (code)
@@ -116,7 +116,7 @@ static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *m
     for (size_t i = 0; i < n; i++) {
         const source_piece *line = &c->source.piece[first + i];
         for (size_t j = 0; j < time; j++)
-            ids[i * time + j] = j < line->count ? line->ids[j] : c->t->m->special.pad;
+            ids[i * time + j] = j < line->count ? line->ids[j] : c->t->m->translation.special.pad;
         p->lens[i] = (int32_t)line->count;
         p->prefixes[i] = c->begins[line->index];
         p->limits[i] = search_limit(c->t->m, line->count, c->t->search.max_ratio, p->prefixes[i].count);
@@ -132,7 +132,7 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
     bool ok = out->hypotheses != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         const search_hypothesis *h = &r->best[i];
-        out->hypotheses[i].text = rapt_tokenizer_decode(t->m->target, h->tokens, h->length, NULL);
+        out->hypotheses[i].text = rapt_tokenizer_decode(t->m->translation.target, h->tokens, h->length, NULL);
         out->hypotheses[i].score = h->score;
         out->hypotheses[i].log_prob = h->log_prob;
         out->count = i + 1;
@@ -144,7 +144,7 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
 /* Without <eos>. */
 static bool translate_copy_tokens(const translator *t, const int32_t *ids, size_t count, int32_t **out, size_t *out_count)
 {
-    *out_count = count > 0 && ids[count - 1] == t->m->special.eos ? count - 1 : count;
+    *out_count = count > 0 && ids[count - 1] == t->m->translation.special.eos ? count - 1 : count;
     *out = malloc((*out_count + 1) * sizeof **out);
     if (*out && *out_count > 0)
         memcpy(*out, ids, *out_count * sizeof *ids);
@@ -314,13 +314,13 @@ static rapt_code translate_replace(char **text, char *by, rapt_error *err)
 /* From the model's words to a text as people write it. */
 static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_error *err)
 {
-    rapt_language language = t->o.detokenize ? t->o.detokenize : t->m->detokenize;
+    rapt_language language = t->o.detokenize ? t->o.detokenize : t->m->translation.detokenize;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < out->count && !t->o.as_tokens && !code; i++) {
         char **text = &out->hypotheses[i].text;
         if (language)
-            code = translate_replace(text, detokenize(*text, language, t->m->capitalize), err);
-        else if (t->m->capitalize)
+            code = translate_replace(text, detokenize(*text, language, t->m->translation.capitalize), err);
+        else if (t->m->translation.capitalize)
             code = translate_replace(text, capitalize(*text), err);
     }
     return code;
@@ -331,7 +331,7 @@ static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_er
 static rapt_code translate_set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
-    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->special};
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special};
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 
@@ -346,12 +346,12 @@ static rapt_code translate_set_up(translator *t, rapt_error *err)
         arena_init(&t->workers[i].memory, CHUNK);
     for (size_t i = 0; i < n; i++) {
         rapt_tape *tape = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = t->o.precision}, err);
-        t->workers[i].on = (searcher){tape, t->m->net, tape ? rapt_decoder_state_new(err) : NULL};
+        t->workers[i].on = (searcher){tape, t->m->translation.net, tape ? rapt_decoder_state_new(err) : NULL};
         if (!t->workers[i].on.state)
             return err ? err->code : RAPT_ERR_MEMORY;
     }
     params_sync(t->m->params, t->pool); /* of a model in training; from here on it is only read */
-    t->packed = pack_transformer(t->m->net, t->workers[0].on.t, err);
+    t->packed = pack_transformer(t->m->translation.net, t->workers[0].on.t, err);
     for (size_t i = 0; i < n; i++)
         tape_use_packed(t->workers[i].on.t, t->packed);
     return t->packed ? RAPT_OK : RAPT_ERR_MEMORY;

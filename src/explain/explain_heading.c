@@ -34,7 +34,8 @@ static bool explain_heading_begins(const char *text, const char *with)
 /* The norms of a block are called norm1, norm2, ...: before a sublayer, or after the residual sum. */
 static const char *norm_title(const rapt_model *m, const char *name)
 {
-    rapt_norm_place place = m->task == RAPT_TASK_LANGUAGE_MODEL ? m->lm->config.norm_place : m->net->config.block.norm_place;
+    bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    rapt_norm_place place = language ? m->language.net->config.norm_place : m->translation.net->config.block.norm_place;
     if (place != RAPT_NORM_PLACE_PRE)
         return "Add & norm";
     return ends_in(name, ".sum") ? "Add" : "Norm";

@@ -21,9 +21,9 @@ static void add_sequence(rapt_explanation *e, const char *name, const rapt_token
 /* Words as `rapt translate` prints them. The caller frees the result; NULL: out of memory. */
 static char *written(const rapt_model *m, const char *text)
 {
-    if (m->detokenize)
-        return detokenize(text, m->detokenize, m->capitalize);
-    return m->capitalize ? capitalize(text) : strdup(text);
+    if (m->translation.detokenize)
+        return detokenize(text, m->translation.detokenize, m->translation.capitalize);
+    return m->translation.capitalize ? capitalize(text) : strdup(text);
 }
 
 static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char *text, const char *given, rapt_error *err)
@@ -33,14 +33,14 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
     rapt_code code = pass_read_source(m, text, &source, err);
     if (code)
         return code;
-    add_sequence(e, "source", m->source, source);
+    add_sequence(e, "source", m->translation.source, source);
     code = given ? pass_read_target(m, given, &target, err) : pass_translate(t, m, &source, &target, err);
     if (code)
         return code;
-    add_sequence(e, "target", m->target, target);
+    add_sequence(e, "target", m->translation.target, target);
     e->labels = target.ids + 1;
     e->label_count = target.count;
-    e->output = rapt_tokenizer_decode(m->target, target.ids + 1, target.count, NULL);
+    e->output = rapt_tokenizer_decode(m->translation.target, target.ids + 1, target.count, NULL);
     e->translation = e->output && !given ? written(m, e->output) : NULL;
     bool done = e->output && (e->translation || given);
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
@@ -52,7 +52,7 @@ static rapt_code explain_read_text(rapt_explanation *e, const char *text, rapt_e
     rapt_code code = pass_read_text(e->model, text, &tokens, err);
     if (code)
         return code;
-    add_sequence(e, "text", e->model->tokenizer, tokens);
+    add_sequence(e, "text", e->model->language.tokenizer, tokens);
     if (e->gradients && tokens.count < 2)
         return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
     e->labels = tokens.ids + 1;

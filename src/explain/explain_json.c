@@ -157,9 +157,9 @@ static json_t *explain_model_json(const rapt_explanation *e)
 {
     const rapt_model *m = e->model;
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
-    size_t layers = language ? m->lm->config.layers : m->net->config.layers;
-    size_t heads = language ? m->lm->config.heads : m->net->config.block.heads;
-    size_t d_model = language ? m->lm->config.d_model : m->net->config.block.d_model;
+    size_t layers = language ? m->language.net->config.layers : m->translation.net->config.layers;
+    size_t heads = language ? m->language.net->config.heads : m->translation.net->config.block.heads;
+    size_t d_model = language ? m->language.net->config.d_model : m->translation.net->config.block.d_model;
     return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", valid_string(e->model_name), "kind",
                      language ? "language_model" : "translation", "layers", (json_int_t)layers, "heads", (json_int_t)heads,
                      "d_model", (json_int_t)d_model, "parameters", (json_int_t)rapt_params_size(m->params));
@@ -236,7 +236,7 @@ static json_t *predictions_json(const rapt_explanation *e)
 static json_t *output_json(const rapt_explanation *e)
 {
     size_t last = (explain_last(e)->count - 1) * e->top;
-    return e->output ? valid_string(e->output) : token_text_json(e->model->tokenizer, e->likeliest[last]);
+    return e->output ? valid_string(e->output) : token_text_json(e->model->language.tokenizer, e->likeliest[last]);
 }
 
 /* What only some passes have. */

@@ -124,8 +124,8 @@ static rapt_tensor *explain_forward(const pass *p)
 {
     const rapt_explanation *e = p->e;
     if (e->model->task == RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_lm_forward(p->t, e->model->lm, pass_tokens_of(&e->sequences[0]));
-    return rapt_transformer_forward(p->t, e->model->net, pass_tokens_of(&e->sequences[0]), NULL,
+        return rapt_lm_forward(p->t, e->model->language.net, pass_tokens_of(&e->sequences[0]));
+    return rapt_transformer_forward(p->t, e->model->translation.net, pass_tokens_of(&e->sequences[0]), NULL,
                                     pass_tokens_of(&e->sequences[1]));
 }
 

@@ -59,13 +59,13 @@ static void print_model_line(const explain_text *w)
 {
     const rapt_model *m = w->e->model;
     size_t parameters = rapt_params_size(m->params);
-    if (m->task == RAPT_TASK_LANGUAGE_MODEL)
+    const rapt_transformer_config *net = m->task == RAPT_TASK_TRANSLATION ? &m->translation.net->config : NULL;
+    if (!net)
         fprintf(w->to, "%s: a language model of %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
-                m->lm->config.layers, m->lm->config.d_model, m->lm->config.heads, parameters);
+                m->language.net->config.layers, m->language.net->config.d_model, m->language.net->config.heads, parameters);
     else
         fprintf(w->to, "%s: a translation model of %zu + %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
-                m->net->config.layers, m->net->config.layers, m->net->config.block.d_model, m->net->config.block.heads,
-                parameters);
+                net->layers, net->layers, net->block.d_model, net->block.heads, parameters);
 }
 
 /* The label of a token without its position. */

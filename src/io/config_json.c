@@ -8,7 +8,7 @@
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
-static json_t *ids_json(const config_ids *list)
+static json_t *config_json_ids(const config_ids *list)
 {
     json_t *array = json_array();
     bool ok = array != NULL;
@@ -30,7 +30,7 @@ static json_t *config_json_value_of(const config_member *m, const void *field)
     case CONFIG_WORD: return json_string(m->words[*(const int *)field]);
     case CONFIG_HASH: return json_string(field);
     case CONFIG_ID: return json_integer(*(const int32_t *)field);
-    case CONFIG_IDS: return ids_json(field);
+    case CONFIG_IDS: return config_json_ids(field);
     }
     return NULL;
 }

@@ -96,33 +96,33 @@ static model_vocabulary vocabulary(const config *c)
 
 static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
-    config c = {.lm = m->lm->config, .end_of_text = {.count = m->end_of_text_count}};
-    memcpy(c.end_of_text.ids, m->end_of_text, sizeof m->end_of_text);
+    config c = {.lm = m->language.net->config, .end_of_text = {.count = m->language.end_of_text_count}};
+    memcpy(c.end_of_text.ids, m->language.end_of_text, sizeof m->language.end_of_text);
     model_vocabulary wanted = vocabulary(&c);
-    model_hash(m->tokenizer, c.hash);
+    model_hash(m->language.tokenizer, c.hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)
         code = config_lm_check(&c, path, err);
-    return code ? code : model_check_entries(m->tokenizer, &wanted, path, err);
+    return code ? code : model_check_entries(m->language.tokenizer, &wanted, path, err);
 }
 
 static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    return model_save_tokenizer(m->tokenizer, folder, TOKENIZER_FILE, err);
+    return model_save_tokenizer(m->language.tokenizer, folder, TOKENIZER_FILE, err);
 }
 
 /* Folders of rapt 0.1 do not name what ends a text: it was this token, where the model knows it. */
 void model_default_end_of_text(rapt_model *m)
 {
-    int32_t id = rapt_tokenizer_special(m->tokenizer, "<|endoftext|>");
-    m->end_of_text_count = id >= 0 && (size_t)id < m->lm->config.vocab;
-    m->end_of_text[0] = id;
+    int32_t id = rapt_tokenizer_special(m->language.tokenizer, "<|endoftext|>");
+    m->language.end_of_text_count = id >= 0 && (size_t)id < m->language.net->config.vocab;
+    m->language.end_of_text[0] = id;
 }
 
 static void set_end_of_text(rapt_model *m, const config *c)
 {
-    memcpy(m->end_of_text, c->end_of_text.ids, sizeof m->end_of_text);
-    m->end_of_text_count = c->end_of_text.count;
+    memcpy(m->language.end_of_text, c->end_of_text.ids, sizeof m->language.end_of_text);
+    m->language.end_of_text_count = c->end_of_text.count;
     if (!c->end_of_text.there)
         model_default_end_of_text(m);
 }
@@ -130,11 +130,11 @@ static void set_end_of_text(rapt_model *m, const config *c)
 static rapt_code load_lm(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
     rapt_code code = model_check_weights(from, config_lm_least_bytes(&c->lm), err);
-    m->lm = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
-    m->params = m->lm ? m->lm->params : NULL;
-    if (m->lm)
+    m->language.net = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
+    m->params = m->language.net ? m->language.net->params : NULL;
+    if (m->language.net)
         set_end_of_text(m, c);
-    return m->lm ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
+    return m->language.net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_error *err)
@@ -146,8 +146,8 @@ static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_er
     if (code)
         return code;
     model_vocabulary wanted = vocabulary(&c);
-    m->tokenizer = model_load_tokenizer(from, TOKENIZER_FILE, &wanted, err);
-    return m->tokenizer ? load_lm(m, &c, from, err) : RAPT_ERR_FORMAT;
+    m->language.tokenizer = model_load_tokenizer(from, TOKENIZER_FILE, &wanted, err);
+    return m->language.tokenizer ? load_lm(m, &c, from, err) : RAPT_ERR_FORMAT;
 }
 
 const model_task model_language_model = {"a language model", "rapt generate", config_lm_describe, save_tokenizer, config_lm_load};

@@ -90,25 +90,25 @@ static rapt_code config_translation_check(const config *c, const char *path, rap
 
 static rapt_code config_translation_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
-    const rapt_transformer_config *net = &m->net->config;
-    config c = {.net = *net, .shared_vocab = m->source == m->target, .pad_to_max = m->pad_to_max, .max_len = m->max_len,
-                .detokenize = m->detokenize, .capitalize = m->capitalize, .by_sentence = m->by_sentence,
-                .special = m->special};
-    model_hash(m->source, c.source_hash);
-    model_hash(m->target, c.target_hash);
+    const rapt_translation_model *t = &m->translation;
+    const rapt_transformer_config *net = &t->net->config;
+    config c = {.net = *net, .shared_vocab = t->source == t->target, .pad_to_max = t->pad_to_max, .max_len = t->max_len,
+                .detokenize = t->detokenize, .capitalize = t->capitalize, .by_sentence = t->by_sentence, .special = t->special};
+    model_hash(t->source, c.source_hash);
+    model_hash(t->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
     if (!code)
         code = config_translation_check(&c, path, err);
     if (!code)
-        code = model_check_entries(m->source, &(model_vocabulary){.entries = net->source_vocab}, path, err);
-    return code ? code : model_check_entries(m->target, &(model_vocabulary){.entries = net->target_vocab}, path, err);
+        code = model_check_entries(t->source, &(model_vocabulary){.entries = net->source_vocab}, path, err);
+    return code ? code : model_check_entries(t->target, &(model_vocabulary){.entries = net->target_vocab}, path, err);
 }
 
 static rapt_code save_tokenizers(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    rapt_code code = model_save_tokenizer(m->source, folder, SOURCE_FILE, err);
-    if (!code && m->target != m->source)
-        code = model_save_tokenizer(m->target, folder, TARGET_FILE, err);
+    rapt_code code = model_save_tokenizer(m->translation.source, folder, SOURCE_FILE, err);
+    if (!code && m->translation.target != m->translation.source)
+        code = model_save_tokenizer(m->translation.target, folder, TARGET_FILE, err);
     return code;
 }
 
@@ -118,10 +118,10 @@ static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_sou
 {
     const model_vocabulary source = {c->net.source_vocab, false, c->source_hash};
     const model_vocabulary target = {c->net.target_vocab, false, c->target_hash};
-    m->source = model_load_tokenizer(from, SOURCE_FILE, &source, err);
-    if (m->source)
-        m->target = c->shared_vocab ? m->source : model_load_tokenizer(from, TARGET_FILE, &target, err);
-    return m->target ? RAPT_OK : RAPT_ERR_FORMAT;
+    m->translation.source = model_load_tokenizer(from, SOURCE_FILE, &source, err);
+    if (m->translation.source)
+        m->translation.target = c->shared_vocab ? m->translation.source : model_load_tokenizer(from, TARGET_FILE, &target, err);
+    return m->translation.target ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
 /* Bytes that the largest parameters of such a model take at the least. */
@@ -134,9 +134,9 @@ static double config_translation_least_bytes(const rapt_transformer_config *c)
 static rapt_code load_net(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
     rapt_code code = model_check_weights(from, config_translation_least_bytes(&c->net), err);
-    m->net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
-    m->params = m->net ? m->net->params : NULL;
-    return m->net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
+    m->translation.net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
+    m->params = m->translation.net ? m->translation.net->params : NULL;
+    return m->translation.net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
 }
 
 static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
@@ -149,12 +149,12 @@ static rapt_code config_translation_load(rapt_model *m, const model_source *from
         code = load_tokenizers(m, &c, from, err);
     if (code)
         return code;
-    m->special = c.special;
-    m->max_len = c.max_len;
-    m->pad_to_max = c.pad_to_max;
-    m->detokenize = c.detokenize;
-    m->capitalize = c.capitalize;
-    m->by_sentence = c.by_sentence;
+    m->translation.special = c.special;
+    m->translation.max_len = c.max_len;
+    m->translation.pad_to_max = c.pad_to_max;
+    m->translation.detokenize = c.detokenize;
+    m->translation.capitalize = c.capitalize;
+    m->translation.by_sentence = c.by_sentence;
     return load_net(m, &c, from, err);
 }
 

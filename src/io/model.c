@@ -207,12 +207,12 @@ void rapt_model_free(rapt_model *m)
 {
     if (!m)
         return;
-    if (m->target != m->source)
-        rapt_tokenizer_free(m->target);
-    rapt_tokenizer_free(m->source);
-    rapt_tokenizer_free(m->tokenizer);
-    rapt_transformer_free(m->net);
-    rapt_lm_free(m->lm);
+    if (m->translation.target != m->translation.source)
+        rapt_tokenizer_free(m->translation.target);
+    rapt_tokenizer_free(m->translation.source);
+    rapt_tokenizer_free(m->language.tokenizer);
+    rapt_transformer_free(m->translation.net);
+    rapt_lm_free(m->language.net);
     free(m);
 }
 

@@ -112,7 +112,7 @@ static rapt_recipe_tokenizer type_of(const rapt_tokenizer *k, rapt_recipe_tokeni
 
 static const rapt_tokenizer *tokenizer_of(const rapt_model *m)
 {
-    return m->task == RAPT_TASK_TRANSLATION ? m->source : m->tokenizer;
+    return m->task == RAPT_TASK_TRANSLATION ? m->translation.source : m->language.tokenizer;
 }
 
 /* What nothing but a recipe knows of such a tokenizer. */
@@ -149,16 +149,16 @@ static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
         models->tokenizer.vocab_size = (int64_t)rapt_tokenizer_size(tokenizer_of(m));
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
         return;
-    models->tokenizer.shared = m->source == m->target;
-    models->tokenizer.detokenize = m->detokenize;
-    models->tokenizer.capitalize = m->capitalize;
+    models->tokenizer.shared = m->translation.source == m->translation.target;
+    models->tokenizer.detokenize = m->translation.detokenize;
+    models->tokenizer.capitalize = m->translation.capitalize;
 }
 
 /* A model that knows all ids of its tokenizer may have been made either way. */
 static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     const recipe_key *key = recipe_key_find("model.vocab");
-    if (m->task == RAPT_TASK_LANGUAGE_MODEL && m->lm->config.vocab < rapt_tokenizer_size(m->tokenizer))
+    if (m->task == RAPT_TASK_LANGUAGE_MODEL && m->language.net->config.vocab < rapt_tokenizer_size(m->language.tokenizer))
         models->model.vocab = RAPT_RECIPE_VOCAB_TEXT;
     else
         recipe_key_copy(key, models, !s->sure && recipe_key_given(key, recipe) ? recipe : &s->recipe);
@@ -169,9 +169,9 @@ static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rap
 {
     recipe_defaults_of_task(recipe->task, models);
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
-        recipe_take_lm(models, &m->lm->config);
+        recipe_take_lm(models, &m->language.net->config);
     else
-        recipe_take_transformer(models, &m->net->config);
+        recipe_take_transformer(models, &m->translation.net->config);
     take_vocab(models, recipe, m, s);
     take_learning(models, recipe, m, s);
     take_tokenizers(models, m);
@@ -194,7 +194,7 @@ static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const sou
     if (wanted == 0 || r->tokenizer.type != RAPT_RECIPE_TOKENIZER_BPE || (s->sure && wanted == s->recipe.tokenizer.vocab_size))
         return true;
     return wanted == (int64_t)rapt_tokenizer_size(tokenizer_of(m)) ||
-           (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->target));
+           (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->translation.target));
 }
 
 static rapt_code recipe_init_check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m,
@@ -226,7 +226,7 @@ static void fit_lengths(rapt_recipe *r, const rapt_model *m)
     if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len > r->model.max_positions)
         r->data.max_len = r->model.max_positions;
     if (!pairs && !recipe_key_given(recipe_key_find("model.context"), r))
-        r->model.context = (int64_t)m->lm->config.context;
+        r->model.context = (int64_t)m->language.net->config.context;
 }
 
 /* Makes the texts of a plain copy its own. */

@@ -9,7 +9,8 @@
 void first_loss_check(const run *r)
 {
     const rapt_model *m = r->model;
-    const size_t entries = m->task == RAPT_TASK_TRANSLATION ? m->net->config.target_vocab : m->lm->config.vocab;
+    bool translation = m->task == RAPT_TASK_TRANSLATION;
+    const size_t entries = translation ? m->translation.net->config.target_vocab : m->language.net->config.vocab;
     const double loss = r->counters.nll / (double)r->counters.tokens, even = log((double)entries);
     if (r->init || !(loss > even + fmax(ABOVE * even, ABOVE_LEAST)))
         return;

@@ -75,10 +75,10 @@ rapt_code set_up_parameters(run *r, rapt_error *err)
 {
     if (r->init)
         return RAPT_OK;
-    rapt_transformer_free(r->model->net);
-    rapt_lm_free(r->model->lm);
-    r->model->net = NULL;
-    r->model->lm = NULL;
+    rapt_transformer_free(r->model->translation.net);
+    rapt_lm_free(r->model->language.net);
+    r->model->translation.net = NULL;
+    r->model->language.net = NULL;
     r->model->params = NULL;
     run_phase(r, "making the model", 0, 0);
     return make_model(r, (uint64_t)r->recipe->seed, err);

@@ -55,10 +55,10 @@ static inline int32_t case_byte(const rapt_tokenizer *k, unsigned char byte)
 /* A language model of these two, and of the end of text if it knows one; nothing in it is to be freed. */
 static inline rapt_model case_model(rapt_lm *lm, rapt_tokenizer *k)
 {
-    rapt_model m = {.task = RAPT_TASK_LANGUAGE_MODEL, .params = lm->params, .lm = lm, .tokenizer = k};
+    rapt_model m = {.task = RAPT_TASK_LANGUAGE_MODEL, .params = lm->params, .language.net = lm, .language.tokenizer = k};
     int32_t end = rapt_tokenizer_special(k, END_OF_TEXT);
-    m.end_of_text_count = end >= 0 && (size_t)end < lm->config.vocab;
-    m.end_of_text[0] = end;
+    m.language.end_of_text_count = end >= 0 && (size_t)end < lm->config.vocab;
+    m.language.end_of_text[0] = end;
     return m;
 }
 

@@ -28,10 +28,10 @@ static void fill_lines(char lines[LINES][40], const char *pointers[LINES], const
 static rapt_model *new_model(void)
 {
     rapt_model *m = case_translation_model(8, 2);
-    size_t count, d = m->net->config.block.d_model;
+    size_t count, d = m->translation.net->config.block.d_model;
     int32_t *ids;
-    assert_int_equal(rapt_tokenizer_encode(m->source, "w40", &ids, &count, NULL), RAPT_OK);
-    m->net->encoder.input.embedding.weight->value.data[(size_t)ids[0] * d] = NAN;
+    assert_int_equal(rapt_tokenizer_encode(m->translation.source, "w40", &ids, &count, NULL), RAPT_OK);
+    m->translation.net->encoder.input.embedding.weight->value.data[(size_t)ids[0] * d] = NAN;
     free(ids);
     return m;
 }

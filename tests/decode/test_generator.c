@@ -28,8 +28,8 @@ static setting new_setting(size_t variant)
 static void free_setting(setting *s)
 {
     rapt_tape_free(s->t);
-    rapt_lm_free(s->m.lm);
-    rapt_tokenizer_free(s->m.tokenizer);
+    rapt_lm_free(s->m.language.net);
+    rapt_tokenizer_free(s->m.language.tokenizer);
 }
 
 static rapt_generator *new_generator(const rapt_model *m, size_t tokens)
@@ -157,7 +157,7 @@ static void log_probabilities_are_the_softmax(void **state)
     rapt_generated got;
     double sum = 0;
     must(rapt_generate(&s.m, "abc", &o, &got, NULL));
-    rapt_real *x = lm_whole(s.t, s.m.lm, (int32_t[]){0, 1, 2}, 1, 3);
+    rapt_real *x = lm_whole(s.t, s.m.language.net, (int32_t[]){0, 1, 2}, 1, 3);
     for (size_t i = 0; i < MODEL_VOCAB; i++)
         sum += exp((double)x[2 * MODEL_VOCAB + i]);
     assert_int_equal(got.tokens[0], 7);
@@ -244,9 +244,9 @@ static void several_ends_of_text(void **state)
     while (at + 1 < RUN && all.tokens[at] == all.tokens[0])
         at++;
     int32_t end = all.tokens[at];
-    s.m.end_of_text[0] = MODEL_VOCAB - 1 == end ? 0 : MODEL_VOCAB - 1;
-    s.m.end_of_text[1] = end;
-    s.m.end_of_text_count = 2;
+    s.m.language.end_of_text[0] = MODEL_VOCAB - 1 == end ? 0 : MODEL_VOCAB - 1;
+    s.m.language.end_of_text[1] = end;
+    s.m.language.end_of_text_count = 2;
     must(rapt_generator_begin(g, "abc", 3, NULL));
     rapt_generated got = run(g, 0);
     assert_int_equal(got.finish, RAPT_FINISH_END_OF_TEXT);

@@ -129,8 +129,8 @@ static void eight_threads_share_a_model(void **state)
     free(w);
     free(alone);
     rapt_model_free(translation);
-    rapt_lm_free(language.lm);
-    rapt_tokenizer_free(language.tokenizer);
+    rapt_lm_free(language.language.net);
+    rapt_tokenizer_free(language.language.tokenizer);
 }
 
 /* A model is what it was: parameters to the byte. */

@@ -133,14 +133,15 @@ static void lengths_have_limits(void **state)
     (void)state;
     rapt_model *m = new_model(-60);
     const char *five = "w1 w2 w3 w4"; /* tokens, with <eos> */
-    m->net->decoder.output.bias->value.data[RAPT_PAD] = m->net->decoder.output.bias->value.data[RAPT_BOS] = -60;
+    rapt_real *bias = m->translation.net->decoder.output.bias->value.data;
+    bias[RAPT_PAD] = bias[RAPT_BOS] = -60;
     assert_length(m, five, (rapt_translate_options){0}, 2 * 5 + 10);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 3.5}, 27); /* 17.5 + 10 */
     assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1}, 10);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, 80); /* the model's positions */
     assert_length(m, five, (rapt_translate_options){.max_ratio = INFINITY}, 80);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 0.1, .prefix = "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"}, 11 + 10);
-    m->pad_to_max = true;
+    m->translation.pad_to_max = true;
     assert_length(m, five, (rapt_translate_options){0}, MAX_LEN);
     assert_length(m, five, (rapt_translate_options){.max_ratio = 1000}, MAX_LEN);
     rapt_model_free(m);
@@ -208,13 +209,13 @@ static void tokens_of_both_sides(void **state)
         for (size_t i = 0; i < LINES; i++) {
             int32_t *ids;
             size_t count;
-            assert_int_equal(rapt_tokenizer_encode(m->source, LINE[i], &ids, &count, NULL), RAPT_OK);
+            assert_int_equal(rapt_tokenizer_encode(m->translation.source, LINE[i], &ids, &count, NULL), RAPT_OK);
             assert_int_equal(out[i].source_count, count);
             assert_memory_equal(out[i].source, ids, count * sizeof *ids);
             free(ids);
             for (size_t j = 0; j < out[i].count; j++) {
                 const rapt_hypothesis *h = &out[i].hypotheses[j];
-                char *text = rapt_tokenizer_decode(m->target, h->tokens, h->token_count, NULL);
+                char *text = rapt_tokenizer_decode(m->translation.target, h->tokens, h->token_count, NULL);
                 assert_string_equal(text, h->text);
                 assert_int_equal(h->token_count, h->alignment.targets);
                 assert_true(h->token_count == 0 || out[i].source_count == h->alignment.sources);
@@ -232,7 +233,7 @@ static void numbers_that_are_not_finite(void **state)
     static const rapt_real bad[] = {NAN, INFINITY};
     for (size_t i = 0; i < 2; i++) {
         rapt_model *m = new_model(0);
-        m->net->decoder.output.bias->value.data[9] = bad[i];
+        m->translation.net->decoder.output.bias->value.data[9] = bad[i];
         for (size_t beam = 1; beam <= 3; beam += 2) {
             rapt_translation out[LINES];
             rapt_error err = {0};
@@ -324,7 +325,7 @@ static void equal_looks_are_equal_shares(void **state)
 {
     (void)state;
     rapt_model *m = new_model(-60);
-    rapt_linear *q = &m->net->decoder.blocks[1].cross_attention.q;
+    rapt_linear *q = &m->translation.net->decoder.blocks[1].cross_attention.q;
     memset(q->weight->value.data, 0, rapt_tensor_size(&q->weight->value) * sizeof(rapt_real));
     memset(q->bias->value.data, 0, rapt_tensor_size(&q->bias->value) * sizeof(rapt_real));
     rapt_translation out[LINES];
@@ -386,7 +387,7 @@ static void sentences_are_split_on_request(void **state)
     for (rapt_sentence_split split = RAPT_SENTENCE_SPLIT_AS_TRAINED; split <= RAPT_SENTENCE_SPLIT_ALL; split++)
         for (int by_sentence = 0; by_sentence < 2; by_sentence++) {
             bool cut = split == RAPT_SENTENCE_SPLIT_ALL || (split == RAPT_SENTENCE_SPLIT_AS_TRAINED && by_sentence);
-            m->by_sentence = by_sentence;
+            m->translation.by_sentence = by_sentence;
             translate(m, line, 1, (rapt_translate_options){.split = split}, out);
             same_text_and_score(out, cut ? joined : h[0]->text, cut ? h[1]->score + h[2]->score : h[0]->score);
             rapt_translations_free(out, 1);

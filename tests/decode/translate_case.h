@@ -26,11 +26,11 @@ static inline rapt_model *case_translation_model(size_t max_len, rapt_real eos)
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .special = RAPT_SPECIAL_IDS, .max_len = max_len,
-                      .net = model_new(RAPT_NORM_PLACE_POST, false)};
-    m->params = m->net->params;
-    m->source = m->target = case_words();
-    m->net->decoder.output.bias->value.data[RAPT_EOS] += eos;
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.special = RAPT_SPECIAL_IDS, .translation.max_len = max_len,
+                      .translation.net = model_new(RAPT_NORM_PLACE_POST, false)};
+    m->params = m->translation.net->params;
+    m->translation.source = m->translation.target = case_words();
+    m->translation.net->decoder.output.bias->value.data[RAPT_EOS] += eos;
     return m;
 }
 

@@ -29,10 +29,10 @@ static inline rapt_model *case_translator(void)
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .special = RAPT_SPECIAL_IDS, .max_len = CASE_MAX_LEN,
-                      .net = model_new(RAPT_NORM_PLACE_POST, false)};
-    m->params = m->net->params;
-    m->source = m->target = case_words();
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.special = RAPT_SPECIAL_IDS, .translation.max_len = CASE_MAX_LEN,
+                      .translation.net = model_new(RAPT_NORM_PLACE_POST, false)};
+    m->params = m->translation.net->params;
+    m->translation.source = m->translation.target = case_words();
     return m;
 }
 
@@ -42,12 +42,12 @@ static inline rapt_model *case_language_model(void)
     rapt_lm_config c = lm_variant(100);
     rapt_error err = {0};
     assert_non_null(m);
-    *m = (rapt_model){.task = RAPT_TASK_LANGUAGE_MODEL, .lm = lm_model(&c)};
-    m->params = m->lm->params;
-    m->tokenizer = rapt_tokenizer_train_characters(CASE_ALPHABET, strlen(CASE_ALPHABET), &err);
-    if (!m->tokenizer)
+    *m = (rapt_model){.task = RAPT_TASK_LANGUAGE_MODEL, .language.net = lm_model(&c)};
+    m->params = m->language.net->params;
+    m->language.tokenizer = rapt_tokenizer_train_characters(CASE_ALPHABET, strlen(CASE_ALPHABET), &err);
+    if (!m->language.tokenizer)
         fail_msg("%s", err.message);
-    assert_int_equal(rapt_tokenizer_size(m->tokenizer), MODEL_VOCAB);
+    assert_int_equal(rapt_tokenizer_size(m->language.tokenizer), MODEL_VOCAB);
     return m;
 }
 

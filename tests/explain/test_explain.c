@@ -79,7 +79,7 @@ static void test_sequences_of_a_translation(void **state)
     rapt_explanation *e = explain(translator, "w1 w2", &(rapt_explain_options){.target = "w3 w4 w5"});
     int32_t *ids;
     size_t count;
-    assert_int_equal(rapt_tokenizer_encode(translator->target, "w3 w4 w5", &ids, &count, NULL), RAPT_OK);
+    assert_int_equal(rapt_tokenizer_encode(translator->translation.target, "w3 w4 w5", &ids, &count, NULL), RAPT_OK);
     assert_int_equal(rapt_explanation_sequence_count(e), 2);
     rapt_explained_sequence source = rapt_explanation_sequence(e, 0), target = rapt_explanation_sequence(e, 1);
     assert_string_equal(source.name, "source");
@@ -155,7 +155,7 @@ static void test_predictions(void **state)
     rapt_explanation *e = explain(language_model, "hello", NULL);
     rapt_explained_sequence text = rapt_explanation_sequence(e, 0);
     rapt_tape *t = model_tape(NULL, 1);
-    rapt_real *logits = lm_whole(t, language_model->lm, text.ids, 1, text.count);
+    rapt_real *logits = lm_whole(t, language_model->language.net, text.ids, 1, text.count);
     for (size_t i = 0; i < text.count; i++) {
         const rapt_real *row = logits + i * MODEL_VOCAB;
         rapt_explained_prediction p = rapt_explanation_prediction(e, i);

@@ -42,11 +42,11 @@ static void make_translation(rapt_model *m, rapt_error *err)
 {
     rapt_transformer_config c = {.source_vocab = 7, .target_vocab = 6, .layers = 1, .max_positions = 8,
                                  .embedding_std = 1, .block = {.d_model = 4, .heads = 2, .ffn = 6, .bias = true}};
-    m->source = vocabulary("a b c");
-    m->target = vocabulary("d e");
-    m->max_len = 6;
-    m->net = rapt_transformer_new(&c, 1, err);
-    m->params = m->net ? m->net->params : NULL;
+    m->translation.source = vocabulary("a b c");
+    m->translation.target = vocabulary("d e");
+    m->translation.max_len = 6;
+    m->translation.net = rapt_transformer_new(&c, 1, err);
+    m->params = m->translation.net ? m->translation.net->params : NULL;
 }
 
 static void make_language_model(rapt_model *m, rapt_error *err)
@@ -54,9 +54,9 @@ static void make_language_model(rapt_model *m, rapt_error *err)
     rapt_lm_config c = {.vocab = 5, .layers = 1, .d_model = 4, .heads = 2, .kv_heads = 1, .ffn = 6, .context = 8,
                         .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU,
                          .positions = RAPT_POSITIONS_ROTARY, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
-    m->tokenizer = rapt_tokenizer_train_characters("abcdef", 6, err);
-    m->lm = rapt_lm_new(&c, 1, err);
-    m->params = m->lm ? m->lm->params : NULL;
+    m->language.tokenizer = rapt_tokenizer_train_characters("abcdef", 6, err);
+    m->language.net = rapt_lm_new(&c, 1, err);
+    m->params = m->language.net ? m->language.net->params : NULL;
 }
 
 static void make_folder(size_t i)
@@ -98,11 +98,11 @@ static void predict(const rapt_model *m)
 {
     static const int32_t ids[] = {0, 1, 2};
     rapt_error err = {0};
-    const rapt_lm_config *c = &m->lm->config;
+    const rapt_lm_config *c = &m->language.net->config;
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-    require(t && c->vocab <= rapt_tokenizer_size(m->tokenizer));
+    require(t && c->vocab <= rapt_tokenizer_size(m->language.tokenizer));
     rapt_tape_begin(t, (rapt_pass){0});
-    const rapt_tensor *logits = rapt_lm_forward(t, m->lm, (rapt_tokens){ids, 1, c->context < 3 ? c->context : 3});
+    const rapt_tensor *logits = rapt_lm_forward(t, m->language.net, (rapt_tokens){ids, 1, c->context < 3 ? c->context : 3});
     require_outcome(rapt_tape_error(t)->code == RAPT_OK, rapt_tape_error(t));
     require(logits->shape[2] == c->vocab);
     rapt_tape_free(t);
@@ -117,9 +117,9 @@ static void load(size_t i, const uint8_t *input, size_t size)
     require_outcome(m != NULL, &err);
     if (m)
         require(m->task == folders[i].task && m->params);
-    if (m && m->net)
+    if (m && m->translation.net)
         translate(m);
-    if (m && m->lm)
+    if (m && m->language.net)
         predict(m);
     rapt_model_free(m);
 }

@@ -59,9 +59,9 @@ static inline rapt_model *language_model(const rapt_lm_config *config, rapt_toke
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->task = RAPT_TASK_LANGUAGE_MODEL;
-    m->lm = lm_model(config);
-    m->params = m->lm->params;
-    m->tokenizer = k;
+    m->language.net = lm_model(config);
+    m->params = m->language.net->params;
+    m->language.tokenizer = k;
     return m;
 }
 
@@ -73,13 +73,13 @@ static inline rapt_model *translation_model(void)
                                  .block = {.d_model = 4, .heads = 2, .ffn = 6, .bias = true}};
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    m->net = rapt_transformer_new(&c, 1, &err);
+    m->translation.net = rapt_transformer_new(&c, 1, &err);
     must(err.code, &err);
-    m->params = m->net->params;
-    m->source = words("a b c");
-    m->target = words("d e");
-    m->special = RAPT_SPECIAL_IDS;
-    m->max_len = 6;
+    m->params = m->translation.net->params;
+    m->translation.source = words("a b c");
+    m->translation.target = words("d e");
+    m->translation.special = RAPT_SPECIAL_IDS;
+    m->translation.max_len = 6;
     return m;
 }
 

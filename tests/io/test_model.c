@@ -32,7 +32,7 @@ static void translation_config_is_the_formats(void **state)
     char wanted[2000], source[17], target[17];
     rapt_model *m = translation_model();
     rapt_error err = {0};
-    m->net->config.block.dropout = 0.1;
+    m->translation.net->config.block.dropout = 0.1;
     must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
@@ -43,7 +43,7 @@ static void translation_config_is_the_formats(void **state)
              "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
              "  \"by_sentence\": false,\n  \"unk_token_id\": 0,\n  \"pad_token_id\": 1,\n  \"bos_token_id\": 2,\n"
              "  \"eos_token_id\": 3\n}",
-             hash_of(m->source, source), hash_of(m->target, target));
+             hash_of(m->translation.source, source), hash_of(m->translation.target, target));
     check_config_file(wanted);
     assert_false(file_exists(folder_in("tokenizer.json")));
     rapt_model_free(m);
@@ -69,7 +69,7 @@ static void language_model_config_is_the_formats(void **state)
              "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
              "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
              "  \"tokenizer\": \"%s\",\n  \"eos_token_id\": []\n}",
-             hash_of(m->tokenizer, hash));
+             hash_of(m->language.tokenizer, hash));
     check_config_file(wanted);
     assert_true(file_exists(folder_in("tokenizer.json")));
     rapt_model_free(m);
@@ -106,12 +106,12 @@ static void round_trip(rapt_tape *t, rapt_model *m)
     save(m);
     rapt_model *back = load();
     assert_int_equal(back->task, RAPT_TASK_LANGUAGE_MODEL);
-    assert_non_null(back->lm);
-    assert_ptr_equal(back->params, back->lm->params);
-    assert_true(!back->net && !back->source && !back->target);
-    same_config(&m->lm->config, &back->lm->config);
-    assert_true(rapt_tokenizer_hash(m->tokenizer) == rapt_tokenizer_hash(back->tokenizer));
-    same_logits(t, m->lm, back->lm);
+    assert_non_null(back->language.net);
+    assert_ptr_equal(back->params, back->language.net->params);
+    assert_true(!back->translation.net && !back->translation.source && !back->translation.target);
+    same_config(&m->language.net->config, &back->language.net->config);
+    assert_true(rapt_tokenizer_hash(m->language.tokenizer) == rapt_tokenizer_hash(back->language.tokenizer));
+    same_logits(t, m->language.net, back->language.net);
     rapt_model_free(back);
     rapt_model_free(m);
 }
@@ -177,15 +177,17 @@ static void translation_models_come_back(void **state)
 {
     (void)state;
     rapt_model *m = translation_model();
-    m->pad_to_max = m->capitalize = m->by_sentence = true;
-    m->detokenize = RAPT_LANGUAGE_FRENCH;
+    m->translation.pad_to_max = m->translation.capitalize = m->translation.by_sentence = true;
+    m->translation.detokenize = RAPT_LANGUAGE_FRENCH;
     save(m);
     rapt_model *back = load();
     assert_int_equal(back->task, RAPT_TASK_TRANSLATION);
-    assert_ptr_equal(back->params, back->net->params);
-    assert_true(!back->lm && !back->tokenizer && back->pad_to_max && back->max_len == 6);
-    assert_true(back->capitalize && back->by_sentence && back->detokenize == RAPT_LANGUAGE_FRENCH);
-    same_net_config(&m->net->config, &back->net->config);
+    assert_ptr_equal(back->params, back->translation.net->params);
+    assert_true(!back->language.net && !back->language.tokenizer);
+    assert_true(back->translation.pad_to_max && back->translation.max_len == 6);
+    assert_true(back->translation.capitalize && back->translation.by_sentence);
+    assert_true(back->translation.detokenize == RAPT_LANGUAGE_FRENCH);
+    same_net_config(&m->translation.net->config, &back->translation.net->config);
     assert_int_equal(rapt_params_count(back->params), rapt_params_count(m->params));
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         const rapt_tensor *want = &rapt_params_at(m->params, i)->value, *got = &rapt_params_at(back->params, i)->value;
@@ -232,16 +234,16 @@ static void models_that_could_not_be_loaded(void **state)
     rapt_lm_config c = lm_variant(24);
     not_saved(language_model(&c, characters('A', MODEL_VOCAB - 1)), "52 tokens; the model was made for 53");
     rapt_model *m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->lm->config.dropout = 1;
+    m->language.net->config.dropout = 1;
     not_saved(m, "\"dropout\" is 1; it must be at least 0 and below 1");
     m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->lm->config.norm_eps = 0.0 / 0.0;
+    m->language.net->config.norm_eps = 0.0 / 0.0;
     not_saved(m, "\"norm_eps\" is");
     m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->lm->config.ffn_kind = (rapt_ffn_kind)9;
+    m->language.net->config.ffn_kind = (rapt_ffn_kind)9;
     not_saved(m, "\"ffn_kind\" has no word for 9");
     m = translation_model();
-    m->max_len = 9;
+    m->translation.max_len = 9;
     not_saved(m, "\"max_len\" is 9");
 }
 

@@ -90,10 +90,10 @@ static void accepted_config(void)
     rapt_model *m = rapt_model_load(folder_path, &err);
     if (!m)
         fail_msg("%s", err.message);
-    assert_true(m->detokenize == RAPT_LANGUAGE_NONE && !m->capitalize && !m->by_sentence);
-    assert_int_equal(m->end_of_text_count, 0);
+    assert_true(m->translation.detokenize == RAPT_LANGUAGE_NONE && !m->translation.capitalize && !m->translation.by_sentence);
+    assert_int_equal(m->language.end_of_text_count, 0);
     if (m->task == RAPT_TASK_TRANSLATION)
-        assert_true(m->special.unk == 0 && m->special.pad == 1 && m->special.bos == 2 && m->special.eos == 3);
+        assert_memory_equal(&m->translation.special, &RAPT_SPECIAL_IDS, sizeof m->translation.special);
     rapt_model_free(m);
 }
 

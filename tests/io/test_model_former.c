@@ -31,7 +31,7 @@ static rapt_model *of_task(rapt_task task)
 {
     if (task == RAPT_TASK_TRANSLATION) {
         rapt_model *m = translation_model();
-        m->net->config.block.norm_place = RAPT_NORM_PLACE_PRE;
+        m->translation.net->config.block.norm_place = RAPT_NORM_PLACE_PRE;
         return m;
     }
     rapt_lm_config c = lm_variant(24);
@@ -45,7 +45,7 @@ static void language_models(void **state)
     rapt_error err = {0};
     rapt_model *m = reloaded(of_task(RAPT_TASK_LANGUAGE_MODEL), "\"norm\":       \"pre\"", &err);
     must(err.code, &err);
-    assert_int_equal(m->lm->config.norm_place, RAPT_NORM_PLACE_PRE);
+    assert_int_equal(m->language.net->config.norm_place, RAPT_NORM_PLACE_PRE);
     rapt_model_free(m);
 }
 

@@ -42,9 +42,9 @@ static void edit(const char *key, const char *value)
 static void loads_ends(const int32_t *ids, size_t count)
 {
     rapt_model *m = load();
-    assert_int_equal(m->end_of_text_count, count);
+    assert_int_equal(m->language.end_of_text_count, count);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(m->end_of_text[i], ids[i]);
+        assert_int_equal(m->language.end_of_text[i], ids[i]);
     rapt_model_free(m);
 }
 
@@ -52,7 +52,7 @@ static void ends_of_text(void **state)
 {
     (void)state;
     rapt_model *m = bytes_model();
-    m->end_of_text[0] = 7, m->end_of_text[1] = 200, m->end_of_text_count = 2;
+    m->language.end_of_text[0] = 7, m->language.end_of_text[1] = 200, m->language.end_of_text_count = 2;
     save(m);
     loads_ends((int32_t[]){7, 200}, 2);
     edit("eos_token_id", "9"); /* as other programs have it */
@@ -81,15 +81,15 @@ static void ids_of_translation_models(void **state)
     (void)state;
     static const char *const keys[] = {"unk_token_id", "pad_token_id", "bos_token_id", "eos_token_id"};
     rapt_model *m = translation_model(), *back;
-    m->special = (rapt_special_ids){.unk = 5, .pad = 4, .bos = 1, .eos = 0};
+    m->translation.special = (rapt_special_ids){.unk = 5, .pad = 4, .bos = 1, .eos = 0};
     save(m);
     back = load();
-    assert_memory_equal(&back->special, &m->special, sizeof m->special);
+    assert_memory_equal(&back->translation.special, &m->translation.special, sizeof m->translation.special);
     rapt_model_free(back);
     for (size_t i = 0; i < 4; i++)
         edit(keys[i], NULL);
     back = load();
-    assert_true(back->special.unk == 0 && back->special.pad == 1 && back->special.bos == 2 && back->special.eos == 3);
+    assert_memory_equal(&back->translation.special, &RAPT_SPECIAL_IDS, sizeof back->translation.special);
     rapt_model_free(back);
     rapt_model_free(m);
 }

@@ -304,10 +304,10 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
     rapt_error err = {0};
     rapt_model *m = rapt_model_load_task(folder, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.threads = 1}, &err);
-    size_t size, count, context = m->lm->config.context;
+    size_t size, count, context = m->language.net->config.context;
     char *text = get(".", path, &size);
     int32_t *ids;
-    rapt_tokenizer_encode_bytes(m->tokenizer, text, size, false, &ids, &count, &err);
+    rapt_tokenizer_encode_bytes(m->language.tokenizer, text, size, false, &ids, &count, &err);
     assert_string_equal(err.message, "");
     size_t begin = (size_t)floor((double)count * (1 - held_out)), end = count;
     if (eval_tokens > 0)
@@ -315,7 +315,7 @@ static double loss_by_hand(const char *folder, const char *path, double held_out
     double nll = 0;
     for (size_t i = begin + 1; i < end; i++) {
         size_t start = begin + (i - 1 - begin) / context * context;
-        nll += surprise(t, m->lm, ids + start, i - start);
+        nll += surprise(t, m->language.net, ids + start, i - start);
     }
     free(ids);
     free(text);

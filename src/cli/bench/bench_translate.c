@@ -89,12 +89,12 @@ static rapt_code bench_translate_make_model(translating *x, rapt_transformer_con
     if (!m)
         return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
     config->tied = false;
-    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .max_len = x->longest, .pad_to_max = true};
-    m->net = rapt_transformer_new(config, 1, err);
-    m->params = m->net ? m->net->params : NULL;
-    m->special = RAPT_SPECIAL_IDS;
-    m->source = m->target = m->net ? make_words(config->source_vocab, err) : NULL;
-    return m->source ? RAPT_OK : err->code;
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.max_len = x->longest, .translation.pad_to_max = true};
+    m->translation.net = rapt_transformer_new(config, 1, err);
+    m->params = m->translation.net ? m->translation.net->params : NULL;
+    m->translation.special = RAPT_SPECIAL_IDS;
+    m->translation.source = m->translation.target = m->translation.net ? make_words(config->source_vocab, err) : NULL;
+    return m->translation.source ? RAPT_OK : err->code;
 }
 
 /* ---- measuring ---------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static rapt_code bench_translate_measure(translating *x, translated *r, rapt_err
 /* Products and attention of the encoder, once a sentence, and of the decoder, for each token of each hypothesis. */
 static double bench_translate_flops_of(const translating *x, const translated *r)
 {
-    const rapt_transformer_config *c = &x->model->net->config;
+    const rapt_transformer_config *c = &x->model->translation.net->config;
     double d = (double)c->block.d_model, f = (double)c->block.ffn, source = (double)x->source_tokens / SENTENCES;
     double target = (double)r->tokens / SENTENCES;
     double read = 2 * (4 * d * d + 2 * d * f + 2 * d * d) + 4 * source * d; /* and keys and values for the decoder */
@@ -153,7 +153,7 @@ static double bench_translate_flops_of(const translating *x, const translated *r
 
 static json_t *bench_translate_result_json(const translating *x, translated *r, double peak)
 {
-    const rapt_transformer_config *c = &x->model->net->config;
+    const rapt_transformer_config *c = &x->model->translation.net->config;
     double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms;
     double rate = bench_translate_flops_of(x, r) / ms * 1e-6;
     return json_pack(

@@ -29,7 +29,7 @@ static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loa
         if (!b)
             return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_tensor *logits = rapt_transformer_forward(t, m->net, b->source, b->source_lens, b->inputs);
+        rapt_tensor *logits = rapt_transformer_forward(t, m->translation.net, b->source, b->source_lens, b->inputs);
         rapt_op_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
         code = eval_add_loss(t, &parts, sum, err);
     }
@@ -40,9 +40,9 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
                                          rapt_loss_sums *sum,
                                          rapt_error *err)
 {
-    rapt_dataset_options o = {.max_len = m->max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
-                              .pad_to_max = m->pad_to_max};
-    rapt_dataset *data = rapt_dataset_new(pairs, m->source, m->target, &o, err);
+    rapt_dataset_options o = {.max_len = m->translation.max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
+                              .pad_to_max = m->translation.pad_to_max};
+    rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;
     rapt_code code = t ? eval_pairs_add_loss(m, t, loader, rapt_loader_batches(loader), sum, err) : err->code;

@@ -78,7 +78,7 @@ static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const cha
 
 static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
 {
-    size_t vocab = m->lm->config.vocab, i = 0;
+    size_t vocab = m->language.net->config.vocab, i = 0;
     int32_t id = 0;
     if (rapt_token_file_count(f) < 2)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a text of one token has no loss: nothing comes before it", path);
@@ -87,7 +87,7 @@ static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_fi
     for (rapt_token_file_ids(f, i, 1, &id); (size_t)id < vocab; rapt_token_file_ids(f, i, 1, &id))
         i++;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %zu, at byte %zu, is %d; the model knows %zu", path, i,
-                     rapt_token_file_bytes(f, m->tokenizer, 0, i) + 1, (int)id, vocab);
+                     rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
 }
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
         rapt_loss_sums parts = {0};
         rapt_loss_options o = {.valid_lens = b->valid_lens};
         rapt_tape_begin(t, (rapt_pass){0});
-        rapt_lm_loss(t, m->lm, b->inputs, b->labels, &o, &parts);
+        rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
         code = eval_add_loss(t, &parts, sum, err);
     }
     return code;
@@ -117,8 +117,9 @@ static rapt_code eval_text_compute_loss(const rapt_model *m, const rapt_token_fi
                                         rapt_loss_sums *sum, rapt_error *err)
 {
     rapt_token_range whole = rapt_token_range_all(f);
-    size_t labels = whole.end - 1, context = m->lm->config.context;
-    rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, batch_rows(&m->lm->config), 0, err);
+    size_t labels = whole.end - 1, context = m->language.net->config.context;
+    size_t rows = batch_rows(&m->language.net->config);
+    rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
     rapt_tape *t = w ? rapt_tape_new(o, err) : NULL;
     rapt_code code = t ? eval_text_add_loss(m, t, w, sum, err) : err->code;
     rapt_tape_free(t);
@@ -135,7 +136,7 @@ typedef struct text_result {
 
 static text_result summarise(const rapt_model *m, const rapt_token_file *f, const rapt_loss_sums *sum)
 {
-    size_t bytes = rapt_token_file_bytes(f, m->tokenizer, 1, rapt_token_file_count(f));
+    size_t bytes = rapt_token_file_bytes(f, m->language.tokenizer, 1, rapt_token_file_count(f));
     double loss = sum->nll / (double)sum->tokens, bits = sum->nll / log(2);
     return (text_result){sum->tokens, bytes, loss, fmin(exp(loss), DBL_MAX), bytes > 0 ? bits / (double)bytes : 0};
 }
@@ -156,7 +157,7 @@ static void eval_text_print_result(const eval_arguments *a, const char *file, co
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
     rapt_loss_sums sum = {0};
-    rapt_token_file *f = eval_text_read_tokens(m->tokenizer, file, err);
+    rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, err);
     rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
     if (!code)
         code = eval_text_compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum,

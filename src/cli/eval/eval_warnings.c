@@ -27,7 +27,7 @@ static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t most,
 static rapt_code count_words(const rapt_model *m, const rapt_pairs *pairs, size_t i, eval_counts *c, rapt_error *err)
 {
     size_t unknown, words;
-    rapt_code code = unknown_words_count(m->source, rapt_pairs_source(pairs, i), &unknown, &words, err);
+    rapt_code code = unknown_words_count(m->translation.source, rapt_pairs_source(pairs, i), &unknown, &words, err);
     if (code)
         return code;
     c->unknown += unknown;
@@ -42,9 +42,9 @@ static rapt_code count_pair(const rapt_model *m, const rapt_pairs *pairs, size_t
     bool longer = false;
     rapt_code code = count_words(m, pairs, i, c, err);
     if (!code)
-        code = is_long(m->source, rapt_pairs_source(pairs, i), m->max_len, &longer, err);
+        code = is_long(m->translation.source, rapt_pairs_source(pairs, i), m->translation.max_len, &longer, err);
     if (!code)
-        code = is_long(m->target, rapt_pairs_target(pairs, i), m->max_len, &longer, err);
+        code = is_long(m->translation.target, rapt_pairs_target(pairs, i), m->translation.max_len, &longer, err);
     c->cut += longer;
     return code;
 }
@@ -58,13 +58,13 @@ static void eval_warnings_print(const rapt_model *m, const rapt_pairs *pairs, co
                 path, c->unknown, c->words, c->unknown == 1 ? "is" : "are", c->pairs, count, c->first);
     if (c->cut > 0)
         cli_say("rapt: %s: warning: %zu of %zu pairs %s cut for the loss: the model takes %zu tokens, <eos> included\n",
-                path, c->cut, count, c->cut == 1 ? "is" : "are", m->max_len);
+                path, c->cut, count, c->cut == 1 ? "is" : "are", m->translation.max_len);
 }
 
 static rapt_code refuse_unknown(const rapt_model *m, const rapt_pairs *pairs, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    unknown_words u = {.k = m->source, .name = rapt_pairs_path(pairs), .strict = true};
+    unknown_words u = {.k = m->translation.source, .name = rapt_pairs_path(pairs), .strict = true};
     for (size_t i = 0; i < rapt_pairs_count(pairs) && !code; i++)
         code = unknown_words_check(&u, rapt_pairs_line(pairs, i), rapt_pairs_source(pairs, i), err);
     return code;

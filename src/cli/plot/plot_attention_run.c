@@ -41,9 +41,9 @@ static rapt_code run_translation(rapt_tape *t, const rapt_model *m, attention_ki
         return code;
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
-    rapt_tensor *memory = rapt_encoder_forward(t, &m->net->encoder, row_of(&v->source), NULL);
+    rapt_tensor *memory = rapt_encoder_forward(t, &m->translation.net->encoder, row_of(&v->source), NULL);
     if (kind != ATTENTION_SELF)
-        rapt_decoder_forward(t, &m->net->decoder, row_of(&v->target), memory, NULL);
+        rapt_decoder_forward(t, &m->translation.net->decoder, row_of(&v->target), memory, NULL);
     return rapt_tape_status(t, err);
 }
 
@@ -53,8 +53,8 @@ static void describe_translation(const rapt_model *m, attention_kind kind, atten
                                         [ATTENTION_CAUSAL] = "decoder self-attention (causal)"};
     bool self = kind == ATTENTION_SELF, causal = kind == ATTENTION_CAUSAL;
     v->word = words[kind];
-    v->blocks = m->net->config.layers;
-    v->heads = m->net->config.block.heads;
+    v->blocks = m->translation.net->config.layers;
+    v->heads = m->translation.net->config.block.heads;
     v->queries = self ? &v->source : &v->target;
     v->keys = causal ? &v->target : &v->source;
     v->query = self ? "source (query)" : "target (query)";
@@ -72,15 +72,15 @@ static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const cha
     v->source = nameless(given);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
-    rapt_lm_hidden(t, m->lm, row_of(&v->source));
+    rapt_lm_hidden(t, m->language.net, row_of(&v->source));
     return rapt_tape_status(t, err);
 }
 
 static void describe_language_model(const rapt_model *m, attention_view *v)
 {
     v->word = "causal self-attention";
-    v->blocks = m->lm->config.layers;
-    v->heads = m->lm->config.heads;
+    v->blocks = m->language.net->config.layers;
+    v->heads = m->language.net->config.heads;
     v->queries = v->keys = &v->source;
     v->query = "query";
     v->key = "key";
@@ -97,21 +97,21 @@ rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, 
         return code;
     if (language) {
         describe_language_model(m, v);
-        return plot_name_tokens(m->tokenizer, &v->source, err);
+        return plot_name_tokens(m->language.tokenizer, &v->source, err);
     }
     describe_translation(m, kind, v);
-    code = plot_name_tokens(m->source, &v->source, err);
-    return code ? code : plot_name_tokens(m->target, &v->target, err);
+    code = plot_name_tokens(m->translation.source, &v->source, err);
+    return code ? code : plot_name_tokens(m->translation.target, &v->target, err);
 }
 
 /* The name that a module has, and its weights on the tape. */
 static const char *module_name(const rapt_model *m, attention_kind kind, size_t block)
 {
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
-        return m->lm->blocks[block].attention.name;
-    const rapt_decoder_block *decoder = &m->net->decoder.blocks[block];
+        return m->language.net->blocks[block].attention.name;
+    const rapt_decoder_block *decoder = &m->translation.net->decoder.blocks[block];
     switch (kind) {
-    case ATTENTION_SELF: return m->net->encoder.blocks[block].attention.name;
+    case ATTENTION_SELF: return m->translation.net->encoder.blocks[block].attention.name;
     case ATTENTION_CROSS: return decoder->cross_attention.name;
     default: return decoder->self_attention.name;
     }

@@ -124,10 +124,10 @@ static rapt_code find_tokens(const embedding_arguments *a, const view *v, plot_t
 static view view_of(const embedding_arguments *a, const rapt_model *m)
 {
     if (m->task == RAPT_TASK_LANGUAGE_MODEL)
-        return (view){m->tokenizer, &m->lm->input.embedding.weight->value};
+        return (view){m->language.tokenizer, &m->language.net->input.embedding.weight->value};
     if (a->target)
-        return (view){m->target, &m->net->decoder.input.embedding.weight->value};
-    return (view){m->source, &m->net->encoder.input.embedding.weight->value};
+        return (view){m->translation.target, &m->translation.net->decoder.input.embedding.weight->value};
+    return (view){m->translation.source, &m->translation.net->encoder.input.embedding.weight->value};
 }
 
 static rapt_code find_places(const view *v, const plot_tokens *t, double *places, double shares[2], rapt_error *err)

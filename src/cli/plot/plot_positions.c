@@ -133,8 +133,9 @@ typedef struct encodings {
 static const rapt_param *table_of(const rapt_model *m)
 {
     if (m->task == RAPT_TASK_TRANSLATION)
-        return m->net->encoder.input.positions.table;
-    return m->lm->config.positions == RAPT_POSITIONS_ROTARY ? m->lm->blocks[0].attention.rotary : m->lm->input.positions.table;
+        return m->translation.net->encoder.input.positions.table;
+    const rapt_lm *net = m->language.net;
+    return net->config.positions == RAPT_POSITIONS_ROTARY ? net->blocks[0].attention.rotary : net->input.positions.table;
 }
 
 static rapt_code take_table(const positions_arguments *a, const rapt_param *table, encodings *e, rapt_error *err)
@@ -155,7 +156,8 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
     e->m = cli_model(a->model, err);
     if (!e->m)
         return err->code;
-    rapt_positions_kind kind = e->m->task == RAPT_TASK_LANGUAGE_MODEL ? e->m->lm->config.positions : RAPT_POSITIONS_SINUSOIDAL;
+    bool language = e->m->task == RAPT_TASK_LANGUAGE_MODEL;
+    rapt_positions_kind kind = language ? e->m->language.net->config.positions : RAPT_POSITIONS_SINUSOIDAL;
     char *name;
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)

@@ -53,8 +53,9 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
 
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err)
 {
-    reading r = {.what = "the text", .with = " with <eos>", .k = m->source, .vocab = m->net->config.source_vocab,
-                 .max = m->max_len, .more = 1, .limit = "the model takes", .unit = ""};
+    reading r = {.what = "the text", .with = " with <eos>", .k = m->translation.source,
+                 .vocab = m->translation.net->config.source_vocab,
+                 .max = m->translation.max_len, .more = 1, .limit = "the model takes", .unit = ""};
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
@@ -65,8 +66,9 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
 
 rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err)
 {
-    reading r = {.what = "the target", .with = " with <bos>", .k = m->target, .vocab = m->net->config.target_vocab,
-                 .max = m->net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
+    reading r = {.what = "the target", .with = " with <bos>", .k = m->translation.target,
+                 .vocab = m->translation.net->config.target_vocab,
+                 .max = m->translation.net->config.max_positions, .more = 1, .limit = "the model has", .unit = " positions"};
     rapt_code code = pass_input_read_tokens(&r, text, target, err);
     if (code)
         return code;
@@ -78,8 +80,8 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
 
 rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err)
 {
-    reading r = {.what = "the text", .with = "", .k = m->tokenizer, .vocab = m->lm->config.vocab,
-                 .max = m->lm->config.context, .limit = "the model's context is", .unit = "", .specials = true};
+    reading r = {.what = "the text", .with = "", .k = m->language.tokenizer, .vocab = m->language.net->config.vocab,
+                 .max = m->language.net->config.context, .limit = "the model's context is", .unit = "", .specials = true};
     rapt_code code = pass_input_read_tokens(&r, text, p, err);
     if (!code)
         p->ids[p->count] = 0;
@@ -104,12 +106,12 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     arena memory;
     search_result result;
     int32_t len = (int32_t)source->count;
-    const search_options options = {.special = m->special};
+    const search_options options = {.special = m->translation.special};
     size_t limit = search_limit(m, source->count, 0, 0);
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
-    const searcher on = {t, m->net, rapt_decoder_state_new(err)};
+    const searcher on = {t, m->translation.net, rapt_decoder_state_new(err)};
     rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
     if (!code)
         code = take_translation(&result.best[0], target, err);

@@ -119,11 +119,11 @@ static rapt_code task_language_model_load_init(run *r, rapt_error *err)
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
-    size_t max = r->model->lm->config.context;
+    size_t max = r->model->language.net->config.context;
     if ((uint64_t)r->recipe->model.context > max)
         return rapt_fail(err, RAPT_ERR_VALUE, "model.context is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->model.context, r->init, max);
-    rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
+    rapt_lm_set_dropouts(r->model->language.net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
@@ -147,28 +147,28 @@ static rapt_code task_language_model_start_model(run *r, const text_data *d, rap
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_LANGUAGE_MODEL;
-    r->model->tokenizer = task_language_model_make_tokenizer(r, d, err);
-    return r->model->tokenizer ? RAPT_OK : err->code;
+    r->model->language.tokenizer = task_language_model_make_tokenizer(r, d, err);
+    return r->model->language.tokenizer ? RAPT_OK : err->code;
 }
 
 static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64_t seed, rapt_error *err)
 {
     bool by_text = r->recipe->model.vocab == RAPT_RECIPE_VOCAB_TEXT;
-    size_t vocab = by_text ? (size_t)rapt_token_file_max_id(d->tokens) + 1 : rapt_tokenizer_size(r->model->tokenizer);
+    size_t vocab = by_text ? (size_t)rapt_token_file_max_id(d->tokens) + 1 : rapt_tokenizer_size(r->model->language.tokenizer);
     rapt_lm_config config = recipe_lm_config(r->recipe, vocab);
-    r->model->lm = rapt_lm_new(&config, seed, err);
-    if (!r->model->lm)
+    r->model->language.net = rapt_lm_new(&config, seed, err);
+    if (!r->model->language.net)
         return err->code;
-    r->model->params = r->model->lm->params;
+    r->model->params = r->model->language.net->params;
     model_default_end_of_text(r->model);
-    rapt_lm_set_dropouts(r->model->lm, recipe_dropouts(r->recipe));
+    rapt_lm_set_dropouts(r->model->language.net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
 /* A model that is trained on can lack ids that its tokenizer has, and that this text uses. */
 static rapt_code task_language_model_check_ids(const run *r, const text_data *d, rapt_error *err)
 {
-    size_t vocab = r->model->lm->config.vocab;
+    size_t vocab = r->model->language.net->config.vocab;
     int32_t largest = rapt_token_file_max_id(d->tokens);
     if ((size_t)largest < vocab)
         return RAPT_OK;
@@ -178,7 +178,7 @@ static rapt_code task_language_model_check_ids(const run *r, const text_data *d,
 /* A matrix whose rows are hardly used touches only those: with exact AdamW the numbers are the same. */
 static void make_sparse(run *r)
 {
-    rapt_lm *m = r->model->lm;
+    rapt_lm *m = r->model->language.net;
     size_t tokens = (size_t)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
     if (!m->config.tied && m->config.vocab > 8 * tokens)
         rapt_param_make_sparse(m->params, m->input.embedding.weight);
@@ -195,7 +195,7 @@ static rapt_code open_text(run *r, rapt_error *err)
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = token_file_draft(r->model->tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, run_stop(r),
+    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, run_stop(r),
                                  &d->tokens_out, &d->makes_tokens, err);
     return d->tokens ? RAPT_OK : err->code;
 }
@@ -318,7 +318,7 @@ static rapt_code sized_windows(run *r, size_t size, bool validation, train_batch
 static rapt_tensor *task_language_model_window_loss(const run *r, const train_batch *b, const rapt_loss_options *o,
                                                     rapt_loss_sums *parts)
 {
-    return rapt_lm_loss(r->tape, r->model->lm, b->inputs, b->labels, o, parts);
+    return rapt_lm_loss(r->tape, r->model->language.net, b->inputs, b->labels, o, parts);
 }
 
 /* ---- what is told and written --------------------------------------------------------------------------------- */
@@ -335,7 +335,7 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.validation_fraction);
     plan->examples = train.end - train.begin;
     plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
-    plan->source_vocab = plan->target_vocab = r->model->lm->config.vocab;
+    plan->source_vocab = plan->target_vocab = r->model->language.net->config.vocab;
 }
 
 /* The tokens are made again where they are not those of the text. */

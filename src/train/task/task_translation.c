@@ -100,10 +100,11 @@ static rapt_tokenizer *task_translation_make_tokenizer(const run *r, bool source
 static rapt_code make_tokenizers(run *r, rapt_error *err)
 {
     bool shared = r->recipe->tokenizer.shared;
-    r->model->source = task_translation_make_tokenizer(r, true, shared, err);
-    if (r->model->source)
-        r->model->target = shared ? r->model->source : task_translation_make_tokenizer(r, false, true, err);
-    return r->model->target ? RAPT_OK : err->code;
+    r->model->translation.source = task_translation_make_tokenizer(r, true, shared, err);
+    if (r->model->translation.source)
+        r->model->translation.target = shared ? r->model->translation.source
+                                              : task_translation_make_tokenizer(r, false, true, err);
+    return r->model->translation.target ? RAPT_OK : err->code;
 }
 
 /* Fine-tuning takes the other model whole, but for what training decides. */
@@ -115,11 +116,11 @@ static rapt_code task_translation_load_init(run *r, rapt_error *err)
     rapt_code code = run_take_init(r, err);
     if (code)
         return code;
-    size_t max = r->model->net->config.max_positions;
+    size_t max = r->model->translation.net->config.max_positions;
     if ((uint64_t)r->recipe->data.max_len > max)
         return rapt_fail(err, RAPT_ERR_VALUE, "data.max_len is %lld; the model in %s has %zu positions",
                          (long long)r->recipe->data.max_len, r->init, max);
-    rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
+    rapt_transformer_set_dropouts(r->model->translation.net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
@@ -131,9 +132,9 @@ static rapt_code task_translation_start_model(run *r, rapt_error *err)
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_TRANSLATION;
-    r->model->special = RAPT_SPECIAL_IDS;
-    r->model->detokenize = r->recipe->tokenizer.detokenize;
-    r->model->capitalize = r->recipe->tokenizer.capitalize;
+    r->model->translation.special = RAPT_SPECIAL_IDS;
+    r->model->translation.detokenize = r->recipe->tokenizer.detokenize;
+    r->model->translation.capitalize = r->recipe->tokenizer.capitalize;
     return make_tokenizers(r, err);
 }
 
@@ -141,13 +142,13 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
 {
     if (r->init)
         return RAPT_OK;
-    rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->source),
-                                                               rapt_tokenizer_size(r->model->target));
-    r->model->net = rapt_transformer_new(&config, seed, err);
-    if (!r->model->net)
+    rapt_transformer_config config = recipe_transformer_config(r->recipe, rapt_tokenizer_size(r->model->translation.source),
+                                                               rapt_tokenizer_size(r->model->translation.target));
+    r->model->translation.net = rapt_transformer_new(&config, seed, err);
+    if (!r->model->translation.net)
         return err->code;
-    r->model->params = r->model->net->params;
-    rapt_transformer_set_dropouts(r->model->net, recipe_dropouts(r->recipe));
+    r->model->params = r->model->translation.net->params;
+    rapt_transformer_set_dropouts(r->model->translation.net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
@@ -177,9 +178,9 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     rapt_code code = d->pairs && (d->valid || !r->recipe->data.validation) ? task_translation_start_model(r, err) : err->code;
     if (code)
         return code;
-    r->model->max_len = (size_t)r->recipe->data.max_len;
-    r->model->by_sentence = has_single_sentences(r);
-    r->model->pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
+    r->model->translation.max_len = (size_t)r->recipe->data.max_len;
+    r->model->translation.by_sentence = has_single_sentences(r);
+    r->model->translation.pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
     return RAPT_OK;
 }
 
@@ -215,7 +216,7 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
                               .validation_fraction = fraction_of(r, validation), .stop = r->options->stop,
                               .stop_context = r->options->context};
-    return rapt_dataset_new(pairs_of(r, validation), r->model->source, r->model->target, &o, err);
+    return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
 
 /* Of batches of so many tokens where the recipe counts them, else sentences. */
@@ -293,7 +294,7 @@ static rapt_code sized_pairs(run *r, size_t size, bool validation, train_batch *
 
 static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
 {
-    return rapt_transformer_loss(r->tape, r->model->net, b->source, b->source_lens, b->inputs, b->labels, o, parts);
+    return rapt_transformer_loss(r->tape, r->model->translation.net, b->source, b->source_lens, b->inputs, b->labels, o, parts);
 }
 
 /* With their number: else a pair could change from one file's end to the other's beginning. */
@@ -308,7 +309,8 @@ static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
 static uint64_t hash_pairs(const run *r)
 {
     const translation *d = r->data;
-    uint64_t words = rng_mix(rapt_tokenizer_hash(r->model->source), rapt_tokenizer_hash(r->model->target));
+    uint64_t words = rng_mix(rapt_tokenizer_hash(r->model->translation.source),
+                             rapt_tokenizer_hash(r->model->translation.target));
     uint64_t hash = hash_all(d->pairs, words);
     return d->valid ? hash_all(d->valid, hash) : hash;
 }
@@ -320,9 +322,9 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->dropped = rapt_dataset_dropped(d->train);
     plan->validation_examples = d->validation ? rapt_dataset_count(d->validation) : 0;
     plan->validation_dropped = d->validation ? rapt_dataset_dropped(d->validation) : 0;
-    plan->shared_vocab = r->model->source == r->model->target;
-    plan->source_vocab = rapt_tokenizer_size(r->model->source);
-    plan->target_vocab = rapt_tokenizer_size(r->model->target);
+    plan->shared_vocab = r->model->translation.source == r->model->translation.target;
+    plan->source_vocab = rapt_tokenizer_size(r->model->translation.source);
+    plan->target_vocab = rapt_tokenizer_size(r->model->translation.target);
 }
 
 /* A line of one of two files may hold tabs, which are columns in a table. */

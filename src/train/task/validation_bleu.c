@@ -22,10 +22,10 @@ static void copy_values(const rapt_params *from, rapt_params *to)
 static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *err)
 {
     *copy = *m;
-    copy->net = rapt_transformer_new(&m->net->config, 1, err);
-    if (!copy->net)
+    copy->translation.net = rapt_transformer_new(&m->translation.net->config, 1, err);
+    if (!copy->translation.net)
         return err->code;
-    copy->params = copy->net->params;
+    copy->params = copy->translation.net->params;
     copy_values(m->params, copy->params);
     return RAPT_OK;
 }
@@ -72,7 +72,7 @@ static rapt_code validation_bleu_translate(const run *r, rapt_model *m, validati
 
 static rapt_code validation_bleu_score(const run *r, rapt_model *m, validation_text *text, double *bleu, rapt_error *err)
 {
-    const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->target)}; /* references have capitals */
+    const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->translation.target)}; /* references have capitals */
     rapt_bleu result = {0};
     rapt_code code = validation_bleu_translate(r, m, text, err);
     if (code)
@@ -100,6 +100,6 @@ rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, do
     free(text.targets);
     free(text.translations);
     free(text.out);
-    rapt_transformer_free(copy.net);
+    rapt_transformer_free(copy.translation.net);
     return code;
 }
