@@ -299,6 +299,33 @@ static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
     return n->y;
 }
 
+/* The rows first .. first + time - 1 of a table, once for each example of x [batch, time, d]. */
+static rapt_tensor *embed_position_rows(rapt_tape *t, const rapt_tensor *x, rapt_param *table, size_t first)
+{
+    const rapt_tensor *p = &table->value;
+    if (x->ndim != 3 || p->ndim != 2 || x->shape[2] != p->shape[1] || first > p->shape[0] ||
+        x->shape[1] > p->shape[0] - first)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: no rows %zu to %zu of %zu features", p->name, first,
+                              first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
+    size_t batch = x->shape[0], time = x->shape[1];
+    int32_t *ids = tape_alloc(t, batch * time, sizeof *ids);
+    for (size_t i = 0; ids && i < batch * time; i++)
+        ids[i] = (int32_t)(first + i % time);
+    return ids ? embed_fused(t, table, (rapt_tokens){ids, batch, time, NULL}, &(rapt_embed_options){0}) : &t->poison;
+}
+
+rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p)
+{
+    if (tape_failed(t))
+        return &t->poison;
+    const char *layer = observe_here(t) ? observe_layer(t, table->value.name) : "";
+    rapt_tensor *rows = embed_position_rows(t, x, table, first);
+    observe_tensor(t, layer, "P[position]", OBSERVE_ROWS, rows);
+    rapt_tensor *y = rapt_op_add(t, x, rows);
+    observe_tensor(t, "input", "embedding + positions", OBSERVE_ROWS, y);
+    return rapt_op_dropout(t, y, p);
+}
+
 /* Step by step, and with padding: rows of ids that mean nothing. */
 static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *o)
 {

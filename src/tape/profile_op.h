@@ -4,7 +4,7 @@
 
 #include "tape/tape_core.h"
 
-/* From here to the next call the time is `op`'s, of its backward pass while the tape is walked back. `numbers` it reads and
+/* From here to the next call the time is `op`'s, of its backward pass while the tape is traversed. `numbers` it reads and
  * writes at least. op NULL: nobody's. */
 void profile_count(rapt_tape *t, const char *op, double flops, double numbers);
 
