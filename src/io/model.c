@@ -1,5 +1,6 @@
-/* io/model.c: model folders: the configuration as JSON, the tokenizers, the parameters. For the program and for C
- * programs that ship a model. What is in the folder of a certain task is in config_translation.c and config_lm.c. */
+/* io/model.c: saves, loads and seals model folders: config.json, the tokenizers, the parameters. For the program and for C
+ * programs that ship a model. What config.json holds is in model_config.c, and the part of each task in config_translation.c
+ * and config_lm.c. */
 #include "io/model.h"
 
 #include "base/file.h"
@@ -9,36 +10,12 @@
 #include "io/seal.h"
 #include "text/json_text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
 #define WEIGHTS_FILE "model.safetensors"
-
-static const model_task *const TASKS[] = {[RAPT_TASK_TRANSLATION] = &model_translation,
-                                          [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model};
-
-typedef struct header {
-    size_t version;
-    int format;
-    rapt_task task;
-    char run[CONFIG_HASH_TEXT]; /* "": it doesn't say */
-} header;
-
-static const char *const FORMATS[] = {"rapt-model", NULL};
-static const char *const WORDS[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model", NULL};
-
-/* In the order of the file. */
-enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };
-static const config_member HEADER[HEADER_MEMBERS] = {
-    CONFIG_WORD_ROW("format", header, format, FORMATS),
-    CONFIG_SIZE_ROW("version", header, version, CONFIG_LARGEST),
-    CONFIG_WORD_ROW("task", header, task, WORDS),
-    CONFIG_OPTIONAL_HASH_ROW(SEAL_RUN, header, run),
-};
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
@@ -49,15 +26,6 @@ static rapt_code write_json(const json_t *root, const char *path, rapt_error *er
                           : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
     free(text);
     return code;
-}
-
-rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
-{
-    header h = {.version = RAPT_FORMAT_VERSION, .task = m->task};
-    if (m->run)
-        snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);
-    rapt_code code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);
-    return code ? code : TASKS[m->task]->describe(m, root, path, err);
 }
 
 static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *err)
@@ -76,7 +44,7 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
     char *path = file_join(folder, CONFIG_FILE);
     rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
     free(path);
-    return code ? code : TASKS[m->task]->save_tokenizers(m, folder, err);
+    return code ? code : model_task_of(m->task)->save_tokenizers(m, folder, err);
 }
 
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
@@ -100,15 +68,6 @@ rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *e
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------- */
-
-static rapt_code model_read_header(const json_t *root, const char *path, header *h, rapt_error *err)
-{
-    rapt_code code = config_read(root, HEADER, TASK_MEMBER, h, path, err);
-    if (!code && h->version > RAPT_FORMAT_VERSION) /* whose tasks may be others */
-        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: format version %zu; this rapt reads up to %d", path, h->version,
-                         RAPT_FORMAT_VERSION);
-    return code ? code : config_read(root, HEADER + TASK_MEMBER, HEADER_MEMBERS - TASK_MEMBER, h, path, err);
-}
 
 static json_t *read_json(const char *path, rapt_error *err)
 {
@@ -138,18 +97,16 @@ static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error 
 /* `wanted` is the one task that will do, or NULL. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
-    header h = {0};
     from->config = read_json(from->config_path, err);
-    rapt_code code = from->config ? model_read_header(from->config, from->config_path, &h, err) : RAPT_ERR_FORMAT;
-    if (!code && wanted && h.task != *wanted)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, TASKS[h.task]->what, TASKS[h.task]->program);
+    rapt_code code = from->config ? model_read_header(from->config, from->config_path, &m->task, &m->run, err) : RAPT_ERR_FORMAT;
+    const model_task *task = model_task_of(m->task);
+    if (!code && wanted && m->task != *wanted)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; %s runs it", from->folder, task->what, task->program);
     if (!code)
         code = safetensors_open(from->weights_path, &from->weights, err);
     if (!code)
         code = check_seal(m, from, err);
-    m->task = h.task;
-    m->run = strtoull(h.run, NULL, 16);
-    return code ? code : TASKS[h.task]->load(m, from, err);
+    return code ? code : task->load(m, from, err);
 }
 
 static bool model_name_files(model_source *from)

@@ -7,7 +7,7 @@
 #include "io/safetensors.h"
 #include "rapt/io.h"
 
-#define SEAL_RUN "run" /* the member that names the training run */
+#define MODEL_RUN "run" /* the member that names the training run */
 
 /* A folder that is being read. */
 typedef struct model_source {
@@ -30,8 +30,14 @@ typedef struct model_task {
 
 extern const model_task model_translation, model_language_model;
 
-/* Adds all that config.json holds. `path` is for messages. */
+const model_task *model_task_of(rapt_task task);
+
+/* Adds all that config.json holds to a JSON object. `path` is for messages. */
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
+
+/* Reads the task, and the training run that the model is of (0 where config.json names none). Other formats and newer versions
+ * are refused. */
+rapt_code model_read_header(const json_t *root, const char *path, rapt_task *task, uint64_t *run, rapt_error *err);
 
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);

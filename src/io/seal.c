@@ -61,7 +61,7 @@ static const char *seal_name_of(const char *path)
 static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *config, const char *file_path,
                              const char *config_path, const char *folder, rapt_error *err)
 {
-    if (strcmp(key, SEAL_RUN) == 0)
+    if (strcmp(key, MODEL_RUN) == 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another training run than config.json; if they belong together, "
                          "`rapt info %s --seal` binds them", file_path, folder);
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
@@ -139,7 +139,7 @@ static rapt_code refuse_edit(json_t *described, const json_t *config, const char
 
 rapt_code seal_check_config(const json_t *config, const char *config_path, const rapt_model *m, rapt_error *err)
 {
-    if (!json_object_get(config, SEAL_RUN)) /* of rapt 0.1, which knew fewer members and other defaults */
+    if (!json_object_get(config, MODEL_RUN)) /* of rapt 0.1, which knew fewer members and other defaults */
         return RAPT_OK;
     json_t *described = json_object();
     rapt_code code = described ? model_describe(m, described, config_path, err)
@@ -154,7 +154,7 @@ rapt_code seal_run(const safetensors *file, const char *path, uint64_t *run, rap
 {
     json_t *copy;
     rapt_code code = read_copy(file, path, &copy, err);
-    const char *text = json_string_value(json_object_get(copy, SEAL_RUN));
+    const char *text = json_string_value(json_object_get(copy, MODEL_RUN));
     *run = text ? strtoull(text, NULL, 16) : 0;
     json_decref(copy);
     return code;
