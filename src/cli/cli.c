@@ -1,4 +1,4 @@
-/* cli/cli.c: small things that several commands print or parse. */
+/* cli/cli.c: values of options, and counts, sizes and times in words. */
 #include "cli/cli.h"
 
 #include "base/number.h"
@@ -15,38 +15,48 @@ int cli_fail(const rapt_error *err)
     return 1;
 }
 
-/* " from 1 to 64", " of 0 or more", or nothing where everything goes that a double counts. */
-static void cli_describe_range(double least, double most, char text[80])
+/* " from 1 to 64", " of 0 or more", or nothing where there is no limit. */
+static void cli_describe_range(double min, double max, char text[80])
 {
     char low[NUMBER_TEXT], high[NUMBER_TEXT];
-    number_write(least, low);
-    number_write(most, high);
+    number_write(min, low);
+    number_write(max, high);
     text[0] = '\0';
-    if (most < CLI_MOST)
+    if (max < CLI_MAX)
         snprintf(text, 80, " from %s to %s", low, high);
-    else if (least > -CLI_MOST)
+    else if (min > -CLI_MAX)
         snprintf(text, 80, " of %s or more", low);
 }
 
-long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state)
+long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state)
 {
     char *end, range[80];
     errno = 0;
     long value = strtol(text, &end, 10);
-    cli_describe_range((double)least, (double)most, range);
-    if (errno || end == text || *end || value < least || value > most)
+    cli_describe_range((double)min, (double)max, range);
+    if (errno || end == text || *end || value < min || value > max)
         cli_usage_error(state, "--%s: '%s' is not a whole number%s", option, text, range);
     return value;
 }
 
-double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state)
+double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state)
 {
     char *end, range[80];
     double value = strtod(text, &end);
-    cli_describe_range(least, most, range);
-    if (end == text || *end || !(value >= least && value <= most))
+    cli_describe_range(min, max, range);
+    if (end == text || *end || !(value >= min && value <= max))
         cli_usage_error(state, "--%s: '%s' is not a number%s", option, text, range);
     return value;
+}
+
+int cli_threads(const char *text, struct argp_state *state)
+{
+    return (int)cli_integer(text, 1, 256, "threads", state);
+}
+
+long cli_seed(const char *text, struct argp_state *state)
+{
+    return cli_integer(text, 0, CLI_MAX, "seed", state);
 }
 
 rapt_precision cli_precision(const char *text, struct argp_state *state)

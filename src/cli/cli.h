@@ -7,7 +7,7 @@
 #include "cli/usage.h"
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
-#define CLI_MOST 9007199254740992 /* 2^53, up to where a double counts: of options without a limit of their own */
+#define CLI_MAX 9007199254740992 /* 2^53, up to which a double represents every integer: of options without a limit of their own */
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);
@@ -24,11 +24,23 @@ int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
+/* Options of several commands: rows of their tables, with keys above those of the commands' own options. `meaning` is the help
+ * text, where commands differ in what the option covers. */
+enum { CLI_KEY_THREADS = 0x8000, CLI_KEY_PRECISION, CLI_KEY_SEED, CLI_KEY_JSON, CLI_KEY_QUIET };
+#define CLI_OPTION_THREADS \
+    {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0}
+#define CLI_OPTION_SEED(meaning) {"seed", CLI_KEY_SEED, "N", 0, meaning, 0}
+#define CLI_OPTION_PRECISION(meaning) {"precision", CLI_KEY_PRECISION, "P", 0, meaning, 0}
+#define CLI_OPTION_JSON(meaning) {"json", CLI_KEY_JSON, NULL, 0, meaning, 0}
+#define CLI_OPTION_QUIET(meaning) {"quiet", CLI_KEY_QUIET, NULL, 0, meaning, 0}
+
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */
 int cli_fail(const rapt_error *err);
-/* Numbers of options, with wrong usage (exit status 2) for anything else. */
-long cli_integer(const char *text, long least, long most, const char *option, struct argp_state *state);
-double cli_number(const char *text, double least, double most, const char *option, struct argp_state *state);
+/* Values of options. Anything else than a number from `min` to `max`, or a known name, is wrong usage (exit status 2). */
+long cli_integer(const char *text, long min, long max, const char *option, struct argp_state *state);
+double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state);
+int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
+long cli_seed(const char *text, struct argp_state *state);   /* 0 to CLI_MAX */
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);

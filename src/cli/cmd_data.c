@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RATIO = 256, KEY_MARGIN, KEY_JSON, KEY_LINES, KEY_OUT };
+enum { KEY_RATIO = 256, KEY_MARGIN, KEY_LINES, KEY_OUT };
 
 static const struct argp_option OPTIONS[] = {
     {"ratio", KEY_RATIO, "X", 0, "Maximum ratio of a side's length to the expected length (default 3)", 0},
     {"margin", KEY_MARGIN, "N", 0, "Differences of up to N characters are always allowed (default 20)", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
+    CLI_OPTION_JSON("Print a JSON object"),
     {"lines", KEY_LINES, NULL, 0, "Print only the numbers of lines with defects, each with a tab and the defects", 0},
     {"out", KEY_OUT, "FILE", 0, "Write the clean lines there; of two files SOURCE:TARGET", 0},
     {0}};
@@ -70,7 +70,7 @@ static error_t cmd_data_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_RATIO: a->check.ratio = cli_number(text, 1, 1e6, "ratio", state); return 0;
     case KEY_MARGIN: a->check.margin = cli_number(text, 0, 1e9, "margin", state); return 0;
-    case KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_LINES: a->lines = true; return 0;
     case KEY_OUT: a->out[0] = text; return 0;
     case ARGP_KEY_ARG:

@@ -25,7 +25,7 @@ typedef struct explain_arguments {
     rapt_explain_format format;
 } explain_arguments;
 
-enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_JSON, KEY_HTML, KEY_THREADS, KEY_COLOR };
+enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_COLOR };
 
 static const struct argp_option OPTIONS[] = {
     {"only", KEY_ONLY, "PATTERN", 0, "Only intermediates whose names match a shell pattern, such as 'encoder.0.*' or "
@@ -36,9 +36,9 @@ static const struct argp_option OPTIONS[] = {
      "labels: TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens", 0},
     {"full", KEY_FULL, NULL, 0, "All elements, not only those in the corners of large matrices", 0},
     {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers and tokens", 0},
-    {"json", KEY_JSON, NULL, 0, "One JSON object; elements of matrices only with --full", 0},
+    CLI_OPTION_JSON("One JSON object; elements of matrices only with --full"),
     {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    CLI_OPTION_THREADS,
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
     {0}};
 
@@ -89,7 +89,7 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
     case KEY_AT:
         a->format.has_position = true;
         a->format.all_positions = strcmp(text, "all") == 0;
-        a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+        a->format.position = a->format.all_positions ? 0 : cli_integer(text, -CLI_MAX, CLI_MAX, "at", state);
         return 0;
     case KEY_TRAIN:
         a->options.gradients = true;
@@ -97,9 +97,9 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_FULL: a->format.full = true; return 0;
     case KEY_TABLE: a->format.table = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_HTML: a->html = text; return 0;
-    case KEY_THREADS: a->options.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case CLI_KEY_THREADS: a->options.threads = cli_threads(text, state); return 0;
     case KEY_COLOR: a->format.color = wants_color(text, state); return 0;
     case ARGP_KEY_INIT: a->format.color = wants_color("auto", state); return 0;
     case ARGP_KEY_ARG: take_operand(a, text, state); return 0;

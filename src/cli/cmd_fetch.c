@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_DIR = 256, KEY_FROM, KEY_LIST, KEY_QUIET };
+enum { KEY_DIR = 256, KEY_FROM, KEY_LIST };
 
 static const struct argp_option OPTIONS[] = {
     {"dir", KEY_DIR, "DIR", 0, "The folder for the files (default data/NAME)", 0},
     {"from", KEY_FROM, "URL", 0, "Mirror with files of the same names", 0},
     {"list", KEY_LIST, NULL, 0, "Download nothing; list the available sets, or NAME's files, checksums and URLs", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
+    CLI_OPTION_QUIET("No progress"),
     {0}};
 
 typedef struct arguments {
@@ -55,7 +55,7 @@ static error_t cmd_fetch_parse(int key, char *text, struct argp_state *state)
         a->from = text;
         return 0;
     case KEY_LIST: a->list = true; return 0;
-    case KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (a->set)
             cli_usage_error(state, "extra operand: takes one name");

@@ -21,9 +21,7 @@
 #include <sys/random.h>
 
 enum { KEY_PROMPT = 256, KEY_PROMPT_FILE, KEY_MAX_TOKENS, KEY_TEMPERATURE, KEY_TOP_K, KEY_TOP_P, KEY_PENALTY, KEY_WINDOW,
-       KEY_GREEDY, KEY_SEED, KEY_STOP, KEY_SAMPLES, KEY_THREADS, KEY_PRECISION, KEY_NO_PROMPT, KEY_AT, KEY_TOP,
-       KEY_JSON, KEY_QUIET, KEY_STRICT, KEY_MIN_P,
-       KEY_BIAS, KEY_RANDOM_SEED };
+       KEY_GREEDY, KEY_STOP, KEY_SAMPLES, KEY_NO_PROMPT, KEY_AT, KEY_TOP, KEY_STRICT, KEY_MIN_P, KEY_BIAS, KEY_RANDOM_SEED };
 
 static const struct argp_option OPTIONS[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "Prompt text, like the operand PROMPT; special tokens in it are encoded as such", 0},
@@ -42,8 +40,8 @@ static const struct argp_option OPTIONS[] = {
      "negative * R; 1: off (default); 0.001 to 1000", 0},
     {"repetition-window", KEY_WINDOW, "N", 0, "The penalty applies to the last N tokens; 0: to the whole context "
      "(default)", 0},
-    {"seed", KEY_SEED, "N", 0, "Random seed: the same seed, prompt and options give the same text, on any machine, with any "
-     "number of threads (default 1)", 0},
+    CLI_OPTION_SEED("Random seed: the same seed, prompt and options give the same text, on any machine, with any number of "
+                    "threads (default 1)"),
     {"random-seed", KEY_RANDOM_SEED, NULL, 0, "A random seed from the system, which stderr (and --json) prints", 0},
     {"stop", KEY_STOP, "TEXT", 0, "Stop sequence: end the text before TEXT, which is not printed; can be repeated", 0},
     {"samples", KEY_SAMPLES, "N", 0, "Number of independent samples, with a line ---- between them (default 1)", 0},
@@ -51,11 +49,11 @@ static const struct argp_option OPTIONS[] = {
     {"at", KEY_AT, "POSITION", 0, "Print next-token probabilities after this token of the prompt instead of text; counted "
      "from 0, or with -1 from its end; all: after each", 0},
     {"top", KEY_TOP, "N", 0, "Number of tokens that --at prints (default 5)", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each sample, when it is complete", 0},
+    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    CLI_OPTION_THREADS,
+    CLI_OPTION_JSON("Print a JSON object for each sample, when it is complete"),
     {"strict", KEY_STRICT, NULL, 0, "A prompt that is longer than the model's context is an error", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No throughput and no warnings on stderr", 0},
+    CLI_OPTION_QUIET("No throughput and no warnings on stderr"),
     {0}};
 
 static void take_stop(generate_arguments *a, const char *text, struct argp_state *state)
@@ -87,7 +85,7 @@ static uint64_t random_seed(struct argp_state *state)
     uint64_t seed = 0;
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         cli_usage_error(state, "--random-seed: the system has no random numbers");
-    return seed % CLI_MOST;
+    return seed % CLI_MAX;
 }
 
 static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
@@ -112,7 +110,7 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
 static void cmd_generate_take_at(generate_arguments *a, const char *text, struct argp_state *state)
 {
     a->at_all = strcmp(text, "all") == 0;
-    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MOST, CLI_MOST, "at", state);
+    a->at = a->at_all ? 0 : cli_integer(text, -CLI_MAX, CLI_MAX, "at", state);
     a->has_at = true;
 }
 
@@ -125,7 +123,7 @@ static void take_temperature(generate_arguments *a, const char *text, struct arg
 
 static void take_top_k(generate_arguments *a, const char *text, struct argp_state *state)
 {
-    long k = cli_integer(text, 0, CLI_MOST, "top-k", state);
+    long k = cli_integer(text, 0, CLI_MAX, "top-k", state);
     a->o.sample.top_k = k ? (size_t)k : RAPT_TOP_K_ALL;
 }
 
@@ -136,7 +134,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_PROMPT: a->prompt = text; return 0;
     case KEY_PROMPT_FILE: a->prompt_file = text; return 0;
-    case KEY_MAX_TOKENS: a->max_tokens = cli_integer(text, 0, CLI_MOST, "max-tokens", state); return 0;
+    case KEY_MAX_TOKENS: a->max_tokens = cli_integer(text, 0, CLI_MAX, "max-tokens", state); return 0;
     case KEY_TEMPERATURE: take_temperature(a, text, state); return 0;
     case KEY_GREEDY: a->greedy = s->greedy = true; return 0;
     case KEY_TOP_K: take_top_k(a, text, state); return 0;
@@ -145,21 +143,21 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_BIAS: take_bias(a, text, state); return 0;
     case KEY_RANDOM_SEED: a->random_seed = true; return 0;
     case KEY_PENALTY: s->repetition_penalty = cli_number(text, 0.001, 1000, "repetition-penalty", state); return 0;
-    case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MOST, "repetition-window", state); return 0;
-    case KEY_SEED:
-        a->seed = (uint64_t)cli_integer(text, 0, CLI_MOST, "seed", state);
+    case KEY_WINDOW: s->repetition_window = (size_t)cli_integer(text, 0, CLI_MAX, "repetition-window", state); return 0;
+    case CLI_KEY_SEED:
+        a->seed = (uint64_t)cli_seed(text, state);
         a->has_seed = true;
         return 0;
     case KEY_STOP: take_stop(a, text, state); return 0;
-    case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MOST, "samples", state); return 0;
+    case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MAX, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
     case KEY_AT: cmd_generate_take_at(a, text, state); return 0;
-    case KEY_TOP: a->top = cli_integer(text, 1, CLI_MOST, "top", state); return 0;
-    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
-    case KEY_JSON: a->json = true; return 0;
+    case KEY_TOP: a->top = cli_integer(text, 1, CLI_MAX, "top", state); return 0;
+    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_STRICT: a->strict = true; return 0;
-    case KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             cli_usage_error(state, "extra operand: takes a model and one prompt; quote a prompt of several words");

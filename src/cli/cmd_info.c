@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 
-enum { KEY_JSON = 256, KEY_TENSORS, KEY_SEAL };
+enum { KEY_TENSORS = 256, KEY_SEAL };
 
 static const struct argp_option OPTIONS[] = {
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object", 0},
+    CLI_OPTION_JSON("Print a JSON object"),
     {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
     {"seal", KEY_SEAL, NULL, 0, "Seal a model folder: renew the checksums that bind its files, after a deliberate edit", 0},
     {0}};
@@ -28,7 +28,7 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 {
     info_arguments *a = state->input;
     switch (key) {
-    case KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_TENSORS: a->tensors = true; return 0;
     case KEY_SEAL: a->seal = true; return 0;
     case ARGP_KEY_ARG:

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { MAX_TEXT_BYTES = 1 << 30 };
-enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_JSON, KEY_QUIET };
+enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE };
 enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP }; /* both: BLEU and chrF */
 
 struct arguments {
@@ -57,8 +57,8 @@ static const struct argp_option options[] = {
     {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
     {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},
     {"sentence", KEY_SENTENCE, NULL, 0, "A score for each line, BLEU with effective order", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each score", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No warnings about text that looks tokenized", 0},
+    CLI_OPTION_JSON("Print a JSON object for each score"),
+    CLI_OPTION_QUIET("No warnings about text that looks tokenized"),
     {0}};
 
 /* Reports wrong usage, which ends the program, for a name that is none of the choices. */
@@ -146,10 +146,10 @@ static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
     case KEY_SENTENCE:
         args->sentence = args->bleu.effective_order = true;
         return 0;
-    case KEY_JSON:
+    case CLI_KEY_JSON:
         args->json = true;
         return 0;
-    case KEY_QUIET:
+    case CLI_KEY_QUIET:
         args->quiet = true;
         return 0;
     case ARGP_KEY_ARGS:

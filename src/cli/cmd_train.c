@@ -18,19 +18,18 @@
 
 #define MAX_ASSIGNMENTS 256
 
-enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_THREADS, KEY_SEED, KEY_MAX_STEPS, KEY_PRECISION, KEY_QUIET,
-       KEY_HELP_RECIPE };
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE };
 
 static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
     {"resume", KEY_RESUME, NULL, 0, "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it", 0},
     {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"seed", KEY_SEED, "N", 0, "Overrides the recipe's seed", 0},
+    CLI_OPTION_THREADS,
+    CLI_OPTION_SEED("Overrides the recipe's seed"),
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Overrides the recipe's train.precision: fp32 or bf16", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No progress", 0},
+    CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
+    CLI_OPTION_QUIET("No progress"),
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
     {0}};
 
@@ -60,11 +59,11 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case KEY_SET: take_assignment(a, text, state); return 0;
     case KEY_RESUME: a->resume = true; return 0;
     case KEY_INIT: a->init = text; return 0;
-    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
-    case KEY_SEED: a->seed = cli_integer(text, 0, (long)1 << 53, "seed", state); return 0;
-    case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, (long)1 << 53, "max-steps", state); return 0;
-    case KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
-    case KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
+    case CLI_KEY_SEED: a->seed = cli_seed(text, state); return 0;
+    case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, CLI_MAX, "max-steps", state); return 0;
+    case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG:
         if (a->recipe)

@@ -21,9 +21,8 @@
 /* So many batches of lines are sorted by length together. */
 #define BLOCK_BATCHES 64
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_THREADS, KEY_PRECISION, KEY_BATCH, KEY_DETOKENIZE, KEY_QUIET,
-       KEY_NO_REPEAT, KEY_MAX_RATIO, KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT,
-       KEY_PREFIX_FILE, KEY_TOKENS };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE, KEY_NO_REPEAT, KEY_MAX_RATIO,
+       KEY_PREFIX, KEY_ALIGNMENT, KEY_SPLIT, KEY_STRICT, KEY_PREFIX_FILE, KEY_TOKENS };
 
 static const struct argp_option OPTIONS[] = {
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
@@ -40,12 +39,12 @@ static const struct argp_option OPTIONS[] = {
     {"split", KEY_SPLIT, "LINES", 0, "Lines that are translated sentence by sentence: long, those beyond the model's "
                                      "maximum length; sentences, all of several (default: as the model was trained)", 0},
     {"batch", KEY_BATCH, "N", 0, "Batch size in sentences (default 64); the result does not depend on it", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    CLI_OPTION_THREADS,
     {"detokenize", KEY_DETOKENIZE, "LANGUAGE", 0, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print the "
                                                   "model's tokens (default: that of the model folder)", 0},
     {"strict", KEY_STRICT, NULL, 0, "Unknown words, and lines that would be truncated, are errors", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
+    CLI_OPTION_QUIET("No warnings"),
     {0}};
 
 typedef struct translate_arguments {
@@ -111,11 +110,11 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_TOKENS: a->tokens = true; return 0;
     case KEY_ALIGNMENT: a->alignment = parse_alignment(text, state); return 0;
     case KEY_SPLIT: a->o.split = parse_split(text, state); return 0;
-    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_STRICT: a->strict = true; return 0;
-    case KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             cli_usage_error(state, "extra operand: takes a model and one file");

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_THREADS, KEY_SECONDS, KEY_JSON,
-       KEY_PROFILE, KEY_PRECISION, KEY_RECOMPUTE };
+enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -19,12 +18,12 @@ static const struct argp_option OPTIONS[] = {
     {"time", KEY_TIME, "N", 0, "train, decode: tokens of a row (decode: gpt2 160, the first 32 of them the prompt; "
      "a2, a3 at most 20)", 0},
     {"beam", KEY_BEAM, "N", 0, "decode: beam size (default: 1, then 4)", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
+    {"threads", CLI_KEY_THREADS, "N", 0, "Number of threads (default: RAPT_THREADS, else all CPUs)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Duration of each measurement in seconds", 0},
-    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only", 0},
+    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only"),
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
-    {"json", KEY_JSON, NULL, 0, "Print JSON objects", 0},
+    CLI_OPTION_JSON("Print JSON objects"),
     {0}};
 
 typedef rapt_code bench_run(const bench_options *o, rapt_error *err);
@@ -89,10 +88,10 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case KEY_BATCH: a->o.sizes.batch = cmd_bench_size_of(text, 1, 100000, "batch", state); return 0;
     case KEY_TIME: a->o.sizes.time = cmd_bench_size_of(text, 2, 1000000, "time", state); return 0;
     case KEY_BEAM: a->o.beam = cmd_bench_size_of(text, 1, 100, "beam", state); return 0;
-    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
-    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case KEY_JSON: a->o.json = true; return 0;
+    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
     case ARGP_KEY_ARG: take_argument(a, text, state); return 0;

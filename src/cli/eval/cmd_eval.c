@@ -5,14 +5,13 @@
 #include "cli/cli_model.h"
 #include "cli/say.h"
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_THREADS, KEY_PRECISION, KEY_LIMIT, KEY_LOWERCASE, KEY_JSON, KEY_LOSS_ONLY,
-       KEY_STRICT, KEY_QUIET };
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT };
 
 static const struct argp_option OPTIONS[] = {
-    {"precision", KEY_PRECISION, "P", 0, "Matmul precision: fp32 (default) or bf16", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
-    {"json", KEY_JSON, NULL, 0, "Print a JSON object for each file", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No warnings", 0},
+    CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
+    CLI_OPTION_THREADS,
+    CLI_OPTION_JSON("Print a JSON object for each file"),
+    CLI_OPTION_QUIET("No warnings"),
     {NULL, 0, NULL, 0, "For translation models:", 0},
     {"beam", KEY_BEAM, "N", 0, "Beam size: beam search over N hypotheses (default 1: greedy search)", 0},
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1)", 0},
@@ -42,7 +41,7 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
         a->o.length_penalty = cli_number(text, -10, 10, a->for_pairs = "length-penalty", state);
         a->o.no_length_penalty = a->o.length_penalty == 0;
         return 0;
-    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MOST, a->for_pairs = "limit", state); return 0;
+    case KEY_LIMIT: a->limit = (size_t)cli_integer(text, 1, CLI_MAX, a->for_pairs = "limit", state); return 0;
     case KEY_LOWERCASE:
         a->lowercase = true;
         a->for_pairs = "lowercase";
@@ -59,11 +58,11 @@ static error_t cmd_eval_parse(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
     switch (key) {
-    case KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
-    case KEY_THREADS: a->o.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
+    case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_LOSS_ONLY: a->loss_only = true; return 0; /* all that a language model gives */
-    case KEY_QUIET: a->quiet = true; return 0;
-    case KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     case ARGP_KEY_ARGS: cmd_eval_take_paths(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cmd_eval_take_paths(a, state); return 0;
     default: return parse_for_pairs(key, text, state);

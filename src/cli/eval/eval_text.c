@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones become a token file for the time */
-#define MOST_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
-#define MOST_ROWS 64
+#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones become a token file for the time */
+#define MAX_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
+#define MAX_ROWS 64
 
 /* ---- the tokens ----------------------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
 static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
     struct stat s; /* where it can't be had, reading will say why */
-    bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MOST_IN_MEMORY;
+    bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MAX_IN_MEMORY;
     return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
 }
 
@@ -109,8 +109,8 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
 /* Windows computed together. It depends on the model alone, as the order of the sum does. */
 static size_t batch_rows(const rapt_lm_config *c)
 {
-    size_t rows = MOST_LOGITS / c->context / c->vocab;
-    return rows < 1 ? 1 : rows < MOST_ROWS ? rows : MOST_ROWS;
+    size_t rows = MAX_LOGITS / c->context / c->vocab;
+    return rows < 1 ? 1 : rows < MAX_ROWS ? rows : MAX_ROWS;
 }
 
 static rapt_code eval_text_compute_loss(const rapt_model *m, const rapt_token_file *f, const rapt_tape_options *o,

@@ -12,7 +12,7 @@
 
 #define MAX_INDEX 1000000
 
-enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE, KEY_THREADS };
+enum { KEY_KIND = 256, KEY_BLOCK, KEY_HEAD, KEY_TARGET, KEY_SCALE };
 
 static const struct argp_option OPTIONS[] = {
     {"kind", KEY_KIND, "NAME", 0, "Translation: self (encoder), causal (decoder) or cross (decoder to encoder, default); "
@@ -22,7 +22,7 @@ static const struct argp_option OPTIONS[] = {
     {"target", KEY_TARGET, "TEXT", 0, "Translation: decoder input (default: the model's greedy translation)", 0},
     {"scale", KEY_SCALE, "NAME", 0, "Color scale: fixed (default): 0 to 1, the same in every figure; all: minimum to maximum of "
      "this figure; row: 0 to the maximum of each row, for long texts, whose weights are small", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs); the result is the same", 0},
+    CLI_OPTION_THREADS,
     {0}};
 
 typedef enum attention_scale { SCALE_DEFAULT, SCALE_FIXED, SCALE_ALL, SCALE_ROW } attention_scale;
@@ -92,7 +92,7 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
         return 0;
     case KEY_TARGET: a->target = text; return 0;
     case KEY_SCALE: a->scale = choose_scale(text, state); return 0;
-    case KEY_THREADS: a->threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
+    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
         if (a->text)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LINES = 256, MOST_DIGITS = 9 };
+enum { KEY_LINES = 256, MAX_DIGITS = 9 };
 static const char SPACES[] = " \t\r\n";
 
 static const struct argp_option OPTIONS[] = {
@@ -39,7 +39,7 @@ static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t siz
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);
-    if (size > MOST_DIGITS || strspn(copy, "0123456789") != size)
+    if (size > MAX_DIGITS || strspn(copy, "0123456789") != size)
         return rapt_fail(err, RAPT_ERR_FORMAT, "word %zu, \"%s\", is not an id", number, quote(copy).text);
     *id = (int32_t)atol(copy);
     if (!rapt_tokenizer_token(k, *id, NULL))

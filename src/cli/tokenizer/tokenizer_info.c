@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_JSON = 256 };
-
-static const struct argp_option OPTIONS[] = {{"json", KEY_JSON, NULL, 0, "Print a JSON object", 0}, {0}};
+static const struct argp_option OPTIONS[] = {CLI_OPTION_JSON("Print a JSON object"), {0}};
 
 typedef struct arguments {
     tokenizer_operands operands;
@@ -26,7 +24,7 @@ static error_t tokenizer_info_parse(int key, char *text, struct argp_state *stat
 {
     arguments *a = state->input;
     switch (key) {
-    case KEY_JSON: a->json = true; return 0;
+    case CLI_KEY_JSON: a->json = true; return 0;
     default: return tokenizer_operand(key, text, state, &a->operands, 0);
     }
 }

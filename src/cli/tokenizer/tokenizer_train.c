@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_NORMALIZE, KEY_THREADS,
-       KEY_QUIET };
-enum { DEFAULT_ENTRIES = 8192, MOST_ENTRIES = 1 << 24 };
+enum { KEY_TYPE = 256, KEY_VOCAB_SIZE, KEY_MIN_FREQ, KEY_SPECIAL, KEY_PATTERN, KEY_LOWERCASE, KEY_NORMALIZE };
+enum { DEFAULT_ENTRIES = 8192, MAX_ENTRIES = 1 << 24 };
 
 static const struct argp_option OPTIONS[] = {
     {"out", 'o', "FILE", 0, "The tokenizer file to write", 0},
@@ -26,8 +25,8 @@ static const struct argp_option OPTIONS[] = {
     {"lowercase", KEY_LOWERCASE, NULL, 0, "words: lower-case text before tokenization", 0},
     {"normalize", KEY_NORMALIZE, "NAME", 0, "bpe: Unicode normalization before tokenization: nfc, plain (NFKC, ASCII "
                                             "punctuation, single spaces) or plain_lowercase", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads (default: RAPT_THREADS, else all CPUs)", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "No message", 0},
+    CLI_OPTION_THREADS,
+    CLI_OPTION_QUIET("No message"),
     {0}};
 
 typedef struct arguments {
@@ -91,14 +90,14 @@ static error_t tokenizer_train_parse(int key, char *text, struct argp_state *sta
     switch (key) {
     case 'o': a->out = text; return 0;
     case KEY_TYPE: a->kind = tokenizer_train_choose_kind(text, state); return 0;
-    case KEY_VOCAB_SIZE: a->bpe.vocab_size = (size_t)cli_integer(text, 1, MOST_ENTRIES, "vocab-size", state); return 0;
+    case KEY_VOCAB_SIZE: a->bpe.vocab_size = (size_t)cli_integer(text, 1, MAX_ENTRIES, "vocab-size", state); return 0;
     case KEY_MIN_FREQ: a->bpe.min_freq = (size_t)cli_integer(text, 1, INT32_MAX, "min-freq", state); return 0;
     case KEY_SPECIAL: a->specials[a->bpe.special_count++] = text; return 0;
     case KEY_PATTERN: a->bpe.pattern = choose_pattern(text); return 0;
     case KEY_LOWERCASE: a->lowercase = true; return 0;
     case KEY_NORMALIZE: a->bpe.normalization = choose_normalization(text, state); return 0;
-    case KEY_THREADS: a->bpe.threads = (int)cli_integer(text, 1, 256, "threads", state); return 0;
-    case KEY_QUIET: a->quiet = true; return 0;
+    case CLI_KEY_THREADS: a->bpe.threads = cli_threads(text, state); return 0;
+    case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARGS: tokenizer_train_check_usage(a, state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: TEXT, and -o FILE"); return 0;
     default: return ARGP_ERR_UNKNOWN;
