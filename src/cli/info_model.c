@@ -84,7 +84,8 @@ static void info_model_print_translation(const rapt_model *m, const json_t *conf
 {
     char bytes[32];
     const rapt_transformer_config *c = &m->translation.net->config;
-    printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers, word(config, "norm"));
+    printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers,
+           word(config, "norm_place"));
     printf("d_model       %zu, %zu heads, ffn %zu\n", c->block.d_model, c->block.heads, c->block.ffn);
     printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
            info_model_kind_of(m->translation.target),
@@ -98,7 +99,7 @@ static void print_language_model(const rapt_model *m, const json_t *config)
     char token[32], context[32];
     const rapt_lm_config *c = &m->language.net->config;
     double kept = memory_of(m).token;
-    printf("blocks        %zu, %s-norm, %s norm%s\n", c->layers, word(config, "norm"), word(config, "norm_kind"),
+    printf("blocks        %zu, %s-norm, %s norm%s\n", c->layers, word(config, "norm_place"), word(config, "norm_kind"),
            c->shared_norm ? " used twice" : "");
     printf("d_model       %zu, %zu heads, %zu of keys and values, ffn %zu (%s)\n", c->d_model, c->heads, c->kv_heads, c->ffn,
            word(config, "ffn_kind"));

@@ -1,5 +1,6 @@
 #!/bin/bash
-# tests/cli/check_info.sh: `rapt info --tensors` lists what model.safetensors holds, no more and no less.
+# tests/cli/check_info.sh: `rapt info` says what a model is, from its config.json; `rapt info --tensors` lists what
+# model.safetensors holds, no more and no less.
 . "$(dirname "$0")/lib.sh"
 make_inputs
 make_text >text.txt
@@ -19,4 +20,7 @@ for model in pairs learned rotary; do
     check "$model: as JSON" cmp <(in_file $model) <("$RAPT" info $model --tensors --json |
         grep -o '"name": "[^"]*"' | cut -d'"' -f4 | sort)
 done
+check 'a translation model' sh -c "'$RAPT' info pairs | grep -q '^blocks .* encoder, .* decoder, post-norm\$'"
+check 'a language model' sh -c "'$RAPT' info rotary | grep -q '^blocks .*, pre-norm, layer norm'"
+check 'nothing is missing' sh -c "! '$RAPT' info pairs | grep null && ! '$RAPT' info rotary | grep null"
 finish
