@@ -477,17 +477,3 @@ rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
     *folder = reason == 0 && S_ISDIR(info.st_mode);
     return reason && !says_nothing_there(reason) ? fail_errno(err, "look at", path) : RAPT_OK;
 }
-
-char *file_join(const char *dir, const char *name)
-{
-    size_t length = strlen(dir), more = strlen(name);
-    bool slash = length > 0 && dir[length - 1] != '/';
-    char *path = malloc(length + slash + more + 1);
-    if (!path)
-        return NULL;
-    memcpy(path, dir, length);
-    if (slash)
-        path[length] = '/';
-    memcpy(path + length + slash, name, more + 1);
-    return path;
-}

@@ -73,7 +73,9 @@ rapt_code file_is_there(const char *path, bool *there, rapt_error *err);
 /* The same of what the path leads to: false for anything but a folder. */
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err);
 
-/* "dir/name", or NULL without memory; the caller frees it. An empty `dir` gives `name`. */
+/* "dir/name", or NULL on out-of-memory; the caller frees it. An empty `dir` gives `name`. */
 char *file_join(const char *dir, const char *name);
+/* Sets *path to file_join(dir, name), which the caller frees. On RAPT_ERR_MEMORY, with `err` naming both, it is NULL. */
+rapt_code file_path(const char *dir, const char *name, char **path, rapt_error *err);
 
 #endif

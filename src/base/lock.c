@@ -111,8 +111,9 @@ static void lock_forget(folder_lock *l)
 rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
 {
     bool again = true;
-    *l = (folder_lock){.folder = file_join("", folder), .path = file_join(folder, FOLDER_LOCK_FILE), .fd = -1};
-    rapt_code code = l->folder && l->path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%.300s: no memory for its lock", folder);
+    *l = (folder_lock){.folder = file_join("", folder), .fd = -1};
+    rapt_code code = l->folder ? file_path(folder, FOLDER_LOCK_FILE, &l->path, err)
+                               : rapt_fail(err, RAPT_ERR_MEMORY, "%.300s: out of memory for its lock", folder);
     for (int i = 0; i < TRIES && again && !code; i++) {
         if (l->fd >= 0)
             close(l->fd);

@@ -129,10 +129,10 @@ static rapt_code add_folder(joining *j, const char *folder);
 static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
     struct stat info = {0};
-    char *path = file_join(folder, name);
-    if (!path)
-        return text_files_no_memory(j, folder);
-    rapt_code code = RAPT_OK;
+    char *path;
+    rapt_code code = file_path(folder, name, &path, j->err);
+    if (code)
+        return code;
     if (lstat(path, &info) != 0 && errno != ENOENT)
         code = rapt_fail(j->err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode))

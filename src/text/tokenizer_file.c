@@ -132,8 +132,12 @@ static rapt_tokenizer *load_folder(const char *folder, rapt_error *err)
 {
     bool one = false, two = false;
     rapt_tokenizer *k = NULL;
-    char *path = file_join(folder, "tokenizer.json"), *source = file_join(folder, "source.tokenizer.json");
-    rapt_code code = path && source ? file_is_there(path, &one, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a path");
+    char *path = NULL, *source = NULL;
+    rapt_code code = file_path(folder, "tokenizer.json", &path, err);
+    if (!code)
+        code = file_path(folder, "source.tokenizer.json", &source, err);
+    if (!code)
+        code = file_is_there(path, &one, err);
     if (!code)
         code = file_is_there(source, &two, err);
     if (!code && !one && two)

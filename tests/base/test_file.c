@@ -344,6 +344,17 @@ static void test_join(void **state)
     assert_joined("a/b", "", "a/b/");
 }
 
+static void test_path(void **state)
+{
+    (void)state;
+    rapt_error err = {0};
+    char *path = NULL;
+    assert_int_equal(file_path("a", "b", &path, &err), RAPT_OK);
+    assert_string_equal(path, "a/b");
+    assert_int_equal(err.code, RAPT_OK);
+    free(path);
+}
+
 static void test_fail_keeps_the_first_cause(void **state)
 {
     (void)state;
@@ -405,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_make_dir_over_a_file),
         cmocka_unit_test(test_exists),
         cmocka_unit_test(test_join),
+        cmocka_unit_test(test_path),
         cmocka_unit_test(test_fail_keeps_the_first_cause),
         cmocka_unit_test(test_fail_is_one_line_that_fits),
         cmocka_unit_test(test_names),
