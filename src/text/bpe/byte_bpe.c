@@ -19,7 +19,7 @@ byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err)
 {
     byte_bpe *b = calloc(1, sizeof *b);
     if (!b) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
         return NULL;
     }
     b->base.ops = &BYTE_BPE_OPS;
@@ -67,9 +67,9 @@ rapt_code byte_bpe_add_special(byte_bpe *b, size_t id, const char *text, size_t 
     if (special_list_find(&b->specials, text, length) || special_list_of(&b->specials, (int32_t)id))
         return rapt_fail(err, RAPT_ERR_FORMAT, "special token \"%s\" is there twice", quote(text).text);
     if (!there && !token_list_put(&b->tokens, id, text, length, false))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
     if (!special_list_add(&b->specials, (special){text, length, (int32_t)id, always, there != NULL}))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a special token");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a special token");
     return RAPT_OK;
 }
 
@@ -99,7 +99,7 @@ rapt_code byte_bpe_add_merge(byte_bpe *b, int32_t left, int32_t right, uint32_t 
     if (pair_table_find(&b->pairs, left, right).rank != PAIR_NEVER)
         return rapt_fail(err, RAPT_ERR_FORMAT, "tokens %d and %d merge twice", left, right);
     if (merged == -2 || !pair_table_put(&b->pairs, left, right, (pair_merge){rank, merged}))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a merge");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a merge");
     return RAPT_OK;
 }
 
@@ -109,7 +109,7 @@ static rapt_code byte_bpe_put_bytes(byte_bpe *b, size_t first, rapt_error *err)
 {
     for (size_t i = 0; i < 256; i++)
         if (!token_list_put(&b->tokens, first + i, &(char){(char)i}, 1, true))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
     return byte_bpe_find_bytes(b, err);
 }
 
@@ -128,7 +128,7 @@ static rapt_code put_merge(byte_bpe *b, size_t first, size_t i, bpe_merge merge,
              pair_table_put(&b->pairs, left, right, (pair_merge){(uint32_t)i, (int32_t)id});
     }
     free(both);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
 }
 
 static rapt_code put_specials(byte_bpe *b, const rapt_bpe_options *o, rapt_error *err)
@@ -152,7 +152,7 @@ static rapt_code put_four_specials(byte_bpe *b, rapt_error *err)
         const char *text = tokenizer_specials[i];
         code = token_list_put(&b->tokens, i, text, strlen(text), true)
                    ? byte_bpe_add_special(b, i, text, strlen(text), false, err)
-                   : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a token");
+                   : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
     }
     return code;
 }
@@ -272,7 +272,7 @@ static uint64_t bpe_hash(const rapt_tokenizer *k)
 static json_t *bpe_to_json(const rapt_tokenizer *k)
 {
     const byte_bpe *b = byte_bpe_of(k);
-    return b->ranks ? ranks_to_json(b) : hf_to_json(b);
+    return b->to_json ? b->to_json(b) : hf_to_json(b);
 }
 
 /* Byte tokens in any order need not be a line of text: what is not UTF-8 becomes U+FFFD, ends of lines, NULs and tabs, which

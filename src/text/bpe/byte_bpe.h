@@ -25,7 +25,8 @@ typedef struct byte_bpe {
     id_row before, after;
     bool whole_pieces; /* a piece that is a token becomes it, whatever the merges say */
     normalizer normal; /* what text goes through first */
-    const char *ranks; /* the public encoding whose rank file it is, within RANK_ENCODINGS; NULL: has a list of merges */
+    const char *ranks; /* the public encoding whose rank file it is; NULL: it has a list of merges */
+    json_t *(*to_json)(const struct byte_bpe *b); /* how an encoding is saved; NULL: as a Hugging Face tokenizer.json */
 } byte_bpe;
 
 /* An empty one; NULL with `err` set. */
@@ -47,8 +48,7 @@ static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
 /* bpe_encode.c */
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err);
-/* ranks.c and hf_write.c */
-json_t *ranks_to_json(const byte_bpe *b);
+/* hf_write.c: what tokenizer.json holds; NULL: out of memory. */
 json_t *hf_to_json(const byte_bpe *b);
 
 #endif

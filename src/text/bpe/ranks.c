@@ -59,7 +59,7 @@ static rapt_code put_token(byte_bpe *b, const struct encoding *of, size_t rank, 
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: the token was there before, with rank %d", path, at,
                          token_list_find(&b->tokens, token, length));
     if (!token_list_put(&b->tokens, rank, token, length, true))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s:%zu: no memory for a token", path, at);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s:%zu: out of memory for a token", path, at);
     return RAPT_OK;
 }
 
@@ -79,7 +79,7 @@ static rapt_code put_cuts(byte_bpe *b, int32_t rank, rapt_error *err)
         int32_t left = token_list_find_fetched(&b->tokens, first[i], token, i);
         int32_t right = left < 0 ? -1 : token_list_find_fetched(&b->tokens, second[i], token + i, length - i);
         if (right >= 0 && !pair_table_put(&b->pairs, left, right, (pair_merge){(uint32_t)rank, rank}))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a merge");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a merge");
     }
     return RAPT_OK;
 }
@@ -99,11 +99,38 @@ static rapt_code ranks_complete(byte_bpe *b, const struct encoding *of, const ch
     return code ? rapt_fail(err, code, "%s: %s", path, why.message) : RAPT_OK;
 }
 
+/* ---- to JSON ------------------------------------------------------------------------------------------------ */
+
+static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
+{
+    size_t length;
+    const char *token = token_list_at(&b->tokens, (int64_t)rank, &length);
+    char *letters = malloc(BASE64_CAPACITY(length));
+    if (letters)
+        base64_encode(token, length, letters);
+    json_t *json = letters ? json_stringn(letters, BASE64_CAPACITY(length)) : NULL;
+    free(letters);
+    return json;
+}
+
+static json_t *ranks_to_json(const byte_bpe *b)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < find_encoding(b->ranks)->ranks; i++)
+        if (json_array_append_new(list, ranks_token_json(b, i)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return json_pack("{s:s, s:i, s:s, s:s, s:o}", "format", TOKENIZER_FORMAT, "version", TOKENIZER_VERSION, "type",
+                     "ranks", "encoding", b->ranks, "tokens", list);
+}
+
 static byte_bpe *new_of(const struct encoding *of, rapt_error *err)
 {
     byte_bpe *b = byte_bpe_new(of->pattern, err);
     if (b) {
         b->ranks = of->name;
+        b->to_json = ranks_to_json;
         b->whole_pieces = true;
     }
     return b;
@@ -163,31 +190,7 @@ rapt_tokenizer *ranks_from_file(const char *name, const char *path, rapt_error *
     return b ? &b->base : NULL;
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------- */
-
-static json_t *ranks_token_json(const byte_bpe *b, size_t rank)
-{
-    size_t length;
-    const char *token = token_list_at(&b->tokens, (int64_t)rank, &length);
-    char *letters = malloc(BASE64_CAPACITY(length));
-    if (letters)
-        base64_encode(token, length, letters);
-    json_t *json = letters ? json_stringn(letters, BASE64_CAPACITY(length)) : NULL;
-    free(letters);
-    return json;
-}
-
-json_t *ranks_to_json(const byte_bpe *b)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < find_encoding(b->ranks)->ranks; i++)
-        if (json_array_append_new(list, ranks_token_json(b, i)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return json_pack("{s:s, s:i, s:s, s:s, s:o}", "format", TOKENIZER_FORMAT, "version", TOKENIZER_VERSION, "type",
-                     "ranks", "encoding", b->ranks, "tokens", list);
-}
+/* ---- from JSON ---------------------------------------------------------------------------------------------- */
 
 static rapt_code take_list(byte_bpe *b, const struct encoding *of, const json_t *list, const char *path, rapt_error *err)
 {
