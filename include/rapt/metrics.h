@@ -11,7 +11,7 @@
  * Scores are in percent and equal those of sacreBLEU 2.6.0 (Post 2018, "A Call for Clarity in Reporting BLEU
  * Scores"); a signature says how a score was made, so that two scores are only compared where it is the same.
  *
- * Texts are UTF-8, one segment (sentence) a string, as people write them: the metric tokenizes by itself.
+ * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself.
  * `references[r][i]` is reference r of segment i. Options may be NULL, and a zeroed struct means the same:
  * the defaults. Nothing is kept of the arguments. What is punctuation or a capital beyond ASCII is what the
  * installed utf8proc's version of Unicode says.

@@ -38,7 +38,7 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, si
  * text, or invalid UTF-8 ("byte 17: ..."). */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
 
-/* Languages whose way of writing words and marks together is known: none, de, en, es, fr, it, nl, pt. */
+/* Languages whose rules for spaces beside punctuation are known (detokenization): none, de, en, es, fr, it, nl, pt. */
 typedef enum rapt_language {
     RAPT_LANGUAGE_NONE,
     RAPT_LANGUAGE_GERMAN,

@@ -74,7 +74,7 @@ static size_t size_of_chunk(size_t others, size_t min)
 
 /* The next chunk that can take `bytes`: one kept from an earlier step, or a new one put in before it. Once there are huge
  * pages, a new one is half as large as all others: chunks stay few, and so do huge pages that a chunk uses in part. What
- * lies behind its last block costs no memory. */
+ * lies behind its last block is never touched, and so takes no physical page. */
 static arena_chunk *next_chunk(arena *a, size_t bytes)
 {
     arena_chunk **link = a->current ? &a->current->next : &a->first;

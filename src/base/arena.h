@@ -11,7 +11,7 @@ typedef struct arena {
     arena_chunk *first, *current;
     size_t chunk_size; /* bytes of a further chunk at least */
     size_t first_size; /* of the first one */
-    size_t peak;       /* most bytes ever handed out at once */
+    size_t peak;       /* max bytes ever allocated at once */
     size_t used;
     size_t reserved;   /* bytes of all chunks */
     size_t counted, counted_left; /* of chunks that were only counted, and what the last of them has left */
@@ -25,14 +25,16 @@ typedef struct arena_mark {
 } arena_mark;
 
 void arena_init(arena *a, size_t chunk_size);
-/* `bytes` aligned to 64, contents undefined; NULL when memory is out. Never moves. */
+/* `bytes` aligned to 64, contents undefined; NULL on out-of-memory. Never moves. */
 void *arena_alloc(arena *a, size_t bytes);
-/* The same for count elements of `size` bytes; NULL also when the product overflows. */
+/* `count` elements of `size` bytes, aligned to 64, contents undefined; NULL on out-of-memory or overflow. */
 void *arena_array(arena *a, size_t count, size_t size);
+/* arena_array with all bytes 0. */
 void *arena_zeroed(arena *a, size_t count, size_t size);
+/* A copy of `text`; NULL on out-of-memory. */
 char *arena_string(arena *a, const char *text);
-/* Counts an array as if it were allocated: the result is an address as it would be in an arena of one chunk, and no memory;
- * who reads or writes there is stopped by the processor. Blocks may be counted and allocated in turn. */
+/* Counts an array as if it were allocated: the result is an address as it would be in an arena of one chunk, with nothing
+ * mapped there: reading or writing it is a fault. Blocks may be counted and allocated in turn. */
 void *arena_count(arena *a, size_t count, size_t size);
 /* Makes the next first chunk hold `bytes`; for an arena that is empty. */
 void arena_expect(arena *a, size_t bytes);

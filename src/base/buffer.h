@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `count` elements of `size` bytes in *array (a pointer variable of any type, passed by address), doubling
+/* Gives *array the capacity for `count` elements of `size` bytes (a pointer variable of any type, passed by address), doubling
  * *capacity; both stay as they are on out-of-memory (false), and where they suffice. What is added is undefined. */
 bool array_grow(void *array, size_t *capacity, size_t count, size_t size);
 

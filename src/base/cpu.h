@@ -1,5 +1,5 @@
 /* base/cpu.h: what the processor and the operating system offer. For the kernel tables and `rapt info`.
- * Not the choice of a level: that is policy, see kernels/kernels.c. */
+ * Not the choice of an ISA: that is policy, see kernels/kernels.c. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
@@ -10,7 +10,7 @@ typedef struct cpu_features {
     bool avx2_fma;    /* AVX2 and FMA */
     bool avx512;      /* AVX-512 F, BW, DQ and VL */
     bool avx512_bf16;
-    bool amx_bf16;    /* Linux wants a permission for it too: cpu_permit_tiles */
+    bool amx_bf16;    /* Linux requires a permission for it too: cpu_permit_tiles */
     bool intel;       /* the maker, where speed differs by it */
     char brand[49];   /* the processor's own name; "" where it has none */
 } cpu_features;

@@ -116,7 +116,7 @@ rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data
 {
     *data = NULL;
     *size = 0;
-    if (max_bytes > SIZE_MAX / 4) /* so that sums with room and end marker cannot wrap */
+    if (max_bytes > SIZE_MAX / 4) /* so that sums with spare capacity and the NUL cannot wrap */
         max_bytes = SIZE_MAX / 4;
     rapt_code code = read_open(fd, path, max_bytes, data, size, err);
     if (code != RAPT_OK) {

@@ -14,11 +14,12 @@
  * `max_bytes` is an error (RAPT_ERR_VALUE), found without reading on. On failure `*data` is NULL. */
 rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
-/* The same for files that rapt or a tool has made, which are regular ones: others are refused (RAPT_ERR_IO) without waiting for
- * them. "-" has no meaning. */
+/* file_read for files that rapt or a tool has made, which are regular ones: others are refused (RAPT_ERR_IO) without waiting for
+ * them. "-" is a file of that name. */
 rapt_code file_read_regular(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
-/* The same for what is open; `path` is for messages. `fd` below 0: errno says why it could not be opened. */
+/* file_read of an open file descriptor, which stays open; `path` is for messages. `fd` below 0: errno says why it could not be
+ * opened. */
 rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err);
 
 /* Replaces `path` by `size` bytes, or leaves it as it was: a temporary file in the same folder is written, fsynced and
@@ -27,7 +28,7 @@ rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data
  * until it is complete, so that a process that is killed leaves nothing either. */
 rapt_code file_write_atomic(const char *path, const void *data, size_t size, rapt_error *err);
 
-/* The same for what is too large to lie in memory: portions one after the other. file_writer_open is followed by
+/* file_write_atomic for what is too large to lie in memory: portions one after the other. file_writer_open is followed by
  * either file_writer_finish, which makes the file appear or fails, or file_writer_discard. */
 typedef struct file_writer {
     const char *path; /* borrowed */
@@ -40,7 +41,7 @@ rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err);
 rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_error *err);
 /* Goes back to the start of the file, for a header that says what came after it. */
 rapt_code file_writer_rewind(file_writer *w, rapt_error *err);
-/* A path at which this process can read what was put so far, until the writer ends; the caller frees it. NULL without memory. */
+/* A path at which this process can read what was put so far, until the writer ends; the caller frees it. NULL on out-of-memory. */
 char *file_writer_draft(const file_writer *w);
 rapt_code file_writer_finish(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
@@ -60,17 +61,17 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 
 /* Makes the folder `path` and the folders above it; one that is there is fine. */
 rapt_code file_make_dir(const char *path, rapt_error *err);
-/* The same; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were. On
+/* file_make_dir; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were. On
  * failure none of those is left. */
 rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err);
-/* Removes those folders again, but for what is not empty; cuts `path` short on the way, so that it needs no memory. */
+/* Removes those folders again, but for what is not empty; cuts `path` short on the way, so that it allocates nothing. */
 void file_remove_new(char *path, size_t made);
 
 /* Whether `path` names anything: file, folder, device, or a link, wherever it leads. Where that can't be told (no permission,
  * a disk that doesn't answer) it fails: "not there" and "can't tell" are two answers. *there is true then, so that nothing is
  * written over. */
 rapt_code file_is_there(const char *path, bool *there, rapt_error *err);
-/* The same of what the path leads to: false for anything but a folder. */
+/* Whether what `path` leads to is a folder; fails where that cannot be told, with *folder false. */
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err);
 
 /* "dir/name", or NULL on out-of-memory; the caller frees it. An empty `dir` gives `name`. */

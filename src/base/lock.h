@@ -16,7 +16,7 @@ typedef struct folder_lock {
 } folder_lock;
 
 /* Makes the folder if need be and takes its lock, or fails at once: RAPT_ERR_IO where another process or thread has it (the
- * message names process and host), and where the file system has no locks; it never goes on without one.
+ * message names process and host), and where the file system has no locks; it never proceeds without one.
  *
  * The lock is the kernel's (flock), so that it ends with its process, however that ends: a file that a crash has left holds
  * nobody up. Over NFS Linux makes it a lock of the server's, seen by all machines, unless it is mounted with local_lock. */

@@ -2,7 +2,7 @@
  * few microseconds), then asleep on a condition. For the tensor layer. It is no task queue: one loop at a time.
  *
  * A loop's chunks are shared out in order, a range for each thread: what a thread wrote in one loop is mostly what it
- * reads in the next, and still in its own cache. Who is done with his range goes on with the others'. A range is claimed
+ * reads in the next, and still in its own cache. A thread that is done with its range helps with the others'. A range is claimed
  * from by its ticket, one 64-bit number: loop | end | index. A thread claims a chunk by adding 1, and what it gets back
  * says everything: an index below the end holds that loop open until the chunk is reported done, so a worker that wakes
  * late can neither miss nor repeat a chunk, and nobody waits for workers that are still asleep. */
@@ -26,11 +26,11 @@
 #define CROWDED_WORK 1 /* no loop: they are all to go to the threads */
 #endif
 #define ALONE_MIN 256        /* loops that the caller runs alone after a worker kept it waiting */
-#define ALONE_MAX 16384       /* the same if it happens again and again: tenths of a second */
+#define ALONE_MAX 16384       /* the max after repeated waits, doubling each time: tenths of a second */
 #define MAX_THREADS 256
 #define INDEX_BITS 24
 #define INDEX_MASK (((uint64_t)1 << INDEX_BITS) - 1)
-#define MAX_CHUNKS (INDEX_MASK / 2) /* leaves room for claims beyond the last chunk */
+#define MAX_CHUNKS (INDEX_MASK / 2) /* leaves indices for claims beyond the last chunk */
 
 /* A line of its own: its thread polls it between loops. */
 typedef struct pool_range {
@@ -142,13 +142,13 @@ static void *worker_main(void *start)
     }
 }
 
-/* RAPT_THREADS, 0 with `err` set where it is no possible number: a typo must not pass for a wish. */
-static int wish_of(const char *text, rapt_error *err)
+/* The value of RAPT_THREADS, 0 with `err` set where it is no valid number: a typo must not change the number of threads. */
+static int parse_threads(const char *text, rapt_error *err)
 {
     char *end;
-    long wish = strtol(text, &end, 10);
-    if (end > text && *end == '\0' && wish >= 1 && wish <= MAX_THREADS)
-        return (int)wish;
+    long threads = strtol(text, &end, 10);
+    if (end > text && *end == '\0' && threads >= 1 && threads <= MAX_THREADS)
+        return (int)threads;
     rapt_fail(err, RAPT_ERR_VALUE, "RAPT_THREADS is '%.40s'; it must be a whole number from 1 to %d", text, MAX_THREADS);
     return 0;
 }
@@ -162,9 +162,9 @@ int pool_cpus(const char *root)
 
 static int default_threads(rapt_error *err)
 {
-    const char *wish = getenv("RAPT_THREADS");
-    if (wish && *wish)
-        return wish_of(wish, err);
+    const char *value = getenv("RAPT_THREADS");
+    if (value && *value)
+        return parse_threads(value, err);
     int cpus = pool_cpus("");
     return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
@@ -186,7 +186,7 @@ pool *pool_new(int threads, rapt_error *err)
     }
     pool *p = aligned_alloc(_Alignof(pool), sizeof *p);
     if (!p) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the thread pool");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the thread pool");
         return NULL;
     }
     *p = (pool){.threads = 1};

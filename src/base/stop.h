@@ -1,4 +1,4 @@
-/* base/stop.h: a caller's wish that long work should end. For loops that take seconds; they end with RAPT_ERR_INTERRUPTED. */
+/* base/stop.h: a caller's request that long work should end. For loops that take seconds; they end with RAPT_ERR_INTERRUPTED. */
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
 

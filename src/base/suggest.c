@@ -20,7 +20,7 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-/* Edits that turn a into b ("optimal string alignment": Levenshtein's distance with swaps of neighbours).
+/* Edits that turn a into b ("optimal string alignment": Levenshtein's distance with swaps of neighbors).
  * Only the last three rows of the table of prefix distances are kept. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The candidate nearest to `word`, or NULL when none is near. Near means at most one edit in three characters
- * of `word` (one at least); an edit inserts, deletes or replaces a character or swaps two neighbours; upper
+ * of `word` (one at least); an edit inserts, deletes or replaces a character or swaps two neighbors; upper
  * and lower case count as equal. Of equally near candidates the first wins. */
 const char *suggest_nearest(const char *word, const char *const *candidates, size_t n);
 

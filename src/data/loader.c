@@ -1,6 +1,6 @@
-/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Of so many sentences: where
- * rows are padded to the longest, those of like length are put together within windows of many batches, which gives
- * little padding, and still random batches. Of so many tokens: the whole epoch is put in order of length, and cut. */
+/* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Batches of N sentences:
+ * rows are padded to the longest, and sentences of similar length are grouped within windows of many batches, which gives
+ * little padding, and still random batches. Batches of N tokens: the whole epoch is sorted by length, and cut. */
 #include "data/dataset.h"
 
 #include "base/rng.h"
@@ -44,7 +44,7 @@ static rapt_loader *loader_new(const rapt_dataset *d, size_t batches, bool shuff
     }
     if (l && l->order && l->starts && l->batch_order && l->window)
         return l;
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory to order the data set");
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to order the data set");
     rapt_loader_free(l);
     return NULL;
 }

@@ -98,7 +98,9 @@ static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
 {
     const char *colon = strchr(path, ':');
     char *source = strndup(path, (size_t)(colon - path));
-    rapt_code code = source ? lines_read(source, MAX_BYTES, &p->lines, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
+    if (!source)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
+    rapt_code code = lines_read(source, MAX_BYTES, &p->lines, err);
     free(source);
     if (!code)
         code = lines_read(colon + 1, MAX_BYTES, &p->targets, err);
@@ -115,7 +117,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
     if (!p) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
         return NULL;
     }
     bool there = true;

@@ -1,5 +1,5 @@
 /* data/text_files.c: folders and lists of text files as one file, for training language models on whole projects. First all
- * files are found, then they are put together. The order is that of names, byte by byte, or of their hashes, so that it is the
+ * files are found, then they are concatenated. The order is that of names, byte by byte, or of their hashes, so that it is the
  * same everywhere. */
 #define _GNU_SOURCE
 #include "data/text_files.h"
@@ -125,7 +125,8 @@ static int is_visible(const struct dirent *e)
 
 static rapt_code add_folder(joining *j, const char *folder);
 
-/* What goes while it is looked for is passed over, like a link; what can't be looked at may be a part of the text. */
+/* An entry that is removed meanwhile is passed over, like a link; one that cannot be examined is an error, because it may be
+ * text. */
 static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
     struct stat info = {0};
@@ -188,7 +189,7 @@ static rapt_code look_at_folder_of(const char *path, place *p, rapt_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    rapt_code code = folder ? text_files_look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", path);
+    rapt_code code = folder ? text_files_look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     free(folder);
     return code;
 }

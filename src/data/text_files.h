@@ -5,7 +5,7 @@
 #include "base/file.h"
 
 /* Whether `list` is more than one file: a folder, or several paths with : between them. Something of that very name is
- * one path, whatever it holds. Fails where that can't be looked at. */
+ * one path, whatever it holds. Fails where that cannot be told. */
 rapt_code text_files_are_several(const char *list, bool *several, rapt_error *err);
 
 /* Which files of folders are taken, and in what order all files stand. */
@@ -17,7 +17,7 @@ typedef struct text_choice {
 /* Writes all files of `list` into one: folders in the order of their entries' bytes, with what is in them, but for hidden
  * entries, links, files that are not UTF-8 text, those that `choice` does not name, and the folder of `path` itself. Named
  * files are taken as they are. `choice` may be NULL. Shuffled, a file has its place wherever the folders lie, and keeps it among
- * the others when files are added. Errors: a named file that is not there, any that cannot be read or looked at, one that is
+ * the others when files are added. Errors: a named file that is not there, any that cannot be read or examined, one that is
  * `path` itself, and a list without any text. The result lies in `out`: the caller calls file_writer_finish, and it appears at
  * `path`, or file_writer_discard. On failure nothing is left to end. `path` is borrowed until then. */
 rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, file_writer *out, rapt_error *err);

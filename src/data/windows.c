@@ -68,7 +68,7 @@ rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range 
     if (w) {
         *w = (rapt_windows){.file = f, .range = *range, .context = context, .batch = batch};
         w->windows = (range->end - range->begin - 2) / context + 1; /* labels / context, rounded up */
-        w->key = rng_mix(seed, rng_hash_text("windows")); /* numbers of its own: the seed serves a model too */
+        w->key = rng_mix(seed, rng_hash_text("windows")); /* a random stream apart from the model's, which has the same seed */
     }
     if (w && windows_allocate(w))
         return w;

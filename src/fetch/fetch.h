@@ -9,7 +9,7 @@ typedef struct fetch_file {
     const char *name;   /* within the folder of its set */
     const char *url;    /* ends in .gz or .zip where it is packed there */
     size_t bytes;       /* these two are of the file as it is used, unpacked */
-    const char *sha256; /* 64 digits, small letters */
+    const char *sha256; /* 64 hexadecimal digits, lower case */
 } fetch_file;
 
 typedef struct fetch_set {
@@ -21,7 +21,7 @@ typedef struct fetch_set {
 #define FETCH_SET_COUNT 7
 extern const fetch_set FETCH_SETS[FETCH_SET_COUNT];
 
-/* Where a file comes from: its URL, or, with `from`, the file that the URL ends in, there. NULL: no memory; the caller
+/* Where a file comes from: its URL, or, with `from`, the file that the URL ends in, there. NULL: out of memory; the caller
  * frees it. */
 char *fetch_url(const fetch_file *file, const char *from);
 

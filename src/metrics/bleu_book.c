@@ -22,7 +22,7 @@ static bool bleu_book_load(struct scorer *s, const char *prediction, const char 
            words_find(&s->known, &s->text, &s->label, NULL) == RAPT_OK;
 }
 
-/* Product of the weighted precisions of orders 1 to `orders`; NaN without memory. */
+/* Product of the weighted precisions of orders 1 to `orders`; NaN on out-of-memory. */
 static double precisions(struct scorer *s, size_t orders)
 {
     size_t *matches = calloc(orders, sizeof *matches);

@@ -18,7 +18,7 @@ struct word {
     size_t start, end;
 };
 
-/* Room for `count` code points; what was there is lost. False without memory. */
+/* Capacity for `count` code points; earlier contents are lost. False on out-of-memory. */
 bool codes_reserve(struct codes *codes, size_t count);
 
 /* Decodes UTF-8, in lower case if asked. RAPT_ERR_FORMAT, RAPT_ERR_VALUE above RAPT_METRIC_MAX_LENGTH,

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A rule finds one code point, or two neighbours, and sets spaces: AROUND the one, round the second of a pair
- * (SECOND), or round the first of it (FIRST). After a match the scan goes on behind it. */
+/* A rule finds one code point, or two neighbors, and sets spaces: AROUND the one, round the second of a pair
+ * (SECOND), or round the first of it (FIRST). After a match the scan continues behind it. */
 enum spaces { AROUND, SECOND, FIRST };
 
 struct rule {
@@ -54,7 +54,7 @@ static bool is_ascii_mark(uint32_t code)
     return code > ' ' && code < 0x7F && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", (int)code) != NULL;
 }
 
-/* Marks stand alone; a dot or comma does too, unless between digits; a dash does after a digit. */
+/* A punctuation character is a word of its own; a dot or comma is too, unless between digits; a dash does after a digit. */
 static const struct rule rules_13a[] = {
     {is_ascii_mark, NULL, AROUND},
     {is_not_digit, is_dot_or_comma, SECOND},

@@ -53,7 +53,7 @@ rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t or
     return RAPT_OK;
 }
 
-/* One more of an n-gram in the reference: a match if no reference had so many, but the translation has. */
+/* One more occurrence of an n-gram in the reference: a match if no earlier reference had as many, but the translation has. */
 static size_t ngrams_meet(struct ngram_count *count, uint32_t reference)
 {
     if (count->reference != reference) {

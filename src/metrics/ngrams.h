@@ -20,7 +20,7 @@ struct ngrams {
 rapt_code ngrams_load(struct ngrams *grams, const struct codes *units, size_t order, rapt_error *err);
 
 /* Adds to matches[n - 1] the n-grams of a reference that the translation has too, and that no earlier
- * reference has matched: after several references an n-gram counts min(in the translation, most in one
+ * reference has matched: after several references an n-gram counts min(in the translation, max in one
  * reference). */
 void ngrams_match(struct ngrams *grams, const struct codes *units, size_t *matches);
 

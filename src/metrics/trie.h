@@ -12,12 +12,12 @@ enum { TRIE_ROOT = 0, TRIE_MAX_NODES = 1 << 28 };
 struct trie {
     struct trie_edge *edges;
     size_t capacity;    /* edges allocated */
-    size_t mask;    /* edges in use by this segment - 1; a power of two - 1 */
-    uint32_t nodes; /* given out, the root included; they count from 0 */
+    size_t mask;        /* edges in use by this segment - 1; a power of two - 1 */
+    uint32_t nodes;     /* given out, the root included; they count from 0 */
 };
 
-/* Empties the trie and makes room for `nodes` nodes besides the root, at most TRIE_MAX_NODES. False without
- * memory. */
+/* Empties the trie and reserves `nodes` nodes besides the root, at most TRIE_MAX_NODES. False on
+ * out-of-memory. */
 bool trie_clear(struct trie *trie, size_t nodes);
 
 /* The node that `symbol` leads to from `parent`: `add` makes it if need be, `find` answers TRIE_ROOT for

@@ -13,7 +13,7 @@
 /* Numbers the words of a translation, equal words alike; `known` is made anew. RAPT_ERR_MEMORY. */
 rapt_code words_add(struct trie *known, const struct codes *text, struct codes *numbers, rapt_error *err);
 
-/* The same numbers for the words of a reference, WORDS_UNKNOWN for others. RAPT_ERR_MEMORY. */
+/* The numbers that words_add gave, for the words of a reference; WORDS_UNKNOWN for others. RAPT_ERR_MEMORY. */
 rapt_code words_find(const struct trie *known, const struct codes *text, struct codes *numbers,
                      rapt_error *err);
 

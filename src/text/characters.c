@@ -42,7 +42,7 @@ static characters *characters_new(size_t count, rapt_error *err)
     if (c && c->list)
         return c;
     free(c);
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu characters", count);
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu characters", count);
     return NULL;
 }
 
@@ -90,7 +90,7 @@ rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, r
     bool *seen = calloc(CODES, sizeof *seen);
     characters *c = NULL;
     if (!seen)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to find characters");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to find characters");
     else if (mark_codes(text, size, seen, &count, err) == RAPT_OK)
         c = characters_new(count, err);
     for (uint32_t code = 0; c && code < CODES; code++)

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 /* As json_dumps, which can lose a part of the text where memory ends, and say nothing; and reals have the fewest digits that
- * read back as the same double, unless the flags have a JSON_REAL_PRECISION. To be freed; NULL: no memory, or no `root`. */
+ * read back as the same double, unless the flags have a JSON_REAL_PRECISION. To be freed; NULL: out of memory, or no `root`. */
 char *json_text(const json_t *root, size_t flags);
 
 #endif

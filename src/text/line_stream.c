@@ -37,7 +37,7 @@ line_stream *line_stream_open(const char *path, rapt_error *err)
 {
     line_stream *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strdup(path))) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to read %.380s", path);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to read %.380s", path);
         free(s);
         return NULL;
     }
@@ -68,7 +68,7 @@ void line_stream_free(line_stream *s)
 
 static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: no memory for the lines from here on", s->name, s->number);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: out of memory for the lines from here on", s->name, s->number);
 }
 
 static rapt_code line_stream_reserve(line_stream *s, rapt_error *err)
@@ -109,7 +109,7 @@ static size_t count_newlines(const char *at, const char *end)
     return count;
 }
 
-/* Whether to read on, with so many whole lines there: without any it is waited for one. */
+/* Whether to read on, with `lines` whole lines there: without any it waits for one. */
 static bool wants_more(const line_stream *s, size_t lines, size_t max)
 {
     return !s->ended && (lines == 0 || (lines < max && s->size < BLOCK && has_arrived(s)));

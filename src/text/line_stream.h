@@ -20,7 +20,7 @@ typedef struct line_block {
 line_stream *line_stream_open(const char *path, rapt_error *err);
 void line_stream_free(line_stream *s);
 
-/* Waits for a line, and takes what else has arrived, but at most `most` lines and hardly more than 16 MB. No lines: the
+/* Waits for a line, and takes what else has arrived, but at most `max` lines and hardly more than 16 MB. No lines: the
  * text is at its end. A line that cannot be read (not UTF-8, a NUL, too long) is an error after the lines before it have
  * been handed out, whatever came together: in the next call. So is an error of the system. */
 rapt_code line_stream_next(line_stream *s, size_t max, line_block *out, rapt_error *err);

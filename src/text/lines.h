@@ -17,7 +17,7 @@ struct lines {
 /* Reads `path` ("-" is standard input) and splits it. Errors are file_read's and lines_split's. */
 rapt_code lines_read(const char *path, size_t max_bytes, struct lines *out, rapt_error *err);
 
-/* Splits `data`, which has room for a NUL at data[size] and now belongs to `out` (and is freed on failure).
+/* Splits `data`, which has capacity for a NUL at data[size] and now belongs to `out` (and is freed on failure).
  * Lines end in LF or CRLF; the last one may lack it; a byte order mark at the start is dropped. Text that is
  * not UTF-8, or holds a NUL, is refused (RAPT_ERR_FORMAT) as "name:line: byte N of the line ...", both counted
  * from 1. */

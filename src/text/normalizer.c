@@ -166,7 +166,7 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
         text = out->data;
         size = out->size;
     }
-    rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
+    rapt_code code = ok ? take(context, text, size) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
     free(parts[0].data);
     free(parts[1].data);
     return code;
@@ -194,7 +194,7 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
     if (ok)
         return RAPT_OK;
     free(all.data);
-    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to normalize a text");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to normalize a text");
 }
 
 /* ---- making one --------------------------------------------------------------------------------------------- */
@@ -203,12 +203,12 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
 {
     normalizer_step *longer = realloc(n->steps, (n->count + 1) * sizeof *longer);
     if (!longer)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a normalizer");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
     n->steps = longer;
     normalizer_step *s = &n->steps[n->count++];
     *s = (normalizer_step){.kind = kind, .from = from ? strdup(from) : NULL, .to = to ? strdup(to) : NULL};
     bool ok = (s->from || !from) && (s->to || !to);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a normalizer");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
 }
 
 /* What word processors and telephones put for the marks of a keyboard. Before NFKC, which makes two characters of the acute

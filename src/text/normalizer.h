@@ -9,7 +9,7 @@
 
 typedef enum normalizer_kind {
     NORMALIZER_NFC = 1,   /* Unicode's composed form */
-    NORMALIZER_NFKC,      /* the same of what means as much: wide letters, ligatures, no-break spaces */
+    NORMALIZER_NFKC,      /* NFC, with compatibility characters replaced: wide letters, ligatures, no-break spaces */
     NORMALIZER_NMT,       /* control characters go; what separates words becomes a space */
     NORMALIZER_LOWERCASE, /* letter by letter */
     NORMALIZER_REPLACE,   /* `to` for each `from` */
@@ -47,6 +47,6 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
 
 /* hf_normalizer.c: RAPT_ERR_FORMAT, with nothing said, for what is none of the steps, or has options that change it. */
 rapt_code normalizer_read(normalizer *n, const json_t *part, rapt_error *err);
-json_t *normalizer_to_json(const normalizer *n); /* NULL: no memory */
+json_t *normalizer_to_json(const normalizer *n); /* NULL: out of memory */
 
 #endif

@@ -17,7 +17,7 @@ typedef struct tokenizer_ops {
     rapt_code (*encode_to)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                            void *context, rapt_error *err);
     char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
-    json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: no memory */
+    json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: out of memory */
     bool (*lowercases)(const rapt_tokenizer *k); /* NULL: never */
 } tokenizer_ops;
 
@@ -29,7 +29,7 @@ struct rapt_tokenizer {
 /* <unk> <pad> <bos> <eos>, in the order of their ids. */
 extern const char *const tokenizer_specials[RAPT_SPECIALS];
 
-/* Whether capitals become small letters before a text is cut into tokens. */
+/* Whether a text becomes lower case before it is cut into tokens. */
 bool tokenizer_lowercases(const rapt_tokenizer *k);
 
 #define TOKENIZER_FORMAT "rapt-tokenizer"

@@ -19,7 +19,7 @@ rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_er
     char *text = json_text(root, JSON_INDENT(1));
     json_decref(root);
     if (!text)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for the tokenizer's JSON", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer's JSON", path);
     rapt_code code = file_write_atomic(path, text, strlen(text), err);
     free(text);
     return code;

@@ -1,6 +1,6 @@
 /* utf8.h: UTF-8 in and out, the classes of code points, lower case.
  * For line reading, tokenizers and metrics.
- * Not a normaliser, and not locale-aware: the same bytes give the same answer everywhere. */
+ * Not a normalizer, and not locale-aware: the same bytes give the same answer everywhere. */
 #ifndef RAPT_UTF8_H
 #define RAPT_UTF8_H
 
@@ -31,7 +31,7 @@ bool utf8_is_space(uint32_t code);
 
 /* Lower case as Python's str.lower() has it: one code point to one, but for I with a dot above, which becomes
  * i and a combining dot, and for a capital sigma that ends a word. `text` is valid UTF-8. The result is
- * malloc'd, ends in a NUL, and `*lower_size` is its length without it; NULL means no memory. */
+ * malloc'd, ends in a NUL, and `*lower_size` is its length without it; NULL means out of memory. */
 char *utf8_lowercase(const char *text, size_t size, size_t *lower_size);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The text to be tokenised. */
+/* The text to be tokenized. */
 typedef struct source {
     const rapt_tokenizer *tokenizer;
     const char *path;

@@ -1,4 +1,4 @@
-/* fetch/module/download.c: see download.h. libcurl does it; here is when to go on and when to begin again. */
+/* fetch/module/download.c: see download.h. libcurl does it; here is when to resume and when to start over. */
 #define _GNU_SOURCE
 #include "fetch/module/download.h"
 
@@ -105,7 +105,7 @@ static CURLcode perform(CURL *curl, transfer *t)
 }
 
 /* The server sends a file from its start only, or has a shorter one. */
-static bool cannot_go_on(CURLcode result)
+static bool cannot_resume(CURLcode result)
 {
     return result == CURLE_RANGE_ERROR || result == CURLE_BAD_DOWNLOAD_RESUME;
 }
@@ -113,7 +113,7 @@ static bool cannot_go_on(CURLcode result)
 static rapt_code fetch_rest(CURL *curl, transfer *t)
 {
     CURLcode result = perform(curl, t);
-    if (t->start > 0 && cannot_go_on(result)) {
+    if (t->start > 0 && cannot_resume(result)) {
         if (ftruncate(t->fd, 0) != 0)
             return fail_part(t->part, t->err);
         t->start = 0;
@@ -162,15 +162,15 @@ void download_forget(const char *part)
     close(fd);
 }
 
-rapt_code download(const fetch_request *request, const char *part, bool *went_on, rapt_error *err)
+rapt_code download(const fetch_request *request, const char *part, bool *resumed, rapt_error *err)
 {
     transfer t = {.request = request, .part = part, .err = err};
     rapt_code code = open_part(&t);
     CURL *curl = code ? NULL : curl_easy_init();
     if (!code)
-        code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a download");
+        code = curl ? fetch_rest(curl, &t) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a download");
     curl_easy_cleanup(curl);
-    *went_on = t.start > 0;
+    *resumed = t.start > 0;
     if (code && t.fd >= 0 && !t.busy && lseek(t.fd, 0, SEEK_END) == 0)
         unlink(part); /* nothing came */
     if (t.fd >= 0 && close(t.fd) != 0 && !code)

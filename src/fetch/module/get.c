@@ -82,24 +82,24 @@ static rapt_code take_part(const fetch_request *r, const char *part, rapt_error 
     return code;
 }
 
-/* Bytes that are of no use are forgotten, or every later call would go on after them. */
-static rapt_code get_try_once(const fetch_request *r, const char *part, bool *went_on, rapt_error *err)
+/* A part with a wrong sum is removed, or every later call would resume after it. */
+static rapt_code get_try_once(const fetch_request *r, const char *part, bool *resumed, rapt_error *err)
 {
-    rapt_code code = download(r, part, went_on, err);
+    rapt_code code = download(r, part, resumed, err);
     code = code ? code : as_local(take_part(r, part, err), err);
     if (code == RAPT_OK || code == RAPT_ERR_FORMAT)
         unlink(part);
     return code;
 }
 
-/* Where it went on after bytes from before, those may be the wrong ones: all is fetched again. */
+/* Where a download was resumed, the earlier bytes may be the wrong ones: all is fetched again. */
 static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *err)
 {
-    bool went_on;
+    bool resumed;
     rapt_error why = {0};
-    rapt_code code = get_try_once(r, part, &went_on, &why);
-    if (code == RAPT_ERR_FORMAT && went_on)
-        return get_try_once(r, part, &went_on, err);
+    rapt_code code = get_try_once(r, part, &resumed, &why);
+    if (code == RAPT_ERR_FORMAT && resumed)
+        return get_try_once(r, part, &resumed, err);
     return code ? rapt_fail(err, code, "%s", why.message) : RAPT_OK;
 }
 
@@ -107,7 +107,7 @@ static rapt_code get_new(const fetch_request *r, rapt_error *err)
 {
     char *folder = get_folder_of(r->path), *part = part_of(r);
     size_t made = 0;
-    rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the name of a file");
+    rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the name of a file");
     code = code ? code : as_local(file_make_dir_new(folder, &made, err), err);
     code = code ? code : get_part(r, part, err);
     if (code && folder)

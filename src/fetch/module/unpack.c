@@ -87,7 +87,7 @@ rapt_code unpack(const char *packed, const fetch_request *r, file_writer *out, c
     bool zip = ends_in(r->url, ".zip");
     output o = {.out = out};
     if (!a)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to unpack %.200s", packed);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to unpack %.200s", packed);
     if (zip)
         archive_read_support_format_zip(a);
     else

@@ -73,7 +73,7 @@ static rapt_code encode_long(encoder *e, const char *piece, size_t size)
     size_t count;
     int32_t *ids = malloc(size * sizeof *ids);
     rapt_code code = ids ? bpe_merge_long(e->b, piece, size, ids, &count, e->err)
-                         : rapt_fail(e->err, RAPT_ERR_MEMORY, "no memory for a piece of %zu bytes", size);
+                         : rapt_fail(e->err, RAPT_ERR_MEMORY, "out of memory for a piece of %zu bytes", size);
     if (code == RAPT_OK)
         code = put_ids(e, ids, count);
     free(ids);
@@ -236,7 +236,7 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
     encoder e;
     e.b = byte_bpe_of(k), e.sets = NULL, e.sink = sink, e.context = context, e.err = err, e.filled = 0;
     e.walk = split_walk_new(e.b->cut, err);
-    rapt_code code = e.walk && make_sets(&e, size) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory to encode a text");
+    rapt_code code = e.walk && make_sets(&e, size) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->before.ids, e.b->before.count);
     if (code == RAPT_OK)

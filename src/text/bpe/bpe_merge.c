@@ -193,5 +193,5 @@ rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int3
     free(c.next);
     free(c.before);
     free(c.heap);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a piece of %zu bytes", size);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a piece of %zu bytes", size);
 }

@@ -9,7 +9,7 @@ enum { BPE_SHORT = 128 };
 
 /* The tokens of a piece of 1 to BPE_SHORT bytes, to ids[BPE_SHORT]; how many. */
 size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_t *ids);
-/* The same for any size, in time size x log(size); ids[size]. */
+/* bpe_merge_short for any size, in O(size log(size)); ids[size]. */
 rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* text/bpe/bpe_train.c: byte-level BPE (Sennrich et al. 2016): the most frequent pair of neighbouring tokens becomes a token,
+/* text/bpe/bpe_train.c: byte-level BPE (Sennrich et al. 2016): the most frequent pair of neighboring tokens becomes a token,
  * again and again. For the tokenizer; it neither encodes nor writes files.
  *
- * Only distinct pieces are looked at, each weighted by how often it occurs. A merge visits the places of its pair and
+ * Only distinct pieces are processed, each weighted by how often it occurs. A merge visits the places of its pair and
  * no others; pairs beside those places lose what the pairs with the new token gain. So the work is in proportion to
  * the tokens that vanish. What is merged follows from the counts alone: the order of pieces doesn't matter.
  *
@@ -21,17 +21,17 @@
 
 enum { BYTES = 256, DEFAULT_MIN_FREQ = 2 };
 
-/* What a merge changes for the pairs with one neighbour of its places. */
-typedef struct neighbour {
+/* What a merge changes for the pairs with one neighbor of its places. */
+typedef struct neighbor {
     int64_t lost, gained;
     size_t uses;  /* places of the pair with the new token */
     size_t place; /* where the next one is noted */
     bool touched, kept;
-} neighbour;
+} neighbor;
 
 /* The tokens on one side of the places of a merge. */
 typedef struct side {
-    neighbour *of;    /* for each token */
+    neighbor *of;    /* for each token */
     int32_t *touched; /* those that this merge has met */
     size_t count;
 } side;
@@ -55,7 +55,7 @@ static int32_t byte_pair(const token_rows *r, size_t at)
     return left < 0 || right < 0 ? -1 : left * BYTES + right;
 }
 
-static bool add_byte_pairs(trainer *t, neighbour *pairs)
+static bool add_byte_pairs(trainer *t, neighbor *pairs)
 {
     for (size_t i = 0; i + 1 < t->rows.size; i++) {
         int32_t pair = byte_pair(&t->rows, i);
@@ -65,7 +65,7 @@ static bool add_byte_pairs(trainer *t, neighbour *pairs)
         }
     }
     for (int32_t pair = 0; pair < BYTES * BYTES; pair++) {
-        neighbour *n = &pairs[pair];
+        neighbor *n = &pairs[pair];
         n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, pair / BYTES, pair % BYTES, n->gained, n->uses, &n->place))
             return false;
@@ -73,7 +73,7 @@ static bool add_byte_pairs(trainer *t, neighbour *pairs)
     return true;
 }
 
-static void note_byte_pairs(trainer *t, neighbour *pairs)
+static void note_byte_pairs(trainer *t, neighbor *pairs)
 {
     for (size_t i = 0; i + 1 < t->rows.size; i++) {
         int32_t pair = byte_pair(&t->rows, i);
@@ -84,19 +84,19 @@ static void note_byte_pairs(trainer *t, neighbour *pairs)
 
 static rapt_code first_pairs(trainer *t, rapt_error *err)
 {
-    neighbour *pairs = calloc(BYTES * BYTES, sizeof *pairs);
+    neighbor *pairs = calloc(BYTES * BYTES, sizeof *pairs);
     bool ok = pairs && add_byte_pairs(t, pairs);
     if (ok)
         note_byte_pairs(t, pairs);
     free(pairs);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pairs of bytes");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pairs of bytes");
 }
 
 /* ---- one merge -------------------------------------------------------------------------------------------- */
 
-static neighbour *bpe_train_meet(side *s, int32_t token)
+static neighbor *bpe_train_meet(side *s, int32_t token)
 {
-    neighbour *n = &s->of[token];
+    neighbor *n = &s->of[token];
     if (!n->touched)
         s->touched[s->count++] = token;
     n->touched = true;
@@ -128,20 +128,20 @@ static void merge_places(trainer *t, token_pair *pair, int32_t token)
     pair->uses = kept;
 }
 
-/* The neighbours of a place once all are merged. Two new tokens side by side are the right one's business. */
-static neighbour *before_place(trainer *t, size_t at)
+/* The neighbors of a place once all are merged. Two new tokens side by side are the right one's business. */
+static neighbor *before_place(trainer *t, size_t at)
 {
     int32_t before = t->rows.slots[token_rows_before(&t->rows, at)].token;
     return before >= 0 ? bpe_train_meet(&t->before, before) : NULL;
 }
 
-static neighbour *after_place(trainer *t, size_t at, int32_t token)
+static neighbor *after_place(trainer *t, size_t at, int32_t token)
 {
     int32_t after = t->rows.slots[token_rows_next(&t->rows, at)].token;
     return after >= 0 && after != token ? bpe_train_meet(&t->after, after) : NULL;
 }
 
-static void gain(neighbour *n, int64_t weight)
+static void gain(neighbor *n, int64_t weight)
 {
     if (n) {
         n->gained += weight;
@@ -159,7 +159,7 @@ static void count_new_pairs(trainer *t, const token_pair *pair, int32_t token)
     }
 }
 
-static void note(trainer *t, neighbour *n, size_t at)
+static void note(trainer *t, neighbor *n, size_t at)
 {
     if (n && n->kept)
         t->queue.places[n->place++] = (uint32_t)at;
@@ -179,7 +179,7 @@ static bool settle_before(trainer *t, int32_t left, int32_t token)
 {
     for (size_t i = 0; i < t->before.count; i++) {
         int32_t other = t->before.touched[i];
-        neighbour *n = &t->before.of[other];
+        neighbor *n = &t->before.of[other];
         pair_queue_lose(&t->queue, other, left, n->lost);
         n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, other, token, n->gained, n->uses, &n->place))
@@ -192,7 +192,7 @@ static bool settle_after(trainer *t, int32_t right, int32_t token)
 {
     for (size_t i = 0; i < t->after.count; i++) {
         int32_t other = t->after.touched[i];
-        neighbour *n = &t->after.of[other];
+        neighbor *n = &t->after.of[other];
         pair_queue_lose(&t->queue, right, other, n->lost);
         n->kept = n->gained >= t->min;
         if (n->kept && !pair_queue_add(&t->queue, token, other, n->gained, n->uses, &n->place))
@@ -204,7 +204,7 @@ static bool settle_after(trainer *t, int32_t right, int32_t token)
 static void bpe_train_forget(side *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        s->of[s->touched[i]] = (neighbour){0};
+        s->of[s->touched[i]] = (neighbor){0};
     s->count = 0;
 }
 
@@ -254,7 +254,7 @@ static rapt_code merge_all(trainer *t, rapt_error *err)
         if (stop_asked((stop_check){t->o->stop, t->o->stop_context}))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         if (!makes_special(t, &best) && !merge_pair(t, &best))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pairs of token %zu", BYTES + t->count - 1);
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pairs of token %zu", BYTES + t->count - 1);
     }
     return RAPT_OK;
 }
@@ -303,7 +303,7 @@ static rapt_code reserve(trainer *t, rapt_error *err)
     t->limit = wanted < t->rows.size ? wanted : t->rows.size;
     t->merges = malloc((t->limit + 1) * sizeof *t->merges);
     if (!t->merges || !side_new(&t->before, BYTES + t->limit) || !side_new(&t->after, BYTES + t->limit))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu merges", t->limit);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu merges", t->limit);
     return token_rows_reserve(&t->rows, BYTES + t->limit, err);
 }
 

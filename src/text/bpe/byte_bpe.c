@@ -73,7 +73,7 @@ rapt_code byte_bpe_add_special(byte_bpe *b, size_t id, const char *text, size_t 
     return RAPT_OK;
 }
 
-/* The token that has the bytes of both, or -1; -2 when memory is out. */
+/* The token that has the bytes of both, or -1; -2 on out-of-memory. */
 static int32_t find_joined(const byte_bpe *b, int32_t left, int32_t right)
 {
     char small[SHORT_TOKEN], *both = small;
@@ -299,7 +299,7 @@ static char *line_of(const char *bytes, size_t size, size_t *length)
     return line;
 }
 
-/* Translations are lines: they end at <eos>, and show none of the marks. */
+/* Translations are lines: they end at <eos>, and show none of the special tokens. */
 static char *bpe_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
 {
     if (!rapt_tokenizer_has_specials(k))

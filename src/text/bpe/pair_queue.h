@@ -1,7 +1,7 @@
 /* text/bpe/pair_queue.h: pairs of tokens, how often and where they occur, the most frequent first. For the BPE trainer.
  *
- * A pair gets its full count when it is added; from then on its count only falls. (Two tokens become neighbours when
- * the younger of them is made, never later.) So the queue may hold counts that are too high: pair_queue_pop looks at
+ * A pair gets its full count when it is added; from then on its count only falls. (Two tokens become neighbors when
+ * the younger of them is made, never later.) So the queue may hold counts that are too high: pair_queue_pop examines
  * the count that holds now, and puts a pair that has fallen back where it belongs. */
 #ifndef TEXT_BPE_PAIR_QUEUE_H
 #define TEXT_BPE_PAIR_QUEUE_H
@@ -25,7 +25,7 @@ typedef struct pair_queue {
 } pair_queue;
 
 void pair_queue_free(pair_queue *q);
-/* Adds a pair that isn't there yet; the caller fills places[*first ..] with its `uses` places. False without memory. */
+/* Adds a pair that isn't there yet; the caller fills places[*first ..] with its `uses` places. False on out-of-memory. */
 bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, size_t uses, size_t *first);
 /* Takes `times` from the count of a pair; one that was never added has no count to keep. */
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times);

@@ -25,7 +25,7 @@ typedef struct pair_table {
 } pair_table;
 
 void pair_table_free(pair_table *t);
-/* Adds a pair that isn't there yet, with a rank below PAIR_RANKS; false when memory is out. */
+/* Adds a pair that isn't there yet, with a rank below PAIR_RANKS; false on out-of-memory. */
 bool pair_table_put(pair_table *t, int32_t left, int32_t right, pair_merge merge);
 
 static inline uint64_t pair_key(int32_t left, int32_t right)

@@ -77,7 +77,7 @@ static rapt_code piece_counts_step(counting *c, size_t *at, int64_t times, rapt_
     if (code)
         return code;
     if (!piece_table_add(&first->pieces, c->text + *at, end - *at, times))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pieces of the text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of the text");
     *at = end;
     return RAPT_OK;
 }
@@ -110,7 +110,7 @@ static rapt_code piece_counts_join(counting *c, piece_table *counts, rapt_error 
         ok = piece_table_add_all(counts, &c->counters[i].pieces);
         code = stop_asked(c->stop) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
     }
-    return ok ? code : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the pieces of the text");
+    return ok ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the pieces of the text");
 }
 
 static rapt_code piece_counts_set_up(counting *c, const split *cut, int threads, rapt_error *err)
@@ -122,7 +122,7 @@ static rapt_code piece_counts_set_up(counting *c, const split *cut, int threads,
     c->counters = calloc(n, sizeof *c->counters);
     c->stops = calloc(c->chunks + 1, sizeof *c->stops);
     if (!c->counters || !c->stops)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to count the pieces of the text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to count the pieces of the text");
     for (size_t i = 0; i < n; i++)
         if (!(c->counters[i].walk = split_walk_new(cut, err)))
             return err ? err->code : RAPT_ERR_MEMORY;

@@ -19,7 +19,7 @@ typedef struct piece_table {
 } piece_table;
 
 void piece_table_free(piece_table *t);
-/* Adds `times`, which may be negative, to the count of a piece (length > 0). False without memory. */
+/* Adds `times`, which may be negative, to the count of a piece (length > 0). False on out-of-memory. */
 bool piece_table_add(piece_table *t, const char *text, size_t length, int64_t times);
 /* Adds all counts of another table. */
 bool piece_table_add_all(piece_table *t, const piece_table *other);

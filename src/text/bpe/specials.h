@@ -21,7 +21,7 @@ typedef struct special_list {
 } special_list;
 
 void special_list_free(special_list *l);
-/* Keeps a copy of the text, which is not empty; false when memory is out. */
+/* Keeps a copy of the text, which is not empty; false on out-of-memory. */
 bool special_list_add(special_list *l, special added);
 /* The first place from `from` on where one stands, and the longest that stands there; NULL: nowhere. `all`: not only
  * those that are always found. */

@@ -64,7 +64,7 @@ int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const cha
     return (int32_t)token_list_slot_of(l, fetched, token, length)->id - 1;
 }
 
-/* Twice the slots; their tags hold half of the hash only, so that it is computed again. */
+/* Twice the slots; their tags hold half of the hash only, so that all of it is recomputed. */
 static bool grow_slots(token_list *l)
 {
     token_list wider = *l;

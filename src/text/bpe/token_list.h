@@ -25,12 +25,13 @@ typedef struct token_list {
 } token_list;
 
 void token_list_free(token_list *l);
-/* Puts a token at an id that has none. `findable`: token_list_find knows it from now on; it isn't there yet. False when
- * memory is out. */
+/* Puts a token at an id that has none. `findable`: token_list_find knows it from now on; it isn't there yet. False on
+ * out-of-memory. */
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable);
 /* The id of a token, or -1. */
 int32_t token_list_find(const token_list *l, const char *token, size_t length);
-/* The same in two steps, for many at once: the first fetches what the second looks at, without waiting for it. */
+/* token_list_find in two steps, for many tokens at once: the first computes the hash and prefetches its slot, the second reads
+ * it. */
 uint64_t token_list_fetch(const token_list *l, const char *token, size_t length);
 int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const char *token, size_t length);
 /* The token, ended by a NUL that doesn't count; NULL for holes and beyond the list. `length` may be NULL. */

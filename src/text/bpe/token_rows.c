@@ -30,7 +30,7 @@ static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_er
     r->slots = malloc(slots * sizeof *r->slots);
     r->weights = malloc((rows + 1) * sizeof *r->weights);
     if (!r->slots || !r->weights)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the %zu bytes of the distinct pieces", slots);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the %zu bytes of the distinct pieces", slots);
     return RAPT_OK;
 }
 
@@ -55,7 +55,7 @@ rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err)
 {
     r->lengths = calloc(tokens, sizeof *r->lengths);
     if (!r->lengths)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu tokens", tokens);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", tokens);
     for (size_t i = 0; i < 256; i++)
         r->lengths[i] = 1;
     return RAPT_OK;

@@ -8,7 +8,7 @@
 enum { ROWS_EDGE = -1, ROWS_INSIDE = -2 };
 
 /* One slot a byte, and one between pieces. A token of n bytes has n slots: the first holds its id, the last where it
- * begins, so that both neighbours of a token are found without a list. */
+ * begins, so that both neighbors of a token are found without a list. */
 typedef struct token_slot {
     int32_t token;
     uint32_t start;
@@ -25,7 +25,7 @@ typedef struct token_rows {
 
 /* One token a byte of each piece that occurs and has at least two. RAPT_ERR_VALUE for more slots than 32 bits can number. */
 rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error *err);
-/* Makes room for the lengths of `tokens` tokens at least 256. */
+/* Capacity for the lengths of `tokens` tokens, at least 256. */
 rapt_code token_rows_reserve(token_rows *r, size_t tokens, rapt_error *err);
 void token_rows_free(token_rows *r);
 

@@ -121,7 +121,7 @@ static rapt_code add_id(const hf_reading *r, id_row *row, const json_t *id)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: an id that is no token's", r->path);
     int32_t *moved = realloc(row->ids, (row->count + 1) * sizeof *moved);
     if (!moved)
-        return rapt_fail(r->err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
+        return rapt_fail(r->err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
     row->ids = moved;
     row->ids[row->count++] = (int32_t)json_integer_value(id);
     return RAPT_OK;

@@ -12,7 +12,7 @@ enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20 };
 
 static rapt_code hf_read_fail_memory(const hf_reading *r)
 {
-    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for the tokenizer", r->path);
+    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer", r->path);
 }
 
 static bool is_off(const json_t *value)
@@ -88,23 +88,22 @@ static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
 
 /* ---- merges ------------------------------------------------------------------------------------------------- */
 
-/* The token that these letters stand for, or -1. `room` has room for as many bytes. */
-static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *capacity)
+/* The token that these letters stand for, or -1. `buffer` has capacity for as many bytes. */
+static int32_t find_letters(const hf_reading *r, const char *letters, size_t size, char *buffer)
 {
     size_t length;
-    return byte_letters_read(letters, size, capacity, &length) ? token_list_find(&r->b->tokens, capacity, length) : -1;
+    return byte_letters_read(letters, size, buffer, &length) ? token_list_find(&r->b->tokens, buffer, length) : -1;
 }
 
 static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size_t left_size, const char *right,
                            size_t right_size)
 {
     rapt_error why = {0};
-    char *capacity = malloc(left_size + right_size + 1);
-    int32_t x = capacity ? find_letters(r, left, left_size, capacity) : -1, y = capacity
-                ? find_letters(r, right, right_size, capacity) : -1;
-    free(capacity);
-    if (!capacity)
+    char *buffer = malloc(left_size + right_size + 1);
+    if (!buffer)
         return hf_read_fail_memory(r);
+    int32_t x = find_letters(r, left, left_size, buffer), y = find_letters(r, right, right_size, buffer);
+    free(buffer);
     if (x < 0 || y < 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
     rapt_code code = byte_bpe_add_merge(r->b, x, y, (uint32_t)i, &why);

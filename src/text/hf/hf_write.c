@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A token in letters of bytes, or as it stands where it is special or no text becomes it; NULL: no memory. The caller
+/* A token in letters of bytes, or as it stands where it is special or no text becomes it; NULL: out of memory. The caller
  * frees it. */
 static char *hf_write_letters_of(const byte_bpe *b, int32_t id)
 {

@@ -1,9 +1,9 @@
-/* text/prose/capitalize.h: capitals where sentences begin, for translations by models that know small letters only. */
+/* text/prose/capitalize.h: capitals where sentences begin, for translations by models trained on lower case only. */
 #ifndef TEXT_PROSE_CAPITALIZE_H
 #define TEXT_PROSE_CAPITALIZE_H
 
-/* `text`, of small letters, with a capital for the first letter of each sentence, as sentences.h finds them. Valid UTF-8; the
- * caller frees the result; NULL: no memory. */
+/* `text`, which is lower case, with a capital for the first letter of each sentence, as sentences.h finds them. Valid UTF-8; the
+ * caller frees the result; NULL: out of memory. */
 char *capitalize(const char *text);
 
 #endif

@@ -84,7 +84,7 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
     return elides && size > 1 && (word[size - 1] == '\'' || (size > 3 && memcmp(word + size - 3, "\xE2\x80\x99", 3) == 0));
 }
 
-/* Sentences are found where marks stand apart. */
+/* Sentences are found before punctuation is joined to words. */
 static char *detokenize_prepare(const char *text, bool capitals)
 {
     char *words = strdup(text);

@@ -1,5 +1,5 @@
-/* text/prose/detokenize.h: words with spaces between as people write them. The way back from the words tokenizer, and from text
- * that was tokenized before training, as Moses does it. */
+/* text/prose/detokenize.h: detokenization: tokens with spaces between become raw text. For the output of the words
+ * tokenizer, and of models trained on text that was tokenized beforehand, as Moses does it. */
 #ifndef TEXT_PROSE_DETOKENIZE_H
 #define TEXT_PROSE_DETOKENIZE_H
 
@@ -14,7 +14,7 @@ bool detokenize_language(const char *code, rapt_language *language);
  * which becomes a hyphen; entities such as &apos; become characters. French keeps the space before ; : ! ? % and within
  * guillemets. An apostrophe joins what follows it in French and Italian (l' homme), and what comes before in English (the
  * dog 's); one that stands alone stays so. With `capitals`, sentences get them (capitalize.h). The caller frees the result;
- * NULL: no memory. */
+ * NULL: out of memory. */
 char *detokenize(const char *text, rapt_language language, bool capitals);
 
 #endif

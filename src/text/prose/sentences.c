@@ -172,7 +172,7 @@ static size_t word_start(const span *s, size_t from, size_t i)
     return i;
 }
 
-/* Whether the text goes on behind the single full stop at `i`. */
+/* Whether the sentence continues behind the single full stop at `i`. */
 static bool is_no_stop(const span *s, size_t from, size_t i)
 {
     size_t start = word_start(s, from, i), size = i - start, next;
@@ -186,14 +186,14 @@ static bool is_no_stop(const span *s, size_t from, size_t i)
 
 /* ---- ends --------------------------------------------------------------------------------------------------- */
 
-/* A quotation is often part of a sentence that goes on: 「行きます。」と言った。 */
+/* A quotation is often part of a sentence that continues: 「行きます。」と言った。 */
 static size_t end_behind_wide(const span *s, size_t marks_end)
 {
     size_t end = skip(s, marks_end, is_wide_closer);
     return end == marks_end || is_wide_opener(peek(s, end)) || utf8_is_space(peek(s, end)) ? end : 0;
 }
 
-/* Where the sentence ends whose marks begin at `i`, or 0: it goes on. `small`: all letters are. */
+/* Where the sentence ends whose marks begin at `i`, or 0: it continues. `small`: all letters are. */
 static size_t sentence_end(const span *s, size_t from, size_t i, bool small)
 {
     size_t marks_end = skip(s, i, is_mark), end = skip_closers(s, marks_end);

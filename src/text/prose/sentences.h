@@ -10,7 +10,7 @@
 
 typedef enum sentences_cut {
     CUT_SENTENCE, /* behind . ! ? and their like in other scripts */
-    CUT_SMALL,    /* the same in a text of small letters, which begin sentences as well, but not behind quotation marks */
+    CUT_SMALL,    /* CUT_SENTENCE of a text in lower case: sentences begin with lower case too, but not behind quotation marks */
     CUT_CLAUSE,   /* also behind , ; : and dashes */
     CUT_SPACE     /* before any space that is not a no-break space */
 } sentences_cut;
@@ -18,16 +18,16 @@ typedef enum sentences_cut {
 /* The first place behind `from` where text[0 .. size) may be cut: behind the marks and closing quotes; spaces follow it,
  * or, where marks are as wide as a character (。), perhaps the next sentence. `size` where there is no such place.
  *
- * . ! ? end a sentence where spaces follow and then, perhaps behind opening quotes, a letter that is not a small one.
+ * . ! ? end a sentence where spaces follow and then, perhaps behind opening quotes, a letter that is not lower case.
  * A full stop doesn't after a single letter (J. Smith), letters with dots (z.B. Wien), one of the abbreviations
  * that names and nouns follow (Dr. Who), I, V, X and numbers of one or two digits (3. Mai). A full stop between spaces, as
- * in tokenised text, does before small letters too. */
+ * in tokenized text, does before lower case too. */
 size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut kind);
 
 /* The first byte from `from` on that is no space. */
 size_t sentences_skip_spaces(const char *text, size_t size, size_t from);
 
-/* Whether the text goes on behind its first sentence. */
+/* Whether more text follows the first sentence. */
 bool sentences_go_on(const char *text, size_t size);
 
 /* Whether a space goes behind `text` where another sentence follows: not behind Chinese and Japanese. */

@@ -1,4 +1,4 @@
-/* text/split/dialect.c: see dialect.h. One walk over the pattern: escapes, sets, groups and counts are looked at, the rest is
+/* text/split/dialect.c: see dialect.h. One pass over the pattern: escapes, sets, groups and counts are checked, the rest is
  * copied. For split.c. */
 #include "text/split/dialect.h"
 

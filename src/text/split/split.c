@@ -44,7 +44,7 @@ static rapt_code fail_compile(int number, size_t at, const char *pattern, rapt_e
 {
     char reason[200];
     if (number == PCRE2_ERROR_NOMEMORY)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a pattern");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a pattern");
     pcre2_get_error_message(number, (PCRE2_UCHAR *)reason, sizeof reason);
     return rapt_fail(err, RAPT_ERR_FORMAT, "pattern, byte %zu of %zu: %s", at + (at < strlen(pattern)), strlen(pattern),
                      reason);
@@ -91,7 +91,7 @@ static rapt_code split_prepare(split *s, const char *pattern, rapt_error *err)
     s->pattern = strdup(s->known ? s->known->portable : pattern);
     s->classes = malloc(CLASSES_SIZE);
     if (!s->pattern || !s->classes)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a pattern");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a pattern");
     classes_fill(s->classes);
     return s->known ? RAPT_OK : compile_written(s, err);
 }
@@ -100,7 +100,7 @@ split *split_new(const char *pattern, rapt_error *err)
 {
     split *s = calloc(1, sizeof *s);
     if (!s) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a pattern");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a pattern");
         return NULL;
     }
     if (split_prepare(s, pattern, err) == RAPT_OK)
@@ -145,7 +145,7 @@ split_walk *split_walk_new(const split *s, rapt_error *err)
     if (w && (s->known || split_reserve(w)))
         return w;
     split_walk_free(w);
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory to split a text");
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to split a text");
     return NULL;
 }
 
@@ -217,7 +217,7 @@ static rapt_code match_at(split_walk *w, const split_text *t, size_t at, bool be
     if (number >= 0 || number == PCRE2_ERROR_NOMATCH)
         return RAPT_OK;
     if (number == PCRE2_ERROR_NOMEMORY)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to split a text");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to split a text");
     return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: the pattern takes too many steps here", at + 1);
 }
 

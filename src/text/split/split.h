@@ -1,4 +1,4 @@
-/* text/split/split.h: a text cut into pieces by a regular expression, as byte-level BPE wants it: no token crosses a cut.
+/* text/split/split.h: a text cut into pieces by a regular expression, as byte-level BPE requires: no token crosses a cut.
  * For the BPE encoder and its trainer; not a general regular expression. */
 #ifndef TEXT_SPLIT_SPLIT_H
 #define TEXT_SPLIT_SPLIT_H
@@ -20,13 +20,13 @@
 typedef struct split split; /* a compiled pattern: const once made */
 
 /* NULL with `err` set: a pattern that does not compile, or that `tokenizers` would read otherwise ("pattern, byte 17 of
- * 40: reason"); no memory. */
+ * 40: reason"); out of memory. */
 split *split_new(const char *pattern, rapt_error *err);
 void split_free(split *s);
 /* The pattern that it was made from, or another of the same meaning that all programs read alike. */
 const char *split_pattern(const split *s);
 
-typedef struct split_walk split_walk; /* room to match in: one a thread */
+typedef struct split_walk split_walk; /* scratch memory of a match: one per thread */
 
 split_walk *split_walk_new(const split *s, rapt_error *err);
 /* Forgets what matches have cost so far: the next text, or the next part of one, begins. */

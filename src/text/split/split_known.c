@@ -98,7 +98,7 @@ static size_t next_gpt2(const split_text *t, size_t at)
     return run ? run_end(t, from + length, run) : space_end(t, at, false, false);
 }
 
-/* \p{N}{1,most}, the first of which is at `at`. */
+/* \p{N}{1,max}, the first of which is at `at`. */
 static size_t number_end(const split_text *t, size_t at, int max)
 {
     size_t length;

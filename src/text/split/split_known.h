@@ -13,7 +13,7 @@ typedef struct split_text {
 
 typedef struct split_known {
     const char *pattern;
-    const char *portable; /* the same for PCRE2 and Oniguruma, which read some signs in ways of their own */
+    const char *portable; /* an equal pattern that PCRE2 and Oniguruma read alike */
     size_t (*next)(const split_text *t, size_t at); /* the end of the piece at `at`, where valid UTF-8 stands */
 } split_known;
 

@@ -1,5 +1,5 @@
 /* text/words/words_prepare.c: one pass over the bytes; the characters that matter are ASCII or two known sequences. For the
- * words tokenizer. It is no Unicode normalisation. */
+ * words tokenizer. It is no Unicode normalization. */
 #include "text/words/words_prepare.h"
 
 #include "text/utf8.h"

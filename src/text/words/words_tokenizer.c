@@ -29,7 +29,7 @@ static words *words_new(bool lowercase, rapt_error *err)
 {
     words *w = calloc(1, sizeof *w);
     if (!w) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tokenizer");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
         return NULL;
     }
     w->base.ops = &WORDS_OPS;
@@ -46,7 +46,7 @@ static void words_free(rapt_tokenizer *k)
 
 /* ---- training ----------------------------------------------------------------------------------------------- */
 
-/* Calls see(context, word, length) for each word of a normalised text; stops when it says false. */
+/* Calls see(context, word, length) for each word of a normalized text; stops when it says false. */
 static bool each_word(const char *text, bool (*see)(void *context, const char *word, size_t length), void *context)
 {
     for (text += strspn(text, SPACES); *text; text += strspn(text, SPACES)) {
@@ -136,7 +136,7 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
     word_table_free(&counted);
     if (ok)
         return &w->base;
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a vocabulary");
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a vocabulary");
     rapt_tokenizer_free(w ? &w->base : NULL);
     return NULL;
 }
@@ -195,7 +195,7 @@ static rapt_code encode_line(const words *w, const char *line, bool specials, ra
     char *sentence = words_prepare_sentence(line, w->lowercase);
     /* a word and the space after it are two bytes at least */
     encoding e = {&w->table, specials, sentence ? malloc((strlen(sentence) / 2 + 1) * sizeof *e.ids) : NULL, 0};
-    rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tokens of a line");
+    rapt_code code = e.ids ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a line");
     if (e.ids) {
         each_word(sentence, encode_word, &e);
         code = sink(context, e.ids, e.count, err);
@@ -219,7 +219,7 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
                              valid < nul ? "not UTF-8" : "NUL is no part of words");
         char *line = strndup(text + at, length);
         code = line ? encode_line(words_tokenizer_words_of(k), line, specials, sink, context, err)
-                    : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a line");
+                    : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line");
         free(line);
         at += length + 1;
     }
@@ -282,7 +282,7 @@ static rapt_code words_tokenizer_take_token(words *w, size_t i, const json_t *to
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not \"%s\"", path, i, tokenizer_specials[i]);
     int64_t id = word_table_add(&w->table, word, strlen(word));
     if (id < 0)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for token %zu", path, i);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for token %zu", path, i);
     if ((size_t)id != i)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu repeats token %zu", path, i, (size_t)id);
     return RAPT_OK;
