@@ -14,7 +14,7 @@
 static inline const char *levels_wanted(void **state)
 {
     rapt_error err = {0};
-    if (!kernels_level(*state, &err)) {
+    if (!kernels_of_isa(*state, &err)) {
         print_message("%s, skipped\n", err.message);
         skip();
     }

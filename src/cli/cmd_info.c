@@ -52,7 +52,7 @@ static json_t *levels_json(void)
 {
     json_t *levels = json_array();
     for (const char *const *name = kernels_names; levels && *name; name++)
-        if (kernels_level(*name, NULL))
+        if (kernels_of_isa(*name, NULL))
             json_array_append_new(levels, json_string(*name));
     return levels;
 }
@@ -101,7 +101,7 @@ static int show_machine(const info_arguments *a)
     printf("threads   %d (RAPT_THREADS or --threads changes it, never the result)\n", count);
     printf("isa       %s, of", k->name);
     for (const char *const *name = kernels_names; *name; name++)
-        printf(" %s%s", *name, kernels_level(*name, NULL) ? "" : " (not on this machine)");
+        printf(" %s%s", *name, kernels_of_isa(*name, NULL) ? "" : " (not on this machine)");
     printf(" (RAPT_ISA lowers it)\n");
     printf("gemm      tiles of %d x %d, blocks of %d products\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
     printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);

@@ -16,10 +16,10 @@
 #endif
 
 /* An ISA level: its table, and whether this machine and its system can run it. */
-typedef struct isa_level {
+typedef struct isa {
     const kernels *table;
     bool (*here)(const cpu_features *cpu);
-} isa_level;
+} isa;
 
 static bool anywhere(const cpu_features *cpu)
 {
@@ -49,18 +49,18 @@ static bool has_amx(const cpu_features *cpu)
 
 const char *const kernels_names[] = {"scalar", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 #define NAMES_TEXT "scalar, avx2, avx512, avx512_bf16, amx"
-static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
+static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2}, {&kernels_avx512, has_avx512},
                                        {&kernels_avx512_bf16, has_avx512_bf16}, {&kernels_amx, has_amx}};
 #elif defined(__aarch64__) && !defined(RAPT_DOUBLE)
 const char *const kernels_names[] = {"scalar", "neon", NULL};
 #define NAMES_TEXT "scalar, neon"
-static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
+static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}};
 #else
 const char *const kernels_names[] = {"scalar", NULL};
 #define NAMES_TEXT "scalar"
-static const isa_level ISA_LEVELS[] = {{&kernels_scalar, anywhere}};
+static const isa ISAS[] = {{&kernels_scalar, anywhere}};
 #endif
-#define COUNT (sizeof ISA_LEVELS / sizeof *ISA_LEVELS)
+#define COUNT (sizeof ISAS / sizeof *ISAS)
 
 /* The last ISA level that can run and is worth it: Intel's processors take two cycles for a product of bf16 pairs (0.55 of the
  * speed of fp32 on Sapphire Rapids), AMD's one (twice fp32 on Zen 4). */
@@ -68,19 +68,19 @@ static const kernels *best(void)
 {
     cpu_features cpu = cpu_detect();
     size_t i = COUNT - 1;
-    while (!ISA_LEVELS[i].here(&cpu) || (strcmp(ISA_LEVELS[i].table->name, "avx512_bf16") == 0 && cpu.intel))
+    while (!ISAS[i].here(&cpu) || (strcmp(ISAS[i].table->name, "avx512_bf16") == 0 && cpu.intel))
         i--;
-    return ISA_LEVELS[i].table;
+    return ISAS[i].table;
 }
 
-const kernels *kernels_level(const char *name, rapt_error *err)
+const kernels *kernels_of_isa(const char *name, rapt_error *err)
 {
     cpu_features cpu = cpu_detect();
     for (size_t i = 0; i < COUNT; i++) {
-        if (strcmp(name, ISA_LEVELS[i].table->name) != 0)
+        if (strcmp(name, ISAS[i].table->name) != 0)
             continue;
-        if (ISA_LEVELS[i].here(&cpu))
-            return ISA_LEVELS[i].table;
+        if (ISAS[i].here(&cpu))
+            return ISAS[i].table;
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the ISA level %s", name);
         return NULL;
     }
@@ -96,7 +96,7 @@ const kernels *kernels_active(rapt_error *err)
     if (k)
         return k;
     const char *name = getenv("RAPT_ISA");
-    k = name && *name ? kernels_level(name, err) : best();
+    k = name && *name ? kernels_of_isa(name, err) : best();
     if (k)
         atomic_store_explicit(&active, k, memory_order_release);
     return k;

@@ -101,12 +101,12 @@ typedef struct kernels {
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
     /* p[j] = exp(scale * x[j] - max) / sum over the first n elements, those with keep[j] == 0 left out (keep may
-     * be NULL); p[j] = 0 for left out ones and for n <= j < total. *max, *inv_sum: for softmax_again. With
+     * be NULL); p[j] = 0 for left out ones and for n <= j < total. *max, *inv_sum: for softmax_recompute. With
      * nothing to attend to: p = 0, *max = 0, *inv_sum = 0. p may be x. total >= n. */
     void (*softmax)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale, rapt_real *p,
                     rapt_real *max, rapt_real *inv_sum);
     /* The same p again, bit for bit, from the stored max and inv_sum. */
-    void (*softmax_again)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
+    void (*softmax_recompute)(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                           rapt_real max, rapt_real inv_sum, rapt_real *p);
     /* dx[j] = scale * (d[j] dd[j] - p[j] sum_i d[i] dd[i]): softmax p, then dropout giving d, with the gradient dd of
      * d. Without dropout d is p. dx may be dd. */
@@ -195,7 +195,7 @@ extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their p
 extern const char *const kernels_names[];
 
 /* The table of an ISA level. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
-const kernels *kernels_level(const char *name, rapt_error *err);
+const kernels *kernels_of_isa(const char *name, rapt_error *err);
 
 /* The table that this process uses: the best one, or what the environment's RAPT_ISA names. NULL with a message
  * where RAPT_ISA is unknown or not to be had here. Thread-safe. */

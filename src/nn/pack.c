@@ -21,7 +21,7 @@ static bool pack_ffn(packed_weights *p, const rapt_ffn *f, rapt_error *err)
 
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err)
 {
-    packed_weights *p = packed_weights_new(m->params, t->team.products, err);
+    packed_weights *p = packed_weights_new(m->params, t->team.gemm, err);
     bool ok = p != NULL;
     for (size_t i = 0; i < m->encoder.layers && ok; i++) {
         const rapt_encoder_block *b = &m->encoder.blocks[i];
@@ -40,7 +40,7 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
 
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err)
 {
-    packed_weights *p = packed_weights_new(m->params, t->team.products, err);
+    packed_weights *p = packed_weights_new(m->params, t->team.gemm, err);
     bool ok = p && pack_linear(p, &m->output, err);
     for (size_t i = 0; i < m->layers && ok; i++)
         ok = pack_attention(p, &m->blocks[i].attention, err) && pack_ffn(p, &m->blocks[i].ffn, err);

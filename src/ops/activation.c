@@ -59,7 +59,7 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     size_t n = rapt_tensor_size(x);
     rapt_tensor *y = tape_output_like(t, x, tape_wants(t, x));
     activation_node *node = y && y->requires_grad ? tape_alloc(t, 1, sizeof *node) : NULL;
-    rapt_real *slope = node ? tape_numbers(t, n) : NULL;
+    rapt_real *slope = node ? tape_elements(t, n) : NULL;
     if (tape_failed(t))
         return &t->poison;
     profile_op(t, "activation", 0, (slope ? 3.0 : 2.0) * (double)n);

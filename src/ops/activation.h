@@ -18,7 +18,7 @@ typedef struct activation_run {
     rapt_real *y, *slope;
 } activation_run;
 
-/* Numbers at .. at + n - 1 of an activation_run: a gemm_after. */
+/* Numbers at .. at + n - 1 of an activation_run: a gemm_epilogue_fn. */
 void activation_piece(const kernels *k, const void *run, size_t at, size_t n);
 
 #endif

@@ -167,7 +167,7 @@ static void add_norm_backward(rapt_tape *t, tape_node *node)
 }
 
 /* How many trailing features gamma's shape covers, 0 where it doesn't fit x. */
-static size_t normalised_width(const rapt_tensor *x, const rapt_tensor *gamma)
+static size_t normalized_width(const rapt_tensor *x, const rapt_tensor *gamma)
 {
     if (!gamma)
         return rapt_tensor_features(x);
@@ -213,10 +213,10 @@ static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n, bool overwrite)
     n.sum = !n.y ? n.x->data : overwrite && n.x->data != n.y->data && tape_may_overwrite(t, n.y) ? n.y->data : NULL;
     n.out = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.y) || tape_wants(t, n.gamma) ||
                                          tape_wants(t, n.beta));
-    n.mean = tape_numbers(t, norm_rows);
-    n.rstd = tape_numbers(t, norm_rows);
+    n.mean = tape_elements(t, norm_rows);
+    n.rstd = tape_elements(t, norm_rows);
     if (!n.sum)
-        n.sum = tape_numbers(t, rapt_tensor_size(n.x));
+        n.sum = tape_elements(t, rapt_tensor_size(n.x));
     norm_node *node = tape_alloc(t, 1, sizeof *node);
     if (tape_failed(t))
         return &t->poison;
@@ -235,7 +235,7 @@ static rapt_tensor *add_norm_checked(rapt_tape *t, norm_node n, rapt_residual re
     rapt_tensor *bad;
     if (tape_failed(t))
         return &t->poison;
-    n.norm_width = normalised_width(n.x, n.gamma);
+    n.norm_width = normalized_width(n.x, n.gamma);
     if ((bad = add_norm_check(t, &n, residual.dropout)))
         return bad;
     add_norm_lay_out(&n);

@@ -31,8 +31,8 @@ static head_gradients gradients_of(const attention_loop *loop, const attention_h
 static void transposed_product(const attention_head *h, const query_tile *tile, const rapt_real *rows, matrix right,
                                size_t width, rapt_real *panels, rapt_real *out, size_t ldo, bool add)
 {
-    panel_matrix factor = attention_factor(h, tile->m, width, right, panels);
-    panels_multiply(h->products, tile->seen, width, tile->m, &(matrix){rows, 1, (ptrdiff_t)tile->width}, &factor, out, ldo,
+    panel_matrix factor = attention_operand(h, tile->m, width, right, panels);
+    panels_multiply(h->gemm, tile->seen, width, tile->m, &(matrix){rows, 1, (ptrdiff_t)tile->width}, &factor, out, ldo,
                     &(kernels_epilogue){.accumulate = add});
 }
 
@@ -46,23 +46,23 @@ static backward_scratch attention_backward_prepare(const attention_head *h, rapt
 {
     const attention_node *n = h->n;
     backward_scratch s;
-    s.keys_t = attention_take(&from, panels_size(h->products, n->d, h->seen));
-    s.keys = attention_factor(h, h->seen, n->d, h->k, attention_take(&from, panels_size(h->products, h->seen, n->d)));
-    s.values_t = attention_take(&from, panels_size(h->products, n->dv, h->seen));
-    panels_pack(h->products, n->d, h->seen, attention_transposed(h->k), s.keys_t);
-    panels_pack(h->products, n->dv, h->seen, attention_transposed(h->v), s.values_t);
-    s.right = attention_take(&from, panels_size(h->products, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
+    s.keys_t = attention_take(&from, panels_size(h->gemm, n->d, h->seen));
+    s.keys = attention_operand(h, h->seen, n->d, h->k, attention_take(&from, panels_size(h->gemm, h->seen, n->d)));
+    s.values_t = attention_take(&from, panels_size(h->gemm, n->dv, h->seen));
+    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), s.keys_t);
+    panels_pack(h->gemm, n->dv, h->seen, attention_transposed(h->v), s.values_t);
+    s.right = attention_take(&from, panels_size(h->gemm, QUERY_TILE, n->d > n->dv ? n->d : n->dv));
     s.weights = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     s.dropped = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     s.dscores = attention_take(&from, QUERY_TILE * attention_vectors(h->seen));
     return s;
 }
 
-size_t attention_backward_size(const kernels_gemm *products, const attention_node *n)
+size_t attention_backward_size(const kernels_gemm *kn, const attention_node *n)
 {
     size_t width = n->d > n->dv ? n->d : n->dv, line = KERNELS_ALIGN / sizeof(rapt_real);
-    return panels_size(products, n->d, n->keys) + panels_size(products, n->keys, n->d) + panels_size(products, n->dv, n->keys) +
-           panels_size(products, QUERY_TILE, width) + 3 * QUERY_TILE * attention_vectors(n->keys) + 8 * line;
+    return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->d) + panels_size(kn, n->dv, n->keys) +
+           panels_size(kn, QUERY_TILE, width) + 3 * QUERY_TILE * attention_vectors(n->keys) + 8 * line;
 }
 
 static void softmax_rows_again(const attention_head *h, const query_tile *tile, rapt_real *rows)
@@ -71,7 +71,7 @@ static void softmax_rows_again(const attention_head *h, const query_tile *tile, 
     for (size_t i = 0; i < tile->m; i++) {
         mask_row row = attention_mask_row(h, tile->first + i);
         size_t at = attention_row(h, tile->first + i);
-        h->kn->softmax_again(tile->width, row.count, rows + i * tile->width, row.keep, n->scale, n->row_max[at],
+        h->kn->softmax_recompute(tile->width, row.count, rows + i * tile->width, row.keep, n->scale, n->row_max[at],
                              n->row_inv_sum[at], rows + i * tile->width);
     }
 }
@@ -108,7 +108,7 @@ static void backward_tile(const attention_head *h, const query_tile *tile, const
         return;
     score_gradients(h, tile, &dout, dropped, s);
     if (g->dq)
-        panels_multiply(h->products, tile->m, n->d, tile->seen, &(matrix){s->dscores, (ptrdiff_t)tile->width, 1}, &s->keys,
+        panels_multiply(h->gemm, tile->m, n->d, tile->seen, &(matrix){s->dscores, (ptrdiff_t)tile->width, 1}, &s->keys,
                         g->dq + tile->first * g->ldq, g->ldq, &(kernels_epilogue){.accumulate = g->add_q});
     if (g->dk)
         transposed_product(h, tile, s->dscores, matrix_at(h->q, tile->first, 0), n->d, s->right, g->dk, g->ldk, g->add_k);

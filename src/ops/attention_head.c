@@ -31,7 +31,7 @@ size_t attention_vectors(size_t n)
 attention_head attention_head_of(const attention_loop *loop, size_t item)
 {
     const attention_node *n = loop->n;
-    attention_head h = {.n = n, .kn = loop->t->k, .products = loop->t->team.products, .example = item / n->heads,
+    attention_head h = {.n = n, .kn = loop->t->k, .gemm = loop->t->team.gemm, .example = item / n->heads,
                         .head = item % n->heads, .key = n->key};
     h.query_rows = tape_rows_of(n->q, h.example);
     h.key_rows = tape_rows_of(n->k, h.example);
@@ -60,18 +60,18 @@ query_tile attention_tile(const attention_head *h, size_t first)
 }
 
 /* A right factor [k x n] of this head's products: few queries read it where it stands, if they can. */
-panel_matrix attention_factor(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels)
+panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels)
 {
-    if (h->query_rows.count <= QUERY_TILE && panels_can_stay(h->products, b, n))
+    if (h->query_rows.count <= QUERY_TILE && panels_can_stay(h->gemm, b, n))
         return (panel_matrix){.in_place = b};
-    panels_pack(h->products, k, n, b, panels);
+    panels_pack(h->gemm, k, n, b, panels);
     return (panel_matrix){.packed = panels};
 }
 
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
                           const rapt_real *panels, rapt_real *out)
 {
-    panels_multiply(h->products, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->seen}, out,
+    panels_multiply(h->gemm, tile->m, tile->width, d, rows, &(panel_matrix){.packed = panels, .columns = h->seen}, out,
                     tile->width, &(kernels_epilogue){0});
 }
 
@@ -114,11 +114,11 @@ static void softmax_rows(const attention_head *h, const query_tile *tile, rapt_r
 }
 
 /* Panels start on cache lines. */
-rapt_real *attention_take(rapt_real **from, size_t numbers)
+rapt_real *attention_take(rapt_real **from, size_t elements)
 {
     size_t line = KERNELS_ALIGN / sizeof(rapt_real);
     rapt_real *p = *from;
-    *from += (numbers + line - 1) / line * line;
+    *from += (elements + line - 1) / line * line;
     return p;
 }
 
@@ -134,10 +134,10 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
     size_t ldo = (size_t)row_stride(n->out);
     size_t queries = h->query_rows.count;
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;
-    rapt_real *keys = attention_take(&scratch, panels_size(h->products, n->d, h->seen));
-    rapt_real *value_panels = attention_take(&scratch, panels_size(h->products, h->seen, n->dv));
-    panel_matrix values = attention_factor(h, h->seen, n->dv, h->v, value_panels);
-    panels_pack(h->products, n->d, h->seen, attention_transposed(h->k), keys);
+    rapt_real *keys = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));
+    rapt_real *value_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
+    panel_matrix values = attention_operand(h, h->seen, n->dv, h->v, value_panels);
+    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);
     for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
@@ -149,14 +149,14 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         attention_drop(h, &tile, scratch);
         if (n->capture == RAPT_CAPTURE_AFTER_DROPOUT)
             keep_weights(h, &tile, scratch);
-        panels_multiply(h->products, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
+        panels_multiply(h->gemm, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
                         out + i * ldo, ldo, &(kernels_epilogue){0});
     }
 }
 
-size_t attention_forward_size(const kernels_gemm *products, const attention_node *n)
+size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n)
 {
     size_t line = KERNELS_ALIGN / sizeof(rapt_real);
-    return panels_size(products, n->d, n->keys) + panels_size(products, n->keys, n->dv) +
+    return panels_size(kn, n->d, n->keys) + panels_size(kn, n->keys, n->dv) +
            QUERY_TILE * attention_vectors(n->keys) + 3 * line;
 }

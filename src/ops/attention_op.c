@@ -42,12 +42,12 @@ static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *a
 }
 
 /* Of both products of the forward pass, with all keys, though a mask hides some. */
-static double attention_product_flops(const attention_node *n)
+static double attention_gemm_flops(const attention_node *n)
 {
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
 }
 
-static double attention_numbers_of(const attention_node *n)
+static double attention_elements_of(const attention_node *n)
 {
     return (double)(rapt_tensor_size(n->q) + rapt_tensor_size(n->k) + rapt_tensor_size(n->v) + rapt_tensor_size(n->out));
 }
@@ -57,8 +57,8 @@ static void attention_op_backward(rapt_tape *t, tape_node *node)
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
-    profile_op(t, "attention", 2.5 * attention_product_flops(n), 2 * attention_numbers_of(n)); /* five products instead of two */
-    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.products, n)};
+    profile_op(t, "attention", 2.5 * attention_gemm_flops(n), 2 * attention_elements_of(n)); /* five products instead of two */
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.gemm, n)};
     bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
     loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
     loop.dk = gradient_of(t, n->k, shared, &loop.add_k);
@@ -70,8 +70,8 @@ static void attention_op_backward(rapt_tape *t, tape_node *node)
 
 static void attention_forward(rapt_tape *t, const attention_node *n)
 {
-    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.products, n)};
-    profile_op(t, "attention", attention_product_flops(n), attention_numbers_of(n));
+    attention_loop loop = {.t = t, .n = n, .scratch_size = attention_forward_size(t->team.gemm, n)};
+    profile_op(t, "attention", attention_gemm_flops(n), attention_elements_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
         tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
@@ -176,8 +176,8 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
         return attention_observed(t, n, p, weights);
     if (n->drops)
         n->key = tape_dropout(t, p);
-    n->row_max = tape_numbers(t, rapt_tensor_rows(q) * heads);
-    n->row_inv_sum = tape_numbers(t, rapt_tensor_rows(q) * heads);
+    n->row_max = tape_elements(t, rapt_tensor_rows(q) * heads);
+    n->row_inv_sum = tape_elements(t, rapt_tensor_rows(q) * heads);
     n->out = allocate_output(t, n);
     if (n->capture != RAPT_CAPTURE_NONE)
         *weights = allocate_weights(t, n);

@@ -26,7 +26,7 @@ typedef struct attention_loop {
     rapt_tape *t;
     const attention_node *n;
     rapt_real *scratch;
-    size_t scratch_size; /* numbers, for each worker */
+    size_t scratch_size; /* elements, for each worker */
     rapt_real *dq, *dk, *dv;
     bool add_q, add_k, add_v; /* they hold sums already */
 } attention_loop;
@@ -35,7 +35,7 @@ typedef struct attention_loop {
 typedef struct attention_head {
     const attention_node *n;
     const kernels *kn;
-    const kernels_gemm *products;
+    const kernels_gemm *gemm;
     size_t example, head;
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
@@ -55,7 +55,7 @@ query_tile attention_tile(const attention_head *h, size_t first);
 
 /* A right factor [k x n] of this head's products: few queries read it where it stands, if they can; else it is packed
  * into `panels`. */
-panel_matrix attention_factor(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
+panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
 /* The rows of a tile times packed panels of a transposed [keys, d] matrix: [m, width]; nothing in them is used beyond
  * `seen`. */
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
@@ -67,7 +67,7 @@ mask_row attention_mask_row(const attention_head *h, size_t query);
 size_t attention_row(const attention_head *h, size_t query); /* in row_max and row_inv_sum */
 matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width);
 /* The next numbers of a worker's memory, on a cache line. */
-rapt_real *attention_take(rapt_real **from, size_t numbers);
+rapt_real *attention_take(rapt_real **from, size_t elements);
 void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld);
 size_t attention_vectors(size_t n); /* n rounded up to whole vectors */
 
@@ -78,11 +78,11 @@ static inline matrix attention_transposed(matrix a)
 
 /* The output of one head; memory of attention_forward_size() numbers. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
-size_t attention_forward_size(const kernels_gemm *products, const attention_node *n);
+size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n);
 
 /* The gradients of head number `item`; memory of attention_backward_size() numbers. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch);
-size_t attention_backward_size(const kernels_gemm *products, const attention_node *n);
+size_t attention_backward_size(const kernels_gemm *kn, const attention_node *n);
 
 /* The attention of `n` step by step, for who looks; p: probability of dropout. n's own output, dropout key and row
  * statistics are not used. `weights` may be NULL; else the weights come back whether they are captured or not. */

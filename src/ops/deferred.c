@@ -14,7 +14,7 @@ void tape_defer_gradients(rapt_tape *t, bool on)
 
 bool deferred_fits(const rapt_tape *t, size_t in)
 {
-    return panels_can_stay(t->team.products, (matrix){.row = (ptrdiff_t)in, .col = 1}, in) && in <= MAX_WIDTH;
+    return panels_can_stay(t->team.gemm, (matrix){.row = (ptrdiff_t)in, .col = 1}, in) && in <= MAX_WIDTH;
 }
 
 rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *err)

@@ -5,7 +5,7 @@
 
 #include "tape/tape_core.h"
 
-#define ELEMENTS_BLOCK 1024 /* numbers handled together: whole vectors, and scratch of a size known beforehand */
+#define ELEMENTS_BLOCK 1024 /* elements handled together: whole vectors, and scratch of a size known beforehand */
 
 /* Works on numbers `at` .. `at` + n - 1, n <= ELEMENTS_BLOCK. */
 typedef void elements_fn(const kernels *k, const void *context, size_t at, size_t n, int worker);

@@ -181,7 +181,7 @@ rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real 
         return &t->poison;
     size_t n = rapt_tensor_size(x);
     rapt_tensor *y = tape_output(t, 1, (size_t[]){1}, tape_wants(t, x));
-    rapt_real *weights = tape_numbers(t, n);
+    rapt_real *weights = tape_elements(t, n);
     if (!y || !weights)
         return &t->poison;
     profile_op(t, "sum", 0, 2.0 * (double)n);

@@ -41,7 +41,7 @@ static double norm_of(const rapt_real *row, size_t d, double p)
 }
 
 /* PyTorch divides by the norm plus 1e-7. */
-static double renormalise_factor(const embed_node *n, int32_t id)
+static double renormalize_factor(const embed_node *n, int32_t id)
 {
     double norm = norm_of(n->w->value.data + (size_t)id * n->d, n->d, n->o.norm_type);
     return n->o.max_norm > 0 && norm > n->o.max_norm ? n->o.max_norm / (norm + 1e-7) : 1;
@@ -49,11 +49,11 @@ static double renormalise_factor(const embed_node *n, int32_t id)
 
 /* The factor of each token's row. In training a row that is too long is shortened in place, once: the second
  * occurrence finds it short. */
-static void renormalise(rapt_tape *t, embed_node *n)
+static void renormalize(rapt_tape *t, embed_node *n)
 {
     for (size_t i = 0; i < embed_tokens_of(n); i++) {
         rapt_real *row = n->w->value.data + (size_t)n->ids[i] * n->d;
-        double factor = n->o.max_norm > 0 ? renormalise_factor(n, n->ids[i]) : 1;
+        double factor = n->o.max_norm > 0 ? renormalize_factor(n, n->ids[i]) : 1;
         if (t->pass.training && factor != 1) {
             t->k->scale(n->d, (rapt_real)factor, row, row);
             factor = 1;
@@ -270,7 +270,7 @@ static embed_node embed_lay_out(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
     bool grad = tape_wants(t, &w->value) || (n.o.positions && tape_wants(t, &n.o.positions->value));
     n.y = output_of(t, tokens, n.d, grad);
     n.ids = n.y ? row_ids(t, n.y, tokens) : NULL;
-    n.row_scale = n.y ? tape_numbers(t, embed_tokens_of(&n)) : NULL;
+    n.row_scale = n.y ? tape_elements(t, embed_tokens_of(&n)) : NULL;
     return n;
 }
 
@@ -291,7 +291,7 @@ static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
         tape_refresh(t, options->positions);
     profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));
     if (tape_computes(t))
-        renormalise(t, n);
+        renormalize(t, n);
     embed_loop loop = {.t = t, .n = n};
     tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);
     if (n->y->requires_grad)

@@ -75,29 +75,29 @@ static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *
 }
 
 /* The products of a backward pass, and what they multiply. */
-typedef struct linear_products {
+typedef struct linear_jobs {
     const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* of each layer, or NULL */
     gemm_job jobs[GEMM_MAX_JOBS];
     size_t count;
-} linear_products;
+} linear_jobs;
 _Static_assert(2 * RAPT_OP_LINEARS_MAX <= GEMM_MAX_JOBS, "a layer's backward pass has two products");
 
 /* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
-static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
+static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
 {
     bool accumulate;
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
     rapt_real *dx = tape_grad(t, l->x, &accumulate);
     if (!dx)
         return;
-    bool continues = p->count > 0 && p->jobs[p->count - 1].c == dx;
+    bool accumulates = p->count > 0 && p->jobs[p->count - 1].c == dx;
     p->jobs[p->count++] = (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[1], .k = l->w->shape[0],
                                      .a = {dz, out, 1}, .b = {l->w->data, in, 1}, .c = dx,
-                                     .epilogue = {.accumulate = accumulate}, .continues = continues};
+                                     .epilogue = {.accumulate = accumulate}, .accumulates_into_previous = accumulates};
 }
 
 /* dw (+)= dz^T x. */
-static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_products *p)
+static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
 {
     bool accumulate;
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
@@ -119,21 +119,21 @@ static double linear_flops_of(const linear_node *n)
     return flops;
 }
 
-static double linear_numbers_of(const linear_node *n)
+static double linear_elements_of(const linear_node *n)
 {
-    size_t numbers = 0;
+    size_t elements = 0;
     for (size_t i = 0; i < n->count; i++) {
         const linear_layer *l = &n->layers[i];
-        numbers += rapt_tensor_size(l->w) + rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
+        elements += rapt_tensor_size(l->w) + rapt_tensor_size(l->y) + (i && l->x == l[-1].x ? 0 : rapt_tensor_size(l->x));
     }
-    return (double)numbers;
+    return (double)elements;
 }
 
 static void linear_backward(rapt_tape *t, tape_node *node)
 {
     const linear_node *n = (const linear_node *)node;
-    linear_products p = {.count = 0};
-    profile_op(t, "linear", 2 * linear_flops_of(n), 2 * linear_numbers_of(n));
+    linear_jobs p = {.count = 0};
+    profile_op(t, "linear", 2 * linear_flops_of(n), 2 * linear_elements_of(n));
     for (size_t i = n->count; i-- > 0;)
         p.dz[i] = through_activation(t, n, &n->layers[i]);
     for (size_t i = n->count; i-- > 0;)
@@ -186,7 +186,7 @@ static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->team.products),
+                      .b = {l->w->data, 1, in}, .packed = packed_weights_find(t->packed, l->weight, t->team.gemm),
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
@@ -210,15 +210,15 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
         return &t->poison;
     rapt_tensor *y = n->layers[0].y;
     bool curved = activation_curved(activation);
-    if (curved && y->requires_grad && !(n->slope = tape_numbers(t, rapt_tensor_size(y))))
+    if (curved && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
         return &t->poison;
-    profile_op(t, "linear", linear_flops_of(n), linear_numbers_of(n));
+    profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
     gemm_job job = forward_job(t, &n->layers[0]);
     job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
     if (curved)
-        job.after = activation_piece, job.context = &run;
+        job.epilogue_fn = activation_piece, job.context = &run;
     gemm(&t->team, &job);
     if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is read off y */
         tape_set_disposable(t);
@@ -262,7 +262,7 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
     }
     if (!n)
         return false;
-    profile_op(t, "linear", linear_flops_of(n), linear_numbers_of(n));
+    profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
     gemm_all(&t->team, jobs, count);
     if (grad)
         tape_record(t, &n->node, linear_backward);

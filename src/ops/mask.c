@@ -3,14 +3,14 @@
 
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys)
 {
-    size_t most = 0;
+    size_t max = 0;
     if (queries == 0)
         return 0;
     if (!mask || !mask->per_query) /* the last query sees the most */
         return mask_row_of(mask, example, queries - 1, queries, keys).count;
     for (size_t i = 0; i < queries; i++) {
         size_t count = mask_row_of(mask, example, i, queries, keys).count;
-        most = count > most ? count : most;
+        max = count > max ? count : max;
     }
-    return most;
+    return max;
 }

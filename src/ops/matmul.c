@@ -32,8 +32,8 @@ static matrix b_item(const matmul_node *s, size_t i, bool transpose)
 
 static void matmul_say(rapt_tape *t, const matmul_node *s, double times)
 {
-    double numbers = (double)(rapt_tensor_size(s->a) + rapt_tensor_size(s->b) + rapt_tensor_size(s->c));
-    profile_op(t, "matmul", times * 2 * (double)rapt_tensor_size(s->c) * (double)s->k, times * numbers);
+    double elements = (double)(rapt_tensor_size(s->a) + rapt_tensor_size(s->b) + rapt_tensor_size(s->c));
+    profile_op(t, "matmul", times * 2 * (double)rapt_tensor_size(s->c) * (double)s->k, times * elements);
 }
 
 static void matmul_backward(rapt_tape *t, tape_node *node)

@@ -18,7 +18,7 @@
 #define MAX_DEFERRED_ROWS 8   /* more, and computing dw twice, for its norm and for the step, takes longer than keeping it */
 #endif
 #define FEW_ROWS 128          /* of a product: B is read where it stands */
-#define PARTIAL_NUMBERS ((size_t)1 << 22) /* of dx's blocks side by side */
+#define PARTIAL_ELEMENTS ((size_t)1 << 22) /* of dx's blocks side by side */
 #define LINE (KERNELS_ALIGN / sizeof(rapt_real))
 #define FETCH_NUMBERS ((size_t)1 << 16)   /* of a block of w that fits into the cache with all else */
 
@@ -37,14 +37,14 @@ typedef struct output_node {
     bool defers;            /* the gradient of w, where it can */
 } output_node;
 
-static size_t least(size_t a, size_t b)
+static size_t output_loss_min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-static size_t blocks_of(size_t numbers)
+static size_t blocks_of(size_t elements)
 {
-    return (numbers + KERNELS_K_BLOCK - 1) / KERNELS_K_BLOCK;
+    return (elements + KERNELS_K_BLOCK - 1) / KERNELS_K_BLOCK;
 }
 
 /* ---- forward ---------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static const rapt_real *gather_inputs(rapt_tape *t, const output_node *n)
     size_t in = rapt_tensor_features(n->x);
     if (n->count == rapt_tensor_rows(n->x))
         return n->x->data;
-    rapt_real *to = tape_numbers(t, n->count * in);
+    rapt_real *to = tape_elements(t, n->count * in);
     for (size_t i = 0; to && tape_computes(t) && i < n->count; i++)
         memcpy(to + i * in, n->x->data + n->row_of[i] * in, in * sizeof *to);
     return to;
@@ -103,7 +103,7 @@ static void output_loss_lay_out(rapt_tape *t, output_node *n, rapt_tokens labels
     if (!tape_failed(t))
         n->inputs = gather_inputs(t, n);
     if (!tape_failed(t))
-        n->logits = tape_numbers(t, n->count * n->stride);
+        n->logits = tape_elements(t, n->count * n->stride);
 }
 
 typedef struct output_loop {
@@ -132,15 +132,16 @@ static void forward_block(void *context, size_t index, int worker)
 {
     const output_loop *l = context;
     const output_node *n = l->n;
-    const kernels_gemm *g = l->t->team.products;
-    size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK, count = least(KERNELS_K_BLOCK, n->rows.classes - first);
+    const kernels_gemm *g = l->t->team.gemm;
+    size_t in = n->w->value.shape[1], first = index * KERNELS_K_BLOCK;
+    size_t count = output_loss_min(KERNELS_K_BLOCK, n->rows.classes - first);
     const kernels_epilogue whole = {.bias = n->b ? n->b->data + first : NULL};
     rapt_real *own = gemm_own(&l->t->team, worker);
     matrix w = {n->w->value.data + first * in, 1, (ptrdiff_t)in}, x = {n->inputs, (ptrdiff_t)in, 1};
     if (count * in <= FETCH_NUMBERS)
         deferred_prefetch(w.data, count * in);
     for (size_t k0 = 0; k0 < in; k0 += KERNELS_K_BLOCK) {
-        size_t kc = least(KERNELS_K_BLOCK, in - k0);
+        size_t kc = output_loss_min(KERNELS_K_BLOCK, in - k0);
         panels_pack(g, kc, count, matrix_at(w, k0, 0), own);
         matrix a = matrix_at(x, 0, k0);
         panel_block b = panels_packed(g, kc, own);
@@ -167,11 +168,11 @@ static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_
                                  rapt_real *c,
                                  bool accumulate)
 {
-    const kernels_gemm *g = t->team.products;
-    const size_t most = GEMM_OWN / KERNELS_K_BLOCK;
+    const kernels_gemm *g = t->team.gemm;
+    const size_t max_columns = GEMM_OWN / KERNELS_K_BLOCK;
     rapt_real *own = gemm_own(&t->team, worker);
-    for (size_t j = 0; j < n; j += most) {
-        size_t columns = least(most, n - j);
+    for (size_t j = 0; j < n; j += max_columns) {
+        size_t columns = output_loss_min(max_columns, n - j);
         bool stays = m <= FEW_ROWS && panels_can_stay(g, b, columns);
         if (!stays)
             panels_pack(g, kc, columns, matrix_at(b, 0, j), own);
@@ -204,7 +205,7 @@ static void backward_block(void *context, size_t index, int worker)
     const output_loop *l = context;
     const output_node *n = l->n;
     size_t first = (l->first_block + index) * KERNELS_K_BLOCK;
-    size_t count = least(KERNELS_K_BLOCK, n->rows.classes - first), end = l->first_row + l->rows;
+    size_t count = output_loss_min(KERNELS_K_BLOCK, n->rows.classes - first), end = l->first_row + l->rows;
     for (size_t i = l->first_row; i < end; i++) {
         rapt_real *d = n->logits + i * n->stride + first;
         loss_backward_row(l->t->k, &n->rows, n->row_of[i], l->scale, first, count, d, d);
@@ -233,12 +234,12 @@ static void output_loss_add_partials(void *context, size_t first, size_t last, s
 }
 
 /* A block of rows: all classes, in groups whose parts of dx have room. */
-static void output_loss_backward_rows(output_loop l, size_t most)
+static void output_loss_backward_rows(output_loop l, size_t max_blocks)
 {
     rapt_tape *t = l.t;
     size_t in = l.n->w->value.shape[1], blocks = blocks_of(l.n->rows.classes);
     for (; l.first_block < blocks; l.first_block += l.group) {
-        l.group = least(most, blocks - l.first_block);
+        l.group = output_loss_min(max_blocks, blocks - l.first_block);
         pool_run(t->pool, l.group, l.group * KERNELS_K_BLOCK * l.rows * in / 4, backward_block, &l);
         if (l.dx)
             tape_units(t, l.rows, l.group * in, output_loss_add_partials, &l);
@@ -275,13 +276,13 @@ static void find_gradients(rapt_tape *t, output_loop *l, bool deferred)
         memset(l->dw, 0, rapt_tensor_size(&n->w->value) * sizeof *l->dw);
 }
 
-static double output_loss_product_flops(const output_node *n)
+static double output_loss_gemm_flops(const output_node *n)
 {
     return 2.0 * (double)n->count * (double)rapt_tensor_size(&n->w->value);
 }
 
 /* The matrix, and the logits that stay. */
-static double output_loss_numbers_of(const output_node *n)
+static double output_loss_elements_of(const output_node *n)
 {
     return (double)rapt_tensor_size(&n->w->value) + (double)n->count * (double)n->w->value.shape[0];
 }
@@ -291,20 +292,20 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
     output_node *n = (output_node *)node;
     if (!n->loss->grad_filled)
         return;
-    profile_op(t, "output and loss", 2 * output_loss_product_flops(n), 2 * output_loss_numbers_of(n));
+    profile_op(t, "output and loss", 2 * output_loss_gemm_flops(n), 2 * output_loss_elements_of(n));
     output_loop l = {.t = t, .n = n, .scale = tape_computes(t) ? loss_scale(&n->rows, n->loss) : 0};
     bool deferred = output_loss_defer(t, n);
     if (!tape_failed(t))
         find_gradients(t, &l, deferred);
-    size_t in = n->w->value.shape[1], numbers = least(n->count, KERNELS_K_BLOCK) * in;
-    size_t most = PARTIAL_NUMBERS / (numbers ? numbers : 1) + 2 * (size_t)rapt_tape_threads(t);
-    most = least(most, blocks_of(n->rows.classes));
-    l.partial = tape_failed(t) ? NULL : tape_scratch(t, most * numbers, sizeof *l.partial);
+    size_t in = n->w->value.shape[1], elements = output_loss_min(n->count, KERNELS_K_BLOCK) * in;
+    size_t max_blocks = PARTIAL_ELEMENTS / (elements ? elements : 1) + 2 * (size_t)rapt_tape_threads(t);
+    max_blocks = output_loss_min(max_blocks, blocks_of(n->rows.classes));
+    l.partial = tape_failed(t) ? NULL : tape_scratch(t, max_blocks * elements, sizeof *l.partial);
     for (size_t i = 0; i < n->blocks && !tape_failed(t); i++) {
         l.rows = n->ends[i] - l.first_row;
         if (l.rows == 0)
             continue;
-        output_loss_backward_rows(l, most);
+        output_loss_backward_rows(l, max_blocks);
         l.first_row = n->ends[i];
         l.add_w = true;
     }
@@ -323,7 +324,7 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
     if (tape_failed(t))
         return &t->poison;
     node->loss->name = n->w->value.name;
-    profile_op(t, "output and loss", output_loss_product_flops(node), output_loss_numbers_of(node));
+    profile_op(t, "output and loss", output_loss_gemm_flops(node), output_loss_elements_of(node));
     rapt_loss_sums sums = output_loss_forward(t, node);
     if (parts)
         *parts = sums;

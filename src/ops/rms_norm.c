@@ -82,7 +82,7 @@ static rapt_tensor *rms_norm_run(rapt_tape *t, rms_node n)
 {
     rms_node *node = tape_alloc(t, 1, sizeof *node);
     n.y = tape_output_like(t, n.x, tape_wants(t, n.x) || tape_wants(t, n.gamma));
-    n.rstd = tape_numbers(t, n.rows);
+    n.rstd = tape_elements(t, n.rows);
     if (tape_failed(t))
         return &t->poison;
     n.y->name = n.gamma ? n.gamma->name : NULL;

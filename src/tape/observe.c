@@ -122,7 +122,7 @@ rapt_tensor *observe_dropped(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
 rapt_tensor *observe_copy(rapt_tape *t, const rapt_tensor *x)
 {
     rapt_tensor *y = tape_failed(t) ? NULL : tape_alloc(t, 1, sizeof *y);
-    rapt_real *data = y ? tape_numbers(t, rapt_tensor_size(x)) : NULL;
+    rapt_real *data = y ? tape_elements(t, rapt_tensor_size(x)) : NULL;
     if (!data)
         return NULL;
     *y = (rapt_tensor){.data = data, .ndim = x->ndim};

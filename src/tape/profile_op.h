@@ -6,12 +6,12 @@
 
 /* From here to the next call the time is `op`'s, of its backward pass while the tape is traversed. `numbers` it reads and
  * writes at least. op NULL: nobody's. */
-void profile_count(rapt_tape *t, const char *op, double flops, double numbers);
+void profile_count(rapt_tape *t, const char *op, double flops, double elements);
 
-static inline void profile_op(rapt_tape *t, const char *op, double flops, double numbers)
+static inline void profile_op(rapt_tape *t, const char *op, double flops, double elements)
 {
     if (t->profile.on)
-        profile_count(t, op, flops, numbers);
+        profile_count(t, op, flops, elements);
 }
 
 /* The time after an operation is nobody's. */

@@ -17,23 +17,23 @@ typedef struct block_node {
 } block_node;
 
 /* Where the tape stood before a block ran: all that the block left there is released again. */
-typedef struct part {
+typedef struct tape_snapshot {
     tape_node *last;
     tape_result *results;
     tape_weights *weights;
     free_list free_list;
     arena_mark memory;
-} part;
+} tape_snapshot;
 
-static part begin_part(rapt_tape *t)
+static tape_snapshot snapshot_take(rapt_tape *t)
 {
-    part p = {t->last, t->results, t->weights, t->free_list, arena_save(&t->step)};
+    tape_snapshot p = {t->last, t->results, t->weights, t->free_list, arena_save(&t->step)};
     t->last = NULL;
     t->results = NULL;
     return p;
 }
 
-static void end_part(rapt_tape *t, const part *p)
+static void snapshot_restore(rapt_tape *t, const tape_snapshot *p)
 {
     t->last = p->last;
     t->results = p->results;
@@ -54,7 +54,7 @@ static rapt_tensor *recompute_run(rapt_tape *t, const block_node *n)
     return y;
 }
 
-static void run_again(rapt_tape *t, const block_node *n)
+static void recompute_traverse(rapt_tape *t, const block_node *n)
 {
     uint64_t drawn = t->dropouts;
     t->dropouts = n->dropouts;
@@ -77,14 +77,14 @@ static void recompute_backward(rapt_tape *t, tape_node *node)
         return;
     tape_reserve_grad(t, n->in.x);
     tape_reserve_grad(t, n->in.memory);
-    part p = begin_part(t);
+    tape_snapshot p = snapshot_take(t);
     if (!tape_failed(t))
-        run_again(t, n);
-    end_part(t, &p);
+        recompute_traverse(t, n);
+    snapshot_restore(t, &p);
 }
 
 /* The newest name among the block's results tells which block it was, in a report of numbers that are not finite. */
-static const char *name_of_part(const rapt_tape *t)
+static const char *recompute_newest_name(const rapt_tape *t)
 {
     const tape_result *r = t->results;
     while (r && !r->tensor.name)
@@ -94,15 +94,15 @@ static const char *name_of_part(const rapt_tape *t)
 
 static void recompute_forward(rapt_tape *t, const block_node *n)
 {
-    part p = begin_part(t);
+    tape_snapshot p = snapshot_take(t);
     const rapt_tensor *y = recompute_run(t, n);
     if (!tape_failed(t) && tape_computes(t))
         memcpy(n->out->data, y->data, rapt_tensor_size(y) * sizeof *y->data);
     if (!tape_failed(t)) {
         n->out->requires_grad = y->requires_grad;
-        n->out->name = name_of_part(t);
+        n->out->name = recompute_newest_name(t);
     }
-    end_part(t, &p);
+    snapshot_restore(t, &p);
 }
 
 static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void *module, const rapt_block_input *in)
@@ -119,14 +119,14 @@ static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void
 }
 
 /* Not where somebody looks inside. */
-static bool runs_again(const rapt_tape *t)
+static bool recompute_wanted(const rapt_tape *t)
 {
     return t->pass.recompute && !t->pass.keep_gradients && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;
 }
 
 rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in)
 {
-    if (tape_failed(t) || !runs_again(t))
+    if (tape_failed(t) || !recompute_wanted(t))
         return fn(t, module, &in);
     block_node *n = recompute_node_of(t, fn, module, &in);
     if (n)

@@ -19,17 +19,17 @@
 
 static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
 {
-    t->k = options->isa ? kernels_level(options->isa, err) : kernels_active(err);
+    t->k = options->isa ? kernels_of_isa(options->isa, err) : kernels_active(err);
     t->pool = t->k ? pool_new(options->threads, err) : NULL;
     if (!t->pool)
         return false;
-    const kernels_gemm *products = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
-    if (!products) {
+    const kernels_gemm *kn = options->precision == RAPT_PRECISION_BF16 ? t->k->bf16 : &t->k->gemm;
+    if (!kn) {
         rapt_fail(err, RAPT_ERR_VALUE, "this build computes in double precision: it has no bf16");
         return false;
     }
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
-    t->team = (gemm_team){products, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
+    t->team = (gemm_team){kn, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
         rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tape");
     return t->team.workspace != NULL;
@@ -130,7 +130,7 @@ int rapt_tape_threads(const rapt_tape *t)
 
 const char *rapt_tape_gemm(const rapt_tape *t)
 {
-    return t->team.products->name;
+    return t->team.gemm->name;
 }
 
 const char *rapt_tape_isa(const rapt_tape *t)
@@ -152,7 +152,7 @@ void *tape_alloc(rapt_tape *t, size_t count, size_t size)
     return p;
 }
 
-rapt_real *tape_numbers(rapt_tape *t, size_t count)
+rapt_real *tape_elements(rapt_tape *t, size_t count)
 {
     if (tape_computes(t))
         return tape_alloc(t, count, sizeof(rapt_real));
@@ -210,7 +210,7 @@ static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const s
     r->keeps_grad = r->disposable = false;
     *y = (rapt_tensor){.ndim = ndim, .requires_grad = requires_grad && t->pass.record};
     memcpy(y->shape, shape, (size_t)ndim * sizeof *shape);
-    y->data = memory ? memory : tape_numbers(t, rapt_tensor_size(y));
+    y->data = memory ? memory : tape_elements(t, rapt_tensor_size(y));
     if (!y->data)
         return NULL;
     r->previous = t->results;

@@ -9,7 +9,7 @@
 static rapt_real *new_grad(rapt_tape *t, size_t size)
 {
     rapt_real *grad = free_list_take(&t->free_list, size);
-    return grad ? grad : tape_numbers(t, free_list_size(size));
+    return grad ? grad : tape_elements(t, free_list_size(size));
 }
 
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)

@@ -99,7 +99,7 @@ void *tape_scratch(rapt_tape *t, size_t count, size_t size);
 /* The same for numbers of tensors, as large as the batch makes them. In a pass that is only counted they have no memory:
  * operations compute in loops of the pool, which then are not run, and look at tape_computes before they touch numbers
  * anywhere else. */
-rapt_real *tape_numbers(rapt_tape *t, size_t count);
+rapt_real *tape_elements(rapt_tape *t, size_t count);
 arena_mark tape_mark(const rapt_tape *t);
 void tape_release(rapt_tape *t, arena_mark mark);
 

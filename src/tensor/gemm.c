@@ -22,7 +22,7 @@ size_t gemm_workspace_size(int threads)
 static size_t shared_capacity(const gemm_team *team)
 {
     int threads = pool_threads(team->pool);
-    return team->products->pair > 1 ? gemm_workspace_size(threads) : (size_t)threads * GEMM_OWN;
+    return team->gemm->pair > 1 ? gemm_workspace_size(threads) : (size_t)threads * GEMM_OWN;
 }
 
 rapt_real *gemm_own(const gemm_team *team, int worker)
@@ -54,12 +54,12 @@ static size_t count_of(size_t total, size_t part)
  * repacking, which of pairs is always the rows, for each task packs its part of A. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
-    size_t mr = (size_t)team->products->mr, nr = (size_t)team->products->nr;
+    size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = team->products->pair > 1, row = job->m == 1;
+    bool pairs = team->gemm->pair > 1, row = job->m == 1;
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
-    s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->products->pair);
+    s.column_tasks = count_of(job->n, COLUMNS_MAX * (size_t)team->gemm->pair);
     while (s.row_tasks * s.column_tasks < wanted) {
         size_t tiles = count_of(s.tiles, s.row_tasks), panels = count_of(s.panels, s.column_tasks);
         if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)
@@ -79,7 +79,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 /* Rows of the largest task. */
 static size_t max_rows(const gemm_team *team, const gemm_split *s)
 {
-    return count_of(s->tiles, s->row_tasks) * (size_t)team->products->mr;
+    return count_of(s->tiles, s->row_tasks) * (size_t)team->gemm->mr;
 }
 
 /* Packing B costs as much as a few rows of the product: for fewer, or where rows are near, it is read where it stands. */
@@ -97,7 +97,7 @@ typedef struct gemm_part {
 /* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
 static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc)
 {
-    const kernels_gemm *kn = team->products;
+    const kernels_gemm *kn = team->gemm;
     if (job->packed)
         return panels_packed(kn, kc, job->packed + panels_at(kn, job->n, k0, kc, p->j));
     if (reads_in_place(kn, job, p->m, p->n))
@@ -113,26 +113,26 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
         kernels_epilogue epilogue = panels_block_epilogue(&job->epilogue, k0, job->k);
         epilogue.bias = epilogue.bias ? epilogue.bias + p->j : NULL;
-        epilogue.accumulate = epilogue.accumulate || job->continues;
+        epilogue.accumulate = epilogue.accumulate || job->accumulates_into_previous;
         matrix a = matrix_at(job->a, p->i, k0);
         panel_block b = block_of(team, job, p, k0, kc);
-        panels_multiply_block(team->products, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &epilogue);
+        panels_multiply_block(team->gemm, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &epilogue);
     }
-    for (size_t i = p->i; job->after && i < p->i + p->m; i++)
-        job->after(team->kernels, job->context, i * job->n + p->j, p->n);
+    for (size_t i = p->i; job->epilogue_fn && i < p->i + p->m; i++)
+        job->epilogue_fn(team->kernels, job->context, i * job->n + p->j, p->n);
 }
 
 static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
 {
     const gemm_split *s = &g->splits[job];
-    size_t mr = (size_t)g->team->products->mr, nr = (size_t)g->team->products->nr;
+    size_t mr = (size_t)g->team->gemm->mr, nr = (size_t)g->team->gemm->nr;
     size_t row = task / s->column_tasks, column = task % s->column_tasks;
     gemm_part p = {.i = row * s->tiles / s->row_tasks * mr, .j = column * s->panels / s->column_tasks * nr, .worker = worker};
     p.m = MIN((row + 1) * s->tiles / s->row_tasks * mr, g->jobs[job].m) - p.i;
     p.n = MIN((column + 1) * s->panels / s->column_tasks * nr, g->jobs[job].n) - p.j;
     do
         gemm_multiply(g->team, &g->jobs[job++], &p);
-    while (job < g->count && g->jobs[job].continues);
+    while (job < g->count && g->jobs[job].accumulates_into_previous);
 }
 
 /* A thread's range of the tasks (see base/pool.c) has its part of every product, so that it meets its own rows again. */
@@ -167,7 +167,7 @@ typedef struct gemm_packing {
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
-    return !j->packed && !reads_in_place(g->team->products, j, max_rows(g->team, &g->splits[job]), j->n);
+    return !j->packed && !reads_in_place(g->team->gemm, j, max_rows(g->team, &g->splits[job]), j->n);
 }
 
 /* One panel of one K block. */
@@ -179,10 +179,10 @@ static void pack_task(void *context, size_t task, int worker)
     for (; task >= p->panels[i]; i++)
         task -= p->panels[i];
     const gemm_job *job = &p->jobs[i];
-    size_t nr = (size_t)p->team->products->nr, panels = count_of(job->n, nr);
+    size_t nr = (size_t)p->team->gemm->nr, panels = count_of(job->n, nr);
     size_t k0 = task / panels * KERNELS_K_BLOCK, j = task % panels * nr, kc = MIN(KERNELS_K_BLOCK, job->k - k0);
-    panels_pack(p->team->products, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
-                p->to[i] + panels_at(p->team->products, job->n, k0, kc, j));
+    panels_pack(p->team->gemm, kc, MIN(nr, job->n - j), matrix_at(job->b, k0, j),
+                p->to[i] + panels_at(p->team->gemm, job->n, k0, kc, j));
 }
 
 /* Whether both have the same operand B. */
@@ -199,7 +199,7 @@ static size_t packed_size(const gemm_group *g, bool *shared)
     for (size_t i = 0; i < g->count; i++) {
         const gemm_job *job = &g->jobs[i];
         if (packs(g, i) && !(i > 0 && shares_b(job, &g->jobs[i - 1])))
-            size += panels_size(g->team->products, job->k, job->n);
+            size += panels_size(g->team->gemm, job->k, job->n);
         *shared = *shared || (packs(g, i) && g->splits[i].row_tasks > 1);
     }
     return size;
@@ -222,19 +222,19 @@ static void pack_all(gemm_group *g, size_t size)
         }
         p.jobs[p.count] = *job;
         p.to[p.count] = next;
-        p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->products->nr);
+        p.panels[p.count] = count_of(job->k, KERNELS_K_BLOCK) * count_of(job->n, (size_t)team->gemm->nr);
         panels += p.panels[p.count++];
         job->packed = next;
-        next += panels_size(team->products, job->k, job->n);
+        next += panels_size(team->gemm, job->k, job->n);
     }
     pool_run(team->pool, panels, 4 * size, pack_task, &p);
 }
 
 /* A product whose operand B does not fit into the workspace: so many K blocks at a time as do. */
-static void multiply_in_parts(const gemm_team *team, const gemm_job *job)
+static void multiply_in_blocks(const gemm_team *team, const gemm_job *job)
 {
-    size_t most = shared_capacity(team) / panels_size(team->products, KERNELS_K_BLOCK, job->n);
-    size_t depth = job->packed ? job->k : MIN((most > 0 ? most : 1) * KERNELS_K_BLOCK, job->k);
+    size_t max_blocks = shared_capacity(team) / panels_size(team->gemm, KERNELS_K_BLOCK, job->n);
+    size_t depth = job->packed ? job->k : MIN((max_blocks > 0 ? max_blocks : 1) * KERNELS_K_BLOCK, job->k);
     for (size_t k0 = 0; k0 < job->k; k0 += depth) {
         gemm_job part = *job;
         bool last = k0 + depth >= job->k;
@@ -243,7 +243,7 @@ static void multiply_in_parts(const gemm_team *team, const gemm_job *job)
         part.b = matrix_at(job->b, k0, 0);
         part.epilogue = (kernels_epilogue){job->epilogue.accumulate || k0 > 0, last ? job->epilogue.bias : NULL,
                                            last && job->epilogue.relu};
-        part.after = last ? job->after : NULL;
+        part.epilogue_fn = last ? job->epilogue_fn : NULL;
         gemm(team, &part);
     }
 }
@@ -252,9 +252,9 @@ static void multiply_one_by_one(const gemm_team *team, const gemm_job *jobs, siz
 {
     for (size_t i = 0; i < count; i++) {
         gemm_job job = jobs[i];
-        job.epilogue.accumulate = job.epilogue.accumulate || job.continues;
-        job.continues = false;
-        multiply_in_parts(team, &job);
+        job.epilogue.accumulate = job.epilogue.accumulate || job.accumulates_into_previous;
+        job.accumulates_into_previous = false;
+        multiply_in_blocks(team, &job);
     }
 }
 
@@ -266,7 +266,7 @@ void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
     for (size_t i = 0; i < count; i++) {
         g.jobs[i] = jobs[i];
         g.splits[i] = choose_split(team, &jobs[i]);
-        g.tasks[i] = jobs[i].continues ? 0 : g.splits[i].row_tasks * g.splits[i].column_tasks;
+        g.tasks[i] = jobs[i].accumulates_into_previous ? 0 : g.splits[i].row_tasks * g.splits[i].column_tasks;
         tasks += g.tasks[i];
         work += jobs[i].m * jobs[i].n * jobs[i].k / 8;
     }
@@ -274,7 +274,7 @@ void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count)
     bool fits = size <= shared_capacity(team);
     if (shared && fits)
         pack_all(&g, size);
-    if (shared && !fits && team->products->pair > 1 && (count > 1 || jobs->k > KERNELS_K_BLOCK))
+    if (shared && !fits && team->gemm->pair > 1 && (count > 1 || jobs->k > KERNELS_K_BLOCK))
         multiply_one_by_one(team, jobs, count);
     else
         pool_run(team->pool, tasks, work, group_task, &g);

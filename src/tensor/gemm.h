@@ -8,8 +8,8 @@
 
 /* Who does the work: kernels, threads, and packing memory for each thread. */
 typedef struct gemm_team {
-    const kernels_gemm *products;
-    const kernels *kernels; /* for gemm_after */
+    const kernels_gemm *gemm;
+    const kernels *kernels; /* for gemm_epilogue_fn */
     pool *pool;
     rapt_real *workspace; /* gemm_workspace_size() numbers, aligned to KERNELS_ALIGN */
 } gemm_team;
@@ -20,7 +20,7 @@ size_t gemm_workspace_size(int threads); /* numbers */
 rapt_real *gemm_own(const gemm_team *team, int worker);
 
 /* Called on numbers at .. at + n - 1 of C as soon as they are done, while they are still near. */
-typedef void gemm_after(const kernels *k, const void *context, size_t at, size_t n);
+typedef void gemm_epilogue_fn(const kernels *k, const void *context, size_t at, size_t n);
 
 typedef struct gemm_job {
     size_t m, n, k; /* > 0 */
@@ -28,8 +28,8 @@ typedef struct gemm_job {
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_epilogue epilogue;
-    bool continues;          /* adds to the C of the job before, of the same m and n, in the same tasks; no bias or ReLU */
-    gemm_after *after;       /* or NULL; of jobs that continue each other, the last one's */
+    bool accumulates_into_previous; /* adds to the C of the job before, of the same m and n, in the same tasks; no bias or ReLU */
+    gemm_epilogue_fn *epilogue_fn; /* or NULL; of jobs that continue each other, the last one's */
     const void *context;     /* of `after` */
 } gemm_job;
 

@@ -83,7 +83,7 @@ static int32_t choose(const setting *s, const rapt_sample_options *o, const rapt
     if (o->greedy && o->repetition_penalty == 0)
         return (int32_t)largest(logits, in.vocab);
     arena_init(&scratch, 4096);
-    assert_int_equal(sampler_init(&how, o, kernels_level("scalar", NULL), NULL), RAPT_OK);
+    assert_int_equal(sampler_init(&how, o, kernels_of_isa("scalar", NULL), NULL), RAPT_OK);
     assert_int_equal(sampler_choose(&how, &in, &scratch, &id, NULL), RAPT_OK);
     arena_free(&scratch);
     return id;
@@ -177,7 +177,7 @@ static void any_threads_and_kernels(void **state)
         char *want = generate(&s, "abc", o);
         free_setting(&s);
         for (const char *const *isa = kernels_names; *isa; isa++)
-            for (int threads = 1; threads <= 3 && kernels_level(*isa, NULL); threads++) {
+            for (int threads = 1; threads <= 3 && kernels_of_isa(*isa, NULL); threads++) {
                 s = new_setting(variant, *isa, threads);
                 char *got = generate(&s, "abc", o);
                 assert_string_equal(got, want);

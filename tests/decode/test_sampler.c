@@ -402,7 +402,7 @@ static void same_everywhere(void **state)
         size_t id = chosen(&s, &in);
         for (const char *const *isa = kernels_names; *isa; isa++) {
             sampler level = s;
-            if ((level.k = kernels_level(*isa, NULL)))
+            if ((level.k = kernels_of_isa(*isa, NULL)))
                 assert_int_equal(chosen(&level, &in), id);
         }
         same[0] += chosen(&other, &in) == id;

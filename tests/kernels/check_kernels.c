@@ -110,7 +110,7 @@ static bool refuses(const kernels *k, const rapt_error *err)
 static void check_choice(totals *t)
 {
     rapt_error by_name = {0}, by_environment = {0};
-    report(t, "unknown level", refuses(kernels_level("avx3", &by_name), &by_name));
+    report(t, "unknown level", refuses(kernels_of_isa("avx3", &by_name), &by_name));
     setenv("RAPT_ISA", "avx3", 1);
     report(t, "unknown RAPT_ISA", refuses(kernels_active(&by_environment), &by_environment));
     setenv("RAPT_ISA", "scalar", 1);
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
         rapt_error err = {0};
         if (o.isa_level && strcmp(o.isa_level, *name) != 0)
             continue;
-        const kernels *k = kernels_level(*name, &err);
+        const kernels *k = kernels_of_isa(*name, &err);
         if (k) {
             run_level(&o, k, &t);
         } else {

@@ -72,7 +72,7 @@ static void run_softmax(check *c, row r, bool wild)
     check_same(c, r.total, p, want, wild ? "p, odd numbers" : "p");
     check_same(c, 1, &max, &want_max, "max");
     check_same(c, 1, &inv, &want_inv, "inv_sum");
-    c->k->softmax_again(r.total, r.n, r.x, r.keep, r.scale, max, inv, again);
+    c->k->softmax_recompute(r.total, r.n, r.x, r.keep, r.scale, max, inv, again);
     check_same(c, r.total, again, p, "again");
     check_canary(c, again, "again");
     for (size_t j = 0; j < r.total; j++) {
@@ -95,7 +95,7 @@ static void run_softmax_in_place(check *c, row r)
     c->k->softmax(r.total, r.n, p, r.keep, r.scale, p, &max, &inv);
     check_same(c, r.total, p, want, "in place");
     memcpy(p, r.x, r.n * sizeof *p);
-    c->k->softmax_again(r.total, r.n, p, r.keep, r.scale, max, inv, p);
+    c->k->softmax_recompute(r.total, r.n, p, r.keep, r.scale, max, inv, p);
     check_same(c, r.total, p, want, "again, in place");
 }
 
@@ -123,13 +123,13 @@ void check_softmax(check *c)
 }
 
 /* check_softmax compares it with softmax; here it meets statistics that are not its row's own. */
-void check_softmax_again(check *c)
+void check_softmax_recompute(check *c)
 {
     for (const size_t *n = check_sizes; *n; n++) {
         row r = make_row(*n, *n + 1, (int)(*n % 2), *n % 3 == 0);
         float *p = check_slot(OUT, r.total), *want = check_slot(WANT, r.total);
-        c->k->softmax_again(r.total, r.n, r.x, r.keep, r.scale, 0.5f, 0.125f, p);
-        c->scalar->softmax_again(r.total, r.n, r.x, r.keep, r.scale, 0.5f, 0.125f, want);
+        c->k->softmax_recompute(r.total, r.n, r.x, r.keep, r.scale, 0.5f, 0.125f, p);
+        c->scalar->softmax_recompute(r.total, r.n, r.x, r.keep, r.scale, 0.5f, 0.125f, want);
         check_same(c, r.total, p, want, "p");
         check_canary(c, p, "p");
     }
@@ -388,7 +388,7 @@ void check_softmax_gradient(check *c)
         }                                                                                       \
     }
 BENCH(softmax, k->softmax(n, n, x, NULL, 0.5f, y, s, s + 1))
-BENCH(softmax_again, k->softmax_again(n, n, x, NULL, 0.5f, 1, 0.5f, y))
+BENCH(softmax_recompute, k->softmax_recompute(n, n, x, NULL, 0.5f, 1, 0.5f, y))
 BENCH(softmax_backward, k->softmax_backward(n, x, gamma, z, 0.5f, y))
 BENCH(layer_norm, k->layer_norm(n, x, gamma, beta, 1e-5f, y, s, s + 1))
 BENCH(layer_norm_backward, k->layer_norm_backward(n, x, z, gamma, 0.1f, 0.9f, y, NULL, beta))

@@ -122,7 +122,7 @@ static void pieces_equal_whole_rows(void **state)
 {
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++) {
-        if (!kernels_level(*isa, NULL)) {
+        if (!kernels_of_isa(*isa, NULL)) {
             print_message("level %s: not to be had here, skipped\n", *isa);
             continue;
         }
@@ -139,11 +139,11 @@ static void check_packed(const char *isa, bool tied)
     packed_weights *packed = pack_transformer(s.m, s.t, &err);
     if (!packed)
         fail_msg("%s", err.message);
-    assert_non_null(packed_weights_find(packed, s.m->decoder.output.weight, s.t->team.products));
-    assert_non_null(packed_weights_find(packed, s.m->encoder.blocks[1].ffn.dense2.weight, s.t->team.products));
+    assert_non_null(packed_weights_find(packed, s.m->decoder.output.weight, s.t->team.gemm));
+    assert_non_null(packed_weights_find(packed, s.m->encoder.blocks[1].ffn.dense2.weight, s.t->team.gemm));
     assert_null(packed_weights_find(packed, s.m->decoder.output.weight, NULL)); /* of other kernels */
     rapt_param other = {.index = s.m->decoder.output.weight->index};
-    assert_null(packed_weights_find(packed, &other, s.t->team.products)); /* of another model */
+    assert_null(packed_weights_find(packed, &other, s.t->team.gemm)); /* of another model */
     tape_use_packed(s.t, packed);
     rapt_real *got = whole(&s, s.target, TIME);
     model_same("packed weights", want, got, BATCH * TIME * MODEL_VOCAB);
@@ -158,7 +158,7 @@ static void packed_weights_change_nothing(void **state)
 {
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
-        if (kernels_level(*isa, NULL)) {
+        if (kernels_of_isa(*isa, NULL)) {
             check_packed(*isa, false);
             check_packed(*isa, true);
         }

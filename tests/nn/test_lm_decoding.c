@@ -116,7 +116,7 @@ static void packed_weights_change_nothing(void **state)
     (void)state;
     rapt_error err = {0};
     for (const char *const *isa = kernels_names; *isa; isa++)
-        for (size_t i = 0; i < LM_VARIANTS && kernels_level(*isa, NULL); i += 13) {
+        for (size_t i = 0; i < LM_VARIANTS && kernels_of_isa(*isa, NULL); i += 13) {
             rapt_lm_config c = lm_variant(i);
             setting s = new_setting(*isa, 2, &c);
             int32_t ids[BATCH * LM_CONTEXT];

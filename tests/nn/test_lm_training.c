@@ -305,7 +305,7 @@ static void same_bits(void **state)
     }
     rapt_tape_free(t);
     for (const char *const *isa = kernels_names; *isa; isa++)
-        for (size_t i = 0; i < sizeof threads / sizeof *threads && kernels_level(*isa, NULL); i++)
+        for (size_t i = 0; i < sizeof threads / sizeof *threads && kernels_of_isa(*isa, NULL); i++)
             check_bits(*isa, threads[i], want, sizes);
     for (size_t i = 0; i < CHOSEN; i++)
         free(want[i]);

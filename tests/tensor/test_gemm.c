@@ -128,12 +128,12 @@ static const kernels_gemm *products_of(const char *level, const kernels *k, bool
 static gemm_team new_team(const char *level, bool bf16, int threads)
 {
     rapt_error err = {0};
-    const kernels *k = kernels_level(strcmp(level, AMX_IN_C) == 0 ? AMX_PACKS_WITH : level, &err);
+    const kernels *k = kernels_of_isa(strcmp(level, AMX_IN_C) == 0 ? AMX_PACKS_WITH : level, &err);
     gemm_team team = {.kernels = k, .pool = pool_new(threads, &err)};
     size_t bytes = gemm_workspace_size(threads) * sizeof(rapt_real);
     if (!team.kernels || !team.pool)
         fail_msg("%s", err.message);
-    team.products = products_of(level, k, bf16);
+    team.gemm = products_of(level, k, bf16);
     team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
     assert_non_null(team.workspace);
     memset(team.workspace, 0xff, bytes); /* NaN */
@@ -184,10 +184,10 @@ static void check_orders(const gemm_team *team, product *p, const char *what)
 
 static void check_packed(const gemm_team *team, product *p)
 {
-    rapt_real *panels = numbers(panels_size(team->products, p->k, p->n), 0);
+    rapt_real *panels = numbers(panels_size(team->gemm, p->k, p->n), 0);
     for (int turn = 0; turn < 2; turn++) {
         gemm_job job = whole_job(p, false, turn);
-        panels_pack(team->products, p->k, p->n, job.b, panels);
+        panels_pack(team->gemm, p->k, p->n, job.b, panels);
         job.packed = panels;
         job.b.data = NULL;
         prepare(p);
@@ -228,7 +228,7 @@ static void check_continued(const gemm_team *team, product *p)
         jobs[count].a = matrix_at(jobs[count].a, 0, k);
         jobs[count].b = matrix_at(jobs[count].b, k, 0);
         jobs[count].k = k + KERNELS_K_BLOCK < p->k ? KERNELS_K_BLOCK : p->k - k;
-        jobs[count++].continues = k > 0;
+        jobs[count++].accumulates_into_previous = k > 0;
     }
     other.c = beside;
     other.m = (p->m + 1) / 2;
@@ -262,7 +262,7 @@ static void check_after(const gemm_team *team, product *p)
     gemm_job job = whole_job(p, false, true);
     halving h = {p->c, calloc(p->m * p->n, 1)};
     assert_non_null(h.seen);
-    job.after = halve;
+    job.epilogue_fn = halve;
     job.context = &h;
     prepare(p);
     gemm(team, &job);
@@ -317,7 +317,7 @@ static void check_level(const char *level, bool bf16, product *p)
 /* Levels that differ in bf16 alone have the fp32 kernels of another. */
 static bool has_own_fp32(const char *level)
 {
-    const kernels *k = kernels_level(level, NULL);
+    const kernels *k = kernels_of_isa(level, NULL);
     return k && strcmp(level, "scalar") != 0 && strcmp(level, "avx512_bf16") != 0 && strcmp(level, "amx") != 0;
 }
 
@@ -336,7 +336,7 @@ static void products(void **state)
     }
     print_message("  at most %.2g of the error bound\n", worst);
     for (const char *const *level = kernels_names; *level; level++)
-        if (!kernels_level(*level, NULL))
+        if (!kernels_of_isa(*level, NULL))
             print_message("  level %s: not to be had here, skipped\n", *level);
     free_team(&scalar);
 }
@@ -360,9 +360,9 @@ static void products_in_bf16(void **state)
     double worst = 0;
     (void)state;
     for (const char *const *level = kernels_names; *level; level++)
-        if (kernels_level(*level, NULL))
+        if (kernels_of_isa(*level, NULL))
             worst = fmax(worst, check_bf16(*level, strcmp(*level, "scalar") == 0 ? 8 : SHAPES));
-    if (kernels_level(AMX_PACKS_WITH, NULL))
+    if (kernels_of_isa(AMX_PACKS_WITH, NULL))
         worst = fmax(worst, check_bf16(AMX_IN_C, 8));
     else
         print_message("  amx in C: needs %s, skipped\n", AMX_PACKS_WITH);

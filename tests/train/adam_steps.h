@@ -33,7 +33,7 @@ static inline rapt_adam *new_adam(rapt_params *set, rapt_adam_options o)
 static inline void everywhere(void (*test)(rapt_tape *t, void *context), void *context)
 {
     for (const char *const *level = kernels_names; *level; level++)
-        for (size_t j = 0; j < sizeof thread_counts / sizeof *thread_counts && kernels_level(*level, NULL); j++) {
+        for (size_t j = 0; j < sizeof thread_counts / sizeof *thread_counts && kernels_of_isa(*level, NULL); j++) {
             rapt_tape *t = new_tape(*level, thread_counts[j]);
             test(t, context);
             rapt_tape_free(t);

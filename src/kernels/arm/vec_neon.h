@@ -329,7 +329,7 @@ VEC v16 v_pair(v16 even, v16 odd)
     return even;
 }
 
-VEC v16 v_pair_neighbours(v16 first, v16 second)
+VEC v16 v_pair_neighbors(v16 first, v16 second)
 {
     v16 even, odd;
     UNROLL

@@ -19,11 +19,11 @@ VEC uint32_t bf16_round(float x)
 VEC v16 bf16_join(const float *low, const float *high, const int step)
 {
     uint32_t pairs[16];
-    float numbers[16];
+    float lanes[16];
     for (int i = 0; i < 16; i++)
         pairs[i] = bf16_round(low[i * step]) | bf16_round(high[i * step]) << 16;
-    memcpy(numbers, pairs, sizeof numbers);
-    return v_load(numbers);
+    memcpy(lanes, pairs, sizeof lanes);
+    return v_load(lanes);
 }
 
 /* Lane i: (even[i], odd[i]). */
@@ -36,7 +36,7 @@ VEC v16 v_pair(v16 even, v16 odd)
 }
 
 /* Lane i: (x[2 i], x[2 i + 1]) of the 32 elements of both. */
-VEC v16 v_pair_neighbours(v16 first, v16 second)
+VEC v16 v_pair_neighbors(v16 first, v16 second)
 {
     float x[32];
     v_store(x, first);
@@ -47,14 +47,14 @@ VEC v16 v_pair_neighbours(v16 first, v16 second)
 /* One element of each pair, moved up by `shift` bits. */
 VEC v16 bf16_half(v16 a, int shift)
 {
-    float numbers[16];
+    float lanes[16];
     uint32_t pairs[16];
-    v_store(numbers, a);
-    memcpy(pairs, numbers, sizeof pairs);
+    v_store(lanes, a);
+    memcpy(pairs, lanes, sizeof pairs);
     for (int i = 0; i < 16; i++)
         pairs[i] = (pairs[i] << shift) & 0xffff0000;
-    memcpy(numbers, pairs, sizeof numbers);
-    return v_load(numbers);
+    memcpy(lanes, pairs, sizeof lanes);
+    return v_load(lanes);
 }
 
 /* sum + both products of each lane. */

@@ -7,14 +7,14 @@
 #define PAIRS_AHEAD 16                      /* rows from asking for one to converting it */
 #define PAIRS_ROW (KERNELS_K_BLOCK / 2)     /* numbers from row to row of a packed A that keeps its rows */
 
-VEC size_t pairs_least(size_t a, size_t b) { return a < b ? a : b; }
+VEC size_t pairs_min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Up to 32 elements, zeros behind them, as 16 pairs of neighbours. */
 VEC v16 pairs_load(const rapt_real *src, size_t n)
 {
     if (n >= 32)
-        return v_pair_neighbours(v_load(src), v_load(src + 16));
-    return v_pair_neighbours(v_load_n(src, pairs_least(n, 16)), n > 16 ? v_load_n(src + 16, n - 16) : v_zero());
+        return v_pair_neighbors(v_load(src), v_load(src + 16));
+    return v_pair_neighbors(v_load_n(src, pairs_min(n, 16)), n > 16 ? v_load_n(src + 16, n - 16) : v_zero());
 }
 
 /* dst[k / 2 * stride + i] = (src[i + k * step], src[i + (k + 1) * step]) for even k and i < count, zeros up to whole
@@ -24,11 +24,11 @@ VEC void pairs_straight(const size_t count, size_t kc, const rapt_real *src, ptr
 {
     for (size_t k = 0; k < kc; k += 2, src += 2 * step, dst += stride)
         for (size_t i = 0; i < count; i += 16) {
-            size_t lanes = pairs_least(count - i, 16);
+            size_t lanes = pairs_min(count - i, 16);
             __builtin_prefetch(src + i + PAIRS_AHEAD * step);
             __builtin_prefetch(src + i + (PAIRS_AHEAD + 1) * step);
             v16 even = v_load_n(src + i, lanes), odd = k + 1 < kc ? v_load_n(src + i + step, lanes) : v_zero();
-            v_store_n(dst + i, v_pair(even, odd), pairs_least(stride, 16));
+            v_store_n(dst + i, v_pair(even, odd), pairs_min(stride, 16));
         }
 }
 
@@ -47,7 +47,7 @@ VEC void pairs_turned(size_t count, size_t kc, const rapt_real *src, ptrdiff_t s
             UNROLL
             for (size_t q = 0; q < 16; q++)
                 if (k + 2 * q < kc)
-                    v_store_n(dst + (k / 2 + q) * stride + i, r[q], pairs_least(stride, 16));
+                    v_store_n(dst + (k / 2 + q) * stride + i, r[q], pairs_min(stride, 16));
         }
 }
 

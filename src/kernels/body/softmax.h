@@ -19,13 +19,13 @@ VEC rapt_real softmax_max(size_t n, const rapt_real *x, const uint8_t *keep, rap
     return v_hmax(max);
 }
 
-/* Stores lanes 0 .. room-1, at most 16: whole vectors where the row has capacity: a later load then meets one store. */
-VEC void softmax_store(rapt_real *p, v16 a, size_t room)
+/* Stores lanes 0 .. count-1, at most 16: whole vectors where the row has capacity: a later load then meets one store. */
+VEC void softmax_store(rapt_real *p, v16 a, size_t count)
 {
-    if (room >= KERNELS_LANES)
+    if (count >= KERNELS_LANES)
         v_store(p, a);
     else
-        v_store_n(p, a, room);
+        v_store_n(p, a, count);
 }
 
 /* The vectors of p beyond the one that holds element n - 1. */
@@ -98,7 +98,7 @@ static void softmax(size_t total, size_t n, const rapt_real *x, const uint8_t *k
         softmax_any(total, n, x, NULL, scale, p, max, inv_sum);
 }
 
-VEC void softmax_any_again(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
+VEC void softmax_any_recompute(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                            rapt_real max, rapt_real inv_sum, rapt_real *p)
 {
     const v16 factor = v_set1(inv_sum);
@@ -109,13 +109,13 @@ VEC void softmax_any_again(size_t total, size_t n, const rapt_real *x, const uin
     softmax_clear(total, n, p);
 }
 
-static void softmax_again(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
+static void softmax_recompute(size_t total, size_t n, const rapt_real *x, const uint8_t *keep, rapt_real scale,
                           rapt_real max, rapt_real inv_sum, rapt_real *p)
 {
     if (keep)
-        softmax_any_again(total, n, x, keep, scale, max, inv_sum, p);
+        softmax_any_recompute(total, n, x, keep, scale, max, inv_sum, p);
     else
-        softmax_any_again(total, n, x, NULL, scale, max, inv_sum, p);
+        softmax_any_recompute(total, n, x, NULL, scale, max, inv_sum, p);
 }
 
 static void softmax_backward(size_t n, const rapt_real *p, const rapt_real *d, const rapt_real *dd, rapt_real scale,

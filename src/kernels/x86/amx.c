@@ -112,7 +112,7 @@ static void turn_a(int m, size_t kc, const float *a, ptrdiff_t a_col, float *dst
     for (int i = 0; i < m; i += TILE)
         for (size_t k = 0; k < kc; k += 2 * TILE) {
             const float *from = a + i + (ptrdiff_t)k * a_col;
-            size_t lanes = pairs_least((size_t)(m - i), TILE), left = kc - k;
+            size_t lanes = pairs_min((size_t)(m - i), TILE), left = kc - k;
             v16 r[16];
             UNROLL
             for (size_t q = 0; q < 16; q++) {

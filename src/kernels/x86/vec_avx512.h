@@ -147,7 +147,7 @@ VEC m16 m_half_ge(w16 a, int half, uint32_t threshold)
 #define VEC_BF16
 
 #ifdef __AVX512BF16__
-VEC v16 v_pair_neighbours(v16 first, v16 second)
+VEC v16 v_pair_neighbors(v16 first, v16 second)
 {
     return _mm512_castsi512_ps((__m512i)_mm512_cvtne2ps_pbh(second, first));
 }
@@ -156,7 +156,7 @@ VEC v16 v_pair(v16 even, v16 odd)
 {
     const __m512i turns = _mm512_set_epi32(0x1f000f, 0x1e000e, 0x1d000d, 0x1c000c, 0x1b000b, 0x1a000a, 0x190009, 0x180008,
                                            0x170007, 0x160006, 0x150005, 0x140004, 0x130003, 0x120002, 0x110001, 0x100000);
-    const __m512i apart = _mm512_castps_si512(v_pair_neighbours(even, odd));
+    const __m512i apart = _mm512_castps_si512(v_pair_neighbors(even, odd));
     return _mm512_castsi512_ps(_mm512_permutexvar_epi16(turns, apart)); /* its 16-bit words i and 16 + i side by side */
 }
 
@@ -182,7 +182,7 @@ VEC v16 v_pair(v16 even, v16 odd)
     return _mm512_castsi512_ps(_mm512_or_si512(low, high));
 }
 
-VEC v16 v_pair_neighbours(v16 first, v16 second)
+VEC v16 v_pair_neighbors(v16 first, v16 second)
 {
     const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
