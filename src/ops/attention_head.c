@@ -1,6 +1,7 @@
-/* ops/attention_head.c: one head of the fused attention, forward: scores, mask, softmax, dropout and weighted sum of a few
- * queries at a time, so that the weights of a whole sentence are never stored. For attention_op.c; attention_backward.c
- * shares its parts. */
+/* ops/attention_head.c: the forward pass of one head of the fused attention: scores, mask, softmax, dropout and weighted sum
+ * for one tile of queries after the other, so that the [queries, keys] weights are never stored as a whole. For
+ * attention_op.c; attention_backward.c shares the functions that address a head and its tiles. The unfused reference is
+ * attention_observed.c. */
 #include "ops/attention_op.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static ptrdiff_t row_stride(const rapt_tensor *x)
     return (ptrdiff_t)rapt_tensor_features(x);
 }
 
-/* The columns of one head in rows of one example. */
+/* The columns of one head in the rows of one example: [rows, width]. */
 matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width)
 {
     return (matrix){data + rows.first * (size_t)row_stride(x) + head * width, row_stride(x), 1};
@@ -59,7 +60,6 @@ query_tile attention_tile(const attention_head *h, size_t first)
     return tile;
 }
 
-/* A right factor [k x n] of this head's products: few queries read it where it stands, if they can. */
 panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels)
 {
     if (h->query_rows.count <= QUERY_TILE && panels_can_stay(h->gemm, b, n))
@@ -75,11 +75,10 @@ void attention_times_keys(const attention_head *h, const query_tile *tile, size_
                     tile->width, &(kernels_epilogue){0});
 }
 
-/* Unscaled scores [m, width]. */
-void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys, rapt_real *scores)
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores)
 {
     matrix q = matrix_at(h->q, tile->first, 0);
-    attention_times_keys(h, tile, h->n->d, &q, keys, scores);
+    attention_times_keys(h, tile, h->n->d, &q, keys_t, scores);
 }
 
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows)
@@ -88,8 +87,8 @@ void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *
         h->kn->dropout(&h->key, h->n->mask.past + tile->first, tile->m, tile->width, rows, tile->width, rows, tile->width);
 }
 
-/* The rest of each row is zero already. */
-static void keep_weights(const attention_head *h, const query_tile *tile, const rapt_real *rows)
+/* Copies the weights of a tile to the captured ones, [batch, heads, queries, keys], which are zero behind `seen`. */
+static void attention_capture_tile(const attention_head *h, const query_tile *tile, const rapt_real *rows)
 {
     for (size_t i = 0; i < tile->m; i++) {
         size_t row = (h->example * h->n->heads + h->head) * h->n->queries + tile->first + i;
@@ -102,18 +101,6 @@ mask_row attention_mask_row(const attention_head *h, size_t query)
     return mask_row_of(mask_of(h->n), h->example, query, h->query_rows.count, h->key_rows.count);
 }
 
-static void softmax_rows(const attention_head *h, const query_tile *tile, rapt_real *rows)
-{
-    const attention_node *n = h->n;
-    for (size_t i = 0; i < tile->m; i++) {
-        mask_row row = attention_mask_row(h, tile->first + i);
-        size_t at = attention_row(h, tile->first + i);
-        h->kn->softmax(tile->width, row.count, rows + i * tile->width, row.keep, n->scale, rows + i * tile->width,
-                       &n->row_max[at], &n->row_inv_sum[at]);
-    }
-}
-
-/* Panels start on cache lines. */
 rapt_real *attention_take(rapt_real **from, size_t elements)
 {
     size_t line = KERNELS_ALIGN / sizeof(rapt_real);
@@ -131,25 +118,38 @@ void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld)
 void attention_forward_head(const attention_head *h, rapt_real *scratch)
 {
     const attention_node *n = h->n;
-    size_t ldo = (size_t)row_stride(n->out);
-    size_t queries = h->query_rows.count;
-    rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;
-    rapt_real *keys = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));
-    rapt_real *value_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
-    panel_matrix values = attention_operand(h, h->seen, n->dv, h->v, value_panels);
-    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys);
+    size_t queries = h->query_rows.count, ldo = (size_t)row_stride(n->out);
+    rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;          /* [queries, dv], rows ldo apart */
+    rapt_real *keys_t = attention_take(&scratch, panels_size(h->gemm, n->d, h->seen));    /* K^T [d, seen], in panels */
+    rapt_real *v_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
+    panel_matrix values = attention_operand(h, h->seen, n->dv, h->v, v_panels);           /* V [seen, dv] */
+    rapt_real *rows = scratch;                                                            /* a tile's [m, width] */
+    panels_pack(h->gemm, n->d, h->seen, attention_transposed(h->k), keys_t);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);
     for (size_t i = 0; i < queries && (h->seen > 0 || n->weights); i += QUERY_TILE) {
         query_tile tile = attention_tile(h, i);
-        attention_scores(h, &tile, keys, scratch);
-        softmax_rows(h, &tile, scratch);
+
+        /* 1. scores: S = Q K^T, unscaled */
+        attention_scores(h, &tile, keys_t, rows);
+
+        /* 2. weights: P = softmax(S / sqrt(d)) under the mask; what the backward pass recomputes P from is kept */
+        for (size_t r = 0; r < tile.m; r++) {
+            mask_row mask = attention_mask_row(h, i + r);
+            size_t at = attention_row(h, i + r);
+            h->kn->softmax(tile.width, mask.count, rows + r * tile.width, mask.keep, n->scale, rows + r * tile.width,
+                           &n->row_max[at], &n->row_inv_sum[at]);
+        }
         if (n->capture == RAPT_CAPTURE_BEFORE_DROPOUT)
-            keep_weights(h, &tile, scratch);
-        attention_drop(h, &tile, scratch);
+            attention_capture_tile(h, &tile, rows);
+
+        /* 3. D = dropout(P) */
+        attention_drop(h, &tile, rows);
         if (n->capture == RAPT_CAPTURE_AFTER_DROPOUT)
-            keep_weights(h, &tile, scratch);
-        panels_multiply(h->gemm, tile.m, n->dv, tile.seen, &(matrix){scratch, (ptrdiff_t)tile.width, 1}, &values,
+            attention_capture_tile(h, &tile, rows);
+
+        /* 4. output: O = D V, [m, dv] */
+        panels_multiply(h->gemm, tile.m, n->dv, tile.seen, &(matrix){rows, (ptrdiff_t)tile.width, 1}, &values,
                         out + i * ldo, ldo, &(kernels_epilogue){0});
     }
 }

@@ -1,5 +1,6 @@
-/* ops/attention_observed.c: attention through the small operations, in the order of the formula, every intermediate under its
- * name (rapt/observe.h). For those who look, and to check the fused one (attention_op.c), which computes all other passes. */
+/* ops/attention_observed.c: the readable reference of attention: small operations in the order of the formula, every
+ * intermediate under its name (rapt/observe.h). Runs when a tape is observed, and checks the fused implementation
+ * (attention_op.c), which computes all other passes. */
 #include "ops/attention_op.h"
 #include "ops/dropout_op.h"
 #include "tape/observe_op.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first rows of each example: behind them a cache holds nothing yet. */
+/* The first `rows` rows of each example of a KV cache [batch, capacity, features]; the others are undefined. */
 static rapt_tensor *attention_first_rows(rapt_tape *t, rapt_tensor *cache, size_t rows)
 {
     size_t features = cache->shape[2], capacity = cache->shape[1];
@@ -19,7 +20,7 @@ static rapt_tensor *attention_first_rows(rapt_tape *t, rapt_tensor *cache, size_
     return y ? y : &t->poison;
 }
 
-/* Rows of keys and values that there are: of a cache, those up to the last query's. */
+/* How many rows of keys and values are defined: of a KV cache, those up to the last query's position. */
 static size_t attention_filled(const rapt_tape *t, const attention_node *n)
 {
     bool cached = n->masked && n->mask.causal && !n->mask.keep && !tape_wants(t, n->k) && !tape_wants(t, n->v);
@@ -27,7 +28,7 @@ static size_t attention_filled(const rapt_tape *t, const attention_node *n)
     return cached && last < n->keys ? last : n->keys;
 }
 
-/* scores [batch, heads, queries, keys] with -inf where the mask hides them: a copy to look at. */
+/* Observes a copy of `scores` [batch, heads, queries, keys] with -inf where the mask hides them. */
 static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, const rapt_mask *mask)
 {
     rapt_tensor *y = observe_copy(t, scores);
@@ -44,7 +45,7 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
     observe_tensor(t, "masked", "scaled, -inf where hidden", OBSERVE_WEIGHTS, y);
 }
 
-/* softmax(q k^T / sqrt(d)) of heads q [batch, heads, queries, d] and k [batch, heads of keys, keys, d]. */
+/* softmax(q k^T / sqrt(d)), q [batch, heads, queries, d], k [batch, key-value heads, keys, d]: [batch, heads, queries, keys]. */
 static rapt_tensor *attention_observed_weights(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, const rapt_mask *mask)
 {
     rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
@@ -58,14 +59,14 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, rapt_tensor *q, rap
 
 rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p, rapt_tensor **weights)
 {
-    size_t filled = attention_filled(t, n), key_heads = n->heads / n->group;
-    bool rotated = observe_is(t, n->q, "q.rotated"); /* keys with them, if they don't come from a cache */
+    size_t filled = attention_filled(t, n), kv_heads = n->heads / n->group;
+    bool rotated = observe_is(t, n->q, "q.rotated"); /* so are keys, unless they come from a cache */
     rapt_tensor *k = attention_first_rows(t, n->k, filled), *v = attention_first_rows(t, n->v, filled);
     rapt_tensor *q = rapt_op_split_heads(t, n->q, n->heads);
     observe_tensor(t, "q.heads", rotated ? "q.rotated split into heads" : "q split into heads", OBSERVE_QUERY_HEADS, q);
-    k = rapt_op_split_heads(t, k, key_heads);
+    k = rapt_op_split_heads(t, k, kv_heads);
     observe_tensor(t, "k.heads", rotated ? "k.rotated split into heads" : "k split into heads", OBSERVE_KEY_HEADS, k);
-    v = rapt_op_split_heads(t, v, key_heads);
+    v = rapt_op_split_heads(t, v, kv_heads);
     observe_tensor(t, "v.heads", "v split into heads", OBSERVE_KEY_HEADS, v);
 
     rapt_tensor *before = attention_observed_weights(t, q, k, n->masked ? &n->mask : NULL);

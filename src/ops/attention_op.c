@@ -1,9 +1,12 @@
-/* ops/attention_op.c: scaled dot-product attention of all heads (Vaswani et al. 2017, eq. 1), fused. Heads are shared out
- * among threads; what happens in one of them is in attention_head.c and attention_backward.c.
+/* ops/attention_op.c: scaled dot-product attention of all heads (Vaswani et al. 2017, eq. 1), fused: checks, memory, and the
+ * distribution of heads over threads. To understand what is computed, read attention_observed.c first: the same attention as a
+ * sequence of small operations. What one head computes is in attention_head.c and attention_backward.c.
  *
- * Backward, for one head, P the weights before and D after dropout:
+ * Forward, for one head:  S = Q K^T,  P = softmax(S / sqrt(d)),  D = dropout(P),  O = D V.
+ *
+ * Backward:
  *   dV = D^T dO,  dD = dO V^T,  dS = (D dD - P rowsum(D dD)) / sqrt(d),  dQ = dS K,  dK = dS^T Q,
- * where dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
+ * elementwise but for the matrix products. Dropout's own gradient needs no second mask: P times dropout(dD) is D dD. */
 #include "ops/attention_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -11,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static void forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void attention_forward_heads(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const attention_loop *loop = context;
     (void)chunk;
@@ -22,7 +25,7 @@ static void forward_heads(void *context, size_t first, size_t last, size_t chunk
 }
 
 /* A unit is a group of query heads: they add to the same gradients of keys and values, one after the other. */
-static void backward_groups(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void attention_backward_groups(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const attention_loop *loop = context;
     (void)chunk;
@@ -30,18 +33,19 @@ static void backward_groups(void *context, size_t first, size_t last, size_t chu
         attention_backward_head(loop, item, loop->scratch + (size_t)worker * loop->scratch_size);
 }
 
+/* Of one head, in the units of tape_units. */
 static size_t head_cost(const attention_node *n)
 {
     return n->queries * n->keys * (n->d + n->dv + 16) / 4;
 }
 
-static rapt_real *gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *add)
+static rapt_real *attention_gradient_of(rapt_tape *t, rapt_tensor *x, bool shared, bool *add)
 {
     *add = shared;
     return shared ? tape_grad_zeroed(t, x) : tape_grad(t, x, add);
 }
 
-/* Of both products of the forward pass, with all keys, though a mask hides some. */
+/* Of both matrix products of the forward pass, over all keys, masked ones included. */
 static double attention_gemm_flops(const attention_node *n)
 {
     return 2.0 * (double)(rapt_tensor_rows(n->q) * n->heads) * (double)(n->keys * (n->d + n->dv));
@@ -57,15 +61,16 @@ static void attention_op_backward(rapt_tape *t, tape_node *node)
     attention_node *n = (attention_node *)node;
     if (!n->out->grad_filled)
         return;
-    profile_op(t, "attention", 2.5 * attention_gemm_flops(n), 2 * attention_elements_of(n)); /* five products instead of two */
+    /* five matrix products instead of two */
+    profile_op(t, "attention", 2.5 * attention_gemm_flops(n), 2 * attention_elements_of(n));
     attention_loop loop = {.t = t, .n = n, .scratch_size = attention_backward_size(t->team.gemm, n)};
-    bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its parts are added */
-    loop.dq = gradient_of(t, n->q, shared, &loop.add_q);
-    loop.dk = gradient_of(t, n->k, shared, &loop.add_k);
-    loop.dv = gradient_of(t, n->v, shared, &loop.add_v);
+    bool shared = n->q == n->k || n->k == n->v || n->v == n->q; /* one tensor in two roles: its gradients are added */
+    loop.dq = attention_gradient_of(t, n->q, shared, &loop.add_q);
+    loop.dk = attention_gradient_of(t, n->k, shared, &loop.add_k);
+    loop.dv = attention_gradient_of(t, n->v, shared, &loop.add_v);
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch && !tape_failed(t))
-        tape_units(t, n->batch * n->heads / n->group, 3 * n->group * head_cost(n), backward_groups, &loop);
+        tape_units(t, n->batch * n->heads / n->group, 3 * n->group * head_cost(n), attention_backward_groups, &loop);
 }
 
 static void attention_forward(rapt_tape *t, const attention_node *n)
@@ -74,16 +79,16 @@ static void attention_forward(rapt_tape *t, const attention_node *n)
     profile_op(t, "attention", attention_gemm_flops(n), attention_elements_of(n));
     loop.scratch = tape_scratch(t, loop.scratch_size * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
     if (loop.scratch)
-        tape_units(t, n->batch * n->heads, head_cost(n), forward_heads, &loop);
+        tape_units(t, n->batch * n->heads, head_cost(n), attention_forward_heads, &loop);
 }
 
-static bool is_batch(const rapt_tensor *x)
+static bool attention_is_batch(const rapt_tensor *x)
 {
     return x->ndim == 3 || x->ragged;
 }
 
-/* Heads of keys and values: as many as of queries, or a part of them. 0 where the shapes don't fit. */
-static size_t key_heads(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
+/* The number of key-value heads, which divides the number of query heads; 0 where the shapes don't fit. */
+static size_t kv_heads_of(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
 {
     size_t dq = rapt_tensor_features(q), dk = rapt_tensor_features(k), dv = rapt_tensor_features(v);
     if (heads == 0 || dq % heads != 0 || dk % (dq / heads) != 0)
@@ -94,14 +99,13 @@ static size_t key_heads(const rapt_tensor *q, const rapt_tensor *k, const rapt_t
 
 static bool attention_shapes_fit(const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v, size_t heads)
 {
-    return is_batch(q) && is_batch(k) && is_batch(v) && tape_examples(q) == tape_examples(k) &&
+    return attention_is_batch(q) && attention_is_batch(k) && attention_is_batch(v) && tape_examples(q) == tape_examples(k) &&
            tape_examples(k) == tape_examples(v) && k->ragged == v->ragged && tape_longest(k) == tape_longest(v) &&
-           key_heads(q, k, v, heads) > 0;
+           kv_heads_of(q, k, v, heads) > 0;
 }
 
 static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const rapt_tensor *k, const rapt_tensor *v,
-                                    size_t heads,
-                                    const rapt_mask *mask, double p)
+                                    size_t heads, const rapt_mask *mask, double p)
 {
     char sq[96], sk[96], sv[96];
     if (!attention_shapes_fit(q, k, v, heads))
@@ -121,7 +125,7 @@ static const void *attention_copy(rapt_tape *t, const void *from, size_t bytes)
     return to ? memcpy(to, from, bytes) : NULL;
 }
 
-static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
+static void attention_copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
 {
     n->masked = mask != NULL;
     if (!mask)
@@ -131,8 +135,8 @@ static void copy_mask(rapt_tape *t, attention_node *n, const rapt_mask *mask)
     n->mask.keep = attention_copy(t, mask->keep, n->batch * (mask->keep_per_query ? n->queries : 1) * n->keys);
 }
 
-/* Of ragged examples, weights have the length of the longest, and zeros behind the others' ends. */
-static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
+/* Captured weights [batch, heads, queries, keys]: of ragged examples, with the length of the longest, and zeros as padding. */
+static rapt_tensor *attention_allocate_weights(rapt_tape *t, attention_node *n)
 {
     rapt_tensor *w = tape_output(t, 4, (size_t[]){n->batch, n->heads, n->queries, n->keys}, false);
     n->weights = w ? w->data : NULL;
@@ -141,7 +145,7 @@ static rapt_tensor *allocate_weights(rapt_tape *t, attention_node *n)
     return w;
 }
 
-static rapt_tensor *allocate_output(rapt_tape *t, const attention_node *n)
+static rapt_tensor *attention_allocate_output(rapt_tape *t, const attention_node *n)
 {
     bool grad = tape_wants(t, n->q) || tape_wants(t, n->k) || tape_wants(t, n->v);
     size_t shape[RAPT_MAX_DIMS] = {n->q->shape[0], n->q->shape[1]};
@@ -165,22 +169,22 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
         return &t->poison;
-    size_t shared = key_heads(q, k, v, heads);
+    size_t kv_heads = kv_heads_of(q, k, v, heads);
     *n = (attention_node){.q = q, .k = k, .v = v, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = tape_longest(k), .heads = heads, .d = rapt_tensor_features(q) / heads,
-                          .dv = rapt_tensor_features(v) / shared, .group = heads / shared,
+                          .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
                           .capture = weights ? capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
     n->scale = (rapt_real)(1 / sqrt((double)n->d));
-    copy_mask(t, n, mask);
+    attention_copy_mask(t, n, mask);
     if (observe_here(t) && !q->ragged && !k->ragged)
         return attention_observed(t, n, p, weights);
     if (n->drops)
         n->key = tape_dropout(t, p);
     n->row_max = tape_elements(t, rapt_tensor_rows(q) * heads);
     n->row_inv_sum = tape_elements(t, rapt_tensor_rows(q) * heads);
-    n->out = allocate_output(t, n);
+    n->out = attention_allocate_output(t, n);
     if (n->capture != RAPT_CAPTURE_NONE)
-        *weights = allocate_weights(t, n);
+        *weights = attention_allocate_weights(t, n);
     arena_mark mark = tape_mark(t);
     if (!tape_failed(t))
         attention_forward(t, n);

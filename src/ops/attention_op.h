@@ -9,10 +9,11 @@
 
 typedef struct attention_node {
     tape_node node;
-    rapt_tensor *q, *k, *v, *out;
+    rapt_tensor *q, *out; /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
+    rapt_tensor *k, *v;   /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
     size_t batch, queries, keys; /* of the longest example */
     size_t heads, d, dv;
-    size_t group;                /* query heads that share a head of keys and values */
+    size_t group;                /* query heads that share a key-value head */
     rapt_mask mask;      /* the caller's arrays are copied: they must last until the backward pass */
     bool masked, drops;
     kernels_dropout key;
@@ -39,7 +40,7 @@ typedef struct attention_head {
     size_t example, head;
     tape_rows query_rows, key_rows; /* of the example */
     size_t seen; /* keys that any query attends to */
-    matrix q, k, v;
+    matrix q, k, v; /* [queries, d], [keys, d], [keys, dv] */
     kernels_dropout key;
 } attention_head;
 
@@ -53,21 +54,23 @@ typedef struct query_tile {
 attention_head attention_head_of(const attention_loop *loop, size_t item);
 query_tile attention_tile(const attention_head *h, size_t first);
 
-/* A right factor [k x n] of this head's products: few queries read it where it stands, if they can; else it is packed
+/* Operand B [k, n] of a GEMM of this head: read in place where there are few queries and its strides allow it; else packed
  * into `panels`. */
 panel_matrix attention_operand(const attention_head *h, size_t k, size_t n, matrix b, rapt_real *panels);
-/* The rows of a tile times packed panels of a transposed [keys, d] matrix: [m, width]; nothing in them is used beyond
- * `seen`. */
+/* out [m, width] = rows [m, d] of a tile times [d, keys], a transposed matrix packed into `panels`, of which `seen` columns
+ * are used. */
 void attention_times_keys(const attention_head *h, const query_tile *tile, size_t d, const matrix *rows,
                           const rapt_real *panels, rapt_real *out);
-/* Unscaled scores [m, width] from packed keys. */
-void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys, rapt_real *scores);
+/* Unscaled scores [m, width] from K^T in panels. */
+void attention_scores(const attention_head *h, const query_tile *tile, const rapt_real *keys_t, rapt_real *scores);
+/* Dropout of a tile's weights [m, width] in place, if this pass drops. */
 void attention_drop(const attention_head *h, const query_tile *tile, rapt_real *rows);
 mask_row attention_mask_row(const attention_head *h, size_t query);
 size_t attention_row(const attention_head *h, size_t query); /* in row_max and row_inv_sum */
 matrix attention_slice(const rapt_tensor *x, const rapt_real *data, tape_rows rows, size_t head, size_t width);
-/* The next numbers of a worker's memory, on a cache line. */
+/* Takes `elements` from the front of a worker's memory, aligned to a cache line, as panels must be. */
 rapt_real *attention_take(rapt_real **from, size_t elements);
+/* Zeroes x [rows, width], rows ld apart. */
 void attention_zero(size_t rows, size_t width, rapt_real *x, size_t ld);
 size_t attention_vectors(size_t n); /* n rounded up to whole vectors */
 
@@ -76,16 +79,17 @@ static inline matrix attention_transposed(matrix a)
     return (matrix){a.data, a.col, a.row};
 }
 
-/* The output of one head; memory of attention_forward_size() numbers. */
+/* Computes the output of one head; `scratch` holds attention_forward_size() elements. */
 void attention_forward_head(const attention_head *h, rapt_real *scratch);
 size_t attention_forward_size(const kernels_gemm *kn, const attention_node *n);
 
-/* The gradients of head number `item`; memory of attention_backward_size() numbers. */
+/* Computes the gradients of head number `item`; `scratch` holds attention_backward_size() elements. */
 void attention_backward_head(const attention_loop *loop, size_t item, rapt_real *scratch);
 size_t attention_backward_size(const kernels_gemm *kn, const attention_node *n);
 
-/* The attention of `n` step by step, for who looks; p: probability of dropout. n's own output, dropout key and row
- * statistics are not used. `weights` may be NULL; else the weights come back whether they are captured or not. */
+/* The readable reference: the attention of `n` as unfused operations, each intermediate observed. p: probability of dropout.
+ * n's own output, dropout key and row statistics are not used. `weights` may be NULL; else it gets the weights, captured or
+ * not. */
 rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p, rapt_tensor **weights);
 
 #endif
