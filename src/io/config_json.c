@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- out -------------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------------- */
 
-static json_t *config_json_ids(const config_ids *list)
+static json_t *config_json_from_ids(const config_ids *list)
 {
     json_t *array = json_array();
     bool ok = array != NULL;
@@ -20,7 +20,7 @@ static json_t *config_json_ids(const config_ids *list)
     return NULL;
 }
 
-static json_t *config_json_value_of(const config_member *m, const void *field)
+static json_t *config_json_from_field(const config_member *m, const void *field)
 {
     switch (m->kind) {
     case CONFIG_SIZE: return json_integer((json_int_t)*(const size_t *)field);
@@ -30,33 +30,26 @@ static json_t *config_json_value_of(const config_member *m, const void *field)
     case CONFIG_WORD: return json_string(m->words[*(const int *)field]);
     case CONFIG_HASH: return json_string(field);
     case CONFIG_ID: return json_integer(*(const int32_t *)field);
-    case CONFIG_IDS: return config_json_ids(field);
+    case CONFIG_IDS: return config_json_from_ids(field);
     }
     return NULL;
-}
-
-/* A hash that there is none of is left out. */
-static bool is_none(const config_member *m, const char *field)
-{
-    return m->kind == CONFIG_HASH && m->optional && *field == '\0';
-}
-
-static bool put_member(json_t *root, const config_member *m, const char *field)
-{
-    return is_none(m, field) || json_object_set_new(root, m->key, config_json_value_of(m, field)) == 0;
 }
 
 rapt_code config_write(json_t *root, const config_member *members, size_t count, const void *config, const char *path,
                        rapt_error *err)
 {
     rapt_code code = config_check(members, count, config, path, err);
-    for (size_t i = 0; i < count && !code; i++)
-        if (!put_member(root, &members[i], (const char *)config + members[i].offset))
-            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+    for (size_t i = 0; i < count && !code; i++) {
+        const config_member *m = &members[i];
+        const char *field = (const char *)config + m->offset;
+        bool absent = m->kind == CONFIG_HASH && m->optional && *field == '\0';
+        if (!absent && json_object_set_new(root, m->key, config_json_from_field(m, field)))
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
+    }
     return code;
 }
 
-/* ---- in --------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static bool is_of_kind(const config_member *m, const json_t *value)
 {
@@ -85,7 +78,7 @@ static rapt_code refuse_type(const config_member *m, const json_t *value, const 
 }
 
 /* "post, pre" */
-static const char *config_json_list_words(const char *const *words, char *text, size_t size)
+static const char *list_words(const char *const *words, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; words[i] && used < size; i++)
@@ -102,7 +95,7 @@ static rapt_code read_word(const config_member *m, const char *text, int *field,
             return RAPT_OK;
         }
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%s\"; this rapt knows: %s", path, m->key, quote(text).text,
-                     config_json_list_words(m->words, list, sizeof list));
+                     list_words(m->words, list, sizeof list));
 }
 
 static rapt_code read_hash(const config_member *m, const char *text, char *field, const char *path, rapt_error *err)
@@ -114,16 +107,12 @@ static rapt_code read_hash(const config_member *m, const char *text, char *field
     return RAPT_OK;
 }
 
-static bool is_id(const json_t *value)
-{
-    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= INT32_MAX;
-}
-
 static rapt_code read_id(const config_member *m, const json_t *value, int32_t *id, const char *path, rapt_error *err)
 {
-    if (!is_id(value))
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
+    if (number < 0 || number > INT32_MAX)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" holds what is no token id", path, m->key);
-    *id = (int32_t)json_integer_value(value);
+    *id = (int32_t)number;
     return RAPT_OK;
 }
 
@@ -141,7 +130,7 @@ static rapt_code read_ids(const config_member *m, const json_t *value, config_id
     return code;
 }
 
-static rapt_code config_json_read_member(const json_t *value, const config_member *m, void *field, const char *path,
+static rapt_code config_json_read_field(const json_t *value, const config_member *m, void *field, const char *path,
                                          rapt_error *err)
 {
     if (!value || !is_of_kind(m, value))
@@ -169,7 +158,7 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
             value = json_object_get(root, members[i].former);
         if (!value && members[i].optional)
             continue;
-        code = config_json_read_member(value, &members[i], (char *)config + members[i].offset, path, err);
+        code = config_json_read_field(value, &members[i], (char *)config + members[i].offset, path, err);
         if (!code)
             code = config_check(&members[i], 1, config, path, err);
     }
@@ -180,19 +169,19 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
 
 static rapt_code config_json_check_size(const config_member *m, size_t n, const char *path, rapt_error *err)
 {
-    if ((double)n >= m->least && (double)n <= m->most)
+    if ((double)n >= m->min && (double)n <= m->max)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %lld; it must be from %.0f to %.0f", path, m->key, (long long)n,
-                     m->least, m->most);
+                     m->min, m->max);
 }
 
 static rapt_code check_real(const config_member *m, double x, const char *path, rapt_error *err)
 {
     bool positive = m->kind == CONFIG_POSITIVE;
-    if ((positive ? x > m->least : x >= m->least) && x < m->most)
+    if ((positive ? x > m->min : x >= m->min) && x < m->max)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %g; it must be %s %g and below %g", path, m->key, x,
-                     positive ? "above" : "at least", m->least, m->most);
+                     positive ? "above" : "at least", m->min, m->max);
 }
 
 static rapt_code check_word(const config_member *m, int index, const char *path, rapt_error *err)

@@ -21,13 +21,13 @@ static const char *const INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
 /* In the order of the file. */
 static const config_member MEMBERS[] = {
-    CONFIG_SIZE_ROW("vocab", config, lm.vocab, CONFIG_LARGEST),
-    CONFIG_SIZE_ROW("layers", config, lm.layers, CONFIG_MOST_LAYERS),
-    CONFIG_SIZE_ROW("d_model", config, lm.d_model, CONFIG_LARGEST),
-    CONFIG_SIZE_ROW("heads", config, lm.heads, CONFIG_LARGEST),
-    CONFIG_SIZE_ROW("kv_heads", config, lm.kv_heads, CONFIG_LARGEST),
-    CONFIG_SIZE_ROW("ffn", config, lm.ffn, CONFIG_LARGEST),
-    CONFIG_SIZE_ROW("context", config, lm.context, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("vocab", config, lm.vocab, CONFIG_MAX_SIZE),
+    CONFIG_SIZE_ROW("layers", config, lm.layers, CONFIG_MAX_LAYERS),
+    CONFIG_SIZE_ROW("d_model", config, lm.d_model, CONFIG_MAX_SIZE),
+    CONFIG_SIZE_ROW("heads", config, lm.heads, CONFIG_MAX_SIZE),
+    CONFIG_SIZE_ROW("kv_heads", config, lm.kv_heads, CONFIG_MAX_SIZE),
+    CONFIG_SIZE_ROW("ffn", config, lm.ffn, CONFIG_MAX_SIZE),
+    CONFIG_SIZE_ROW("context", config, lm.context, CONFIG_MAX_SIZE),
     CONFIG_RENAMED_WORD_ROW("norm_place", "norm", config, lm.norm_place, NORM_PLACES),
     CONFIG_WORD_ROW("norm_kind", config, lm.norm_kind, NORM_KINDS),
     CONFIG_POSITIVE_ROW("norm_eps", config, lm.norm_eps, 1),

@@ -24,7 +24,7 @@ static const char *const TASK_NAMES[] = {[RAPT_TASK_TRANSLATION] = "translation"
 enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };
 static const config_member HEADER[HEADER_MEMBERS] = {
     CONFIG_WORD_ROW("format", header, format, FORMATS),
-    CONFIG_SIZE_ROW("version", header, version, CONFIG_LARGEST),
+    CONFIG_SIZE_ROW("version", header, version, CONFIG_MAX_SIZE),
     CONFIG_WORD_ROW("task", header, task, TASK_NAMES),
     CONFIG_OPTIONAL_HASH_ROW(MODEL_RUN, header, run),
 };
