@@ -55,12 +55,12 @@ typedef struct rapt_model {
     rapt_language_model language;       /* zeroed for another task */
 } rapt_model;
 
-/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Files of numbers, here
+/* Reads a folder. NULL with `err` set: missing, truncated or corrupt files, a tokenizer that doesn't fit. Parameter files, here
  * and in rapt_params_load, are mapped while they are read: they must not be written over meanwhile. Another file may take their
  * place, as it does where rapt writes one.
  *
  * The files are bound to each other: `config.json` names the tokenizers by hashes, and `model.safetensors` carries a copy of
- * `config.json` under its own checksums. A folder where they don't agree is refused: a number was changed, or files of two
+ * `config.json` under its own checksums. A folder where they don't agree is refused: a value was edited, or files of two
  * training runs are mixed (RAPT_ERR_FORMAT; the message says what, and how to seal a folder that was edited on purpose). A folder
  * without such a copy, of rapt 0.1 or with parameters of another program, is loaded with `sealed` false: nothing would tell
  * that its config.json was changed. */

@@ -1,11 +1,11 @@
-/* io/config_lm.c: language models as folders: a decoder and its tokenizer. For model.c. */
+/* io/config_lm.c: the folder of a language model: a decoder and its tokenizer. For model.c. */
 #include "io/model.h"
 #include "io/params_file.h"
 
 #include <string.h>
 
 #define TOKENIZER_FILE "tokenizer.json"
-#define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size needs no reason */
+#define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size is accepted for any model */
 
 typedef struct config {
     rapt_lm_config lm;
@@ -48,8 +48,8 @@ static const config_member MEMBERS[] = {
 };
 enum { COUNT = sizeof MEMBERS / sizeof *MEMBERS };
 
-/* Bytes of the matrices: what the file of parameters holds at the least. */
-static double config_lm_least_bytes(const rapt_lm_config *c)
+/* Bytes of the weight matrices, a lower bound of the size of the parameter file. */
+static double config_lm_min_bytes(const rapt_lm_config *c)
 {
     double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
     double rows = (double)c->vocab * (c->tied ? 1 : 2) + (c->positions == RAPT_POSITIONS_ROTARY ? 0 : (double)c->context);
@@ -57,7 +57,7 @@ static double config_lm_least_bytes(const rapt_lm_config *c)
     return (rows * d + (double)c->layers * (2 * d * d + 2 * d * kv + matrices * d * (double)c->ffn)) * sizeof(rapt_real);
 }
 
-/* The angles of rotary positions are computed, so that no file says how many of them are plausible. */
+/* The angles of rotary positions are computed, so the size of the parameter file does not bound their number. */
 static rapt_code check_rotary(const rapt_lm_config *c, const char *path, rapt_error *err)
 {
     size_t features = c->d_model / c->heads;
@@ -66,7 +66,7 @@ static rapt_code check_rotary(const rapt_lm_config *c, const char *path, rapt_er
         return RAPT_OK;
     if (features % 2)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
-    if (bytes > FREE_TABLE && bytes > config_lm_least_bytes(c))
+    if (bytes > FREE_TABLE && bytes > config_lm_min_bytes(c))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions for a context of %zu take %.0f bytes, more than the model",
                          path, c->context, bytes);
     return RAPT_OK;
@@ -78,7 +78,7 @@ static rapt_code config_lm_check(const config *k, const char *path, rapt_error *
     if (c->d_model % c->heads)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
     if (c->heads % c->kv_heads)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads of keys do not divide %zu heads", path, c->kv_heads, c->heads);
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu key-value heads do not divide %zu heads", path, c->kv_heads, c->heads);
     if (c->tied && c->output_bias)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a tied model has no output bias", path);
     for (size_t i = 0; i < k->end_of_text.count; i++)
@@ -88,7 +88,7 @@ static rapt_code config_lm_check(const config *k, const char *path, rapt_error *
     return check_rotary(c, path, err);
 }
 
-/* A text may use only some ids of a tokenizer; the model of it needs no others. */
+/* A model may be trained on the used part of a tokenizer's vocabulary only. */
 static model_vocabulary vocabulary(const config *c)
 {
     return (model_vocabulary){c->lm.vocab, true, c->hash};
@@ -111,7 +111,7 @@ static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_er
     return model_save_tokenizer(m->language.tokenizer, folder, TOKENIZER_FILE, err);
 }
 
-/* Folders of rapt 0.1 do not name what ends a text: it was this token, where the model knows it. */
+/* Folders of rapt 0.1 do not name the end-of-text tokens: it was this one, where the vocabulary has it. */
 void model_default_end_of_text(rapt_model *m)
 {
     int32_t id = rapt_tokenizer_special(m->language.tokenizer, "<|endoftext|>");
@@ -129,7 +129,7 @@ static void set_end_of_text(rapt_model *m, const config *c)
 
 static rapt_code load_lm(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    rapt_code code = model_check_weights(from, config_lm_least_bytes(&c->lm), err);
+    rapt_code code = model_check_weights(from, config_lm_min_bytes(&c->lm), err);
     m->language.net = code ? NULL : rapt_lm_new(&c->lm, RAPT_SEED_NONE, err);
     m->params = m->language.net ? m->language.net->params : NULL;
     if (m->language.net)

@@ -1,5 +1,5 @@
-/* io/config_translation.c: translation models as folders: an encoder-decoder and the tokenizers of its two sides. For
- * model.c. */
+/* io/config_translation.c: the folder of a translation model: an encoder-decoder, the source and the target tokenizer.
+ * For model.c. */
 #include "io/model.h"
 #include "io/params_file.h"
 
@@ -86,7 +86,7 @@ static rapt_code config_translation_check(const config *c, const char *path, rap
     return code ? code : check_special(c, path, err);
 }
 
-/* ---- out -------------------------------------------------------------------------------------------------- */
+/* ---- saving -------------------------------------------------------------------------------------------------- */
 
 static rapt_code config_translation_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
@@ -112,7 +112,7 @@ static rapt_code save_tokenizers(const rapt_model *m, const char *folder, rapt_e
     return code;
 }
 
-/* ---- in --------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
@@ -124,8 +124,8 @@ static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_sou
     return m->translation.target ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
-/* Bytes that the largest parameters of such a model take at the least. */
-static double config_translation_least_bytes(const rapt_transformer_config *c)
+/* Bytes of the largest weight matrices, a lower bound of the size of the parameter file. */
+static double config_translation_min_bytes(const rapt_transformer_config *c)
 {
     double d = (double)c->block.d_model, rows = (double)c->source_vocab + 2 * (double)c->max_positions;
     return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
@@ -133,7 +133,7 @@ static double config_translation_least_bytes(const rapt_transformer_config *c)
 
 static rapt_code load_net(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    rapt_code code = model_check_weights(from, config_translation_least_bytes(&c->net), err);
+    rapt_code code = model_check_weights(from, config_translation_min_bytes(&c->net), err);
     m->translation.net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
     m->params = m->translation.net ? m->translation.net->params : NULL;
     return m->translation.net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
@@ -141,7 +141,7 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
 
 static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    config c = {.special = RAPT_SPECIAL_IDS}; /* of folders that do not name them, those of rapt 0.1 */
+    config c = {.special = RAPT_SPECIAL_IDS}; /* for folders of rapt 0.1, which do not name them */
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
     if (!code)
         code = config_translation_check(&c, from->config_path, err);

@@ -17,13 +17,13 @@
 #define CONFIG_FILE "config.json"
 #define WEIGHTS_FILE "model.safetensors"
 
-/* ---- out -------------------------------------------------------------------------------------------------- */
+/* ---- saving -------------------------------------------------------------------------------------------------- */
 
 static rapt_code write_json(const json_t *root, const char *path, rapt_error *err)
 {
     char *text = json_text(root, JSON_INDENT(2));
     rapt_code code = text ? file_write_atomic(path, text, strlen(text), err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     free(text);
     return code;
 }
@@ -32,7 +32,7 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 {
     json_t *root = json_object();
     rapt_code code = root ? model_describe(m, root, path, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     if (!code)
         code = write_json(root, path, err);
     json_decref(root);
@@ -42,7 +42,7 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     free(path);
     return code ? code : model_task_of(m->task)->save_tokenizers(m, folder, err);
 }
@@ -50,7 +50,7 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *text = NULL, *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     if (!code)
         code = params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
@@ -58,7 +58,7 @@ rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_e
     return code;
 }
 
-/* The configuration first, as in training: parameters without one would be of nothing. */
+/* The configuration first, as in training: parameters cannot be read without one. */
 rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err)
 {
     rapt_code code = file_make_dir(folder, err);
@@ -67,7 +67,7 @@ rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *e
     return code ? code : rapt_model_save_params(m, folder, err);
 }
 
-/* ---- in --------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static json_t *read_json(const char *path, rapt_error *err)
 {
@@ -77,15 +77,15 @@ static json_t *read_json(const char *path, rapt_error *err)
     if (file_read_regular(path, MAX_CONFIG, &text, &size, err))
         return NULL;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
-    if (!root && where.text[0] == '\0') /* its way to say so */
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+    if (!root && where.text[0] == '\0') /* jansson on out-of-memory */
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     else if (!root)
         rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where.line, quote(where.text).text);
     free(text);
     return root;
 }
 
-/* What binds the files is checked before what they say: a number that was changed is told as such. */
+/* The seal is checked before the values: the message for an edited value then says that it was edited. */
 static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error *err)
 {
     m->sealed = seal_is_whole(from->weights);
@@ -94,7 +94,7 @@ static rapt_code check_seal(rapt_model *m, const model_source *from, rapt_error 
     return seal_check(from->weights, from->weights_path, from->config, from->config_path, from->folder, err);
 }
 
-/* `wanted` is the one task that will do, or NULL. */
+/* `wanted`: the task that the model has to be of, NULL for any. */
 static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *wanted, rapt_error *err)
 {
     from->config = read_json(from->config_path, err);
@@ -109,14 +109,7 @@ static rapt_code fill_model(rapt_model *m, model_source *from, const rapt_task *
     return code ? code : task->load(m, from, err);
 }
 
-static bool model_name_files(model_source *from)
-{
-    from->config_path = file_join(from->folder, CONFIG_FILE);
-    from->weights_path = file_join(from->folder, WEIGHTS_FILE);
-    return from->config_path && from->weights_path;
-}
-
-/* The folder as far as it was read, which stays with the caller. */
+/* What was opened stays in *from, which the caller closes also on failure. */
 static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_error *err)
 {
     bool there;
@@ -126,10 +119,12 @@ static rapt_model *load_from(model_source *from, const rapt_task *wanted, rapt_e
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: there is no such model folder", from->folder);
         return NULL;
     }
-    rapt_model *m = model_name_files(from) ? calloc(1, sizeof *m) : NULL;
+    from->config_path = file_join(from->folder, CONFIG_FILE);
+    from->weights_path = file_join(from->folder, WEIGHTS_FILE);
+    rapt_model *m = from->config_path && from->weights_path ? calloc(1, sizeof *m) : NULL;
     if (m && fill_model(m, from, wanted, err) == RAPT_OK)
         return m;
-    rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for a model", from->folder);
+    rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
     rapt_model_free(m);
     return NULL;
 }
@@ -173,13 +168,13 @@ void rapt_model_free(rapt_model *m)
     free(m);
 }
 
-/* ---- seals ------------------------------------------------------------------------------------------------ */
+/* ---- sealing ------------------------------------------------------------------------------------------------ */
 
 rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)
 {
     safetensors *weights = NULL;
     char *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     *sealed = !code && seal_is_whole(weights);
     safetensors_close(weights);
     free(path);
@@ -190,7 +185,7 @@ rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error
 {
     bool there;
     char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     json_t *config = !code && there ? read_json(path, err) : NULL;
     if (!code && there)
         code = config ? seal_check_config(config, path, m, err) : RAPT_ERR_FORMAT;
@@ -199,7 +194,7 @@ rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error
     return code;
 }
 
-/* Members that rapt doesn't know stay; a file that says all as it is stays, too. */
+/* Members unknown to rapt are kept; a file that is up to date is not written. */
 static rapt_code renew_config(const rapt_model *m, const model_source *from, rapt_error *err)
 {
     json_t *now = json_copy(from->config), *described = json_object();
@@ -210,10 +205,10 @@ static rapt_code renew_config(const rapt_model *m, const model_source *from, rap
         code = write_json(now, from->config_path, err);
     json_decref(described);
     json_decref(now);
-    return code ? rapt_fail(err, code, "%s: no memory for JSON", from->config_path) : RAPT_OK;
+    return code ? rapt_fail(err, code, "%s: out of memory for JSON", from->config_path) : RAPT_OK;
 }
 
-static rapt_code seal(const char *folder, rapt_error *err)
+static rapt_code model_seal(const char *folder, rapt_error *err)
 {
     model_source from = {.folder = folder, .sealing = true};
     rapt_model *m = load_from(&from, NULL, err);
@@ -231,7 +226,7 @@ static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *
     bool is_run = false;
     char *run = file_join(folder, ".."), *checkpoints = file_join(folder, "../checkpoints");
     rapt_code code = run && checkpoints ? file_is_folder(checkpoints, &is_run, err)
-                                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+                                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     if (!code && is_run)
         code = folder_lock_take(lock, run, err);
     free(checkpoints);
@@ -239,7 +234,8 @@ static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *
     return code;
 }
 
-/* Locked, or a training run could replace the parameters between reading and writing. What is no folder is not made one. */
+/* Under locks, since a training run could replace the parameters between reading and writing. A lock would create the folder,
+ * so it is taken only where there is one. */
 rapt_code rapt_model_seal(const char *folder, rapt_error *err)
 {
     bool is_folder;
@@ -249,7 +245,7 @@ rapt_code rapt_model_seal(const char *folder, rapt_error *err)
         code = lock_run_of(folder, &run, err);
     if (!code && is_folder)
         code = folder_lock_take(&lock, folder, err);
-    code = code ? code : seal(folder, err);
+    code = code ? code : model_seal(folder, err);
     folder_lock_release(&lock);
     folder_lock_release(&run);
     return code;

@@ -1,5 +1,5 @@
-/* io/model.h: the inside of model folders: what each task puts into one, and what the tasks have in common.
- * For model.c, the tasks, and programs that tell of a model; the table of a task's members is in its own file. */
+/* io/model.h: the inside of model folders: what each task stores in one, and what the tasks have in common.
+ * For model.c, the tasks, and commands that describe a model; the table of a task's members is in its own file. */
 #ifndef IO_MODEL_H
 #define IO_MODEL_H
 
@@ -15,14 +15,14 @@ typedef struct model_source {
     char *config_path, *weights_path;
     json_t *config;
     safetensors *weights;
-    bool sealing; /* whatever fits will do: it is sealed anew */
+    bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
 } model_source;
 
-/* What is different about the folders of a task. */
+/* What distinguishes the folders of a task. */
 typedef struct model_task {
     const char *what;    /* "a language model" */
     const char *program; /* what runs it */
-    /* Adds all that config.json holds but format, version and task; refuses what `load` would refuse. */
+    /* Adds the task's own members of config.json to a JSON object; refuses what `load` would refuse. */
     rapt_code (*describe)(const rapt_model *m, json_t *root, const char *path, rapt_error *err);
     rapt_code (*save_tokenizers)(const rapt_model *m, const char *folder, rapt_error *err);
     rapt_code (*load)(rapt_model *m, const model_source *from, rapt_error *err); /* fills an empty model */
@@ -42,29 +42,29 @@ rapt_code model_read_header(const json_t *root, const char *path, rapt_task *tas
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);
 
-/* Fills in what ends a text of a language model that has its tokenizer and its network: the token <|endoftext|>, if it knows
- * that. */
+/* Sets the end-of-text tokens of a language model whose tokenizer and network are set: <|endoftext|>, if it is in the
+ * vocabulary. */
 void model_default_end_of_text(rapt_model *m);
 
-/* How a model names a tokenizer. */
+/* The hash by which config.json names a tokenizer, in hexadecimal digits. */
 void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT]);
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err);
 
-/* What a model asks of a tokenizer. */
+/* What a model requires of a tokenizer. */
 typedef struct model_vocabulary {
     size_t entries;
     bool at_least; /* the tokenizer may have more */
     const char *hash;
 } model_vocabulary;
 
-/* Whether a tokenizer has entries enough; `path` is for the message. */
+/* RAPT_ERR_FORMAT where a tokenizer has not as many entries as the model needs; `path` is for the message. */
 rapt_code model_check_entries(const rapt_tokenizer *k, const model_vocabulary *wanted, const char *path, rapt_error *err);
 /* NULL with `err` set: not readable, of another size, or another one than the model was trained with. */
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err);
 
-/* Refuses a file of parameters of less than `least` bytes: a damaged configuration must not cost memory for a model that the
- * file can't hold. */
-rapt_code model_check_weights(const model_source *from, double least, rapt_error *err);
+/* Refuses a parameter file of less than `min_bytes`, so that a damaged configuration does not allocate a model that the file
+ * cannot hold. */
+rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_error *err);
 
 #endif

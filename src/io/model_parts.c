@@ -1,5 +1,4 @@
-/* io/model_parts.c: the parts of a model folder that all tasks have: tokenizers that fit, a file of parameters of a
- * plausible size. For the tasks; see model.h. */
+/* io/model_parts.c: what the folders of all tasks have: tokenizers that fit, a parameter file of a plausible size. For the tasks; see model.h. */
 #include "io/model.h"
 
 #include "base/file.h"
@@ -12,7 +11,7 @@ static char *model_parts_join(const char *folder, const char *name, rapt_error *
 {
     char *path = file_join(folder, name);
     if (!path)
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory", folder);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     return path;
 }
 
@@ -61,12 +60,12 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
     return k;
 }
 
-rapt_code model_check_weights(const model_source *from, double least, rapt_error *err)
+rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_error *err)
 {
     size_t bytes = safetensors_bytes(from->weights);
-    if ((double)bytes >= least)
+    if ((double)bytes >= min_bytes)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path,
                      bytes,
-                     least);
+                     min_bytes);
 }

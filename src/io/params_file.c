@@ -25,7 +25,7 @@ rapt_code params_save(const rapt_params *set, const char *path, const char *key,
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory to save", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for saving", path);
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         if (!p->transient)

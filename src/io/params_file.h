@@ -5,13 +5,13 @@
 #include "io/safetensors.h"
 #include "rapt/tensor.h"
 
-/* The entry of a tensor's numbers (its own data, or moments of the same shape). */
+/* The entry for the elements of a tensor: its own data, or moments of the same shape. */
 safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data);
 
-/* rapt_params_save with one more text in the metadata, or NULL for none. */
+/* Writes the parameters as rapt_params_save does, with `text` under `key` in the metadata, or nothing where `text` is NULL. */
 rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err);
 
-/* rapt_params_load from a file that is open. */
+/* Fills all parameters from an open file, as rapt_params_load does. */
 rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err);
 
 /* Copies the tensor `name` of a file into `to`; checks that it is there, of this type and shape. */

@@ -1,6 +1,6 @@
-/* io/safetensors.c: safetensors files in: every number of the header is checked before it is used.
+/* io/safetensors.c: reads safetensors files: every value of the header is checked before it is used.
  * For model folders and checkpoints, ours and other programs'.
- * Not lazy: every byte is looked at, for the checksum. A file is mapped, so that a model is not in memory twice. */
+ * Not lazy: every byte is read, for the checksum. A file is mapped, so that a model is not in memory twice. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
@@ -13,9 +13,9 @@
 struct safetensors {
     const char *buffer;
     size_t size;
-    file_map map; /* what `buffer` is, of a file */
-    char *taken;  /* and of one that was in memory */
-    char *moved;    /* copies of tensors that lay unaligned in the file, or NULL */
+    file_map map;   /* `buffer` is the data of this, for a file that was opened, */
+    char *taken;    /* or this, for one that was in memory */
+    char *moved;    /* copies of tensors that are unaligned in the file, or NULL */
     json_t *header; /* owns all names and metadata */
     const json_t *metadata;
     safetensors_entry *entries;
@@ -30,9 +30,9 @@ typedef struct reader {
     rapt_error *err;
 } reader;
 
-static rapt_code safetensors_no_memory(const reader *r)
+static rapt_code safetensors_out_of_memory(const reader *r)
 {
-    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: no memory for reading", r->path);
+    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory for reading", r->path);
 }
 
 static rapt_code bad_byte(const reader *r, size_t at, const char *reason)
@@ -71,8 +71,8 @@ static rapt_code safetensors_read_header(reader *r)
         return bad_byte(r, 8, "the header does not start with {");
     json_error_t where;
     s->header = json_loadb(s->buffer + 8, r->header_size, JSON_REJECT_DUPLICATES, &where);
-    if (!s->header && where.text[0] == '\0') /* so it is when memory was out */
-        return safetensors_no_memory(r);
+    if (!s->header && where.text[0] == '\0') /* jansson on out-of-memory */
+        return safetensors_out_of_memory(r);
     return s->header ? RAPT_OK : bad_byte(r, 8 + (size_t)where.position, where.text);
 }
 
@@ -161,7 +161,7 @@ static rapt_code read_entries(const reader *r)
     safetensors *s = r->s;
     s->entries = calloc(json_object_size(s->header) + 1, sizeof *s->entries);
     if (!s->entries)
-        return safetensors_no_memory(r);
+        return safetensors_out_of_memory(r);
     const char *name;
     json_t *info;
     json_object_foreach(s->header, name, info) {
@@ -177,24 +177,24 @@ static rapt_code read_entries(const reader *r)
     return RAPT_OK;
 }
 
-static int by_place(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
     const safetensors_entry *a = *(const safetensors_entry *const *)left;
     const safetensors_entry *b = *(const safetensors_entry *const *)right;
     if (a->data != b->data)
         return (const char *)a->data < (const char *)b->data ? -1 : 1;
-    /* an empty tensor lies before what starts at its place */
+    /* an empty tensor comes before the tensor that starts at its position */
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-/* The tensors, in the order of their places, must follow each other and fill the data section. */
-static rapt_code check_places(const reader *r, const safetensors_entry **sorted)
+/* The tensors, sorted by position, must follow each other and fill the data section. */
+static rapt_code check_positions(const reader *r, const safetensors_entry **sorted)
 {
     const safetensors *s = r->s;
     const char *end = data_of(r);
     for (size_t i = 0; i < s->count; i++)
         sorted[i] = &s->entries[i];
-    qsort(sorted, s->count, sizeof *sorted, by_place);
+    qsort(sorted, s->count, sizeof *sorted, by_position);
     for (size_t i = 0; i < s->count; i++) {
         const char *begin = sorted[i]->data;
         if (begin != end)
@@ -211,8 +211,8 @@ static rapt_code check_layout(const reader *r)
 {
     const safetensors_entry **sorted = calloc(r->s->count + 1, sizeof *sorted);
     if (!sorted)
-        return safetensors_no_memory(r);
-    rapt_code code = check_places(r, sorted);
+        return safetensors_out_of_memory(r);
+    rapt_code code = check_positions(r, sorted);
     free(sorted);
     return code;
 }
@@ -229,13 +229,13 @@ static rapt_code compare_hash(const reader *r, const char *key, const char *of, 
                      digits, quote(wanted).text);
 }
 
-/* Of a copy of the header, in which the checksum's own digits are zeros. They are found where the writer put them; a header
- * that was written anew, with spaces, isn't checked. */
+/* The checksum is that of the header with the checksum's own digits as zeros, hence the copy. The digits are found only in the
+ * layout of our writer; a header that another program reformatted is not checked. */
 static rapt_code check_header_hash(const reader *r)
 {
     char *header = malloc(r->header_size);
     if (!header)
-        return safetensors_no_memory(r);
+        return safetensors_out_of_memory(r);
     memcpy(header, r->s->buffer + 8, r->header_size);
     char *digits = safetensors_hash_at(header, r->header_size, SAFETENSORS_HEADER_HASH_KEY);
     rapt_code code = RAPT_OK;
@@ -256,24 +256,19 @@ static rapt_code check_hashes(const reader *r)
     return code;
 }
 
-static bool is_aligned(const safetensors_entry *e)
-{
-    return (uintptr_t)e->data % safetensors_dtype_bytes(e->dtype) == 0;
-}
-
 /* Other writers may leave the header unpadded or put narrow tensors first. Such files get a second copy of
  * the data with every tensor at a multiple of 8. */
 static rapt_code align_data(const reader *r)
 {
     safetensors *s = r->s;
     size_t i = 0;
-    while (i < s->count && is_aligned(&s->entries[i]))
+    while (i < s->count && (uintptr_t)s->entries[i].data % safetensors_dtype_bytes(s->entries[i].dtype) == 0)
         i++;
     if (i == s->count)
         return RAPT_OK;
     char *place = s->moved = malloc(data_size(r) + 8 * s->count);
     if (!place)
-        return safetensors_no_memory(r);
+        return safetensors_out_of_memory(r);
     for (i = 0; i < s->count; i++) {
         safetensors_entry *e = &s->entries[i];
         e->data = memcpy(place, e->data, e->bytes);
@@ -296,7 +291,7 @@ static rapt_code safetensors_read_all(reader *r)
     return code == RAPT_OK ? align_data(r) : code;
 }
 
-/* Takes `s` over, whose buffer is set. */
+/* Takes ownership of `s`, whose buffer is set. */
 static rapt_code read_from(safetensors *s, const char *name, safetensors **out, rapt_error *err)
 {
     reader r = {name, s, 0, err};
@@ -314,7 +309,7 @@ rapt_code safetensors_parse(const char *name, char *data, size_t size, safetenso
     safetensors *s = calloc(1, sizeof *s);
     if (!s) {
         free(data);
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for reading", name);
     }
     s->buffer = s->taken = data;
     s->size = size;
@@ -326,7 +321,7 @@ rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err)
     *out = NULL;
     safetensors *s = calloc(1, sizeof *s);
     if (!s)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for reading", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for reading", path);
     rapt_code code = file_map_open(&s->map, path, err);
     if (code) {
         free(s);

@@ -7,7 +7,7 @@
  *
  * A file that we wrote carries two checksums (XXH3, 64 bits, hex) in its metadata: "xxh3_64" of the data
  * section, and "xxh3_64_header" of the header with that checksum's own digits as zeros. So a changed bit
- * anywhere is noticed; a program that changes tensors must renew or drop them. */
+ * anywhere is detected; a program that changes tensors must recompute or drop them. */
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
@@ -58,8 +58,8 @@ typedef struct safetensors safetensors;
  * caller owns `*out`; on failure it is NULL. RAPT_ERR_FORMAT: "PATH: byte N: reason" or "PATH: tensor "NAME": reason". */
 rapt_code safetensors_open(const char *path, safetensors **out, rapt_error *err);
 
-/* The same for a file already in memory; `name` stands for the path in messages. `data` comes from malloc and
- * is taken over, also on failure. */
+/* Checks a file that is already in memory, as safetensors_open does; `name` stands for the path in messages. `data` comes from
+ * malloc; the call takes ownership of it, also on failure. */
 rapt_code safetensors_parse(const char *name, char *data, size_t size, safetensors **out, rapt_error *err);
 
 /* The tensors in the header's order; they belong to `s`. Their data is aligned to the element size. */
@@ -82,12 +82,12 @@ const char *safetensors_dtype_name(safetensors_dtype dtype);
 size_t safetensors_dtype_bytes(safetensors_dtype dtype);
 /* Bytes of a tensor; false when they, or a size of the shape, do not fit 64 bits. */
 bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dtype, size_t *bytes);
-/* Where the digits of a checksum stand in the header, or NULL when it has none; `key` is one of the two
- * above. */
+/* The position of a checksum's digits in the header, NULL where it has none; `key` is SAFETENSORS_HASH_KEY or
+ * SAFETENSORS_HEADER_HASH_KEY. */
 char *safetensors_hash_at(char *header, size_t size, const char *key);
-/* 16 hexadecimal digits and a NUL. */
+/* The checksum of `size` bytes: 16 hexadecimal digits and a NUL. */
 void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1]);
-/* The same of the numbers of entries order[0], order[1], ... as if they stood one behind the other. False without memory. */
+/* The checksum of the data of entries order[0], order[1], ... concatenated. False on out-of-memory. */
 bool safetensors_hash_entries(const safetensors_entry *entries, const size_t *order, size_t count,
                               char digits[SAFETENSORS_HASH_DIGITS + 1]);
 

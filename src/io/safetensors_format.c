@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "safetensors are little-endian, and this code copies numbers as they lie in memory"
+#error "safetensors are little-endian, and this code copies values as they are in memory"
 #endif
 
 const char *safetensors_dtype_name(safetensors_dtype dtype)

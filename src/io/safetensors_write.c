@@ -1,6 +1,6 @@
-/* io/safetensors_write.c: named tensors into a safetensors file.
+/* io/safetensors_write.c: writes named tensors as a safetensors file.
  * For model folders and checkpoints.
- * The numbers are read twice where they are, for the checksum in the header and into the file: writing needs no copy of them. */
+ * The data is read twice, for the checksum in the header and for the file, so that no copy of it is needed. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
@@ -12,23 +12,23 @@
 #include "text/json_text.h"
 #include "text/utf8.h"
 
-#define MAX_FILE ((size_t)1 << 40) /* bytes: sums of sizes stay far from the end of size_t */
+#define MAX_FILE ((size_t)1 << 40) /* bytes: sums of sizes cannot overflow */
 
 typedef struct writer {
     const char *path;
     const safetensors_entry *entries;
     size_t count;
     size_t *offsets; /* of each entry, from the start of the data section */
-    size_t *order;   /* entries as they follow each other in the file */
+    size_t *order;   /* indices of the entries in the order of the file */
     size_t data_bytes;
     rapt_error *err;
 } writer;
 
 static const char no_digits[] = "0000000000000000";
 
-static rapt_code safetensors_write_no_memory(const writer *w)
+static rapt_code safetensors_write_out_of_memory(const writer *w)
 {
-    return rapt_fail(w->err, RAPT_ERR_MEMORY, "%s: no memory for writing", w->path);
+    return rapt_fail(w->err, RAPT_ERR_MEMORY, "%s: out of memory for writing", w->path);
 }
 
 static rapt_code bad_entry(const writer *w, const safetensors_entry *e, const char *reason)
@@ -83,7 +83,7 @@ static rapt_code safetensors_write_lay_out(writer *w)
     return RAPT_OK;
 }
 
-/* Puts `value` (taken over) under a key that is not there yet. */
+/* Adds `value`, of which it takes ownership, under a key that must be new. */
 static rapt_code put_new(const writer *w, json_t *object, const char *key, json_t *value)
 {
     if (json_object_get(object, key)) {
@@ -91,7 +91,7 @@ static rapt_code put_new(const writer *w, json_t *object, const char *key, json_
         return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: the name \"%s\" is reserved or comes twice", w->path,
                          quote(key).text);
     }
-    return json_object_set_new(object, key, value) == 0 ? RAPT_OK : safetensors_write_no_memory(w);
+    return json_object_set_new(object, key, value) == 0 ? RAPT_OK : safetensors_write_out_of_memory(w);
 }
 
 static rapt_code put_metadata(const writer *w, json_t *root, const char *const *pairs)
@@ -121,7 +121,7 @@ static rapt_code put_tensor(const writer *w, json_t *root, size_t i)
     for (int d = 0; d < e->ndim; d++)
         if (json_array_append_new(shape, json_integer((json_int_t)e->shape[d])) != 0) {
             json_decref(shape);
-            return safetensors_write_no_memory(w);
+            return safetensors_write_out_of_memory(w);
         }
     json_int_t begin = (json_int_t)w->offsets[i], end = begin + (json_int_t)e->bytes;
     return put_new(w, root, e->name,
@@ -133,12 +133,12 @@ static rapt_code put_tensor(const writer *w, json_t *root, size_t i)
 static rapt_code make_header(const writer *w, const char *const *metadata, char **text)
 {
     json_t *root = json_object();
-    rapt_code code = root ? put_metadata(w, root, metadata) : safetensors_write_no_memory(w);
+    rapt_code code = root ? put_metadata(w, root, metadata) : safetensors_write_out_of_memory(w);
     for (size_t i = 0; code == RAPT_OK && i < w->count; i++)
         code = put_tensor(w, root, i);
     *text = code == RAPT_OK ? json_text(root, JSON_COMPACT) : NULL;
     json_decref(root);
-    return code == RAPT_OK && !*text ? safetensors_write_no_memory(w) : code;
+    return code == RAPT_OK && !*text ? safetensors_write_out_of_memory(w) : code;
 }
 
 static void put_digits(char *header, size_t size, const char *key, const char *digits)
@@ -153,7 +153,7 @@ static rapt_code make_start(const writer *w, const char *header, size_t header_s
     uint64_t length = header_size;
     char *file = *start = malloc(8 + header_size);
     if (!file || !safetensors_hash_entries(w->entries, w->order, w->count, digits))
-        return safetensors_write_no_memory(w);
+        return safetensors_write_out_of_memory(w);
     memcpy(file, &length, sizeof length);
     memset(file + 8, ' ', header_size);
     memcpy(file + 8, header, strlen(header));
@@ -163,7 +163,7 @@ static rapt_code make_start(const writer *w, const char *header, size_t header_s
     return RAPT_OK;
 }
 
-static rapt_code safetensors_write_put_all(const writer *w, const char *start, size_t size)
+static rapt_code safetensors_write_data(const writer *w, const char *start, size_t size)
 {
     file_writer out;
     rapt_code code = file_writer_open(&out, w->path, w->err);
@@ -180,7 +180,7 @@ static rapt_code safetensors_write_put_all(const writer *w, const char *start, s
     return code;
 }
 
-static rapt_code safetensors_write_write_file(const writer *w, const char *header)
+static rapt_code safetensors_write_file(const writer *w, const char *header)
 {
     char *start = NULL;
     size_t header_size = (strlen(header) + 7) / 8 * 8;
@@ -189,7 +189,7 @@ static rapt_code safetensors_write_write_file(const writer *w, const char *heade
                          w->path, header_size, SAFETENSORS_MAX_HEADER);
     rapt_code code = make_start(w, header, header_size, &start);
     if (!code)
-        code = safetensors_write_put_all(w, start, 8 + header_size);
+        code = safetensors_write_data(w, start, 8 + header_size);
     free(start);
     return code;
 }
@@ -200,7 +200,7 @@ rapt_code safetensors_write(const char *path, const safetensors_entry *entries, 
     writer w = {.path = path, .entries = entries, .count = count, .err = err};
     w.offsets = calloc(count + 1, sizeof *w.offsets);
     w.order = calloc(count + 1, sizeof *w.order);
-    rapt_code code = w.offsets && w.order ? RAPT_OK : safetensors_write_no_memory(&w);
+    rapt_code code = w.offsets && w.order ? RAPT_OK : safetensors_write_out_of_memory(&w);
     for (size_t i = 0; code == RAPT_OK && i < count; i++)
         code = check_entry(&w, &entries[i]);
     if (code == RAPT_OK)
@@ -209,7 +209,7 @@ rapt_code safetensors_write(const char *path, const safetensors_entry *entries, 
     if (code == RAPT_OK)
         code = make_header(&w, metadata, &header);
     if (code == RAPT_OK)
-        code = safetensors_write_write_file(&w, header);
+        code = safetensors_write_file(&w, header);
     free(header);
     free(w.offsets);
     free(w.order);

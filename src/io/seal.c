@@ -1,4 +1,4 @@
-/* io/seal.c: the copy of a configuration that parameters carry: made, and compared. For model folders and checkpoints; see
+/* io/seal.c: the copy of config.json in the metadata of parameters: makes and compares it. For model folders and checkpoints; see
  * seal.h. It reads and writes no files. */
 #include "io/seal.h"
 
@@ -16,7 +16,7 @@ rapt_code seal_text(const rapt_model *m, const char *path, char **text, rapt_err
     if (root && model_describe(m, root, path, err) == RAPT_OK)
         *text = json_text(root, JSON_COMPACT);
     json_decref(root);
-    return *text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+    return *text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
 }
 
 bool seal_is_whole(const safetensors *file)
@@ -32,7 +32,7 @@ static bool seal_equal(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
-/* The first member of a copy that the configuration doesn't have, or not with this value; NULL where they agree. */
+/* The first member of a copy that the configuration lacks or has with another value; NULL where they agree. */
 static const char *first_difference(json_t *copy, const json_t *config)
 {
     const char *key;
@@ -43,19 +43,13 @@ static const char *first_difference(json_t *copy, const json_t *config)
     return NULL;
 }
 
-/* Which is NULL for a member that is missing, which json_text shows as nothing. */
-static quoted seal_shown(const json_t *value)
+/* A value as JSON; NULL stands for a missing member. */
+static quoted seal_value_text(const json_t *value)
 {
     char *text = value ? json_text(value, JSON_ENCODE_ANY) : NULL;
     quoted q = quote(text ? text : value ? "..." : "missing");
     free(text);
     return q;
-}
-
-static const char *seal_name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *config, const char *file_path,
@@ -64,9 +58,10 @@ static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *
     if (strcmp(key, MODEL_RUN) == 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another training run than config.json; if they belong together, "
                          "`rapt info %s --seal` binds them", file_path, folder);
+    const char *slash = strrchr(file_path, '/');
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
-                     "binds them", config_path, key, seal_shown(json_object_get(config, key)).text,
-                     seal_shown(json_object_get(copy, key)).text, seal_name_of(file_path), folder);
+                     "binds them", config_path, key, seal_value_text(json_object_get(config, key)).text,
+                     seal_value_text(json_object_get(copy, key)).text, slash ? slash + 1 : file_path, folder);
 }
 
 /* NULL where the file has none. */
@@ -77,11 +72,11 @@ static rapt_code read_copy(const safetensors *file, const char *path, json_t **c
     *copy = text ? json_loads(text, JSON_REJECT_DUPLICATES, &where) : NULL;
     if (!text || json_is_object(*copy))
         return RAPT_OK;
-    bool memory = !*copy && where.text[0] == '\0'; /* its way to say so */
+    bool memory = !*copy && where.text[0] == '\0'; /* jansson on out-of-memory */
     json_decref(*copy);
     *copy = NULL;
     if (memory)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", path);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the copy of config.json in its metadata is no JSON object", path);
 }
 
@@ -97,25 +92,25 @@ rapt_code seal_check(const safetensors *file, const char *file_path, const json_
     return code;
 }
 
-static rapt_code seal_do_check_model(const json_t *config, json_t *copy, const char *path, rapt_error *err)
+static rapt_code compare_with_model(const json_t *config, json_t *copy, const char *path, rapt_error *err)
 {
     const char *key = first_difference(copy, config);
     if (!key)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another model: \"%s\" is %s, and should be %s", path, key,
-                     seal_shown(json_object_get(copy, key)).text, seal_shown(json_object_get(config, key)).text);
+                     seal_value_text(json_object_get(copy, key)).text, seal_value_text(json_object_get(config, key)).text);
 }
 
 rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err)
 {
     json_t *copy;
     rapt_code code = read_copy(file, file_path, &copy, err);
-    if (code || !copy) /* of rapt 0.1, or another program's: nothing to compare */
+    if (code || !copy) /* a file of rapt 0.1 or of another program has no copy */
         return code;
     json_t *root = json_object();
-    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", file_path);
+    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", file_path);
     if (!code)
-        code = seal_do_check_model(root, copy, file_path, err);
+        code = compare_with_model(root, copy, file_path, err);
     json_decref(root);
     json_decref(copy);
     return code;
@@ -132,7 +127,7 @@ static rapt_code refuse_edit(json_t *described, const json_t *config, const char
             return rapt_fail(err, RAPT_ERR_VALUE,
                              "%s: \"%s\" is %s, and %s in the run, which would write it back: undo the edit, or "
                              "train into another folder with --init", config_path, key,
-                             seal_shown(said).text, seal_shown(value).text);
+                             seal_value_text(said).text, seal_value_text(value).text);
     }
     return RAPT_OK;
 }
@@ -143,7 +138,7 @@ rapt_code seal_check_config(const json_t *config, const char *config_path, const
         return RAPT_OK;
     json_t *described = json_object();
     rapt_code code = described ? model_describe(m, described, config_path, err)
-                               : rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for JSON", config_path);
+                               : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", config_path);
     if (!code)
         code = refuse_edit(described, config, config_path, err);
     json_decref(described);
