@@ -37,29 +37,29 @@ typedef struct rapt_translate_options {
     size_t n_best;         /* hypotheses wanted, at most beam; 0: 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
     int threads;           /* 0: all, else 1 to 256; each works on batches of its own */
-    rapt_precision precision; /* of products; RAPT_PRECISION_BF16: with the weights packed so */
-    size_t no_repeat;         /* n: no n tokens follow each other twice in a translation; 0: they may */
-    double max_ratio;         /* R: a translation has R times the tokens of its source (<eos> included) and 10 more at
-                                 most, behind the prefix; R >= 0; 0: twice and 10, or max_len for a model trained on
-                                 rows of that length */
-    const char *prefix;       /* text that every translation begins with (the first piece of a line), without spaces at its
-                                 end: its tokens, one by one, cost what the model gives them; NULL: none */
+    rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
+    size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off */
+    double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source
+                                 (<eos> included) plus 10; 0: R is 2, or the limit is max_len for a model trained on rows
+                                 of that length */
+    const char *prefix;       /* forced prefix: text that every translation begins with (the first piece of a line), without
+                                 trailing spaces; its tokens count with the log-probabilities that the model gives them;
+                                 NULL: none */
     rapt_language detokenize; /* instead of the model's own */
-    bool as_tokens;           /* translations as the model has them: neither put together nor with capitals */
-    bool alignment;           /* of every hypothesis; costs a pass over it */
+    bool as_tokens;           /* translations as the model generates them: neither detokenized nor capitalized */
+    bool alignment;           /* compute alignments of every hypothesis; costs a forward pass each */
     rapt_sentence_split split;
-    bool tokens;              /* of the source and of every hypothesis, too */
+    bool tokens;              /* return the tokens of the source and of every hypothesis, too */
 } rapt_translate_options;
 
-/* What one target token looked at: source tokens first .. first + count - 1, those of its piece of the line. */
+/* Soft alignment of one target token to the source tokens first .. first + count - 1, those of its piece of the line. */
 typedef struct rapt_alignment_row {
     size_t first, count;
-    const rapt_real *weights; /* [count + 1], sum 1; the last number is that of the piece's <eos> */
+    const rapt_real *weights; /* [count + 1], sum 1; the last weight is that of the piece's <eos> */
 } rapt_alignment_row;
 
-/* What each target token looked at in the source when it was chosen: the attention to the source in the decoder's last
- * block, the mean of its heads. Tokens are those of the tokenizers, without <eos>; those of a line in pieces are counted
- * through. */
+/* Soft word alignment: the cross-attention weights of the decoder's last block at each target token, averaged over the heads.
+ * Tokens are those of the tokenizers, without <eos>; the indices of a line in pieces run through all of them. */
 typedef struct rapt_alignment {
     size_t targets, sources;
     rapt_alignment_row *rows; /* [targets] */

@@ -7,15 +7,16 @@
  *   1. repetition penalty r, for each token i of the history, however often it occurs there (Keskar et al. 2019, "CTRL:
  *      A Conditional Transformer Language Model for Controllable Generation", section 4.1):
  *          x_i = x_i / r where x_i > 0, x_i * r elsewhere
- *      (the paper divides in both cases, which would make tokens with negative logits likelier; other programs
+ *      (the paper divides in both cases, which would make tokens with negative logits more probable; other programs
  *      multiply those too);
  *   2. logit bias: x_i = x_i + b for each bias b of token i; -inf rules it out;
  *   3. temperature T (Ackley, Hinton, Sejnowski 1985):  p_i = exp(x_i / T) / sum_j exp(x_j / T); greedy
  *      decoding is the limit T = 0, all on the largest logit, the smallest id of equal ones: nothing below matters then;
- *   4. top-k (Fan, Lewis, Dauphin 2018, "Hierarchical Neural Story Generation"): the k likeliest tokens stay, of equal
- *      ones those with smaller ids, and p is scaled to sum 1 again;
+ *   4. top-k (Fan, Lewis, Dauphin 2018, "Hierarchical Neural Story Generation"): the k most probable tokens stay, of
+ *      equal ones those with smaller ids, and p is scaled to sum 1 again;
  *   5. top-p, or nucleus sampling (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration", section 3.1):
- *      the likeliest tokens stay, as few as sum up to p at least, of equal ones those with smaller ids; scaled again;
+ *      the smallest set of most probable tokens whose probabilities sum up to p or more stays, of equal ones those with
+ *      smaller ids; scaled again;
  *   6. min-p (Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs"): of those
  *      that stay, the tokens with p_i >= m * p_max stay, p_max the largest probability; scaled again. As in Hugging Face's
  *      transformers the probabilities are those behind the temperature; llama.cpp takes the temperature last, which at
@@ -35,7 +36,7 @@
 extern "C" {
 #endif
 
-/* What is added to a token's logit: a number, or -inf. */
+/* A value that is added to the logit of a token: finite, or -inf. */
 typedef struct rapt_logit_bias {
     int32_t id;
     double bias;
@@ -46,13 +47,13 @@ typedef struct rapt_logit_bias {
 
 typedef struct rapt_sample_options {
     double temperature;        /* divides the logits; 0: 0.8; 1: the model's own probabilities; any number >= 0 */
-    bool greedy;               /* always the likeliest token: the temperature's limit 0 */
-    size_t top_k;              /* this many tokens stay; 0: 200; RAPT_TOP_K_ALL, or the whole vocabulary: off */
-    double top_p;              /* so much probability stays, 0 to 1; 0 or 1: off */
+    bool greedy;               /* always the most probable token: the temperature's limit 0 */
+    size_t top_k;              /* sample from the top_k most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the whole vocabulary: off */
+    double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off */
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
-    size_t repetition_window;  /* the penalty looks at the last so many tokens; 0: at all that the model sees */
+    size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
     uint64_t seed;             /* 0: 1; RAPT_SAMPLE_SEED_0: 0 */
-    double min_p;              /* tokens of so much of the largest probability stay, 0 to 1; 0: off */
+    double min_p;              /* keep tokens of at least min_p times the largest probability, 0 to 1; 0: off */
     const rapt_logit_bias *biases; /* [bias_count]; several of one token add up */
     size_t bias_count;
 } rapt_sample_options;
@@ -66,7 +67,7 @@ enum { RAPT_GENERATE_TOKENS = 200 };
 /* Zeroed: what `rapt generate` does without options. */
 typedef struct rapt_generate_options {
     rapt_sample_options sample;
-    size_t max_tokens;        /* new ones of a run at most; 0: RAPT_GENERATE_TOKENS */
+    size_t max_tokens;        /* max new tokens of a run; 0: RAPT_GENERATE_TOKENS */
     const char *const *stops; /* [stop_count] texts that end a run; they are left out of its text. Not empty, valid UTF-8 */
     size_t stop_count;
     rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
@@ -129,7 +130,7 @@ RAPT_API size_t rapt_generator_tokens(const rapt_generator *g);
 RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
 
 /* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for the
- * end of text, and another run continues it. `sample` numbers texts that are to differ though seed and text are the same.
+ * end of text, and another run continues it. `sample` is the sample index: with equal seed and text, other indices give other random streams.
  * Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens depend on model, text,
  * options and `sample` alone, not on how the text came about.
  *

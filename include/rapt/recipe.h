@@ -64,7 +64,7 @@ typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_
  * mean over each row, padding counted as zero loss. */
 typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
-/* The learning rate after the warm-up: constant, falling with 1/sqrt(step), or along a half cosine to
+/* The learning rate after the linear warmup: constant, falling with 1/sqrt(step), or along a half cosine to
  * train.lr_end. */
 typedef enum rapt_recipe_schedule {
     RAPT_RECIPE_SCHEDULE_CONSTANT,
@@ -136,13 +136,13 @@ typedef struct rapt_recipe {
         int64_t steps; /* 0: by epochs */
         int64_t batch; /* sentences, or windows */
         int64_t batch_tokens; /* of translation; 0: by sentences */
-        rapt_precision precision; /* of products */
-        int64_t accumulate; /* batches a step */
+        rapt_precision precision; /* of matrix products */
+        int64_t accumulate; /* gradient accumulation: batches per optimizer step */
         bool recompute; /* rapt_pass.recompute */
         double lr;
         double beta1, beta2, eps;
         double weight_decay;
-        bool lazy; /* sparse embeddings: rows that a step doesn't use stay as they are */
+        bool lazy; /* sparse embeddings: only rows that a step uses are updated */
         double clip; /* 0: off */
         double label_smoothing;
         rapt_recipe_reduction reduction;
@@ -163,7 +163,7 @@ typedef struct rapt_recipe {
 } rapt_recipe;
 
 /* Every key at its default, which is that of task `translation`; texts, which have none, are NULL. Frees nothing: the recipe
- * may be uninitialised.
+ * may be uninitialized.
  *
  * Defaults follow the task, and a few follow other keys (data.validation_fraction is 0 with data.validation):
  * rapt_recipe_read and rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with
@@ -173,7 +173,7 @@ RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 /* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text,
  * train.init or tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
  * ("recipes/../data/en-fr.tsv").
- * `*out` may be uninitialised; after a failure it holds the defaults. Keys are checked one by one here; call
+ * `*out` may be uninitialized; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.
  *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or not readable;
  *   - RAPT_ERR_FORMAT: "PATH:LINE: not YAML: ..." and the like;

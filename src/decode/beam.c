@@ -95,21 +95,16 @@ static void candidates_insert(candidate_list *l, candidate c)
     l->best[at] = c;
 }
 
-/* A logit up to which base + x is certainly not above the worst candidate: a little below the exact limit, since sums are
- * rounded. */
-static rapt_real candidates_limit(const candidate_list *l, double base)
-{
-    double worst = candidates_worst(l);
-    return (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
-}
-
-/* Nearly all logits are far below the worst candidate: blocks whose maximum is not above it are skipped. */
+/* Adds the tokens of one row, x[classes], that are better than the worst candidate. Nearly all are far below it: blocks whose
+ * maximum is certainly not above it are skipped, with a margin since sums are rounded. */
 static void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, const rapt_real *x, double base,
                                   size_t row)
 {
     for (size_t first = 0; first < classes; first += BLOCK) {
         size_t end = first + BLOCK < classes ? first + BLOCK : classes;
-        if (l->count == l->max && !(x[first + k->argmax(end - first, x + first)] > candidates_limit(l, base)))
+        double worst = candidates_worst(l);
+        rapt_real limit = (rapt_real)(worst - base - 1e-6 * (1 + fabs(worst) + fabs(base)));
+        if (l->count == l->max && !(x[first + k->argmax(end - first, x + first)] > limit))
             continue;
         for (size_t j = first; j < end; j++)
             if (base + (double)x[j] > candidates_worst(l))
@@ -117,13 +112,14 @@ static void candidates_gather_row(const kernels *k, candidate_list *l, size_t cl
     }
 }
 
-/* Probabilities are those of all tokens, also of the ones that may not come. */
+/* Collects the candidates of a sentence, whose rows are `first` and following. The softmax is over all tokens, banned ones
+ * included. `logits`: [row_count, classes]. */
 static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     int32_t forced = search_forced(s->batch, sentence, s->length);
     s->found.count = 0;
     for (size_t r = first; r < first + s->counts[sentence]; r++) {
-        rapt_real *x = logits + r * s->classes, max, sum;
+        rapt_real *x = logits + r * s->classes, max, sum; /* x: [classes] */
         s->k->log_sum_exp(s->classes, x, &max, &sum);
         if (search_check(max, sum, err))
             return RAPT_ERR_NOT_FINITE;
@@ -144,7 +140,7 @@ static double beam_score(const beam_search *s, double log_prob, size_t length)
     return log_prob / search_penalty(s->options->length_penalty, length);
 }
 
-/* The score that a hypothesis has to be above to be a result. */
+/* The score that a hypothesis must exceed to become a result. */
 static double beam_worst_result(const beam_search *s, size_t sentence)
 {
     const search_result *r = &s->results[sentence];
@@ -167,8 +163,7 @@ static void beam_keep_result(beam_search *s, size_t sentence, const int32_t *tok
 }
 
 /* The best score that an unfinished hypothesis can reach: log p only falls, and the penalty is largest at one end of the
- * lengths that are left. It rises with log p, so what it drops are the last rows of a sentence, and no better one misses
- * them. */
+ * lengths that are left. It rises with log p, so the rows that it drops are the last ones of a sentence. */
 static double beam_bound(const beam_search *s, size_t sentence, double log_prob)
 {
     return fmax(beam_score(s, log_prob, s->length + 2), beam_score(s, log_prob, s->batch->limits[sentence]));
@@ -186,15 +181,7 @@ static void beam_continue_row(beam_search *s, const candidate *c)
     s->parents[s->next_count++] = (int32_t)c->row;
 }
 
-static void beam_finish_row(beam_search *s, size_t sentence, const candidate *c)
-{
-    int32_t *tokens = s->rows[c->row].tokens;
-    tokens[s->length] = c->token;
-    beam_keep_result(s, sentence, tokens, s->length + 1, c->log_prob);
-}
-
-/* Extends one sentence by a token: candidates that end are filed, the best others
- * are kept if they can still become results. */
+/* Extends one sentence by a token: candidates that end become results, the best others stay if they can still become one. */
 static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t first, rapt_real *logits, rapt_error *err)
 {
     size_t before = s->next_count, open = 0;
@@ -204,10 +191,13 @@ static rapt_code beam_extend_sentence(beam_search *s, size_t sentence, size_t fi
     for (size_t i = 0; i < s->found.count && open < s->options->beam; i++) {
         const candidate *c = &s->found.best[i];
         open += c->token != s->options->special.eos;
-        if (c->token == s->options->special.eos || last)
-            beam_finish_row(s, sentence, c);
-        else
+        if (c->token == s->options->special.eos || last) {
+            int32_t *tokens = s->rows[c->row].tokens;
+            tokens[s->length] = c->token;
+            beam_keep_result(s, sentence, tokens, s->length + 1, c->log_prob);
+        } else {
             beam_continue_row(s, c);
+        }
     }
     double worst = beam_worst_result(s, sentence);
     while (s->next_count > before && !(beam_bound(s, sentence, s->next[s->next_count - 1].log_prob) > worst))
@@ -236,7 +226,7 @@ static rapt_code beam_extend(beam_search *s, rapt_real *logits, rapt_error *err)
     return code;
 }
 
-/* All rows of a sentence would begin alike: one is enough. */
+/* All hypotheses of a sentence begin with <bos>: one row is enough. */
 static void beam_start_rows(beam_search *s)
 {
     s->row_count = s->batch->source.batch;

@@ -125,7 +125,7 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
     return logits->data;
 }
 
-/* A window of the repetition penalty may reach further back than the model sees; without one, what it sees counts. */
+/* A window of the repetition penalty may reach further back than the context; without one, the context counts. */
 static sampler_input generator_input(const generator_run *r, const rapt_real *logits)
 {
     const rapt_generator *g = r->g;
@@ -177,8 +177,8 @@ static rapt_code generator_take_text(void *context, const char *text, size_t siz
     return o->on_text ? o->on_text(o->context, text, size, err) : RAPT_OK;
 }
 
-/* Rank files have ids without a text, which a model that is trained hardly chooses: they add nothing. */
-static rapt_code generator_show(generator_run *r, int32_t id, rapt_error *err)
+/* Rank files have ids without a text, which a trained model hardly ever chooses: they add nothing. */
+static rapt_code generator_emit(generator_run *r, int32_t id, rapt_error *err)
 {
     size_t size;
     const char *bytes = rapt_tokenizer_token(r->g->model->language.tokenizer, id, &size);
@@ -207,12 +207,12 @@ static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, ra
             return RAPT_OK;
         }
         code = code ? code : generator_keep(r, id, log_prob, err);
-        code = code ? code : generator_show(r, id, err);
+        code = code ? code : generator_emit(r, id, err);
     }
     return code;
 }
 
-static rapt_code generator_do_run(generator_run *r, rapt_error *err)
+static rapt_code generator_generate(generator_run *r, rapt_error *err)
 {
     rapt_finish_reason finish = RAPT_FINISH_LENGTH;
     const rapt_generate_options *o = &r->g->options;
@@ -234,7 +234,7 @@ rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated 
     rapt_generated unwanted = {0};
     generator_run r = {.g = g, .sample = sample, .result = result ? result : &unwanted};
     *r.result = (rapt_generated){0};
-    rapt_code code = generator_do_run(&r, err ? err : &own);
+    rapt_code code = generator_generate(&r, err ? err : &own);
     r.result->text = r.text.data;
     r.result->text_size = r.text.size;
     rapt_generated_free(&unwanted);

@@ -1,10 +1,10 @@
-/* decode/greedy.c: greedy search: the likeliest token at each position (the book's predict_seq2seq). For
+/* decode/greedy.c: greedy search: the most probable token at each position (the book's predict_seq2seq). For
  * rapt_translate. */
 #include "decode/search.h"
 
 #include "base/math.h"
 
-/* The sentences that are not done, a row each. */
+/* The unfinished sentences, one row each. */
 typedef struct greedy_search {
     const kernels *k;
     const searcher *on;
@@ -34,12 +34,7 @@ static bool greedy_allocate(greedy_search *s, arena *memory)
     return ok;
 }
 
-static bool greedy_is_done(const search_hypothesis *h, size_t limit, int32_t eos)
-{
-    return h->length == limit || h->tokens[h->length - 1] == eos;
-}
-
-/* Probabilities are those of all tokens, also of the ones that may not come. */
+/* The softmax is over all tokens, banned ones included. `logits`: [classes]. */
 static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_real *logits, rapt_error *err)
 {
     search_hypothesis *h = s->results[sentence].best;
@@ -57,7 +52,7 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
     return RAPT_OK;
 }
 
-/* Appends the likeliest token to each sentence; those that are not done close up: *count of them. */
+/* Appends the most probable token to each sentence. The *count unfinished ones move up, without gaps. */
 static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *count, rapt_error *err)
 {
     size_t left = 0;
@@ -67,12 +62,13 @@ static rapt_code greedy_extend(greedy_search *s, rapt_real *logits, size_t *coun
         rapt_code code = greedy_append(s, sentence, logits + r * s->classes, err);
         if (code)
             return code;
-        if (greedy_is_done(h, s->batch->limits[sentence], s->options->special.eos)) {
+        int32_t last = h->tokens[h->length - 1];
+        if (h->length == s->batch->limits[sentence] || last == s->options->special.eos) {
             h->score = h->log_prob / search_penalty(s->options->length_penalty, h->length);
             continue;
         }
         s->sentences[left] = sentence;
-        s->tokens[left] = h->tokens[h->length - 1];
+        s->tokens[left] = last;
         s->parents[left++] = (int32_t)r;
     }
     *count = left;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without the spaces at its end: what follows brings its space along. */
-static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32_t **ids, size_t *count, rapt_error *err)
+/* Trailing spaces are dropped: the token that follows begins with its space. */
+static rapt_code encode_prefix(const rapt_model *m, const char *text, int32_t **ids, size_t *count, rapt_error *err)
 {
     size_t size = strlen(text), valid = utf8_valid_prefix(text, size);
     if (valid < size)
@@ -24,9 +24,9 @@ static rapt_code prefixes_do_encode(const rapt_model *m, const char *text, int32
 
 static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error *err)
 {
-    size_t most = m->translation.net->config.max_positions;
-    if (p.count >= most)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, most);
+    size_t max = m->translation.net->config.max_positions;
+    if (p.count >= max)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, max);
     for (size_t i = 0; i < p.count; i++)
         if (p.ids[i] == m->translation.special.unk)
             return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a word that the model doesn't know");
@@ -43,7 +43,7 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const char *const *t
         size_t length = 0;
         if (!texts[i])
             continue;
-        code = prefixes_do_encode(m, texts[i], &p->ids[i], &length, err);
+        code = encode_prefix(m, texts[i], &p->ids[i], &length, err);
         p->prefix[i] = (search_prefix){p->ids[i], code ? 0 : length};
         code = code ? code : prefixes_check(m, p->prefix[i], err);
     }

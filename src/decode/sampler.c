@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_PENALTY 0.001
-#define MOST_PENALTY 1000
+#define MIN_PENALTY 0.001
+#define MAX_PENALTY 1000
 #define DEFAULT_TEMPERATURE 0.8
 enum { DEFAULT_TOP_K = 200, DEFAULT_SEED = 1 };
 
@@ -28,13 +28,13 @@ rapt_code sampler_check(const rapt_sample_options *o, rapt_error *err)
         if (!(o->biases[i].bias < INFINITY))
             return rapt_fail(err, RAPT_ERR_VALUE, "logit bias %g of token %d: it is a number, or -inf", o->biases[i].bias,
                              (int)o->biases[i].id);
-    if (r != 0 && !(r >= LEAST_PENALTY && r <= MOST_PENALTY))
-        return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, LEAST_PENALTY,
-                         MOST_PENALTY);
+    if (r != 0 && !(r >= MIN_PENALTY && r <= MAX_PENALTY))
+        return rapt_fail(err, RAPT_ERR_VALUE, "repetition penalty %g: it is from %g to %d, or 0 for none", r, MIN_PENALTY,
+                         MAX_PENALTY);
     return RAPT_OK;
 }
 
-/* As rapt/generate.h has the defaults. */
+/* The defaults of rapt/generate.h. */
 static rapt_sample_options sampler_defaults(rapt_sample_options o)
 {
     o.temperature = o.greedy ? 0 : o.temperature != 0 ? o.temperature : DEFAULT_TEMPERATURE;
@@ -47,19 +47,19 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
 {
     const rapt_sample_options given = options ? *options : (rapt_sample_options){0};
     *s = (sampler){.options = sampler_defaults(given), .k = k};
-    s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* numbers of its own: a seed may serve a model too */
+    s->key = rng_mix(s->options.seed, rng_hash_text("sample")); /* a random stream of its own: the seed may serve a model too */
     return sampler_check(&given, err);
 }
 
 /* ---- the logits -------------------------------------------------------------------------------------------------- */
 
-static rapt_code sampler_no_memory(const sampler_input *in, rapt_error *err)
+static rapt_code sampler_out_of_memory(const sampler_input *in, rapt_error *err)
 {
-    return rapt_fail(err, RAPT_ERR_MEMORY, "no memory to choose among %zu tokens", in->vocab);
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for sampling from %zu tokens", in->vocab);
 }
 
-/* Starts from the model's logit each time, so a token that occurs twice is penalised once. */
-static void penalise(const sampler_input *in, const rapt_sample_options *o, rapt_real *x)
+/* Starts from the model's logit each time, so a token that occurs twice is penalized once. */
+static void penalize(const sampler_input *in, const rapt_sample_options *o, rapt_real *x)
 {
     size_t window = o->repetition_window, first = window > 0 && window < in->count ? in->count - window : 0;
     for (size_t i = first; i < in->count; i++) {
@@ -80,7 +80,7 @@ static void add_biases(const sampler_input *in, const rapt_sample_options *o, ra
     }
 }
 
-/* A copy of the logits, with penalty and biases; NULL when memory is out. */
+/* A copy of the logits [vocab], with penalty and biases; NULL on out-of-memory. */
 static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options *o, arena *scratch)
 {
     rapt_real *x = arena_array(scratch, in->vocab, sizeof *x);
@@ -88,7 +88,7 @@ static rapt_real *own_logits(const sampler_input *in, const rapt_sample_options 
         return NULL;
     memcpy(x, in->logits, in->vocab * sizeof *x);
     if (o->repetition_penalty != 0 && o->repetition_penalty != 1)
-        penalise(in, o, x);
+        penalize(in, o, x);
     add_biases(in, o, x);
     return x;
 }
@@ -107,20 +107,20 @@ static rapt_code check_finite(const kernels *k, const rapt_real *x, const sample
                      (unsigned long long)in->position, at, isnan(x[at]) ? "nan" : "inf");
 }
 
-/* Finds the first of the largest logits. */
-static rapt_code find_most(const kernels *k, const rapt_real *x, const sampler_input *in, size_t *most, rapt_error *err)
+/* The index of the largest logit, the first of equal ones. */
+static rapt_code find_best(const kernels *k, const rapt_real *x, const sampler_input *in, size_t *best, rapt_error *err)
 {
     rapt_code code = check_finite(k, x, in, err);
     if (code)
         return code;
-    *most = in->vocab > 0 ? k->argmax(in->vocab, x) : 0;
-    if (in->vocab == 0 || x[*most] == -INFINITY)
+    *best = in->vocab > 0 ? k->argmax(in->vocab, x) : 0;
+    if (in->vocab == 0 || x[*best] == -INFINITY)
         return rapt_fail(err, RAPT_ERR_NOT_FINITE, "the logits of position %llu leave no token: all are -inf",
                          (unsigned long long)in->position);
     return RAPT_OK;
 }
 
-/* ---- the tokens that stay, in order of ids ----------------------------------------------------------------------- */
+/* ---- the tokens that remain, in order of ids ----------------------------------------------------------------------- */
 
 typedef struct remaining {
     int32_t *ids;
@@ -129,7 +129,7 @@ typedef struct remaining {
     size_t count;
 } remaining;
 
-/* All tokens; NULL as ids when memory is out. Takes x over. */
+/* All tokens; ids is NULL on out-of-memory. Takes ownership of x. */
 static remaining all_tokens(rapt_real *x, size_t vocab, arena *scratch)
 {
     remaining r = {.x = x, .count = vocab};
@@ -141,11 +141,11 @@ static remaining all_tokens(rapt_real *x, size_t vocab, arena *scratch)
     return r;
 }
 
-/* The weights exp((x - most) / T), at most 1. In doubles up to the exponent: no temperature is too small for them. */
-static void sampler_weigh(const kernels *k, remaining *r, rapt_real most, double temperature)
+/* The weights exp((x - max) / T), at most 1. In doubles up to the exponent: no temperature is too small for them. */
+static void sampler_weigh(const kernels *k, remaining *r, rapt_real max, double temperature)
 {
     for (size_t i = 0; i < r->count; i++)
-        r->weights[i] = (rapt_real)(((double)r->x[i] - (double)most) / temperature);
+        r->weights[i] = (rapt_real)(((double)r->x[i] - (double)max) / temperature);
     k->exp(r->count, r->weights, r->weights);
 }
 
@@ -158,7 +158,7 @@ static double sum_up(remaining *r)
     return sum;
 }
 
-/* A number that is the larger, the larger x is: the bits of a float have that order but for the sign. */
+/* An integer that sorts like x: the bits of a float do, but for the sign. */
 static uint32_t sampler_key_of(rapt_real x)
 {
     float value = (float)x + 0.0f; /* -0 becomes 0 */
@@ -167,8 +167,8 @@ static uint32_t sampler_key_of(rapt_real x)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Where the likeliest tokens end: those above `key` belong to them, and the first of those at `key`, until they have
- * `left`. */
+/* Where the most probable tokens end: those above `key` belong to them, and of those at `key` the first, until their weights
+ * add up to `left`. */
 typedef struct border {
     uint32_t key;
     double left;
@@ -176,10 +176,10 @@ typedef struct border {
 
 #define DIGITS 2048u
 
-/* The border of the likeliest tokens that together have `wanted` of the weight, or that are so many where weights is
- * NULL: found digit by digit of their keys, the highest first, from what the tokens with each value of a digit have.
- * No token is compared with another, so the time is nearly the same for any logits, k and p. The last digit has a bit
- * of the one before, which is known by then. */
+/* The border of the most probable tokens that together have the weight `wanted`, or whose count is `wanted` where weights is
+ * NULL. A radix select: the digits of the border's key are found from the highest on, from the sum of the weights for each value
+ * of a digit. No two tokens are compared, so the time hardly depends on logits, k and p. The last digit shares a bit with the one
+ * before, which is known by then. */
 static border find_border(const rapt_real *x, const rapt_real *weights, size_t count, double wanted)
 {
     static const int shifts[] = {21, 10, 0};
@@ -198,8 +198,8 @@ static border find_border(const rapt_real *x, const rapt_real *weights, size_t c
     return (border){found, wanted};
 }
 
-/* Keeps the likeliest tokens that have `wanted` of the weight, or so many. */
-static void keep_likeliest(remaining *r, bool by_weight, double wanted)
+/* Keeps the most probable tokens that together have the weight `wanted`, or whose count is `wanted`. */
+static void keep_most_probable(remaining *r, bool by_weight, double wanted)
 {
     border b = find_border(r->x, by_weight ? r->weights : NULL, r->count, wanted);
     size_t kept = 0;
@@ -218,8 +218,8 @@ static void keep_likeliest(remaining *r, bool by_weight, double wanted)
     r->count = kept;
 }
 
-/* Keeps those with `share` of the largest weight, which is 1. */
-static void keep_near(remaining *r, double share)
+/* Keeps the tokens of a weight of at least `share`; the largest weight is 1. */
+static void keep_min_p(remaining *r, double share)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -247,19 +247,19 @@ static size_t first_above(const remaining *r, double target)
     return low;
 }
 
-static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real most, remaining *r)
+static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real max, remaining *r)
 {
     const rapt_sample_options *o = &s->options;
-    sampler_weigh(s->k, r, most, o->temperature);
+    sampler_weigh(s->k, r, max, o->temperature);
     if (o->top_k > 0 && o->top_k < r->count)
-        keep_likeliest(r, false, (double)o->top_k);
+        keep_most_probable(r, false, (double)o->top_k);
     double sum = sum_up(r);
     if (o->top_p > 0 && o->top_p < 1) {
-        keep_likeliest(r, true, o->top_p * sum);
+        keep_most_probable(r, true, o->top_p * sum);
         sum = sum_up(r);
     }
     if (o->min_p > 0) {
-        keep_near(r, o->min_p);
+        keep_min_p(r, o->min_p);
         sum = sum_up(r);
     }
     return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];
@@ -267,20 +267,20 @@ static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real
 
 static rapt_code sampler_do_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
 {
-    size_t most;
+    size_t best;
     rapt_real *x = own_logits(in, &s->options, scratch);
     if (!x)
-        return sampler_no_memory(in, err);
-    rapt_code code = find_most(s->k, x, in, &most, err);
+        return sampler_out_of_memory(in, err);
+    rapt_code code = find_best(s->k, x, in, &best, err);
     if (code)
         return code;
-    *id = (int32_t)most;
+    *id = (int32_t)best;
     if (s->options.temperature == 0)
         return RAPT_OK;
-    rapt_real largest = x[most];
+    rapt_real largest = x[best];
     remaining r = all_tokens(x, in->vocab, scratch);
     if (!r.ids)
-        return sampler_no_memory(in, err);
+        return sampler_out_of_memory(in, err);
     *id = sampler_draw(s, in, largest, &r);
     return RAPT_OK;
 }
@@ -293,7 +293,7 @@ rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scrat
     return code;
 }
 
-/* ---- to look at -------------------------------------------------------------------------------------------------- */
+/* ---- the most probable tokens -------------------------------------------------------------------------------------------------- */
 
 typedef struct listed {
     rapt_real x, weight;
@@ -308,16 +308,16 @@ static int by_likelihood(const void *a, const void *b)
     return p->id < q->id ? -1 : 1;
 }
 
-static bool sampler_list_likeliest(const kernels *k, remaining *r, rapt_real most, size_t n, arena *scratch, int32_t *ids,
+static bool sampler_list_top(const kernels *k, remaining *r, rapt_real max, size_t n, arena *scratch, int32_t *ids,
                                    double *probabilities)
 {
     listed *list = arena_array(scratch, n, sizeof *list);
     if (!list)
         return false;
-    sampler_weigh(k, r, most, 1);
+    sampler_weigh(k, r, max, 1);
     double sum = sum_up(r);
     if (n < r->count)
-        keep_likeliest(r, false, (double)n);
+        keep_most_probable(r, false, (double)n);
     for (size_t i = 0; i < n; i++)
         list[i] = (listed){r->x[i], r->weights[i], r->ids[i]};
     qsort(list, n, sizeof *list, by_likelihood);
@@ -328,29 +328,29 @@ static bool sampler_list_likeliest(const kernels *k, remaining *r, rapt_real mos
     return true;
 }
 
-static rapt_code likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
+static rapt_code sampler_top(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
                            arena *scratch, rapt_error *err)
 {
-    size_t most;
+    size_t best;
     rapt_real *x = own_logits(in, &(rapt_sample_options){0}, scratch);
     if (!x)
-        return sampler_no_memory(in, err);
-    rapt_code code = find_most(k, x, in, &most, err);
+        return sampler_out_of_memory(in, err);
+    rapt_code code = find_best(k, x, in, &best, err);
     if (code)
         return code;
-    rapt_real largest = x[most];
+    rapt_real largest = x[best];
     remaining r = all_tokens(x, in->vocab, scratch);
-    bool ok = r.ids && sampler_list_likeliest(k, &r, largest, n, scratch, ids, probabilities);
-    return ok ? RAPT_OK : sampler_no_memory(in, err);
+    bool ok = r.ids && sampler_list_top(k, &r, largest, n, scratch, ids, probabilities);
+    return ok ? RAPT_OK : sampler_out_of_memory(in, err);
 }
 
 rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
                             arena *scratch, rapt_error *err)
 {
     if (n > in->vocab)
-        return rapt_fail(err, RAPT_ERR_VALUE, "the %zu likeliest of %zu tokens", n, in->vocab);
+        return rapt_fail(err, RAPT_ERR_VALUE, "the %zu most probable of %zu tokens", n, in->vocab);
     arena_mark mark = arena_save(scratch);
-    rapt_code code = likeliest(k, in, n, ids, probabilities, scratch, err);
+    rapt_code code = sampler_top(k, in, n, ids, probabilities, scratch, err);
     arena_release(scratch, mark);
     return code;
 }

@@ -1,5 +1,5 @@
-/* decode/sampler.h: from the logits of a position to a token, see rapt/generate.h; and the likeliest tokens, to look
- * at. */
+/* decode/sampler.h: from the logits of a position to a token, see rapt/generate.h; and the most probable
+ * tokens, for inspection. */
 #ifndef DECODE_SAMPLER_H
 #define DECODE_SAMPLER_H
 
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "kernels/kernels.h"
 
-/* Const once made: threads can share it, each with its own scratch memory. */
+/* Immutable once made: threads can share it, each with its own scratch memory. */
 typedef struct sampler {
     rapt_sample_options options; /* greedy: temperature 0; all tokens: top_k 0 */
     const kernels *k;
@@ -20,8 +20,8 @@ typedef struct sampler_input {
     const rapt_real *logits; /* [vocab] */
     size_t vocab;
     uint64_t row, position;
-    const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are passed over,
-                                those of biases too */
+    const int32_t *history;  /* [count], the tokens before, the latest last; ids outside the vocabulary are ignored,
+                                in biases too */
     size_t count;
 } sampler_input;
 
@@ -38,7 +38,7 @@ rapt_code sampler_init(sampler *s, const rapt_sample_options *options, const ker
  * RAPT_ERR_NOT_FINITE: a logit is NaN or +inf, or all are -inf; the message names the position. */
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err);
 
-/* The n <= vocab likeliest tokens, ids[n], the likeliest first and of equals the smaller id, and their softmax
+/* The n <= vocab most probable tokens, ids[n], in descending order, of equal ones the smaller id first, and their softmax
  * probabilities[n], without any of the options. Errors are those of sampler_choose. */
 rapt_code sampler_likeliest(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
                             arena *scratch, rapt_error *err);

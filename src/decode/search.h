@@ -10,12 +10,12 @@ typedef struct search_options {
     size_t beam;
     double length_penalty;
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
-    size_t no_repeat;      /* n: no n tokens twice in this order; 0: they may */
+    size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
     rapt_special_ids special; /* of the model: <bos> begins a hypothesis, <eos> ends it */
 } search_options;
 
-/* What the hypotheses of a sentence begin with. */
+/* The forced prefix of a sentence: all its hypotheses begin with it. */
 typedef struct search_prefix {
     const int32_t *ids; /* [count] */
     size_t count;
@@ -46,14 +46,14 @@ typedef struct search_batch {
  * their rows, others at max_ratio (0: 2) times the source plus 10 behind the prefix; min 1 behind the prefix. */
 size_t search_limit(const rapt_model *m, size_t source_count, double max_ratio, size_t prefix_count);
 
-/* What a search runs on, one for each thread; any number of batches, one after the other. */
+/* The tape, network and decoder state of a search: one for each thread, for any number of batches. */
 typedef struct searcher {
     rapt_tape *t;
     const rapt_transformer *m;
     rapt_decoder_state *state;
 } searcher;
 
-/* Both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
+/* Greedy and beam search: both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
  * that are finished; they are the first n_best of any larger n_best. */
 rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                         search_result *results, rapt_error *err);
@@ -63,15 +63,15 @@ rapt_code search_beam(const searcher *on, const search_batch *batch, const searc
 /* Encodes the batch and starts the decoder's state: one row of each sentence, capacity for `beam`. */
 rapt_code search_start(const searcher *on, const search_batch *batch, size_t beam, rapt_error *err);
 
-/* One decoding step: *logits [rows, vocabulary] of the next position, the tape's, to be written over. */
+/* One decoding step: *logits [rows, vocabulary] of the next position; they belong to the tape and may be overwritten. */
 rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, rapt_real **logits, rapt_error *err);
 
-/* The token that has to come after `length` of a sentence, or -1. */
+/* The forced token at position `length` of a sentence, or -1. */
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
-/* Sets logits to -inf where their token would end n tokens that tokens[length] has already. <eos> is never among them. */
+/* Sets the logits of tokens to -inf that would complete an n-gram which is already in tokens[length]. Never bans <eos>. */
 void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 
-/* RAPT_ERR_NOT_FINITE where one of the logits that these are of was no finite number. */
+/* RAPT_ERR_NOT_FINITE where one of the logits with this maximum and sum of exponentials was not finite. */
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);
 
 /* The largest of the batch's limits, min 1: the positions that a decoder's state for it needs. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORTION 4096 /* bytes that are handed on together at most, but for what was held back */
+#define PORTION 4096 /* max bytes handed to the sink at once, besides those held back */
 #define LONGEST_CHARACTER 4
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD"; /* U+FFFD */
@@ -27,9 +27,9 @@ struct text_stream {
     stop *stops;
     size_t stop_count;
     bool done, stopped; /* stopped: by a stop string */
-    char character[LONGEST_CHARACTER]; /* an unfinished one: bytes that there are and bytes that it has */
+    char character[LONGEST_CHARACTER]; /* an unfinished one: bytes so far, and in all */
     size_t begun, length;
-    char *text; /* not handed on yet */
+    char *text; /* not handed to the sink yet */
     size_t size, capacity;
     arena memory;
 };
@@ -42,13 +42,6 @@ static size_t text_stream_follow(const stop *p, size_t matched, char byte)
     while (matched > 0 && p->text[matched] != byte)
         matched = p->shorter[matched - 1];
     return p->text[matched] == byte ? matched + 1 : 0;
-}
-
-static void text_stream_prepare(stop *p)
-{
-    p->shorter[0] = 0;
-    for (size_t i = 1; i < p->size; i++)
-        p->shorter[i] = text_stream_follow(p, p->shorter[i - 1], p->text[i]);
 }
 
 rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_error *err)
@@ -70,11 +63,13 @@ static rapt_code add_stop(text_stream *s, const char *text, rapt_error *err)
     *p = (stop){arena_string(&s->memory, text), size, 0, arena_array(&s->memory, size, sizeof *p->shorter)};
     if (!p->text || !p->shorter)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for stop string %zu", s->stop_count);
-    text_stream_prepare(p);
+    p->shorter[0] = 0;
+    for (size_t i = 1; i < p->size; i++)
+        p->shorter[i] = text_stream_follow(p, p->shorter[i - 1], p->text[i]);
     return RAPT_OK;
 }
 
-/* Goes on by one byte; the size of the longest stop string that is complete now, or 0. */
+/* Advances the matching by one byte. Returns the size of the longest stop string that is complete now, or 0. */
 static size_t text_stream_complete(text_stream *s, char byte)
 {
     size_t longest = 0;
@@ -86,19 +81,19 @@ static size_t text_stream_complete(text_stream *s, char byte)
     return longest;
 }
 
-/* How much of the text's end may be the beginning of a stop string. */
-static size_t held(const text_stream *s)
+/* Bytes at the end of the text that may be the beginning of a stop string. */
+static size_t held_back(const text_stream *s)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < s->stop_count; i++)
-        most = s->stops[i].matched > most ? s->stops[i].matched : most;
-    return most;
+        max = s->stops[i].matched > max ? s->stops[i].matched : max;
+    return max;
 }
 
-/* ---- handing on -------------------------------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------------------------- */
 
-/* All but the last `keep` bytes. A stop string begins with a whole character, so no character is cut. */
-static rapt_code hand_on(text_stream *s, size_t keep, rapt_error *err)
+/* Hands all but the last `keep` bytes to the sink. A stop string begins with a whole character, so no character is cut. */
+static rapt_code text_stream_flush(text_stream *s, size_t keep, rapt_error *err)
 {
     size_t size = s->size - keep;
     rapt_code code = size > 0 ? s->sink(s->context, s->text, size, err) : RAPT_OK;
@@ -119,9 +114,9 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
     if (stopped > 0) {
         s->done = s->stopped = true;
         s->size -= stopped;
-        return hand_on(s, 0, err);
+        return text_stream_flush(s, 0, err);
     }
-    return s->size + LONGEST_CHARACTER > s->capacity ? hand_on(s, held(s), err) : RAPT_OK;
+    return s->size + LONGEST_CHARACTER > s->capacity ? text_stream_flush(s, held_back(s), err) : RAPT_OK;
 }
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
@@ -227,7 +222,7 @@ rapt_code text_stream_push(text_stream *s, const char *bytes, size_t size, rapt_
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < size && !s->done; i++)
         code = put_byte(s, bytes[i], err);
-    return s->done ? code : hand_on(s, held(s), err);
+    return s->done ? code : text_stream_flush(s, held_back(s), err);
 }
 
 bool text_stream_done(const text_stream *s)
@@ -244,7 +239,7 @@ rapt_code text_stream_finish(text_stream *s, rapt_error *err)
 {
     rapt_code code = !s->done && s->begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
     if (!s->done)
-        code = hand_on(s, 0, err);
+        code = text_stream_flush(s, 0, err);
     s->done = true;
     return code;
 }

@@ -23,7 +23,7 @@
 
 #define CHUNK ((size_t)256 << 10)
 
-/* What a thread keeps from batch to batch. */
+/* What a thread reuses from batch to batch. */
 typedef struct translate_worker {
     searcher on; /* its tape, the model, KV caches */
     arena memory;
@@ -36,7 +36,7 @@ struct rapt_translator {
     prefixes prefix;        /* the options', if any */
     pool *pool;
     translate_worker *workers; /* one for each thread */
-    packed_weights *packed; /* that all tapes read */
+    packed_weights *packed; /* read by all tapes */
     atomic_bool cancelled;
 };
 typedef rapt_translator translator;
@@ -311,8 +311,8 @@ static rapt_code translate_replace(char **text, char *by, rapt_error *err)
     return RAPT_OK;
 }
 
-/* From the model's words to a text as people write it. */
-static rapt_code write_plain(const translator *t, rapt_translation *out, rapt_error *err)
+/* The texts of all hypotheses, from the model's tokens to raw text: detokenized, and capitalized. */
+static rapt_code write_raw_text(const translator *t, rapt_translation *out, rapt_error *err)
 {
     rapt_language language = t->o.detokenize ? t->o.detokenize : t->m->translation.detokenize;
     rapt_code code = RAPT_OK;
@@ -400,7 +400,7 @@ static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_er
     rapt_code code = translate_failure(c, err);
     for (size_t i = 0; i < c->count && !code; i++) {
         code = gather_pieces(c->pieces + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
-        code = code ? code : write_plain(t, &out[i], err);
+        code = code ? code : write_raw_text(t, &out[i], err);
     }
     return code;
 }
