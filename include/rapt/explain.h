@@ -41,7 +41,7 @@ typedef struct rapt_explain_options {
  * `options` may be NULL: the defaults.
  *
  * The model is only read. With options->gradients the gradients of its parameters are also used: they are zeroed before, and
- * zero afterwards, so no other thread may compute gradients of this model meanwhile; inference may go on.
+ * zero afterwards, so no other thread may compute gradients of this model meanwhile; inference is allowed.
  *
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
  *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or not in its vocabulary (words; unknown

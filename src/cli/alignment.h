@@ -11,7 +11,7 @@ typedef enum alignment_kind { ALIGNMENT_NONE, ALIGNMENT_HARD, ALIGNMENT_SOFT, AL
 /* The kind that an option names, NONE for what is none. */
 alignment_kind alignment_named(const char *text);
 
-/* A tab and, hard: for each target token j the source token i that it looks at most (of equals the first), as pairs "i-j"
+/* A tab and, hard: for each target token j the source token i that it attends to most (of equals the first), as pairs "i-j"
  * from 0; soft: rows of numbers with commas, a row for each target token, the last number of a row for the source's end; words:
  * as hard, of words: runs of tokens up to the next that begins with a space, whose weights add up (the tokens must be there).
  * False: out of memory. */

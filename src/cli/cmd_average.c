@@ -53,7 +53,7 @@ int cmd_average(int argc, char **argv)
     cli_note_seal(a.model);
     char *own = a.out ? NULL : file_join(a.model, "average");
     rapt_code code = a.out || own ? rapt_average(a.model, a.last, a.out ? a.out : own, &err)
-                                  : rapt_fail(&err, RAPT_ERR_MEMORY, "no memory");
+                                  : rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory");
     free(own);
     return code ? cli_fail(&err) : 0;
 }

@@ -180,7 +180,7 @@ static rapt_code cmd_data_print_json(const arguments *a, const check_report *r, 
     char *text = json_text(object, JSON_REAL_PRECISION(9));
     json_decref(object);
     if (!text)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a JSON object, or a file name that is not UTF-8");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object, or a file name that is not UTF-8");
     puts(text);
     free(text);
     return RAPT_OK;

@@ -97,7 +97,7 @@ static void list_sets(void)
 static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_error *err)
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
-    rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the name of a file");
+    rapt_code code = path && url ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the name of a file");
     if (!code) {
         cli_print_clean(stdout, path);
         printf("  %zu bytes\n    sha256 %s\n    ", file->bytes, file->sha256);
@@ -143,7 +143,7 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
     fetch_request request = {.file = file, .url = url, .path = path};
-    rapt_code code = path && url ? get_at(a, &request, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a file name");
+    rapt_code code = path && url ? get_at(a, &request, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a file name");
     free(path);
     free(url);
     return code;

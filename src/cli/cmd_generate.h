@@ -24,7 +24,7 @@ typedef struct generate_prompt {
     size_t size;
 } generate_prompt;
 
-/* --at: the likeliest tokens after one token of the prompt, to stdout. */
+/* --at: the most probable tokens after one token of the prompt, to stdout. */
 rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt_model *m, generate_prompt p, rapt_error *err);
 
 #endif

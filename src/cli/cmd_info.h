@@ -8,7 +8,7 @@
 /* Returns the exit status. */
 int info_model(const char *folder, bool json, bool tensors);
 
-/* Prints an object and frees it; NULL stands for no memory. Returns the exit status. */
+/* Prints an object and frees it; NULL: out of memory. Returns the exit status. */
 int info_print_json(json_t *o);
 
 #endif

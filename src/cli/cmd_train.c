@@ -209,7 +209,7 @@ static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
 {
     char *assignment = NULL;
     if (asprintf(&assignment, "train.init=%s", init) < 0)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_code code = rapt_recipe_set(r, assignment, err);
     free(assignment);
     return code;
@@ -277,7 +277,7 @@ static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
     if (r->train.init)
         cli_note_seal(r->train.init);
     signals_catch();
-    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_ERR_MEMORY, "no memory");
+    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory");
     progress_free(d.progress, code != RAPT_OK);
     if (code)
         fetch_hint(&err);

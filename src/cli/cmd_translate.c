@@ -1,5 +1,5 @@
-/* cli/cmd_translate.c: `rapt translate`: lines in, lines out, block by block: a text larger than the memory, a pipe that goes
- * on, and whoever types at a terminal. */
+/* cli/cmd_translate.c: `rapt translate`: lines in, lines out, block by block: texts larger than the memory, pipes that
+ * stay open, and input typed at a terminal. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many batches of lines are sorted by length together. */
+/* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_N_BEST, KEY_BATCH, KEY_DETOKENIZE, KEY_NO_REPEAT, KEY_MAX_RATIO,
@@ -171,7 +171,7 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     ok = to && fclose(to) == 0 && ok;
     rapt_code code = RAPT_OK;
     if (!ok)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text");
     else
         code = lines_out(text, size, err);
     free(text);
@@ -219,7 +219,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
     const char *what = "translate";
     rapt_translation *out = calloc(b->count, sizeof *out);
     rapt_code code = out ? cmd_translate_run(a, t, b, out, &why)
-                         : rapt_fail(&why, RAPT_ERR_MEMORY, "no memory");
+                         : rapt_fail(&why, RAPT_ERR_MEMORY, "out of memory");
     if (!code) {
         code = check_cut(a, b, out, &why);
         what = code ? what : "print the translation of";

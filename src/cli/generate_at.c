@@ -20,7 +20,7 @@
 typedef struct expectation {
     size_t position, count;
     int32_t token; /* at that position */
-    int32_t *ids;  /* [count], likeliest first */
+    int32_t *ids;  /* [count], most probable first */
     double *probabilities;
 } expectation;
 

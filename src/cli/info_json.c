@@ -13,7 +13,7 @@ int info_print_json(json_t *o)
     char *text = json_text(o, JSON_INDENT(2));
     json_decref(o);
     if (!text) {
-        rapt_fail(&err, RAPT_ERR_MEMORY, "no memory for JSON");
+        rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for JSON");
         return cli_fail(&err);
     }
     puts(text);

@@ -161,7 +161,7 @@ int info_model(const char *folder, bool json, bool tensors)
     json_t *config = m ? json_object() : NULL;
     bool ok = config && model_describe(m, config, folder, &err) == RAPT_OK;
     if (m && !ok)
-        rapt_fail(&err, RAPT_ERR_MEMORY, "no memory for JSON");
+        rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for JSON");
     int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, folder, config, tensors);
     json_decref(config);
     rapt_model_free(m);

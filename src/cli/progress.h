@@ -19,7 +19,7 @@ typedef struct progress_options {
     double silence; /* seconds after which something is said where there is no terminal; 0: 60 */
 } progress_options;
 
-/* NULL without memory: then nothing is shown. */
+/* NULL: out of memory; then nothing is shown. */
 progress *progress_new(const progress_options *options);
 /* `failed`: an error message follows, and the live line stays above it. */
 void progress_free(progress *p, bool failed);

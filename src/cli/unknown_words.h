@@ -15,7 +15,7 @@ typedef struct unknown_words {
     size_t more; /* lines with unknown words that were not warned about */
 } unknown_words;
 
-/* Looks at one line: 'rapt: NAME:LINE: warning: 1 of 4 words is unknown: "zebras"' to stderr, where one of its words was not
+/* Checks one line: 'rapt: NAME:LINE: warning: 1 of 4 words is unknown: "zebras"' to stderr, where one of its words was not
  * told before; ten warnings at most. RAPT_ERR_VALUE with the same text where `strict` is set. */
 rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, rapt_error *err);
 /* Says how many lines more there were, and frees what was kept. */

@@ -190,12 +190,12 @@ static json_t *sequences_json(const rapt_explanation *e)
     return o;
 }
 
-static json_t *likeliest_json(const rapt_explanation *e, size_t position)
+static json_t *top_tokens_json(const rapt_explanation *e, size_t position)
 {
     json_t *list = json_array();
     for (size_t i = position * e->top; list && i < (position + 1) * e->top; i++) {
         json_t *token = json_object();
-        bool ok = add_token_json(token, explain_last(e)->tokenizer, e->likeliest[i]) &&
+        bool ok = add_token_json(token, explain_last(e)->tokenizer, e->top_ids[i]) &&
                   json_object_set_new(token, "probability", json_real(e->probabilities[i])) == 0;
         if (json_array_append_new(list, token) != 0 || !ok) {
             json_decref(list);
@@ -222,7 +222,7 @@ static json_t *predictions_json(const rapt_explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < explain_last(e)->count; i++) {
-        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", likeliest_json(e, i));
+        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", top_tokens_json(e, i));
         bool ok = i >= e->label_count || json_object_set_new(o, "next", next_json(e, i)) == 0;
         if (json_array_append_new(list, o) != 0 || !ok) {
             json_decref(list);
@@ -232,11 +232,11 @@ static json_t *predictions_json(const rapt_explanation *e)
     return list;
 }
 
-/* A language model's output is its likeliest next token. */
+/* A language model's output is its most probable next token. */
 static json_t *output_json(const rapt_explanation *e)
 {
     size_t last = (explain_last(e)->count - 1) * e->top;
-    return e->output ? valid_string(e->output) : token_text_json(e->model->language.tokenizer, e->likeliest[last]);
+    return e->output ? valid_string(e->output) : token_text_json(e->model->language.tokenizer, e->top_ids[last]);
 }
 
 /* What only some passes have. */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define TOP 5 /* likeliest tokens of a position */
+#define TOP 5 /* most probable tokens of a position */
 #define CHUNK ((size_t)64 << 10)
 
 /* A pass while it runs. */
@@ -33,7 +33,7 @@ static rapt_code rank_tokens(const pass *p, const rapt_real *logits, size_t voca
     arena_init(&scratch, CHUNK);
     for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
         sampler_input in = {.logits = logits + i * vocab, .vocab = vocab, .position = i};
-        code = sampler_likeliest(p->t->k, &in, e->top, e->likeliest + i * e->top, e->probabilities + i * e->top, &scratch, err);
+        code = sampler_likeliest(p->t->k, &in, e->top, e->top_ids + i * e->top, e->probabilities + i * e->top, &scratch, err);
     }
     arena_free(&scratch);
     return code;
@@ -55,10 +55,10 @@ static rapt_code take_logits(const pass *p, const rapt_observation *logits, rapt
     rapt_explanation *e = p->e;
     size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits->tensor);
     e->top = vocab < TOP ? vocab : TOP;
-    e->likeliest = arena_array(&e->memory, count * e->top, sizeof *e->likeliest);
+    e->top_ids = arena_array(&e->memory, count * e->top, sizeof *e->top_ids);
     e->probabilities = arena_array(&e->memory, count * e->top, sizeof *e->probabilities);
     e->nll = arena_array(&e->memory, e->label_count + 1, sizeof *e->nll);
-    if (!e->likeliest || !e->probabilities || !e->nll)
+    if (!e->top_ids || !e->probabilities || !e->nll)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu predictions", count);
     find_losses(p, logits->values, vocab);
     return rank_tokens(p, logits->values, vocab, err);
@@ -75,7 +75,7 @@ static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *e
         return take_logits(p, o, err);
     if (strcmp(o->name, "probabilities") == 0)
         for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
-            e->probabilities[i] = (double)o->values[i / e->top * vocab + (size_t)e->likeliest[i]];
+            e->probabilities[i] = (double)o->values[i / e->top * vocab + (size_t)e->top_ids[i]];
     return RAPT_OK;
 }
 

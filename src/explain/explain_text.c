@@ -213,10 +213,10 @@ static rapt_code print_position(const explain_text *w, size_t position, rapt_err
     const explain_sequence *s = explain_last(w->e);
     fprintf(w->to, "after token %zu, %s:\n", position, token_label(s, position));
     for (size_t i = position * w->e->top; i < (position + 1) * w->e->top; i++) {
-        char *token = token_name(s->tokenizer, w->e->likeliest[i]);
+        char *token = token_name(s->tokenizer, w->e->top_ids[i]);
         if (!token)
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
-        fprintf(w->to, "  %.6f  %8d  %s\n", w->e->probabilities[i], (int)w->e->likeliest[i], token);
+        fprintf(w->to, "  %.6f  %8d  %s\n", w->e->probabilities[i], (int)w->e->top_ids[i], token);
         free(token);
     }
     return RAPT_OK;

@@ -121,7 +121,7 @@ rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e,
     if (position >= explain_last(e)->count)
         return (rapt_explained_prediction){0};
     bool has_label = position < e->label_count;
-    return (rapt_explained_prediction){.count = e->top, .ids = e->likeliest + position * e->top,
+    return (rapt_explained_prediction){.count = e->top, .ids = e->top_ids + position * e->top,
                                        .probabilities = e->probabilities + position * e->top, .has_label = has_label,
                                        .label = has_label ? e->labels[position] : 0, .loss = has_label ? e->nll[position] : 0};
 }

@@ -34,8 +34,8 @@ struct rapt_explanation {
     int32_t *labels;         /* [label_count]: what follows each token of the last sequence, in its ids */
     size_t label_count;      /* the last token of a text has none */
     double *nll;             /* [label_count]: -ln p of each label */
-    size_t top;              /* likeliest tokens of a position */
-    int32_t *likeliest;      /* [tokens of the last sequence, top] */
+    size_t top;              /* most probable tokens of a position */
+    int32_t *top_ids;        /* [tokens of the last sequence, top] */
     double *probabilities;   /* [tokens of the last sequence, top] */
     double loss;
     rapt_intermediate *items; /* [count], from the heap */

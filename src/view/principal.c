@@ -1,5 +1,5 @@
 /* view/principal.c: principal components from the products of all pairs of points (the Gram matrix), whose eigenvectors
- * Jacobi's method finds. For `rapt plot embedding`. It needs no starting values and no random numbers, and equal
+ * Jacobi's method finds. For `rapt plot embedding`. It needs no initial values and no random numbers, and equal
  * eigenvalues do it no harm. */
 #include "view/principal.h"
 
@@ -17,7 +17,7 @@ typedef struct jacobi {
     double *a, *v;
 } jacobi;
 
-/* Row i of the centred points times row j. */
+/* Row i of the centered points times row j. */
 static double principal_product(const double *x, const double *mean, size_t features, size_t i, size_t j)
 {
     double sum = 0;

@@ -76,7 +76,7 @@ static rapt_code bench_decode_step(decoding *d, decode_rows *r, double *ms, rapt
     rapt_code code = bench_decode_next(d, r, r->last, 1, ms, err);
     bool look = r->reader && r->steps.count % STEPS_PER_PASS == 0;
     if (!code && (!bench_times_add(&r->steps, *ms) || (look && !bench_times_add(&r->reads, memory_reader_pass(r->reader)))))
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
     return code;
 }
 
@@ -93,7 +93,7 @@ static rapt_code bench_decode_decode(decoding *d, decode_rows *r, rapt_error *er
         total += ms;
     }
     if (!code && !(bench_times_add(&r->prompts, prompt) && bench_times_add(&r->totals, total)))
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
     return code;
 }
 
@@ -146,7 +146,7 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
 static rapt_code bench_decode_print_result(const decoding *d, decode_rows *r, rapt_error *err)
 {
     json_t *o = bench_decode_result_json(d, r);
-    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a result");
     if (d->o->json)
         code = bench_print_json(o, err);
     else if (o)
@@ -212,7 +212,7 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->prompt = workload_ids(batch * PROMPT, 1, 0, d->m->config.vocab);
     r->last = workload_ids(batch, 2, 0, d->m->config.vocab);
     if (!r->prompt || !r->last)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu rows", batch);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu rows", batch);
     r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
     rapt_code code = r->cache ? bench_decode_decode(d, r, err) : err->code;
     r->memory = bench_peak_memory();
@@ -252,7 +252,7 @@ rapt_code bench_decode_text(const bench_options *o, rapt_error *err)
                      : bench_decode_set_up(&d, err);
     for (size_t i = 0; i < count && !code; i++)
         code = bench_decode_begin(&d, &rows[i], bench_size(o->sizes.batch, usual[i]), err);
-    if (!code && !(reader = memory_reader_new(o->threads, err))) /* after the model's memory was looked at */
+    if (!code && !(reader = memory_reader_new(o->threads, err))) /* after the model's memory was measured */
         code = err->code;
     for (size_t i = 0; i < count && !code; i++)
         code = bench_decode_report(&d, &rows[i], reader, err);

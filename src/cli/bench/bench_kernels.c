@@ -126,7 +126,7 @@ static rapt_code run_shape(products *p, const bench_options *o, shape s, double 
     }
     all->shapes++;
     bench_kernels_release(p);
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the matrices");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the matrices");
 }
 
 static rapt_code run_shapes(products *p, const bench_options *o, double peak, sums *all, rapt_error *err)
@@ -170,7 +170,7 @@ static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
         return RAPT_ERR_MEMORY;
     size_t bytes = gemm_workspace_size(pool_threads(p->team.pool)) * sizeof(rapt_real);
     p->team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
-    return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the workspace");
+    return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the workspace");
 }
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err)

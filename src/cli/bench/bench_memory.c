@@ -43,7 +43,7 @@ double memory_adds(int threads, rapt_error *err)
         best = fmax(best, 3.0 * ADD_NUMBERS * sizeof *all / (clock_seconds() - start) * 1e-9);
     }
     if (!all)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to measure memory with");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a measurement");
     pool_free(p);
     free(all);
     return best;
@@ -114,7 +114,7 @@ memory_reader *memory_reader_new(int threads, rapt_error *err)
 {
     memory_reader *r = calloc(1, sizeof *r);
     if (!r) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory to measure memory with");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a measurement");
         return NULL;
     }
     arena_init(&r->memory, READ_BYTES);
@@ -125,7 +125,7 @@ memory_reader *memory_reader_new(int threads, rapt_error *err)
         choose_streams(r);
         return r;
     }
-    rapt_fail(err, RAPT_ERR_MEMORY, "no memory to measure memory with: %zu MiB", READ_BYTES >> 20);
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu MiB to measure with", READ_BYTES >> 20);
     memory_reader_free(r);
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include "rapt/base.h"
 
 /* GB/s of sum = a + b over arrays that no cache holds, read and written numbers together: the peak of a training step's
- * elementwise operations. 0 with `err` set: no memory. */
+ * elementwise operations. 0 with `err` set: out of memory. */
 double memory_adds(int threads, rapt_error *err);
 
 /* Reads an array of 512 MiB, again and again: the peak of decoding, which reads each weight once a step. */

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define PEAK_NUMBERS 128 /* along K: both panels together are below 24 KiB */
-#define PEAK_TILES 200   /* between two looks at the clock */
+#define PEAK_TILES 200   /* between two reads of the clock */
 #define PEAK_SECONDS 0.05
 #define PEAK_TRIES 5
 

@@ -73,7 +73,7 @@ rapt_code bench_profile_print(rapt_tape *t, size_t steps, double seconds, const 
     const rapt_profile_entry *entries = rapt_tape_profile_entries(t, &count);
     rapt_profile_entry *list = malloc((count + 1) * sizeof *list);
     if (!list)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a profile");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a profile");
     for (size_t i = 0; i < count; i++)
         list[i] = entries[i];
     qsort(list, count, sizeof *list, by_time);

@@ -107,7 +107,7 @@ static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, 
     rapt_transformer_config config = config_of(c);
     translation *x = calloc(1, sizeof *x);
     if (!x)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
                     .vocab = c->vocab, .flops = bench_sentences_step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
@@ -117,7 +117,7 @@ static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, 
     w->params = ok ? x->m->params : NULL;
     for (int i = 0; i < WORKLOAD_POOL; i++)
         ok = make_sentences(c, (uint64_t)i, &x->pool[i]) && ok;
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
 }
 
 static sentence_case bench_sentences_resized(sentence_case c, const bench_sizes *s)

@@ -38,7 +38,7 @@ rapt_code bench_print_json(const json_t *o, rapt_error *err)
     if (text)
         puts(text);
     free(text);
-    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for JSON");
+    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for JSON");
 }
 
 double bench_number(const json_t *o, const char *key)

@@ -10,7 +10,7 @@ typedef struct bench_times {
     size_t count, capacity;
 } bench_times;
 
-bool bench_times_add(bench_times *t, double value); /* false: no memory */
+bool bench_times_add(bench_times *t, double value); /* false: out of memory */
 /* The value that this share of the list lies below: 0.5 is the median, 1 the largest. Sorts the list; 0 of an empty one. */
 double bench_times_at(bench_times *t, double share);
 double bench_times_sum(const bench_times *t);

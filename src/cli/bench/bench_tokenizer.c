@@ -46,7 +46,7 @@ static rapt_code decode_whole(tokenizer_bench *b, rapt_error *err)
 {
     char *text = rapt_tokenizer_decode(b->k, b->ids, b->count, NULL);
     free(text);
-    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a text");
+    return text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
 }
 
 /* Megabytes a second of the fastest pass. */

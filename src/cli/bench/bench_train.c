@@ -32,7 +32,7 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     b->w.recompute = o->recompute;
     b->t = rapt_tape_new(&(rapt_tape_options){.threads = o->threads, .precision = o->precision}, err);
     b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
-    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", b->w.name);
+    return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", b->w.name);
 }
 
 static rapt_code bench_train_step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
@@ -61,7 +61,7 @@ static rapt_code bench_train_keep(train_bench *b, const double clock[PARTS], rap
 {
     for (int i = 0; i < PARTS; i++)
         if (!bench_times_add(&b->ms[i], 1e3 * clock[i]))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
     return RAPT_OK;
 }
 
@@ -107,7 +107,7 @@ static json_t *bench_train_result_json(const bench_options *o, train_bench *b, d
 static rapt_code bench_train_print_result(const bench_options *o, train_bench *b, double peak, rapt_error *err)
 {
     json_t *r = bench_train_result_json(o, b, peak);
-    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
+    rapt_code code = r ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a result");
     if (o->json)
         code = bench_print_json(r, err);
     else if (r)

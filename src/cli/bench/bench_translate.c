@@ -39,7 +39,7 @@ typedef struct translated {
 
 /* ---- a model and its sentences ------------------------------------------------------------------------------ */
 
-/* The words w0, w1, ..., so many that the vocabulary has `entries` with its special tokens. */
+/* The words w0, w1, ..., as many as give a vocabulary of `entries` with its special tokens. */
 static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
 {
     size_t words = entries - RAPT_SPECIALS, used = 0;
@@ -51,7 +51,7 @@ static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
     rapt_tokenizer *k = text ? rapt_tokenizer_train_words(&line, 1, &any, err) : NULL;
     free(text);
     if (!k)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu words", words);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", words);
     return k;
 }
 
@@ -79,7 +79,7 @@ static rapt_code make_lines(translating *x, size_t vocab, rapt_error *err)
         x->source_tokens += tokens;
         ok = (x->lines[i] = make_line(tokens - 1, i, vocab)) && ok;
     }
-    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for sentences");
+    return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for sentences");
 }
 
 /* The output matrix is one of its own: under a tied one, random weights say each word again and again. */
@@ -87,7 +87,7 @@ static rapt_code bench_translate_make_model(translating *x, rapt_transformer_con
 {
     rapt_model *m = x->model = calloc(1, sizeof *m);
     if (!m)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     config->tied = false;
     *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.max_len = x->longest, .translation.pad_to_max = true};
     m->translation.net = rapt_transformer_new(config, 1, err);
@@ -112,10 +112,10 @@ static rapt_code bench_translate_translate(translating *x, translated *r, rapt_e
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
     double start = clock_seconds();
     rapt_code code = out ? rapt_translator_run(x->translator, (const char *const *)x->lines, SENTENCES, out, err)
-                         : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for translations");
+                         : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "no memory for times");
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
     r->tokens = 0;
     for (size_t i = 0; i < SENTENCES && !code; i++)
         r->tokens += bench_translate_words_of(out[i].hypotheses[0].text);
@@ -168,7 +168,7 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
 static rapt_code bench_translate_print_result(const translating *x, translated *r, double peak, rapt_error *err)
 {
     json_t *o = bench_translate_result_json(x, r, peak);
-    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a result");
+    rapt_code code = o ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a result");
     if (x->o->json)
         code = bench_print_json(o, err);
     else if (o)

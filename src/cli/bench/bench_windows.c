@@ -110,7 +110,7 @@ static rapt_code bench_windows_open_case(const window_case *c, workload *w, rapt
                              .embedding_std = 0.02};
     windows *x = calloc(1, sizeof *x);
     if (!x)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
                     .vocab = c->vocab, .flops = bench_windows_step_flops(c), .lr = c->lr, .weight_decay = 0.01, .own = x,
@@ -119,7 +119,7 @@ static rapt_code bench_windows_open_case(const window_case *c, workload *w, rapt
     w->params = x->m ? x->m->params : NULL;
     if (x->m && !c->tied)
         rapt_param_make_sparse(w->params, x->m->input.embedding.weight);
-    return bench_windows_allocate(x) && x->m ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for case %s", c->name);
+    return bench_windows_allocate(x) && x->m ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
 }
 
 rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err)

@@ -31,7 +31,7 @@ rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload 
 /* The model of a1, a2 or a3. */
 rapt_code workload_translation(const char *name, const bench_sizes *sizes, rapt_transformer_config *config, rapt_error *err);
 
-/* `count` ids from `first` to vocab - 1, from malloc; NULL without memory. */
+/* `count` ids from `first` to vocab - 1, from malloc; NULL: out of memory. */
 int32_t *workload_ids(size_t count, uint64_t key, size_t first, size_t vocab);
 
 #endif

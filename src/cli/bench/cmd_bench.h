@@ -39,7 +39,7 @@ rapt_code bench_check_width(const char *case_name, size_t width, size_t features
 const char *bench_precision(const bench_options *o); /* "fp32" or "bf16" */
 size_t bench_peak_memory(void); /* of this process so far, MB */
 
-/* Prints an object in one line. NULL is taken as one that there was no memory for. */
+/* Prints an object in one line. NULL: out of memory. */
 rapt_code bench_print_json(const json_t *o, rapt_error *err);
 double bench_number(const json_t *o, const char *key);
 

@@ -27,7 +27,7 @@ static rapt_code eval_pairs_add_loss(const rapt_model *m, rapt_tape *t, rapt_loa
         const rapt_batch *b = rapt_loader_batch(loader, 0, i);
         rapt_loss_sums parts = {0};
         if (!b)
-            return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a batch");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *logits = rapt_transformer_forward(t, m->translation.net, b->source, b->source_lens, b->inputs);
         rapt_op_cross_entropy(t, logits, b->labels, &(rapt_loss_options){.valid_lens = b->target_lens}, &parts);
@@ -75,7 +75,7 @@ static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *e
     *x = (pairs_text){malloc(n * sizeof *x->sources), malloc(n * sizeof *x->references),
                      malloc(n * sizeof *x->hypotheses), calloc(n, sizeof *x->translations), n};
     if (!x->sources || !x->references || !x->hypotheses || !x->translations)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for %zu pairs", n);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu pairs", n);
     for (size_t i = 0; i < n; i++) {
         x->sources[i] = rapt_pairs_source(pairs, i);
         x->references[i] = rapt_pairs_target(pairs, i);

@@ -61,7 +61,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
     else if (folder && (path = file_join(folder, "text.tokens")))
         f = make_tokens(k, text, path, err);
     if (!f)
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: no memory for its tokens", text);
+        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its tokens", text);
     if (path)
         rmdir(folder);
     free(path);
@@ -134,7 +134,7 @@ typedef struct text_result {
     double loss, perplexity, bits_per_byte;
 } text_result;
 
-static text_result summarise(const rapt_model *m, const rapt_token_file *f, const rapt_loss_sums *sum)
+static text_result summarize(const rapt_model *m, const rapt_token_file *f, const rapt_loss_sums *sum)
 {
     size_t bytes = rapt_token_file_bytes(f, m->language.tokenizer, 1, rapt_token_file_count(f));
     double loss = sum->nll / (double)sum->tokens, bits = sum->nll / log(2);
@@ -165,7 +165,7 @@ rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, ra
     if (!code && !isfinite(sum.nll))
         code = rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: the loss is not a finite number", file);
     if (!code) {
-        text_result r = summarise(m, f, &sum);
+        text_result r = summarize(m, f, &sum);
         eval_text_print_result(a, file, &r);
     }
     rapt_token_file_close(f);

@@ -59,7 +59,7 @@ static const struct argp ARGP = {
 
 /* ---- words as tokens --------------------------------------------------------------------------------------- */
 
-/* What is looked at: one vocabulary of a model and its embedding. */
+/* One vocabulary of a model and its embedding. */
 typedef struct view {
     const rapt_tokenizer *k;
     const rapt_tensor *matrix; /* [vocab, d] */

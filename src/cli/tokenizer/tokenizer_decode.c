@@ -67,7 +67,7 @@ static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t
     size_t size;
     char *text = rapt_tokenizer_decode(k, ids, count, &size);
     if (!text)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the text of %zu ids", count);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of %zu ids", count);
     fwrite(text, 1, size, stdout);
     free(text);
     return RAPT_OK;
@@ -81,7 +81,7 @@ static rapt_code tokenizer_decode_decode(const rapt_tokenizer *k, const void *ar
     rapt_code code = RAPT_OK;
     int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
     if (!ids)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for ids");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for ids");
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;

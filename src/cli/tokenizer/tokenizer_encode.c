@@ -88,7 +88,7 @@ static rapt_code tokenizer_encode_print_object(const arguments *a, json_t *objec
     json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
     char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
     if (!line)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a JSON object");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
     puts(line);
     free(line);
     return RAPT_OK;

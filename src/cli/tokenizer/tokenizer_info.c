@@ -81,7 +81,7 @@ static rapt_code tokenizer_info_print_json(json_t *object, rapt_error *err)
     char *text = json_text(object, 0);
     json_decref(object);
     if (!text)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a JSON object");
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
     puts(text);
     free(text);
     return RAPT_OK;
@@ -137,7 +137,7 @@ static rapt_code side_path(const char *folder, int side, char **path, rapt_error
     bool there;
     snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
     *path = file_join(folder, name);
-    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a path");
+    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a path");
     if (code || !there) {
         free(*path);
         *path = NULL;

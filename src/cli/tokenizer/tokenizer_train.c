@@ -165,7 +165,7 @@ int tokenizer_train(int argc, char **argv)
     rapt_error err = {0};
     arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE, .specials = calloc((size_t)argc, sizeof *a.specials)};
     if (!a.specials)
-        return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "no memory"});
+        return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "out of memory"});
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = tokenizer_train_train(&a, &err);

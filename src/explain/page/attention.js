@@ -75,7 +75,7 @@ function thumbnail(canvas, heads, head) {
         for (let x = 0; x < canvas.width; x++) {
             const [left, right] = [x, x + 1].map(i => Math.floor(i * heads.columns / canvas.width));
             const most = standsOut(matrix, values, top, bottom, left, right);
-            pixels[y * canvas.width + x] = table[colourIndex(scale, most, rowOfMost)];
+            pixels[y * canvas.width + x] = table[colorIndex(scale, most, rowOfMost)];
         }
     }
     c.putImageData(image, 0, 0);

@@ -59,7 +59,7 @@ function weightsOf(kind, block, head, query) {
 /* ---- what is chosen: change() tells those who watch ---- */
 
 /* "Seen" is what lies under the pointer, in place of what was chosen. */
-const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, colour: "attention",
+const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, color: "attention",
     pinned: null, seen: null, part: 0, search: "" };
 const blockNow = () => state.blockSeen ?? state.block, headNow = () => state.headSeen ?? state.head;
 const watchers = [];

@@ -86,22 +86,22 @@ function drawDiagram(stacks, place) {
 }
 
 function drawStack(picture, { stack, items }, x) {
-    const centre = x + MIDDLE, sequence = stack === "encoder" ? "source" : continued, count = words(sequence).length;
+    const center = x + MIDDLE, sequence = stack === "encoder" ? "source" : continued, count = words(sequence).length;
     drawFrame(picture, items.filter(item => item.block !== null && !item.closed), x);
-    picture.append(draw("text", { x: centre, y: -14 }, `${sequence}: ${count} tokens`));
+    picture.append(draw("text", { x: center, y: -14 }, `${sequence}: ${count} tokens`));
     let from = -28, around = null;
     items.forEach((item, i) => {
         const before = items[i - 1];
         const tight = !before || (before.closed && item.closed);
-        arrow(picture, centre, from, item.bottom, tight ? "" : shapeText(lastOf(before)));
+        arrow(picture, center, from, item.bottom, tight ? "" : shapeText(lastOf(before)));
         if (!item.closed && item.part.block !== null)
             around = drawAround(picture, item, item.bottom + 22, around, x);
         drawBox(picture, item, x);
         from = item.top;
     });
     const last = items[items.length - 1];
-    arrow(picture, centre, from, from - 20, shapeText(lastOf(last)));
-    picture.append(draw("text", { class: "stack-title", x: centre, y: from - 28 }, STACKS[stack] || "Language model"));
+    arrow(picture, center, from, from - 20, shapeText(lastOf(last)));
+    picture.append(draw("text", { class: "stack-title", x: center, y: from - 28 }, STACKS[stack] || "Language model"));
 }
 
 function drawFrame(picture, items, x) {

@@ -26,12 +26,12 @@ function paint(map) {
         return;
     paintCells(map, c, density);
     c.setTransform(density, 0, 0, density, 0, 0);
-    const colours = { ink: variable("--ink"), soft: variable("--soft"), surface: variable("--surface") };
-    paintGrid(map, c, colours);
+    const colors = { ink: variable("--ink"), soft: variable("--soft"), surface: variable("--surface") };
+    paintGrid(map, c, colors);
     paintNumbers(map, c);
-    paintRowNames(map, c, colours);
-    paintColumnNames(map, c, colours);
-    paintCursor(map, c, colours);
+    paintRowNames(map, c, colors);
+    paintColumnNames(map, c, colors);
+    paintCursor(map, c, colors);
     map.legendPlace.replaceChildren(legend(map.scale));
 }
 
@@ -78,7 +78,7 @@ function paintCells(map, c, density) {
         const row = largestRow(map.scale, down.from[y], down.to[y]);
         for (let x = 0; x < width; x++) {
             const value = standsOut(m, values, down.from[y], down.to[y], across.from[x], across.to[x]);
-            pixels[y * width + x] = table[colourIndex(map.scale, value, row)];
+            pixels[y * width + x] = table[colorIndex(map.scale, value, row)];
         }
     }
     c.putImageData(image, Math.round(map.gutterLeft * density), Math.round(map.gutterTop * density));
@@ -92,12 +92,12 @@ const rowsSeen = map => span(map.top, map.plotHeight, map.cellHeight, map.matrix
 const xOf = (map, column) => map.gutterLeft + column * map.cellWidth - map.left;
 const yOf = (map, row) => map.gutterTop + row * map.cellHeight - map.top;
 
-/* Between cells that are large enough for it; finer ones are told apart by their colours alone. */
-function paintGrid(map, c, colours) {
+/* Between cells that are large enough for it; finer ones are told apart by their colors alone. */
+function paintGrid(map, c, colors) {
     if (map.cellHeight < GRID || map.cellWidth < GRID)
         return;
     const [firstRow, lastRow] = rowsSeen(map), [firstColumn, lastColumn] = columnsSeen(map);
-    c.fillStyle = colours.surface;
+    c.fillStyle = colors.surface;
     c.globalAlpha = 0.55;
     for (let row = Math.max(1, firstRow); row <= lastRow; row++)
         c.fillRect(map.gutterLeft, yOf(map, row) - 0.5, map.plotWidth, 1);
@@ -127,7 +127,7 @@ function paintNumbers(map, c) {
     if (map.cellWidth < 44 || map.cellHeight < 16)
         return;
     const [firstRow, lastRow] = rowsSeen(map), [firstColumn, lastColumn] = columnsSeen(map);
-    const table = tableFor(map.scale.kind).colours;
+    const table = tableFor(map.scale.kind).colors;
     insidePlot(map, c);
     c.font = NUMBER_FONT;
     c.textAlign = "center";
@@ -135,7 +135,7 @@ function paintNumbers(map, c) {
     for (let row = firstRow; row <= lastRow; row++) {
         for (let column = firstColumn; column <= lastColumn; column++) {
             const x = map.valueAt(row, column);
-            c.fillStyle = isDark(table[colourIndex(map.scale, x, row)]) ? "#fff" : "#1c1a17";
+            c.fillStyle = isDark(table[colorIndex(map.scale, x, row)]) ? "#fff" : "#1c1a17";
             c.fillText(x === -Infinity ? map.matrix.masked ?? show(x) : brief(x), xOf(map, column) + map.cellWidth / 2,
                 yOf(map, row) + map.cellHeight / 2, map.cellWidth - 2);
         }
@@ -163,7 +163,7 @@ function cut(c, text, room) {
     return letters.join("") + "…";
 }
 
-function paintRowNames(map, c, colours) {
+function paintRowNames(map, c, colors) {
     const names = map.matrix.rowNames, nth = everyNth(map.cellHeight, 13), [first, last] = rowsSeen(map);
     c.textAlign = "right";
     c.textBaseline = "middle";
@@ -171,7 +171,7 @@ function paintRowNames(map, c, colours) {
         const chosen = map.cursor && map.cursor.row === row, y = yOf(map, row) + map.cellHeight / 2;
         if ((row % nth && !chosen) || y < map.gutterTop || y > map.gutterTop + map.plotHeight)
             continue;
-        c.fillStyle = chosen ? colours.ink : colours.soft;
+        c.fillStyle = chosen ? colors.ink : colors.soft;
         c.font = names ? LABEL_FONT : NUMBER_FONT;
         if (!chosen && map.cursor && nth > 1 && Math.abs(row - map.cursor.row) * map.cellHeight < 13)
             continue;
@@ -179,7 +179,7 @@ function paintRowNames(map, c, colours) {
     }
 }
 
-function paintColumnNames(map, c, colours) {
+function paintColumnNames(map, c, colors) {
     const names = map.matrix.columnNames, [first, last] = columnsSeen(map), ids = map.matrix.columnIds;
     const room = !names ? 8 + 8 * String(map.matrix.columns).length : map.upright ? 14 : 1;
     const nth = everyNth(map.cellWidth, room);
@@ -189,7 +189,7 @@ function paintColumnNames(map, c, colours) {
             continue;
         if (!chosen && map.cursor && nth > 1 && Math.abs(column - map.cursor.column) * map.cellWidth < room)
             continue;
-        c.fillStyle = chosen ? colours.ink : colours.soft;
+        c.fillStyle = chosen ? colors.ink : colors.soft;
         c.font = names ? LABEL_FONT : NUMBER_FONT;
         paintColumnName(map, c, x, names ? nameOf(names, column) : String(ids ? ids[column] : column));
     }
@@ -206,16 +206,16 @@ function paintColumnName(map, c, x, text) {
     c.restore();
 }
 
-function paintCursor(map, c, colours) {
+function paintCursor(map, c, colors) {
     if (!map.cursor)
         return;
     const x = xOf(map, map.cursor.column), y = yOf(map, map.cursor.row);
     const wide = Math.max(map.cellWidth, 3), high = Math.max(map.cellHeight, 3);
     insidePlot(map, c);
     c.lineWidth = 2;
-    c.strokeStyle = colours.surface;
+    c.strokeStyle = colors.surface;
     c.strokeRect(x - 1, y - 1, wide + 2, high + 2);
-    c.strokeStyle = colours.ink;
+    c.strokeStyle = colors.ink;
     c.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), Math.max(1, high - 2));
     c.restore();
 }

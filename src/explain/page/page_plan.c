@@ -1,6 +1,6 @@
-/* explain/page/page_plan.c: how finely each step of a page is kept. A page that takes long to open is looked at once: where
- * not all fits exactly, what tells less is kept in fewer bits, and at last left out. It knows names and sizes, no numbers.
- * */
+/* explain/page/page_plan.c: the precision of each intermediate in a page. Nobody opens twice a page that takes long to open:
+ * where not everything fits exactly, what tells less is rounded to fewer bits, and at last left out. It knows names and sizes,
+ * no elements. */
 #include "explain/page/page_steps.h"
 
 #include "base/ends.h"

@@ -164,7 +164,7 @@ static void mark(const json_t *token, bool *wanted, size_t vocab)
         wanted[id] = true;
 }
 
-/* The tokens that the page names: likeliest ones, and those that followed. */
+/* The tokens that the page names: the most probable ones, and those that followed. */
 static void mark_predicted(const json_t *explanation, bool *wanted, size_t vocab)
 {
     const json_t *predictions = json_object_get(explanation, "predictions"), *p, *token;

@@ -1,7 +1,7 @@
 /* sentence.js: the tokens; the one under the pointer, or with the focus, lights up what it attended to, and shows what
  * may come next. Few tokens stand beside each other with their numbers; many are a text that scrolls. */
 const TO_DO = "Point at a token, or move with the arrow keys: what it attended to lights up. Click to hold it.";
-const BELOW = "below each word stands what it made likeliest next. ";
+const BELOW = "below each word is the most probable next one. ";
 const LEADS = {
     translation: "The encoder reads the source; the decoder reads the target word by word, and " + BELOW + TO_DO,
     language_model: "The model reads the text token by token, and " + BELOW + TO_DO,
@@ -12,7 +12,7 @@ const ROW_TITLES = {
     target: "Target: what the decoder reads, and what follows",
     text: "Text: what the model reads, and what follows",
 };
-const COLOURS = { attention: "what it attended to", probability: "how well it was predicted" };
+const COLORS = { attention: "what it attended to", probability: "how well it was predicted" };
 const continued = translation ? "target" : "text";
 const chips = new Map(); /* sequence -> its buttons */
 const links = draw("svg", { class: "links", "aria-hidden": "true" });
@@ -34,17 +34,17 @@ function percent(x) {
 /* ---- the tokens ---- */
 
 function chip(sequence, position, text) {
-    const prediction = sequence === continued && predictionAt(position), likeliest = prediction && prediction.tokens[0];
+    const prediction = sequence === continued && predictionAt(position), best = prediction && prediction.tokens[0];
     const token = { sequence, position }, long = isLong(sequence);
     const label = `${sequence} ${position}: ${visible(text)}` +
-        (likeliest ? `; likeliest next: ${visible(likeliest.text)}, ${show(likeliest.probability)}` : "");
+        (best ? `; most probable next: ${visible(best.text)}, ${show(best.probability)}` : "");
     return make(long ? "span" : "button", { type: long ? null : "button", role: "button", class: "token", "aria-label": label,
         "aria-pressed": "false", onkeydown: event => ["Enter", " "].includes(event.key) && choose(event, token),
         onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
         onfocus: event => event.target.matches(":focus-visible") && change({ seen: token }),
         onblur: () => change({ seen: null }), onclick: event => choose(event, token) },
     make("span", { class: "text", dir: "auto" }, long ? inText(text) : visible(text)),
-    ...(likeliest && !long ? [make("span", { class: "gives", dir: "auto" }, visible(likeliest.text))] : []),
+    ...(best && !long ? [make("span", { class: "gives", dir: "auto" }, visible(best.text))] : []),
     make("span", { class: "weight" }));
 }
 
@@ -81,9 +81,9 @@ function buildSentence() {
     const long = Object.keys(data.sequences).some(isLong), place = byId("words");
     byId("sentence-title").textContent = translation ? "The sentence" : "The text";
     byId("sentence-lead").textContent = LEADS[long ? "long" : data.model.kind] || LEADS.language_model;
-    const colours = segments("Colors", Object.keys(COLOURS), Object.values(COLOURS), colour => change({ colour }));
+    const colors = segments("Colors", Object.keys(COLORS), Object.values(COLORS), color => change({ color }));
     if (predictionAt(0)?.next)
-        place.append(colours.node);
+        place.append(colors.node);
     for (const sequence of Object.keys(data.sequences)) {
         chips.set(sequence, words(sequence).map((text, position) => chip(sequence, position, text)));
         place.append(make("div", {}, make("p", { class: "row-title" }, (ROW_TITLES[sequence] || sequence).split(":")[0]),
@@ -94,12 +94,12 @@ function buildSentence() {
     watch(what => {
         lightUp();
         showNext();
-        colours.mark(state.colour);
+        colors.mark(state.color);
         if ("seen" in what || "pinned" in what)
             reveal(looking());
     });
     new ResizeObserver(() => drawLinks(lookedAt())).observe(place);
-    colours.mark(state.colour);
+    colors.mark(state.color);
     lightUp();
     showNext();
     reveal(state.pinned, true);
@@ -127,14 +127,14 @@ function lookedAt() {
 }
 
 function lightUp() {
-    const token = looking(), found = lookedAt(), predicted = state.colour === "probability";
+    const token = looking(), found = lookedAt(), predicted = state.color === "probability";
     for (const [sequence, buttons] of chips) {
         const look = found.find(one => one.kind.key === sequence), most = look ? Math.max(...look.weights) : 0;
         buttons.forEach((button, i) => {
             if (predicted)
-                colourByLoss(button, ownPrediction(sequence, i));
+                colorByLoss(button, ownPrediction(sequence, i));
             else
-                colourChip(button, look, i, most);
+                colorChip(button, look, i, most);
             button.classList.toggle("looking", token.sequence === sequence && token.position === i);
             button.setAttribute("aria-pressed", sameToken(state.pinned, { sequence, position: i }));
         });
@@ -159,7 +159,7 @@ function paintChip(button, share, tint, number) {
 }
 
 /* Minus infinity is what a mask hides. */
-function colourChip(button, look, i, most) {
+function colorChip(button, look, i, most) {
     const weight = look?.weights[i], known = weight !== undefined, masked = weight === -Infinity;
     button.classList.toggle("masked", masked);
     paintChip(button, known ? shareOf(look.weights, i, most) : 0, look?.second ? "--second-tint" : "--accent-tint",
@@ -168,7 +168,7 @@ function colourChip(button, look, i, most) {
 
 const mostLoss = Math.max(4, ...(data.predictions || []).map(p => p.next?.loss ?? 0));
 
-function colourByLoss(button, own) {
+function colorByLoss(button, own) {
     button.classList.remove("masked");
     paintChip(button, own ? own.loss / mostLoss : 0, "--second-tint", own ? percent(own.probability) : "");
 }
@@ -201,7 +201,7 @@ function link(from, to, origin, look, i, own) {
         "stroke-width": (1 + 5 * weight).toFixed(2), "stroke-opacity": (0.15 + 0.75 * weight).toFixed(2) });
 }
 
-/* ---- what the colours mean ---- */
+/* ---- what the colors mean ---- */
 
 /* `middle`: what its middle stands for, where it does not grow evenly. */
 function ramp(low, high, second, middle) {
@@ -255,7 +255,7 @@ function showNext() {
         place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }),
             make("p", { class: "came" }));
     place.children[1].replaceChildren("after ", make("b", {}, quoted(words(continued)[token.position] ?? "")),
-        ` (${continued} ${token.position}): the likeliest tokens, and their probabilities`);
+        ` (${continued} ${token.position}): the most probable tokens, and their probabilities`);
     place.children[2].replaceChildren(...prediction.tokens.map(token => bar(token, prediction.next)));
     place.children[3].replaceChildren(...(prediction.next ? came(prediction.next) : ["the text ends here"]));
 }

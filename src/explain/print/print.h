@@ -1,6 +1,6 @@
 /* explain/print/print.h: numbers as text: statistics, tensors as PyTorch prints them, tables as pandas prints them.
- * For `rapt explain` and the examples. Not a place for files or terminals: it writes to the stream that it is given, and
- * who gave it looks at ferror(). */
+ * For `rapt explain` and the examples. It opens no files and knows no terminals: it writes to the stream that it is given,
+ * whose errors (ferror) are the caller's to check. */
 #ifndef EXPLAIN_PRINT_PRINT_H
 #define EXPLAIN_PRINT_PRINT_H
 

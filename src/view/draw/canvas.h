@@ -40,7 +40,7 @@ typedef struct canvas_type {
  * characters, and spaces where there is nothing else, are shown as signs. NULL: nothing. */
 void canvas_text(canvas *c, const canvas_type *type, const char *text, double x, double y);
 
-/* A title over something of `width`, centred at x, upwards from y: broken into lines where it is wider. */
+/* A title over something of `width`, centered at x, upwards from y: broken into lines where it is wider. */
 void canvas_title(canvas *c, const char *text, double x, double y, double width);
 
 /* The width of that line, before it is turned; 0 for NULL and "". */

@@ -8,7 +8,7 @@
 typedef struct cells {
     size_t rows, columns;
     const rapt_real *values; /* row-major */
-    size_t rows_together, columns_together; /* so many are drawn as one cell, of the value farthest from `usual` */
+    size_t rows_together, columns_together; /* rows and columns drawn as one cell, of the value farthest from `usual` */
     double usual;
     double width, height;    /* of a drawn cell */
 } cells;

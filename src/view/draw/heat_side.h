@@ -14,7 +14,7 @@ typedef struct heat_side {
 
     /* Decided by heat_side_plan. */
     canvas_type type;
-    size_t step;  /* every so many is written */
+    size_t step;  /* one of `step` names is written */
     double depth; /* of names and title, from the edge of the map */
 } heat_side;
 

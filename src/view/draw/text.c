@@ -1,6 +1,6 @@
 /* view/draw/text.c: one line of text, of any script, at any angle; and titles, which may take several.
  * For titles, names and numbers of figures.
- * Not a paragraph: lines are centred, and there are few. */
+ * Not a paragraph: lines are centered, and there are few. */
 #include "view/draw/canvas.h"
 
 #include "text/utf8.h"
@@ -11,7 +11,7 @@
 #include <pango/pangocairo.h>
 #include <string.h>
 
-/* Longer texts lose their middle before they are set: no figure has room for so many bytes. */
+/* Longer texts lose their middle before they are set: no figure has space for them. */
 enum { MAX_BYTES = 600, TITLE_LINES = 4, TITLE_MIN = 420 };
 
 #define TITLE_LEADING 1.3 /* from line to line, of the font's size */
@@ -181,7 +181,7 @@ void canvas_text(canvas *c, const canvas_type *type, const char *text, double x,
 
 /* ---- titles ------------------------------------------------------------------------------------------------------------ */
 
-/* Breaks a text into lines of at most `width`; where they begin. The last of so many lines has all the rest. */
+/* Breaks a text into at most TITLE_LINES lines of at most `width`, the last with all the rest; where they begin. */
 static size_t break_lines(canvas *c, const canvas_type *type, const char *text, double width, size_t begins[TITLE_LINES])
 {
     set_font(c->layout, type);

@@ -1,6 +1,6 @@
 /* view/draw/viridis.c: looks a color up.
  * For heat maps: viridis grows evenly lighter to the eye, so it reads in gray and with color-blindness too.
- * Not an interpolation: 256 colors are more than 8 bits a channel can tell apart between neighbours. */
+ * Not an interpolation: 256 colors are more than 8 bits a channel can tell apart between neighbors. */
 #include "view/draw/viridis.h"
 
 #include <math.h>

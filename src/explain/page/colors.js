@@ -1,5 +1,5 @@
-/* colours.js: numbers become colours: viridis for what is never negative, two colours away from zero for the rest. A
- * scale has 256 colours, then one for what a mask hides (minus infinity) and one for what is no number. */
+/* colors.js: numbers become colors: viridis for what is never negative, two colors away from zero for the rest. A
+ * scale has 256 colors, then one for what a mask hides (minus infinity) and one for what is no number. */
 const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
 const SIGNED = {
     light: ["0d3b66", "3a7fb8", "a8cbe4", "f6f4f0", "f1be98", "d5713b", "80300a"],
@@ -16,11 +16,11 @@ function between(stops, t) {
 }
 
 function tableOf(hexes, hidden) {
-    const stops = hexes.map(rgb), colours = [];
+    const stops = hexes.map(rgb), colors = [];
     for (let i = 0; i < 256; i++)
-        colours.push(between(stops, i / 255));
-    colours.push(rgb(hidden), rgb("d6338a"));
-    return { colours, pixels: Uint32Array.from(colours, packed) };
+        colors.push(between(stops, i / 255));
+    colors.push(rgb(hidden), rgb("d6338a"));
+    return { colors, pixels: Uint32Array.from(colors, packed) };
 }
 
 const theme = () => document.documentElement.dataset.theme;
@@ -50,7 +50,7 @@ function scaleOf(values) {
 }
 
 /* A scale may have a largest number for each row (`rows`), and grow with the root of the numbers (`root`). */
-function colourIndex(scale, x, row = 0) {
+function colorIndex(scale, x, row = 0) {
     if (Number.isNaN(x))
         return NO_NUMBER;
     if (x === -Infinity)
@@ -89,11 +89,11 @@ function scaleOfWeights(weights, columns, choice) {
 
 const isDark = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b < 140;
 
-/* Colours at equal distances, and what they stand for at the ends; in the middle, too, where they do not grow evenly. */
+/* Colors at equal distances, and what they stand for at the ends; in the middle, too, where they do not grow evenly. */
 function legend(scale) {
     const table = tableFor(scale.kind), stops = [];
     for (let i = 0; i <= 255; i += 15)
-        stops.push(`rgb(${table.colours[i].join(" ")})`);
+        stops.push(`rgb(${table.colors[i].join(" ")})`);
     const bar = make("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` });
     const ends = scale.rows ? ["0", "the row’s largest"] : [show(scale.low, 3), show(scale.high, 3)];
     const middle = scale.root ? [make("small", {}, scale.rows ? "a quarter" : show(scale.high / 4, 2))] : [];
