@@ -16,7 +16,7 @@ alignment_kind alignment_named(const char *text)
 }
 
 /* Every token is put to one of the source, the end is none. */
-static size_t most_looked_at(const rapt_alignment_row *row)
+static size_t most_attended_source(const rapt_alignment_row *row)
 {
     size_t best = 0;
     for (size_t i = 1; i < row->count; i++)
@@ -25,22 +25,22 @@ static size_t most_looked_at(const rapt_alignment_row *row)
 }
 
 /* Also of the source's other pieces, which it did not see. */
-static double looked_at(const rapt_alignment_row *row, size_t source, size_t sources)
+static double attention_weight(const rapt_alignment_row *row, size_t source, size_t sources)
 {
     if (source == sources)
         return (double)row->weights[row->count];
     return source >= row->first && source - row->first < row->count ? (double)row->weights[source - row->first] : 0;
 }
 
-static void print_tokens_looked_at(alignment_kind kind, const rapt_alignment *a, FILE *to)
+static void print_token_alignment(alignment_kind kind, const rapt_alignment *a, FILE *to)
 {
     for (size_t j = 0; j < a->targets; j++) {
         const rapt_alignment_row *row = &a->rows[j];
         fputs(j ? " " : "", to);
         if (kind == ALIGNMENT_HARD)
-            fprintf(to, "%zu-%zu", most_looked_at(row), j);
+            fprintf(to, "%zu-%zu", most_attended_source(row), j);
         for (size_t i = 0; i <= a->sources && kind == ALIGNMENT_SOFT; i++)
-            fprintf(to, "%s%.4f", i ? "," : "", looked_at(row, i, a->sources));
+            fprintf(to, "%s%.4f", i ? "," : "", attention_weight(row, i, a->sources));
     }
 }
 
@@ -65,7 +65,7 @@ static size_t number_words(const rapt_tokenizer *k, const int32_t *ids, size_t c
 }
 
 /* Adds what the target tokens from `j` on that are of one word look at to the sums of the source's words. */
-static size_t alignment_add_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
+static size_t sum_weights_of_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
 {
     size_t word = target[j];
     for (; j < a->targets && target[j] == word; j++)
@@ -74,7 +74,7 @@ static size_t alignment_add_word(const rapt_alignment *a, const size_t *source, 
     return j;
 }
 
-static bool print_words(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
+static bool print_word_alignment(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
 {
     const rapt_alignment *a = &h->alignment;
     size_t *source = malloc((a->sources + a->targets + 1) * sizeof *source), *target = source ? source + a->sources : NULL;
@@ -86,7 +86,7 @@ static bool print_words(const rapt_model *m, const rapt_translation *t, const ra
     for (size_t j = 0; ok && words > 0 && j < a->targets;) {
         size_t best = 0, word = target[j];
         memset(sums, 0, words * sizeof *sums);
-        j = alignment_add_word(a, source, target, j, sums);
+        j = sum_weights_of_word(a, source, target, j, sums);
         for (size_t i = 1; i < words; i++)
             best = sums[i] > sums[best] ? i : best;
         fprintf(to, "%s%zu-%zu", word ? " " : "", best, word);
@@ -102,14 +102,14 @@ bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_transl
         return true;
     fputc('\t', to);
     if (kind == ALIGNMENT_WORDS)
-        return print_words(m, t, h, to);
-    print_tokens_looked_at(kind, &h->alignment, to);
+        return print_word_alignment(m, t, h, to);
+    print_token_alignment(kind, &h->alignment, to);
     return true;
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------- */
 
-static bool print_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to)
+static bool print_token_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to)
 {
     bool ok = true;
     fputc('\t', to);
@@ -124,6 +124,6 @@ static bool print_names(const rapt_tokenizer *k, const int32_t *ids, size_t coun
 
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
 {
-    return print_names(m->translation.source, t->source, t->source_count, to) &&
-           print_names(m->translation.target, h->tokens, h->token_count, to);
+    return print_token_names(m->translation.source, t->source, t->source_count, to) &&
+           print_token_names(m->translation.target, h->tokens, h->token_count, to);
 }

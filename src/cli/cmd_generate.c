@@ -107,7 +107,7 @@ static void cmd_generate_check(generate_arguments *a, struct argp_state *state)
     a->o.max_tokens = (size_t)a->max_tokens;
 }
 
-static void cmd_generate_take_at(generate_arguments *a, const char *text, struct argp_state *state)
+static void take_at(generate_arguments *a, const char *text, struct argp_state *state)
 {
     a->at_all = strcmp(text, "all") == 0;
     a->at = a->at_all ? 0 : cli_integer(text, -CLI_MAX, CLI_MAX, "at", state);
@@ -151,7 +151,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_STOP: take_stop(a, text, state); return 0;
     case KEY_SAMPLES: a->samples = cli_integer(text, 1, CLI_MAX, "samples", state); return 0;
     case KEY_NO_PROMPT: a->no_prompt = true; return 0;
-    case KEY_AT: cmd_generate_take_at(a, text, state); return 0;
+    case KEY_AT: take_at(a, text, state); return 0;
     case KEY_TOP: a->top = cli_integer(text, 1, CLI_MAX, "top", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
@@ -192,7 +192,7 @@ static rapt_code write_out(const char *text, size_t size)
 }
 
 /* Prints what stands before a text; once it is known that there will be one. */
-static rapt_code cmd_generate_begin(output *out)
+static rapt_code begin_text(output *out)
 {
     bool echo = !out->a->no_prompt, first = !out->begun;
     out->begun = true;
@@ -202,27 +202,27 @@ static rapt_code cmd_generate_begin(output *out)
 }
 
 /* A rapt_text_fn. --json prints a text when it is complete. */
-static rapt_code stream(void *context, const char *text, size_t size, rapt_error *err)
+static rapt_code stream_text(void *context, const char *text, size_t size, rapt_error *err)
 {
     (void)err;
     if (signals_stop(NULL))
         return RAPT_ERR_INTERRUPTED;
     if (((const output *)context)->a->json)
         return RAPT_OK;
-    return cmd_generate_begin(context) ? RAPT_ERR_IO : write_out(text, size);
+    return begin_text(context) ? RAPT_ERR_IO : write_out(text, size);
 }
 
 /* The end of a text that was streamed. */
-static rapt_code cmd_generate_end(output *out, rapt_code code)
+static rapt_code end_text(output *out, rapt_code code)
 {
-    if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && cmd_generate_begin(out))
+    if ((code == RAPT_OK || code == RAPT_ERR_INTERRUPTED) && begin_text(out))
         code = RAPT_ERR_IO;
     return out->begun && write_out("\n", 1) ? RAPT_ERR_IO : code;
 }
 
 /* ---- as JSON -------------------------------------------------------------------------------------------------- */
 
-static json_t *cmd_generate_text_json(const output *out, const rapt_generated *g)
+static json_t *generated_json(const output *out, const rapt_generated *g)
 {
     static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
                                        [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
@@ -238,9 +238,9 @@ static json_t *cmd_generate_text_json(const output *out, const rapt_generated *g
     return o;
 }
 
-static rapt_code cmd_generate_print_object(const output *out, const rapt_generated *g, rapt_error *err)
+static rapt_code print_generated_json(const output *out, const rapt_generated *g, rapt_error *err)
 {
-    json_t *o = cmd_generate_text_json(out, g);
+    json_t *o = generated_json(out, g);
     char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
@@ -267,8 +267,8 @@ static rapt_code print_sample(rapt_generator *g, output *out, size_t *tokens, ra
         code = rapt_generator_run(g, out->sample, &result, err);
     *tokens += result.token_count;
     if (!out->a->json)
-        code = cmd_generate_end(out, code);
-    else if ((!code || code == RAPT_ERR_INTERRUPTED) && cmd_generate_print_object(out, &result, err))
+        code = end_text(out, code);
+    else if ((!code || code == RAPT_ERR_INTERRUPTED) && print_generated_json(out, &result, err))
         code = RAPT_ERR_IO;
     if (!code)
         code = rapt_generator_rewind(g, result.prompt_tokens, err);
@@ -329,7 +329,7 @@ static rapt_code generate(const generate_arguments *a, const rapt_model *m, rapt
     char *text;
     output out = {.a = a};
     rapt_generate_options o = a->o;
-    o.on_text = stream;
+    o.on_text = stream_text;
     o.context = &out;
     rapt_code code = read_prompt(a, &text, &out.prompt, err);
     if (code)

@@ -172,7 +172,7 @@ static const struct argp score_argp = {
            "\vPrints scores in percent, each with its name, sacreBLEU's signature, and the version of rapt. "
            "HYPOTHESIS or a REFERENCE can be - for standard input."};
 
-static const char *cmd_score_shown(const char *path)
+static const char *path_or_stdin(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -181,7 +181,7 @@ static rapt_code cmd_score_read_text(const char *path, struct lines *lines, rapt
 {
     rapt_code code = lines_read(path, MAX_TEXT_BYTES, lines, err);
     if (code == RAPT_OK && lines->count == 0)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", cmd_score_shown(path));
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s is empty", path_or_stdin(path));
     return code;
 }
 
@@ -192,8 +192,8 @@ static rapt_code read_reference(const struct arguments *args, size_t r, struct t
     if (code != RAPT_OK)
         return code;
     if (lines->count != texts->hypothesis.count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", cmd_score_shown(args->hypothesis),
-                         texts->hypothesis.count, cmd_score_shown(args->references[r]), lines->count);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", path_or_stdin(args->hypothesis),
+                         texts->hypothesis.count, path_or_stdin(args->references[r]), lines->count);
     return RAPT_OK;
 }
 
@@ -312,20 +312,20 @@ static rapt_code score_each_line(const struct arguments *args, struct texts *tex
     return RAPT_OK;
 }
 
-static void warn(const struct arguments *args, const struct texts *texts)
+static void warn_of_tokenized_text(const struct arguments *args, const struct texts *texts)
 {
     bool cuts_words = args->metric <= METRIC_BLEU && args->bleu.tokenize != RAPT_TOKENIZE_NONE &&
                       args->bleu.tokenize != RAPT_TOKENIZE_CHAR;
-    score_warnings(cmd_score_shown(args->hypothesis), &texts->hypothesis, cuts_words);
+    score_warnings(path_or_stdin(args->hypothesis), &texts->hypothesis, cuts_words);
     for (size_t r = 0; r < texts->count; r++)
-        score_warnings(cmd_score_shown(args->references[r]), &texts->references[r], cuts_words);
+        score_warnings(path_or_stdin(args->references[r]), &texts->references[r], cuts_words);
 }
 
 static rapt_code cmd_score_run(const struct arguments *args, struct texts *texts, rapt_error *err)
 {
     rapt_code code = cmd_score_read_texts(args, texts, err);
     if (code == RAPT_OK && !args->quiet)
-        warn(args, texts);
+        warn_of_tokenized_text(args, texts);
     if (code == RAPT_OK && args->sentence)
         code = score_each_line(args, texts, err);
     else if (code == RAPT_OK)

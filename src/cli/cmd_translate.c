@@ -145,7 +145,7 @@ static bool print_hypothesis(const translate_arguments *a, const rapt_translatio
     return ok && fputc('\n', to) != EOF;
 }
 
-static bool cmd_translate_print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
 {
     if (t->cut && !a->quiet)
         cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
@@ -167,7 +167,7 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     FILE *to = open_memstream(&text, &size);
     bool ok = to != NULL;
     for (size_t i = 0; ok && i < b->count; i++)
-        ok = cmd_translate_print_translation(a, b->first + i, &t[i], to);
+        ok = print_translation(a, b->first + i, &t[i], to);
     ok = to && fclose(to) == 0 && ok;
     rapt_code code = RAPT_OK;
     if (!ok)
@@ -201,8 +201,8 @@ static rapt_code check_words(unknown_words *u, line_block *b, rapt_error *err)
     return RAPT_OK;
 }
 
-static rapt_code cmd_translate_run(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_translation *out,
-                                   rapt_error *err)
+static rapt_code run_translator(const translate_arguments *a, rapt_translator *t, const line_block *b, rapt_translation *out,
+                                rapt_error *err)
 {
     size_t before = b->first - 1;
     if (!a->prefix_file)
@@ -218,7 +218,7 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
     rapt_error why = {0};
     const char *what = "translate";
     rapt_translation *out = calloc(b->count, sizeof *out);
-    rapt_code code = out ? cmd_translate_run(a, t, b, out, &why)
+    rapt_code code = out ? run_translator(a, t, b, out, &why)
                          : rapt_fail(&why, RAPT_ERR_MEMORY, "out of memory");
     if (!code) {
         code = check_cut(a, b, out, &why);
@@ -234,14 +234,14 @@ static rapt_code translate_block(const translate_arguments *a, rapt_translator *
                             input_name(a), why.message) : RAPT_OK;
 }
 
-static rapt_code cmd_translate_translate(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
+static rapt_code translate_stream(const translate_arguments *a, rapt_translator *t, line_stream *in, rapt_error *err)
 {
     unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet};
-    size_t most = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
+    size_t max_lines = (a->o.batch ? a->o.batch : RAPT_TRANSLATE_BATCH) * BLOCK_BATCHES;
     line_block block = {.count = 1};
     rapt_code code = RAPT_OK;
     while (!code && block.count > 0) {
-        code = line_stream_next(in, most, &block, err);
+        code = line_stream_next(in, max_lines, &block, err);
         rapt_code words = code ? RAPT_OK : check_words(&unknown, &block, err);
         if (!code && block.count > 0)
             code = translate_block(a, t, &block, words ? NULL : err);
@@ -281,7 +281,7 @@ int cmd_translate(int argc, char **argv)
     rapt_model *m = a.m = cli_model_task(a.model, RAPT_TASK_TRANSLATION, &err);
     line_stream *in = m && read_prefixes(&a, &err) == RAPT_OK ? line_stream_open(a.file ? a.file : "-", &err) : NULL;
     rapt_translator *t = in ? rapt_translator_new(m, &a.o, &err) : NULL;
-    bool ok = t && cmd_translate_translate(&a, t, in, &err) == RAPT_OK;
+    bool ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
     rapt_translator_free(t);
     line_stream_free(in);
     lines_free(&a.prefixes);

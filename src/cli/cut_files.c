@@ -23,7 +23,7 @@ typedef struct map_reader {
 } map_reader;
 
 /* The next byte, or -1. */
-static int cut_files_next(map_reader *r)
+static int next_byte(map_reader *r)
 {
     if (r->at == r->size) {
         ssize_t got = read(r->fd, r->portion, sizeof r->portion);
@@ -34,25 +34,25 @@ static int cut_files_next(map_reader *r)
 }
 
 /* Reads hexadecimal digits and the byte behind them. */
-static uintptr_t cut_files_take_number(map_reader *r)
+static uintptr_t take_hex(map_reader *r)
 {
     static const char digits[] = "0123456789abcdef";
     uintptr_t number = 0;
     const char *digit;
-    for (int c; (c = cut_files_next(r)) > 0 && (digit = memchr(digits, c, 16)) != NULL;)
+    for (int c; (c = next_byte(r)) > 0 && (digit = memchr(digits, c, 16)) != NULL;)
         number = number * 16 + (uintptr_t)(digit - digits);
     return number;
 }
 
 /* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what has room; "" where there is none.
  * False at the end. */
-static bool cut_files_take_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
+static bool take_map_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
 {
     size_t length = 0;
     int c;
-    *begin = cut_files_take_number(r);
-    *end = cut_files_take_number(r);
-    while ((c = cut_files_next(r)) >= 0 && c != '\n')
+    *begin = take_hex(r);
+    *end = take_hex(r);
+    while ((c = next_byte(r)) >= 0 && c != '\n')
         if ((c == '/' || length > 0) && length < PATH_MAX - 1)
             path[length++] = (char)c;
     path[length] = '\0';
@@ -64,7 +64,7 @@ static bool find_file(uintptr_t address, char path[PATH_MAX])
     uintptr_t begin = 1, end = 0;
     map_reader r = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
     bool found = false;
-    while (r.fd >= 0 && !found && cut_files_take_line(&r, &begin, &end, path))
+    while (r.fd >= 0 && !found && take_map_line(&r, &begin, &end, path))
         found = address >= begin && address < end;
     if (r.fd >= 0)
         close(r.fd);

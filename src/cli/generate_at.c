@@ -17,15 +17,15 @@
 #define DEFAULT_TOP 5
 
 /* What --at finds. */
-typedef struct expectation {
+typedef struct next_tokens {
     size_t position, count;
     int32_t token; /* at that position */
     int32_t *ids;  /* [count], most probable first */
     double *probabilities;
-} expectation;
+} next_tokens;
 
 /* The text of a token as a JSON string; ids without one have none. */
-static json_t *generate_at_token_json(const rapt_tokenizer *k, int32_t id)
+static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size, length;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
@@ -35,25 +35,25 @@ static json_t *generate_at_token_json(const rapt_tokenizer *k, int32_t id)
     return string;
 }
 
-static json_t *id_json(const rapt_tokenizer *k, int32_t id)
+static json_t *token_json(const rapt_tokenizer *k, int32_t id)
 {
-    return json_pack("{s:i, s:o}", "id", (int)id, "text", generate_at_token_json(k, id));
+    return json_pack("{s:i, s:o}", "id", (int)id, "text", token_text_json(k, id));
 }
 
-static json_t *at_json(const rapt_tokenizer *k, const expectation *e)
+static json_t *at_json(const rapt_tokenizer *k, const next_tokens *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < e->count; i++) {
-        json_t *token = id_json(k, e->ids[i]);
+        json_t *token = token_json(k, e->ids[i]);
         if (token)
             json_object_set_new(token, "probability", json_real(e->probabilities[i]));
         json_array_append_new(list, token);
     }
-    return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", id_json(k, e->token), "likeliest", list);
+    return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", token_json(k, e->token), "likeliest", list);
 }
 
 /* A token as a JSON string; one with a character that must not reach a terminal, in ASCII. */
-static char *string_text(const json_t *string)
+static char *printable_json(const json_t *string)
 {
     char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? strdup(text) : NULL;
     if (clean)
@@ -68,15 +68,15 @@ static char *string_text(const json_t *string)
 
 static void print_token(const rapt_tokenizer *k, int32_t id)
 {
-    json_t *string = generate_at_token_json(k, id);
-    char *text = string_text(string);
+    json_t *string = token_text_json(k, id);
+    char *text = printable_json(string);
     printf("%d\t", (int)id);
     cli_print_clean(stdout, text ? text : "");
     free(text);
     json_decref(string);
 }
 
-static void print_at(const rapt_tokenizer *k, const expectation *e)
+static void print_at(const rapt_tokenizer *k, const next_tokens *e)
 {
     printf("after token %zu:\t", e->position);
     print_token(k, e->token);
@@ -87,7 +87,7 @@ static void print_at(const rapt_tokenizer *k, const expectation *e)
     putchar('\n');
 }
 
-static void print_at_json(const rapt_tokenizer *k, const expectation *e)
+static void print_at_json(const rapt_tokenizer *k, const next_tokens *e)
 {
     json_t *o = at_json(k, e);
     char *text = json_text(o, 0);
@@ -97,7 +97,7 @@ static void print_at_json(const rapt_tokenizer *k, const expectation *e)
 }
 
 /* Positions below 0 count from the end of the prompt. */
-static rapt_code generate_at_find_position(long at, size_t count, size_t *position, rapt_error *err)
+static rapt_code find_prompt_position(long at, size_t count, size_t *position, rapt_error *err)
 {
     if (at >= (long)count || at < -(long)count)
         return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
@@ -106,8 +106,8 @@ static rapt_code generate_at_find_position(long at, size_t count, size_t *positi
 }
 
 /* After each token of the prompt: one comes to the others at a time. */
-static rapt_code expect_all(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p, expectation *e,
-                            rapt_error *err)
+static rapt_code predict_after_all(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p,
+                                   next_tokens *e, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (e->position = 0; e->position < p->count && !code; e->position++) {
@@ -120,10 +120,10 @@ static rapt_code expect_all(const generate_arguments *a, rapt_generator *g, cons
     return code;
 }
 
-static rapt_code expect_one(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p, expectation *e,
-                            rapt_error *err)
+static rapt_code predict_after_one(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p,
+                                   next_tokens *e, rapt_error *err)
 {
-    rapt_code code = generate_at_find_position(a->at, p->count, &e->position, err);
+    rapt_code code = find_prompt_position(a->at, p->count, &e->position, err);
     if (code)
         return code;
     e->token = p->ids[e->position];
@@ -137,14 +137,14 @@ static rapt_code expect_one(const generate_arguments *a, rapt_generator *g, cons
 rapt_code generate_at(const generate_arguments *a, rapt_generator *g, const rapt_model *m, generate_prompt given, rapt_error *err)
 {
     prompt p = {0};
-    expectation e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
+    next_tokens e = {.count = a->top ? (size_t)a->top : DEFAULT_TOP};
     e.count = e.count < m->language.net->config.vocab ? e.count : m->language.net->config.vocab;
     e.ids = malloc(e.count * sizeof *e.ids);
     e.probabilities = malloc(e.count * sizeof *e.probabilities);
     rapt_code code = e.ids && e.probabilities ? prompt_encode(m, given.text, given.size, &p, err)
                                               : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", e.count);
     if (!code)
-        code = (a->at_all ? expect_all : expect_one)(a, g, m, &p, &e, err);
+        code = (a->at_all ? predict_after_all : predict_after_one)(a, g, m, &p, &e, err);
     free(e.ids);
     free(e.probabilities);
     free(p.ids);

@@ -55,7 +55,7 @@ static rapt_code bench_decode_choose(decoding *d, decode_rows *r, const rapt_rea
 }
 
 /* The next token of each row, after `count` more; *ms: the time it took. */
-static rapt_code bench_decode_next(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
+static rapt_code time_pass(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
 {
     double start = clock_seconds();
     size_t kinds;
@@ -71,9 +71,9 @@ static rapt_code bench_decode_next(decoding *d, decode_rows *r, const int32_t *i
 }
 
 /* One step, and after every few a look at the memory. */
-static rapt_code bench_decode_step(decoding *d, decode_rows *r, double *ms, rapt_error *err)
+static rapt_code decode_one_token(decoding *d, decode_rows *r, double *ms, rapt_error *err)
 {
-    rapt_code code = bench_decode_next(d, r, r->last, 1, ms, err);
+    rapt_code code = time_pass(d, r, r->last, 1, ms, err);
     bool look = r->reader && r->steps.count % STEPS_PER_PASS == 0;
     if (!code && (!bench_times_add(&r->steps, *ms) || (look && !bench_times_add(&r->reads, memory_reader_pass(r->reader)))))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
@@ -81,15 +81,15 @@ static rapt_code bench_decode_step(decoding *d, decode_rows *r, double *ms, rapt
 }
 
 /* Rows from their prompts to their ends. A profile is of the last ones' steps. */
-static rapt_code bench_decode_decode(decoding *d, decode_rows *r, rapt_error *err)
+static rapt_code decode_rows_once(decoding *d, decode_rows *r, rapt_error *err)
 {
     double prompt, ms, total;
     rapt_kv_cache_clear(r->cache, r->batch);
-    rapt_code code = bench_decode_next(d, r, r->prompt, PROMPT, &prompt, err);
+    rapt_code code = time_pass(d, r, r->prompt, PROMPT, &prompt, err);
     total = prompt;
     rapt_tape_profile(d->t, d->o->profile);
     for (size_t i = PROMPT + 1; i < d->row && !code; i++) {
-        code = bench_decode_step(d, r, &ms, err);
+        code = decode_one_token(d, r, &ms, err);
         total += ms;
     }
     if (!code && !(bench_times_add(&r->prompts, prompt) && bench_times_add(&r->totals, total)))
@@ -107,7 +107,7 @@ static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *e
     double seconds = d->o->seconds > 0 ? d->o->seconds : DEFAULT_SECONDS, start = clock_seconds();
     rapt_code code;
     do
-        code = bench_decode_decode(d, r, err);
+        code = decode_rows_once(d, r, err);
     while (!code && clock_seconds() - start < seconds);
     return code;
 }
@@ -214,7 +214,7 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     if (!r->prompt || !r->last)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu rows", batch);
     r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
-    rapt_code code = r->cache ? bench_decode_decode(d, r, err) : err->code;
+    rapt_code code = r->cache ? decode_rows_once(d, r, err) : err->code;
     r->memory = bench_peak_memory();
     bench_decode_forget(r);
     return code;

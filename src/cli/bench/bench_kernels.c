@@ -25,11 +25,11 @@ static const shape SHAPES[] = {{2048, 512, 512}, {2048, 2048, 512}, {2048, 512, 
 
 static const char *const FORMS[] = {"NT", "NN", "TN"};
 
-typedef struct products {
+typedef struct gemm_case {
     gemm_team team;
     rapt_real *x, *w, *dy, *out;
     double burst_seconds;
-} products;
+} gemm_case;
 
 /* What the run adds up: logarithms of the rates of each form, and how many shapes there were. */
 typedef struct sums {
@@ -37,7 +37,7 @@ typedef struct sums {
     int shapes;
 } sums;
 
-static bool wanted(const bench_options *o, shape s)
+static bool is_wanted_shape(const bench_options *o, shape s)
 {
     char name[64];
     snprintf(name, sizeof name, "%zux%zux%zu", s.m, s.n, s.k);
@@ -53,7 +53,7 @@ static rapt_real *random_matrix(size_t rows, size_t columns)
 }
 
 /* Y = X W^T, dX = dY W, dW += dY^T X. */
-static gemm_job job_of(const products *p, shape s, int form)
+static gemm_job job_of(const gemm_case *p, shape s, int form)
 {
     ptrdiff_t n = (ptrdiff_t)s.n, k = (ptrdiff_t)s.k;
     switch (form) {
@@ -64,7 +64,7 @@ static gemm_job job_of(const products *p, shape s, int form)
     }
 }
 
-static double burst(const products *p, const gemm_job *job)
+static double run_burst(const gemm_case *p, const gemm_job *job)
 {
     double start = clock_seconds(), now = start;
     size_t count = 0;
@@ -73,31 +73,31 @@ static double burst(const products *p, const gemm_job *job)
     return 2.0 * (double)job->m * (double)job->n * (double)job->k * (double)count / (now - start) * 1e-9;
 }
 
-static double best_rate(const products *p, shape s, int form)
+static double best_gemm_rate(const gemm_case *p, shape s, int form)
 {
     gemm_job job = job_of(p, s, form);
     double best = 0;
     gemm(&p->team, &job);
     for (int i = 0; i < BURSTS; i++)
-        best = fmax(best, burst(p, &job));
+        best = fmax(best, run_burst(p, &job));
     return best;
 }
 
-static size_t bench_kernels_most(size_t a, size_t b)
+static size_t max_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-static bool bench_kernels_allocate(products *p, shape s)
+static bool bench_kernels_allocate(gemm_case *p, shape s)
 {
     p->x = random_matrix(s.m, s.k);
     p->w = random_matrix(s.n, s.k);
     p->dy = random_matrix(s.m, s.n);
-    p->out = random_matrix(1, bench_kernels_most(s.m * s.n, bench_kernels_most(s.m * s.k, s.n * s.k)));
+    p->out = random_matrix(1, max_size(s.m * s.n, max_size(s.m * s.k, s.n * s.k)));
     return p->x && p->w && p->dy && p->out;
 }
 
-static void bench_kernels_release(products *p)
+static void bench_kernels_release(gemm_case *p)
 {
     free(p->x);
     free(p->w);
@@ -116,11 +116,11 @@ static void bench_kernels_print_row(const bench_options *o, shape s, int form, d
     fflush(stdout);
 }
 
-static rapt_code run_shape(products *p, const bench_options *o, shape s, double peak, sums *all, rapt_error *err)
+static rapt_code run_shape(gemm_case *p, const bench_options *o, shape s, double peak, sums *all, rapt_error *err)
 {
     bool ok = bench_kernels_allocate(p, s);
     for (int form = 0; ok && form < 3; form++) {
-        double rate = best_rate(p, s, form);
+        double rate = best_gemm_rate(p, s, form);
         all->logs[form] += log(rate);
         bench_kernels_print_row(o, s, form, rate, peak, pool_threads(p->team.pool));
     }
@@ -129,11 +129,11 @@ static rapt_code run_shape(products *p, const bench_options *o, shape s, double 
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the matrices");
 }
 
-static rapt_code run_shapes(products *p, const bench_options *o, double peak, sums *all, rapt_error *err)
+static rapt_code run_shapes(gemm_case *p, const bench_options *o, double peak, sums *all, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < SHAPE_COUNT && !code; i++)
-        if (wanted(o, SHAPES[i]))
+        if (is_wanted_shape(o, SHAPES[i]))
             code = run_shape(p, o, SHAPES[i], peak, all, err);
     return code;
 }
@@ -141,7 +141,7 @@ static rapt_code run_shapes(products *p, const bench_options *o, double peak, su
 static rapt_code check_case(const bench_options *o, rapt_error *err)
 {
     for (size_t i = 0; i < SHAPE_COUNT; i++)
-        if (wanted(o, SHAPES[i]))
+        if (is_wanted_shape(o, SHAPES[i]))
             return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "there is no case \"%.40s\"; the first is 2048x512x512", o->case_name);
 }
@@ -160,7 +160,7 @@ static void print_means(const bench_options *o, const sums *all, double peak, in
                mean[2], peak, threads, cli_plural((size_t)threads));
 }
 
-static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
+static rapt_code make_team(gemm_case *p, const bench_options *o, rapt_error *err)
 {
     p->team.kernels = kernels_active(err);
     if (p->team.kernels)
@@ -175,7 +175,7 @@ static rapt_code make_team(products *p, const bench_options *o, rapt_error *err)
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err)
 {
-    products p = {.burst_seconds = o->seconds > 0 ? o->seconds / BURSTS : BURST_SECONDS};
+    gemm_case p = {.burst_seconds = o->seconds > 0 ? o->seconds / BURSTS : BURST_SECONDS};
     sums all = {0};
     if (check_case(o, err))
         return err->code;

@@ -86,7 +86,7 @@ static void free_sentences(workload *w)
 }
 
 /* Products and attention, forward, of padded rows, three times. */
-static double bench_sentences_step_flops(const sentence_case *c)
+static double translation_step_flops(const sentence_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model, f = (double)c->ffn;
     double block = b * t * 2 * (4 * d * d + 2 * d * f) + b * 4 * t * t * d;
@@ -110,7 +110,7 @@ static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, 
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
-                    .vocab = c->vocab, .flops = bench_sentences_step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
+                    .vocab = c->vocab, .flops = translation_step_flops(c), .lr = c->lr, .own = x, .loss = sentence_loss,
                     .tokens = sentence_tokens, .free = free_sentences};
     x->m = rapt_transformer_new(&config, 1, err);
     bool ok = x->m != NULL;
@@ -120,7 +120,7 @@ static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, 
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
 }
 
-static sentence_case bench_sentences_resized(sentence_case c, const bench_sizes *s)
+static sentence_case resized_translation(sentence_case c, const bench_sizes *s)
 {
     size_t features = c.d_model / c.heads, time = bench_size(s->time, c.time), width = bench_size(s->width, c.d_model);
     c.layers = bench_size(s->layers, c.layers);
@@ -140,7 +140,7 @@ static rapt_code find_case(const char *name, const bench_sizes *sizes, sentence_
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (strcmp(CASES[i].name, name) != 0)
             continue;
-        *c = bench_sentences_resized(CASES[i], sizes);
+        *c = resized_translation(CASES[i], sizes);
         return bench_check_width(name, c->d_model, CASES[i].d_model / CASES[i].heads, err);
     }
     return RAPT_ERR_NOT_FOUND;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-size_t bench_size(size_t wish, size_t own)
+size_t bench_size(size_t wanted, size_t own)
 {
-    return wish ? wish : own;
+    return wanted ? wanted : own;
 }
 
 rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err)

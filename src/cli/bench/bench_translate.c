@@ -99,7 +99,7 @@ static rapt_code bench_translate_make_model(translating *x, rapt_transformer_con
 
 /* ---- measuring ---------------------------------------------------------------------------------------------- */
 
-static size_t bench_translate_words_of(const char *text)
+static size_t count_words_translated(const char *text)
 {
     size_t words = *text != '\0';
     for (; *text; text++)
@@ -107,7 +107,7 @@ static size_t bench_translate_words_of(const char *text)
     return words;
 }
 
-static rapt_code bench_translate_translate(translating *x, translated *r, rapt_error *err)
+static rapt_code translate_sentences(translating *x, translated *r, rapt_error *err)
 {
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
     double start = clock_seconds();
@@ -118,7 +118,7 @@ static rapt_code bench_translate_translate(translating *x, translated *r, rapt_e
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for times");
     r->tokens = 0;
     for (size_t i = 0; i < SENTENCES && !code; i++)
-        r->tokens += bench_translate_words_of(out[i].hypotheses[0].text);
+        r->tokens += count_words_translated(out[i].hypotheses[0].text);
     if (out)
         rapt_translations_free(out, SENTENCES);
     free(out);
@@ -128,17 +128,17 @@ static rapt_code bench_translate_translate(translating *x, translated *r, rapt_e
 static rapt_code bench_translate_measure(translating *x, translated *r, rapt_error *err)
 {
     double seconds = x->o->seconds > 0 ? x->o->seconds : DEFAULT_SECONDS;
-    rapt_code code = bench_translate_translate(x, r, err); /* warms up */
+    rapt_code code = translate_sentences(x, r, err); /* warms up */
     r->ms.count = 0;
     double start = clock_seconds();
     do
-        code = code ? code : bench_translate_translate(x, r, err);
+        code = code ? code : translate_sentences(x, r, err);
     while (!code && clock_seconds() - start < seconds);
     return code;
 }
 
 /* Products and attention of the encoder, once a sentence, and of the decoder, for each token of each hypothesis. */
-static double bench_translate_flops_of(const translating *x, const translated *r)
+static double translation_flops(const translating *x, const translated *r)
 {
     const rapt_transformer_config *c = &x->model->translation.net->config;
     double d = (double)c->block.d_model, f = (double)c->block.ffn, source = (double)x->source_tokens / SENTENCES;
@@ -155,7 +155,7 @@ static json_t *bench_translate_result_json(const translating *x, translated *r, 
 {
     const rapt_transformer_config *c = &x->model->translation.net->config;
     double ms = bench_times_at(&r->ms, 0.5), tokens = 1e3 * (double)r->tokens / ms;
-    double rate = bench_translate_flops_of(x, r) / ms * 1e-6;
+    double rate = translation_flops(x, r) / ms * 1e-6;
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:I}", "sys", "rapt", "case",
         x->name, "dtype", "fp32", "threads", x->threads, "batch", (json_int_t)bench_size(x->o->sizes.batch, BATCH), "beam",

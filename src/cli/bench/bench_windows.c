@@ -43,7 +43,7 @@ static void take_windows(const windows *x, uint64_t number)
     }
 }
 
-static rapt_tensor *bench_windows_window_loss(workload *w, rapt_tape *t, uint64_t number)
+static rapt_tensor *window_loss(workload *w, rapt_tape *t, uint64_t number)
 {
     const windows *x = w->own;
     const window_case *c = &x->c;
@@ -72,7 +72,7 @@ static void free_windows(workload *w)
 }
 
 /* Products and attention (all of its square), forward, three times. */
-static double bench_windows_step_flops(const window_case *c)
+static double language_model_step_flops(const window_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model;
     return 3 * ((double)c->layers * (b * t * 2 * 12 * d * d + b * 4 * t * t * d) + b * t * 2 * d * (double)c->vocab);
@@ -88,7 +88,7 @@ static bool bench_windows_allocate(windows *x)
     return ok;
 }
 
-static window_case bench_windows_resized(window_case c, const bench_sizes *s)
+static window_case resized_language_model(window_case c, const bench_sizes *s)
 {
     size_t features = c.d_model / c.heads;
     c.layers = bench_size(s->layers, c.layers);
@@ -113,8 +113,8 @@ static rapt_code bench_windows_open_case(const window_case *c, workload *w, rapt
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", c->name);
     x->c = *c;
     *w = (workload){.name = c->name, .batch = c->batch, .time = c->time, .layers = c->layers, .width = c->d_model,
-                    .vocab = c->vocab, .flops = bench_windows_step_flops(c), .lr = c->lr, .weight_decay = 0.01, .own = x,
-                    .loss = bench_windows_window_loss, .tokens = window_tokens, .free = free_windows};
+                    .vocab = c->vocab, .flops = language_model_step_flops(c), .lr = c->lr, .weight_decay = 0.01, .own = x,
+                    .loss = window_loss, .tokens = window_tokens, .free = free_windows};
     x->m = rapt_lm_new(&config, 1, err);
     w->params = x->m ? x->m->params : NULL;
     if (x->m && !c->tied)
@@ -127,7 +127,7 @@ rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload 
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (strcmp(CASES[i].name, name) != 0)
             continue;
-        window_case c = bench_windows_resized(CASES[i], sizes);
+        window_case c = resized_language_model(CASES[i], sizes);
         rapt_code code = bench_check_width(name, c.d_model, CASES[i].d_model / CASES[i].heads, err);
         return code ? code : bench_windows_open_case(&c, w, err);
     }

@@ -72,9 +72,9 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "--beam is for `decode`");
 }
 
-static size_t cmd_bench_size_of(const char *text, long least, long most, const char *option, struct argp_state *state)
+static size_t parse_size(const char *text, long min, long max, const char *option, struct argp_state *state)
 {
-    return (size_t)cli_integer(text, least, most, option, state);
+    return (size_t)cli_integer(text, min, max, option, state);
 }
 
 static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
@@ -82,12 +82,12 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     bench_arguments *a = state->input;
     switch (key) {
     case KEY_CASE: a->o.case_name = text; return 0;
-    case KEY_LAYERS: a->o.sizes.layers = cmd_bench_size_of(text, 1, 1000, "layers", state); return 0;
-    case KEY_WIDTH: a->o.sizes.width = cmd_bench_size_of(text, 8, 65536, "width", state); return 0;
-    case KEY_VOCAB: a->o.sizes.vocab = cmd_bench_size_of(text, 8, 4000000, "vocab", state); return 0;
-    case KEY_BATCH: a->o.sizes.batch = cmd_bench_size_of(text, 1, 100000, "batch", state); return 0;
-    case KEY_TIME: a->o.sizes.time = cmd_bench_size_of(text, 2, 1000000, "time", state); return 0;
-    case KEY_BEAM: a->o.beam = cmd_bench_size_of(text, 1, 100, "beam", state); return 0;
+    case KEY_LAYERS: a->o.sizes.layers = parse_size(text, 1, 1000, "layers", state); return 0;
+    case KEY_WIDTH: a->o.sizes.width = parse_size(text, 8, 65536, "width", state); return 0;
+    case KEY_VOCAB: a->o.sizes.vocab = parse_size(text, 8, 4000000, "vocab", state); return 0;
+    case KEY_BATCH: a->o.sizes.batch = parse_size(text, 1, 100000, "batch", state); return 0;
+    case KEY_TIME: a->o.sizes.time = parse_size(text, 2, 1000000, "time", state); return 0;
+    case KEY_BEAM: a->o.beam = parse_size(text, 1, 100, "beam", state); return 0;
     case CLI_KEY_THREADS: a->o.threads = cli_threads(text, state); return 0;
     case KEY_SECONDS: a->o.seconds = cli_number(text, 0.01, 3600, "seconds", state); return 0;
     case CLI_KEY_PRECISION: a->o.precision = cli_precision(text, state); return 0;

@@ -14,12 +14,12 @@ typedef struct eval_counts {
     size_t cut;
 } eval_counts;
 
-static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t most, bool *longer, rapt_error *err)
+static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t max, bool *longer, rapt_error *err)
 {
     int32_t *ids = NULL;
     size_t count;
     rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
-    *longer = *longer || (!code && count + 1 > most); /* with <eos> */
+    *longer = *longer || (!code && count + 1 > max); /* with <eos> */
     free(ids);
     return code;
 }

@@ -34,8 +34,8 @@ static const struct argp ARGP = {
            "TOKENIZER: see `rapt tokenizer --help`."};
 
 /* The id that a word of digits stands for; `number` counts the words of the input. */
-static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
-                           rapt_error *err)
+static rapt_code take_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
+                         rapt_error *err)
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);
@@ -48,21 +48,21 @@ static rapt_code take_word(const rapt_tokenizer *k, const char *word, size_t siz
 }
 
 /* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
-static rapt_code tokenizer_decode_take_words(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
-                                             size_t *words, rapt_error *err)
+static rapt_code take_ids(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
+                          size_t *words, rapt_error *err)
 {
     const char *end = text + size;
     rapt_code code = RAPT_OK;
     *count = 0;
     for (text += strspn(text, SPACES); text < end && code == RAPT_OK; text += strspn(text, SPACES)) {
         size_t length = strcspn(text, SPACES);
-        code = take_word(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
+        code = take_id(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
         text += length ? length : 1;
     }
     return code;
 }
 
-static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t count, rapt_error *err)
+static rapt_code print_decoded(const rapt_tokenizer *k, const int32_t *ids, size_t count, rapt_error *err)
 {
     size_t size;
     char *text = rapt_tokenizer_decode(k, ids, count, &size);
@@ -73,8 +73,8 @@ static rapt_code decode_text(const rapt_tokenizer *k, const int32_t *ids, size_t
     return RAPT_OK;
 }
 
-static rapt_code tokenizer_decode_decode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
-                                         rapt_error *err)
+static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
+                            rapt_error *err)
 {
     const arguments *a = arguments_of;
     size_t count, words = 0;
@@ -85,9 +85,9 @@ static rapt_code tokenizer_decode_decode(const rapt_tokenizer *k, const void *ar
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        code = tokenizer_decode_take_words(k, text + at, length, ids, &count, &words, err);
+        code = take_ids(k, text + at, length, ids, &count, &words, err);
         if (code == RAPT_OK)
-            code = decode_text(k, ids, count, err);
+            code = print_decoded(k, ids, count, err);
         if (code == RAPT_OK && a->lines)
             putchar('\n');
         at += length + 1;
@@ -100,5 +100,5 @@ int tokenizer_decode(int argc, char **argv)
 {
     arguments a = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    return tokenizer_run(&a.operands, tokenizer_decode_decode, &a);
+    return tokenizer_run(&a.operands, decode_ids, &a);
 }

@@ -55,8 +55,8 @@ static void print_ids(const int32_t *ids, size_t count)
     putchar('\n');
 }
 
-static rapt_code tokenizer_encode_encode_text(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
-                                              rapt_error *err)
+static rapt_code encode_text(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
+                             rapt_error *err)
 {
     int32_t *ids;
     size_t count;
@@ -82,8 +82,8 @@ static json_t *ids_json(const int32_t *ids, size_t count)
     return list;
 }
 
-static rapt_code tokenizer_encode_print_object(const arguments *a, json_t *object, const int32_t *ids, size_t count,
-                                               rapt_error *err)
+static rapt_code print_encoded_object(const arguments *a, json_t *object, const int32_t *ids, size_t count,
+                                      rapt_error *err)
 {
     json_t *result = a->count ? json_integer((json_int_t)count) : ids_json(ids, count);
     char *line = json_object_set_new(object, a->count ? "count" : "ids", result) == 0 ? json_text(object, 0) : NULL;
@@ -109,7 +109,7 @@ static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, cons
         code = rapt_tokenizer_encode_bytes(k, json_string_value(text), json_string_length(text), a->specials, &ids,
                                            &count, err);
     if (code == RAPT_OK)
-        code = tokenizer_encode_print_object(a, object, ids, count, err);
+        code = print_encoded_object(a, object, ids, count, err);
     free(ids);
     json_decref(object);
     return code;
@@ -117,14 +117,14 @@ static rapt_code encode_object(const rapt_tokenizer *k, const arguments *a, cons
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
-static rapt_code tokenizer_encode_encode_lines(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
-                                               rapt_error *err)
+static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const char *text, size_t size,
+                              rapt_error *err)
 {
     rapt_error why = {0};
     for (size_t at = 0, number = 1; at < size; number++) {
         const char *feed = memchr(text + at, '\n', size - at);
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        rapt_code code = (a->jsonl ? encode_object : tokenizer_encode_encode_text)(k, a, text + at, length, &why);
+        rapt_code code = (a->jsonl ? encode_object : encode_text)(k, a, text + at, length, &why);
         if (code)
             return rapt_fail(err, code, "line %zu: %s", number, why.message);
         at += length + 1;
@@ -132,16 +132,16 @@ static rapt_code tokenizer_encode_encode_lines(const rapt_tokenizer *k, const ar
     return RAPT_OK;
 }
 
-static rapt_code tokenizer_encode_encode(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
-                                         rapt_error *err)
+static rapt_code encode_input(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
+                              rapt_error *err)
 {
     const arguments *a = arguments_of;
-    return (a->lines || a->jsonl ? tokenizer_encode_encode_lines : tokenizer_encode_encode_text)(k, a, text, size, err);
+    return (a->lines || a->jsonl ? encode_lines : encode_text)(k, a, text, size, err);
 }
 
 int tokenizer_encode(int argc, char **argv)
 {
     arguments a = {0};
     cli_parse(&ARGP, argc, argv, &a);
-    return tokenizer_run(&a.operands, tokenizer_encode_encode, &a);
+    return tokenizer_run(&a.operands, encode_input, &a);
 }

@@ -53,7 +53,7 @@ static void find_facts(const rapt_tokenizer *k, facts *f)
     }
 }
 
-static const char *tokenizer_info_name_of(const rapt_tokenizer *k)
+static const char *type_name(const rapt_tokenizer *k)
 {
     static const char *const names[] = {"words", "characters", "byte-level bpe"};
     return names[rapt_tokenizer_kind_of(k)];
@@ -65,18 +65,18 @@ static const byte_bpe *bpe_of(const rapt_tokenizer *k)
     return rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_BYTE_BPE ? byte_bpe_of(k) : NULL;
 }
 
-static json_t *tokenizer_info_to_json(const rapt_tokenizer *k, const facts *f)
+static json_t *facts_json(const rapt_tokenizer *k, const facts *f)
 {
     char hash[CONFIG_HASH_TEXT];
     const byte_bpe *b = bpe_of(k);
     model_hash(k, hash);
-    return json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", tokenizer_info_name_of(k), "entries",
+    return json_pack("{s:s, s:I, s:I, s:I, s:O, s:s*, s:s*, s:s}", "type", type_name(k), "entries",
                                (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
                                (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
                                "pattern", b ? split_pattern(b->cut) : NULL, "hash", hash);
 }
 
-static rapt_code tokenizer_info_print_json(json_t *object, rapt_error *err)
+static rapt_code print_json_object(json_t *object, rapt_error *err)
 {
     char *text = json_text(object, 0);
     json_decref(object);
@@ -87,13 +87,13 @@ static rapt_code tokenizer_info_print_json(json_t *object, rapt_error *err)
     return RAPT_OK;
 }
 
-static void tokenizer_info_print_text(const rapt_tokenizer *k, const facts *f)
+static void print_facts(const rapt_tokenizer *k, const facts *f)
 {
     char hash[CONFIG_HASH_TEXT];
     const char *text;
     json_t *id;
     const byte_bpe *b = bpe_of(k);
-    printf("type      %s%s", tokenizer_info_name_of(k), b && b->ranks ? ", " : "");
+    printf("type      %s%s", type_name(k), b && b->ranks ? ", " : "");
     cli_print_clean(stdout, b && b->ranks ? b->ranks : "");
     putchar('\n');
     printf("entries   %zu, %zu of them tokens; the longest has %zu byte%s\n", f->entries, f->tokens, f->longest,
@@ -110,7 +110,7 @@ static void tokenizer_info_print_text(const rapt_tokenizer *k, const facts *f)
 }
 
 /* Of a tokenizer that is printed as text, or as the JSON object `*object`. */
-static rapt_code tokenizer_info_tell(const char *path, bool json, json_t **object, rapt_error *err)
+static rapt_code describe_tokenizer(const char *path, bool json, json_t **object, rapt_error *err)
 {
     facts f;
     rapt_tokenizer *k = rapt_tokenizer_load(path, err);
@@ -118,9 +118,9 @@ static rapt_code tokenizer_info_tell(const char *path, bool json, json_t **objec
         return err->code;
     find_facts(k, &f);
     if (json)
-        *object = tokenizer_info_to_json(k, &f);
+        *object = facts_json(k, &f);
     else
-        tokenizer_info_print_text(k, &f);
+        print_facts(k, &f);
     json_decref(f.specials);
     rapt_tokenizer_free(k);
     return RAPT_OK;
@@ -145,7 +145,7 @@ static rapt_code side_path(const char *folder, int side, char **path, rapt_error
     return code;
 }
 
-static rapt_code tell_sides(char *const paths[2], bool json, rapt_error *err)
+static rapt_code describe_sides(char *const paths[2], bool json, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     json_t *both = json_object();
@@ -155,12 +155,12 @@ static rapt_code tell_sides(char *const paths[2], bool json, rapt_error *err)
             continue;
         if (!json)
             printf("%s%s\n", side ? "\n" : "", paths[1] ? SIDES[side] : "source and target");
-        code = tokenizer_info_tell(paths[side], json, &object, err);
+        code = describe_tokenizer(paths[side], json, &object, err);
         if (!code && json)
             json_object_set_new(both, SIDES[side], object);
     }
     if (!code && json)
-        return tokenizer_info_print_json(both, err);
+        return print_json_object(both, err);
     json_decref(both);
     return code;
 }
@@ -176,9 +176,9 @@ int tokenizer_info(int argc, char **argv)
     if (!code)
         code = side_path(a.operands.tokenizer, 1, &paths[1], &err);
     if (!code)
-        code = paths[0] ? tell_sides(paths, a.json, &err) : tokenizer_info_tell(a.operands.tokenizer, a.json, &object, &err);
+        code = paths[0] ? describe_sides(paths, a.json, &err) : describe_tokenizer(a.operands.tokenizer, a.json, &object, &err);
     if (!code && object)
-        code = tokenizer_info_print_json(object, &err);
+        code = print_json_object(object, &err);
     free(paths[0]);
     free(paths[1]);
     return code ? cli_fail(&err) : 0;

@@ -111,7 +111,7 @@ static const struct argp ARGP = {
            "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well."};
 
 /* All texts, one after the other. */
-static rapt_code tokenizer_train_read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
+static rapt_code read_texts(const arguments *a, char **text, size_t *size, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     buffer all = {0};
@@ -141,7 +141,7 @@ static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, 
     return k;
 }
 
-static rapt_tokenizer *tokenizer_train_train(const arguments *a, rapt_error *err)
+static rapt_tokenizer *train_tokenizer(const arguments *a, rapt_error *err)
 {
     char *text;
     size_t size;
@@ -149,7 +149,7 @@ static rapt_tokenizer *tokenizer_train_train(const arguments *a, rapt_error *err
     rapt_bpe_options bpe = a->bpe;
     bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
     bpe.specials = a->specials;
-    rapt_code code = tokenizer_train_read_texts(a, &text, &size, err);
+    rapt_code code = read_texts(a, &text, &size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_WORDS)
         return train_words(a, text, size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_CHARACTERS)
@@ -168,7 +168,7 @@ int tokenizer_train(int argc, char **argv)
         return cli_fail(&(rapt_error){RAPT_ERR_MEMORY, "out of memory"});
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
-    rapt_tokenizer *k = tokenizer_train_train(&a, &err);
+    rapt_tokenizer *k = train_tokenizer(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;
     if (code == RAPT_OK && !a.quiet)
         cli_say("%s: %zu entries\n", a.out, rapt_tokenizer_size(k));

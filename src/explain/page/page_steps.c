@@ -11,7 +11,7 @@
 enum { PORTION = 768 };            /* floats whose letters are read at once */
 #define MANY ((size_t)200 * 1000)  /* numbers of a vocabulary's columns of which only some are kept */
 
-static rapt_code page_steps_no_memory(rapt_error *err)
+static rapt_code out_of_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
 }
@@ -81,7 +81,7 @@ static rapt_code read_numbers(page_step *s, const json_t *values, const json_t *
                          page_steps_size_of(s));
     s->x = malloc((count + 1) * sizeof *s->x);
     if (!s->x)
-        return page_steps_no_memory(err);
+        return out_of_memory(err);
     s->known = true;
     if (!text)
         return read_list(s, values, err);
@@ -100,7 +100,7 @@ static void find_kinds(page_step *s)
 }
 
 /* Bits, so that a zero is no minus zero. */
-static bool page_steps_same(float a, float b)
+static bool same_bits(float a, float b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
@@ -111,9 +111,9 @@ static void find_lower(page_step *s)
     if (n != s->columns || n < 2 || s->groups == 0)
         return;
     s->above = s->x[1];
-    s->lower = page_steps_same(s->above, 0) || (isinf(s->above) && s->above < 0);
+    s->lower = same_bits(s->above, 0) || (isinf(s->above) && s->above < 0);
     for (size_t i = 0; s->lower && i < page_steps_size_of(s); i++)
-        s->lower = i % n <= i / n % n || page_steps_same(s->x[i], s->above);
+        s->lower = i % n <= i / n % n || same_bits(s->x[i], s->above);
 }
 
 static const char *axis(const page_step *s, size_t from_last)
@@ -131,8 +131,8 @@ static bool is_split(const page_step *whole, const page_step *heads)
     if (whole->groups != 1 || heads->groups < 2 || whole->rows != heads->rows || whole->columns != columns)
         return false;
     for (size_t i = 0; i < page_steps_size_of(heads); i++)
-        if (!page_steps_same(heads->x[i],
-                             whole->x[i / width % heads->rows * columns + i / width / heads->rows * width + i % width]))
+        if (!same_bits(heads->x[i],
+                       whole->x[i / width % heads->rows * columns + i / width / heads->rows * width + i % width]))
             return false;
     return true;
 }
@@ -196,7 +196,7 @@ static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_er
     s->kept = malloc(s->columns * sizeof *s->kept);
     if (!wanted || !s->kept) {
         free(wanted);
-        return page_steps_no_memory(err);
+        return out_of_memory(err);
     }
     mark_predicted(explanation, wanted, s->columns);
     if (memchr(wanted, true, s->columns * sizeof *wanted)) {
@@ -249,7 +249,7 @@ rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error
     json_t *steps = json_object_get(explanation, "steps");
     size_t count = json_array_size(steps);
     *all = (page_steps){.steps = calloc(count + 1, sizeof *all->steps), .count = count};
-    rapt_code code = all->steps ? RAPT_OK : page_steps_no_memory(err);
+    rapt_code code = all->steps ? RAPT_OK : out_of_memory(err);
     for (size_t i = 0; i < count && code == RAPT_OK; i++) {
         all->steps[i].json = json_array_get(steps, i);
         code = page_steps_read_step(explanation, all, &all->steps[i], err);

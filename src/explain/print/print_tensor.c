@@ -75,14 +75,14 @@ static size_t stride_of(const tensor_text *t, int dim)
     return stride;
 }
 
-static void print_tensor_walk(tensor_text *t, int dim, const rapt_real *x, void (*see)(style *, double))
+static void see_elements(tensor_text *t, int dim, const rapt_real *x, void (*see)(style *, double))
 {
     size_t stride = stride_of(t, dim);
     for (size_t i = 0; i < t->shape[dim]; i = print_tensor_next(t, dim, i)) {
         if (dim + 1 == t->ndim)
             see(&t->style, (double)x[i]);
         else
-            print_tensor_walk(t, dim + 1, x + i * stride, see);
+            see_elements(t, dim + 1, x + i * stride, see);
     }
 }
 
@@ -90,9 +90,9 @@ static void choose_style(tensor_text *t, const rapt_real *x)
 {
     style *s = &t->style;
     *s = (style){.whole = true, .min = INFINITY, .width = 1};
-    print_tensor_walk(t, 0, x, see_size);
+    see_elements(t, 0, x, see_size);
     s->exponents = s->max > 0 && (s->max / s->min > 1000 || s->max > 1e8 || s->min < 1e-4);
-    print_tensor_walk(t, 0, x, see_width);
+    see_elements(t, 0, x, see_width);
 }
 
 /* ---- the text --------------------------------------------------------------------------------------------------- */

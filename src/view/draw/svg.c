@@ -12,7 +12,7 @@
 
 /* ---- texts ------------------------------------------------------------------------------------------------------------- */
 
-static rapt_code svg_no_memory(size_t size, rapt_error *err)
+static rapt_code svg_out_of_memory(size_t size, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a picture of %zu bytes", size);
 }
@@ -97,7 +97,7 @@ rapt_code svg_texts_end(svg_texts *t, char **text, size_t *size, rapt_error *err
         *size = body + added + sizeof end - 1;
     }
     free(t->data);
-    return whole ? RAPT_OK : svg_no_memory(*size, err);
+    return whole ? RAPT_OK : svg_out_of_memory(*size, err);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ rapt_code svg_renumber(char **text, size_t *size, rapt_error *err)
     free(n.all);
     if (!out || !good) {
         free(renamed);
-        return svg_no_memory(*size, err);
+        return svg_out_of_memory(*size, err);
     }
     free(*text);
     *text = renamed;
