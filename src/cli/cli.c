@@ -59,6 +59,13 @@ long cli_seed(const char *text, struct argp_state *state)
     return cli_integer(text, 0, CLI_MAX, "seed", state);
 }
 
+void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state)
+{
+    if (*to)
+        cli_usage_error(state, "extra operand: takes %s", takes);
+    *to = text;
+}
+
 rapt_precision cli_precision(const char *text, struct argp_state *state)
 {
     bool bf16 = strcmp(text, "bf16") == 0;

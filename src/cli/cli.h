@@ -41,6 +41,8 @@ long cli_integer(const char *text, long min, long max, const char *option, struc
 double cli_number(const char *text, double min, double max, const char *option, struct argp_state *state);
 int cli_threads(const char *text, struct argp_state *state); /* 1 to 256 */
 long cli_seed(const char *text, struct argp_state *state);   /* 0 to CLI_MAX */
+/* The operand `text` becomes *to; where that is set already, there is one too many: "extra operand: takes WHAT". */
+void cli_operand(const char **to, const char *text, const char *takes, struct argp_state *state);
 rapt_precision cli_precision(const char *text, struct argp_state *state); /* "fp32" or "bf16" */
 /* Says on stderr, unless `quiet`, that there are fewer CPUs than threads were asked for (0: were not). */
 void cli_warn_threads(int threads, bool quiet);

@@ -25,11 +25,7 @@ static error_t cmd_average_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_LAST: a->last = (size_t)cli_integer(text, 1, 1000, "last", state); return 0;
     case KEY_OUT: a->out = text; return 0;
-    case ARGP_KEY_ARG:
-        if (a->model)
-            cli_usage_error(state, "extra operand: one model folder only");
-        a->model = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model folder", state); return 0;
     case ARGP_KEY_END:
         if (!a->model)
             cli_usage_error(state, "missing operand: MODEL, a model folder that rapt train has written");

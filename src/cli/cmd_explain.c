@@ -55,11 +55,8 @@ static bool wants_color(const char *when, struct argp_state *state)
 /* MODEL TEXT [TARGET], in this order wherever options stand. */
 static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
 {
-    const char **places[] = {&a->model, &a->text, &a->operand};
-    if (state->arg_num > 2)
-        cli_usage_error(state, "extra operand: takes a model, a text and one target; quote a text of several words: \"go on .\"");
-    else
-        *places[state->arg_num] = text;
+    const char **to = !a->model ? &a->model : !a->text ? &a->text : &a->operand;
+    cli_operand(to, text, "a model, a text and one target; quote a text of several words: \"go on .\"", state);
 }
 
 static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
@@ -118,7 +115,7 @@ static const struct argp ARGP = {
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
-static size_t cmd_explain_line_width(void)
+static size_t terminal_width(void)
 {
     struct winsize size;
     bool terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
@@ -177,7 +174,7 @@ static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_e
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_arguments a = {.format.width = cmd_explain_line_width()};
+    explain_arguments a = {.format.width = terminal_width()};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);

@@ -159,9 +159,7 @@ static error_t cmd_generate_parse(int key, char *text, struct argp_state *state)
     case KEY_STRICT: a->strict = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 1)
-            cli_usage_error(state, "extra operand: takes a model and one prompt; quote a prompt of several words");
-        *(state->arg_num == 0 ? &a->model : &a->operand) = text;
+        cli_operand(a->model ? &a->operand : &a->model, text, "a model and one prompt; quote a prompt of several words", state);
         return 0;
     case ARGP_KEY_END: cmd_generate_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;

@@ -31,11 +31,7 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_TENSORS: a->tensors = true; return 0;
     case KEY_SEAL: a->seal = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->model)
-            cli_usage_error(state, "extra operand: one model only");
-        a->model = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model", state); return 0;
     case ARGP_KEY_END:
         if (a->seal && !a->model)
             cli_usage_error(state, "missing operand: --seal needs MODEL");
@@ -103,7 +99,7 @@ static int show_machine(const info_arguments *a)
     for (const char *const *name = kernels_names; *name; name++)
         printf(" %s%s", *name, kernels_of_isa(*name, NULL) ? "" : " (not on this machine)");
     printf(" (RAPT_ISA lowers it)\n");
-    printf("gemm      tiles of %d x %d, blocks of %d products\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
+    printf("gemm      tiles of %d x %d, k in blocks of %d\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
     printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);
     return 0;
 }

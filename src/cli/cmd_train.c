@@ -65,11 +65,7 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
-    case ARGP_KEY_ARG:
-        if (a->recipe)
-            cli_usage_error(state, "extra operand: one recipe only");
-        a->recipe = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->recipe, text, "one recipe", state); return 0;
     case ARGP_KEY_END:
         if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
             cli_usage_error(state, "missing operand: RECIPE.yaml; with --resume and --out the folder has one");
@@ -113,9 +109,9 @@ static void show_data(const display *d, const rapt_memory_plan *p)
 static void show_gemm(const rapt_memory_plan *p)
 {
     if (strcmp(p->gemm, "emulated") == 0)
-        fputs("products: bf16, emulated on this processor: no faster than fp32\n", stderr);
+        fputs("gemm: bf16, emulated on this processor: no faster than fp32\n", stderr);
     else if (strcmp(p->gemm, "fp32") != 0)
-        fprintf(stderr, "products: bf16, by %s\n", p->gemm);
+        fprintf(stderr, "gemm: bf16, by %s\n", p->gemm);
 }
 
 static void show_plan(void *context, const rapt_memory_plan *p)
@@ -199,12 +195,6 @@ static int help_recipe(void)
     return 0;
 }
 
-/* To resume, the folder's own recipe will do. */
-static rapt_code read_file(const train_arguments *a, rapt_recipe *r, rapt_error *err)
-{
-    return a->recipe ? rapt_recipe_read(a->recipe, r, err) : rapt_recipe_load(a->out, r, err);
-}
-
 static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
 {
     char *assignment = NULL;
@@ -234,7 +224,8 @@ static rapt_code cmd_train_check_length(const train_arguments *a, const rapt_rec
 
 static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r, rapt_error *err)
 {
-    rapt_code code = read_file(a, r, err);
+    /* a run is resumed with the recipe of its folder, unless another is given */
+    rapt_code code = a->recipe ? rapt_recipe_read(a->recipe, r, err) : rapt_recipe_load(a->out, r, err);
     for (size_t i = 0; i < a->assignment_count && !code; i++)
         code = rapt_recipe_set(r, a->assignments[i], err);
     if (!code)

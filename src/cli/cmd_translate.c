@@ -115,11 +115,7 @@ static error_t cmd_translate_parse(int key, char *text, struct argp_state *state
     case KEY_DETOKENIZE: parse_language(text, &a->o, state); return 0;
     case KEY_STRICT: a->strict = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 1)
-            cli_usage_error(state, "extra operand: takes a model and one file");
-        *(state->arg_num == 0 ? &a->model : &a->file) = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(a->model ? &a->file : &a->model, text, "a model and one file", state); return 0;
     case ARGP_KEY_END:
         a->o.alignment = a->alignment != ALIGNMENT_NONE;
         a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;

@@ -25,7 +25,7 @@ typedef struct next_tokens {
 } next_tokens;
 
 /* The text of a token as a JSON string; ids without one have none. */
-static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
+static json_t *id_text_json(const rapt_tokenizer *k, int32_t id)
 {
     size_t size, length;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
@@ -37,7 +37,7 @@ static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
 
 static json_t *token_json(const rapt_tokenizer *k, int32_t id)
 {
-    return json_pack("{s:i, s:o}", "id", (int)id, "text", token_text_json(k, id));
+    return json_pack("{s:i, s:o}", "id", (int)id, "text", id_text_json(k, id));
 }
 
 static json_t *at_json(const rapt_tokenizer *k, const next_tokens *e)
@@ -68,7 +68,7 @@ static char *printable_json(const json_t *string)
 
 static void print_token(const rapt_tokenizer *k, int32_t id)
 {
-    json_t *string = token_text_json(k, id);
+    json_t *string = id_text_json(k, id);
     char *text = printable_json(string);
     printf("%d\t", (int)id);
     cli_print_clean(stdout, text ? text : "");

@@ -97,11 +97,6 @@ static rapt_code decode_rows_once(decoding *d, decode_rows *r, rapt_error *err)
     return code;
 }
 
-static void bench_decode_forget(decode_rows *r)
-{
-    r->prompts.count = r->steps.count = r->totals.count = 0;
-}
-
 static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *err)
 {
     double seconds = d->o->seconds > 0 ? d->o->seconds : DEFAULT_SECONDS, start = clock_seconds();
@@ -216,7 +211,7 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
     rapt_code code = r->cache ? decode_rows_once(d, r, err) : err->code;
     r->memory = bench_peak_memory();
-    bench_decode_forget(r);
+    r->prompts.count = r->steps.count = r->totals.count = 0; /* of the warm-up */
     return code;
 }
 

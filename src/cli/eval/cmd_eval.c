@@ -77,13 +77,6 @@ static const struct argp ARGP = {
            "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
            "context length; every token but the first counts once, and bytes are those of the tokens that count."};
 
-/* Which options fit is known only when the model is. */
-static int refuse_option(const eval_arguments *a)
-{
-    cli_say("rapt: --%s is for translation models; %s is a language model\n", a->for_pairs, a->model);
-    return 2;
-}
-
 int cmd_eval(int argc, char **argv)
 {
     eval_arguments a = {0};
@@ -96,7 +89,9 @@ int cmd_eval(int argc, char **argv)
     for (size_t i = 0; !code && i < a.file_count; i++)
         code = (of_text ? eval_text : eval_pairs)(&a, m, a.files[i], &err);
     rapt_model_free(m);
-    if (!fits)
-        return refuse_option(&a);
+    if (!fits) { /* which options fit is known only when the model is loaded */
+        cli_say("rapt: --%s is for translation models; %s is a language model\n", a.for_pairs, a.model);
+        return 2;
+    }
     return code ? cli_fail(&err) : 0;
 }

@@ -95,9 +95,7 @@ static error_t plot_attention_parse(int key, char *text, struct argp_state *stat
     case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARG:
-        if (a->text)
-            cli_usage_error(state, "extra operand: takes a model and one text; quote a text of several words");
-        *(a->model ? &a->text : &a->model) = text;
+        cli_operand(a->model ? &a->text : &a->model, text, "a model and one text; quote a text of several words", state);
         return 0;
     case ARGP_KEY_END:
         plot_attention_check(a, state);

@@ -77,11 +77,7 @@ static error_t plot_positions_parse(int key, char *text, struct argp_state *stat
     case KEY_D_MODEL: a->d_model = (size_t)cli_integer(text, 1, MAX_SIZE, "d-model", state); return 0;
     case KEY_KIND: take_kind(a, text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARG:
-        if (a->model)
-            cli_usage_error(state, "one model only");
-        a->model = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model", state); return 0;
     case ARGP_KEY_END: plot_positions_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -27,11 +27,7 @@ static error_t plot_table_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_NAMES: a->names = true; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
-    case ARGP_KEY_ARG:
-        if (a->file)
-            cli_usage_error(state, "one file only");
-        a->file = text;
-        return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->file, text, "one file", state); return 0;
     case ARGP_KEY_NO_ARGS: cli_usage_error(state, "missing operand: FILE; - is standard input"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -34,7 +34,7 @@ static const struct argp ARGP = {
            "TOKENIZER: see `rapt tokenizer --help`."};
 
 /* The id that a word of digits stands for; `number` counts the words of the input. */
-static rapt_code take_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
+static rapt_code parse_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
                          rapt_error *err)
 {
     char copy[64];
@@ -48,15 +48,15 @@ static rapt_code take_id(const rapt_tokenizer *k, const char *word, size_t size,
 }
 
 /* The ids of text[0 .. size), which ends in a NUL or white space; *words counts on. */
-static rapt_code take_ids(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
-                          size_t *words, rapt_error *err)
+static rapt_code parse_ids(const rapt_tokenizer *k, const char *text, size_t size, int32_t *ids, size_t *count,
+                           size_t *words, rapt_error *err)
 {
     const char *end = text + size;
     rapt_code code = RAPT_OK;
     *count = 0;
     for (text += strspn(text, SPACES); text < end && code == RAPT_OK; text += strspn(text, SPACES)) {
         size_t length = strcspn(text, SPACES);
-        code = take_id(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
+        code = parse_id(k, text, length ? length : 1, ++*words, &ids[(*count)++], err);
         text += length ? length : 1;
     }
     return code;
@@ -85,7 +85,7 @@ static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, c
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         const char *feed = a->lines ? memchr(text + at, '\n', size - at) : NULL;
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        code = take_ids(k, text + at, length, ids, &count, &words, err);
+        code = parse_ids(k, text + at, length, ids, &count, &words, err);
         if (code == RAPT_OK)
             code = print_decoded(k, ids, count, err);
         if (code == RAPT_OK && a->lines)

@@ -10,9 +10,7 @@
 error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files)
 {
     if (key == ARGP_KEY_ARG) {
-        if (state->arg_num > files)
-            cli_usage_error(state, "extra operand: takes one %s", files ? "file" : "tokenizer");
-        *(state->arg_num ? &o->file : &o->tokenizer) = text;
+        cli_operand(o->tokenizer && files ? &o->file : &o->tokenizer, text, files ? "one file" : "one tokenizer", state);
         return 0;
     }
     if (key != ARGP_KEY_NO_ARGS)
