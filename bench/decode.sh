@@ -1,7 +1,7 @@
 #!/bin/bash
 # bench/decode.sh: tokens/s of GPT-2 124M with random weights, one row and eight, 32 tokens of prompt and 128 new ones,
-# greedily; milliseconds of a step; the rate at which it reads weights, and its share of the rate at which this machine reads
-# memory. The ratio is our tokens/s / PyTorch's. Then 500 sentences, translated with a model of a2's size, beam 1 and 4,
+# greedily; milliseconds of a step; the memory bandwidth of reading its weights, and its share of this machine's memory
+# bandwidth. The ratio is our tokens/s / PyTorch's. Then 500 sentences, translated with a model of a2's size, beam 1 and 4,
 # beside CTranslate2 where PYTHON has it.
 . "$(dirname "$0")/lib.sh"
 explain_missing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# bench/long_rows.sh [TOKENS...]: a training step on one row of so many tokens (4 layers, 256 features): microseconds a token,
-# the share of what this machine computes, the most memory the process takes; the last two columns with --recompute.
+# bench/long_rows.sh [TOKENS...]: a training step on one row of TOKENS tokens (4 layers, 256 features): microseconds a token,
+# the share of what this machine computes, the peak memory of the process; the last two columns with --recompute.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || set -- 512 1024 2048 4096 8192
 row 10 tokens 'ms a step' 'us a token' 'GFLOP/s' 'of peak' MB 'again: us' 'again: MB'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench/memory.sh [CASE...]: the most memory that a process which trains takes, MB, beside PyTorch's; the ratio is
+# bench/memory.sh [CASE...]: the peak memory of a process that trains, MB, beside PyTorch's; the ratio is
 # PyTorch's / ours.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || set -- a1 a2 a3 a4n a4b a5 a6

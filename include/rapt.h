@@ -55,7 +55,7 @@
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/train.h     the whole training loop; Adam, gradient norm and schedules by themselves
  *   rapt/recipe.h    recipes: what a training run depends on, as YAML or as a struct
- *   rapt/data.h      sentence pairs, the held-out part, batches in an order that (seed, epoch) decides
+ *   rapt/data.h      sentence pairs, the validation split, batches in an order that (seed, epoch) decides
  *   rapt/stream.h    long texts: token files, random windows for training, all of them for evaluation
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
@@ -90,10 +90,11 @@
  * Threads. A tape has its own threads (RAPT_THREADS, else all CPUs of the process), and is used by one
  * caller at a time. Forward passes only read a model, so several callers with a tape each may share one.
  * Inference never writes to a model: any number of threads may translate and generate with one at once, without a
- * lock, each with a translator or generator of its own. Results depend neither on the number of threads nor on the
- * instruction set: see docs/number-format.md.
+ * lock, each with a translator or generator of its own (docs/embedding.md; examples/threads.c is a program). Results
+ * depend neither on the number of threads nor on the ISA: see docs/number-format.md.
  *
- * All headers can be included from C++.
+ * All headers can be included from C++. docs/embedding.md says how to link, and what a new version may change;
+ * docs/glossary.md, what the field's terms are called here.
  */
 #ifndef RAPT_H
 #define RAPT_H

@@ -26,7 +26,7 @@
 typedef struct {
     const char *what; /* the scenario, for messages */
     long at_least;    /* the test saw too little if fewer are made to fail; 0: any number, and no message */
-    long unnoticed;   /* the scenario may succeed in spite of so many of them */
+    long unnoticed;   /* the scenario may succeed in spite of this many of them */
     bool threads;     /* the start of a thread fails in its turn, too */
     bool uncounted;   /* blocks that are left are not looked for */
     long turn;        /* how many allocations succeed before the one that fails; starts at 0 */
@@ -45,7 +45,7 @@ FAILING_WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr,
              void *argument);
 
 /* Atomic, since workers allocate and free at the same time. */
-static atomic_long failing_countdown = -1; /* so many more succeed, then one fails; negative: all succeed */
+static atomic_long failing_countdown = -1; /* this many more succeed, then one fails; negative: all succeed */
 static atomic_long failing_happened, failing_live;
 static bool failing_threads;
 

@@ -31,7 +31,7 @@ list_links() {
         }' "$1"
 }
 
-# The anchors of a file: headings in small letters, spaces as hyphens, punctuation dropped.
+# The anchors of a file: headings in lower case, spaces as hyphens, punctuation dropped.
 has_anchor() {
     awk '/^ *```/ { code = !code } !code && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
         sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qx -- "$2"

@@ -199,7 +199,7 @@ refused 1 'tiny.yaml' 'output folder that is a file' "$RAPT" train tiny.yaml --q
 refused 1 'tiny.yaml' 'output folder below a file' "$RAPT" train tiny.yaml --quiet --out tiny.yaml/x
 check 'the file is still there' cmp tiny.yaml <(make_recipe)
 
-# The disk fills up while a checkpoint is saved: what was saved before stays good, and training can go on.
+# The disk fills up while a checkpoint is saved: what was saved before stays good, and training can be resumed.
 mkdir full
 if mount -t tmpfs -o size=256k none full 2>/dev/null; then
     MOUNTED=$WORK/full

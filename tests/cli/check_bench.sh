@@ -7,7 +7,7 @@ small=(--layers 1 --width 64 --vocab 300)
 # value KEY: what the JSON objects in .json have there, a line each.
 value() { sed -En "s/.*\"$1\": *\"?([^,\"}]*).*/\1/p" .json; }
 
-# bench LINES NAME KEYS COMMAND...: so many JSON objects, in each of which these keys have numbers above 0.
+# bench LINES NAME KEYS COMMAND...: LINES JSON objects, in each of which these keys have numbers above 0.
 bench() {
     local lines=$1 name=$2 keys=$3 key
     shift 3
@@ -92,7 +92,7 @@ refused 1 'is for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------
-# script LINES NAME ARGUMENTS...: ends well, alone, with so many lines that have a figure.
+# script LINES NAME ARGUMENTS...: ends well, alone, with LINES lines that have a figure.
 script() {
     local lines=$1 name=$2
     shift 2

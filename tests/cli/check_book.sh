@@ -41,7 +41,7 @@ has_picture() {
         [ "$(wc -c <"$file")" -lt $LARGEST ]
 }
 
-# The colours of a picture in order, with the number of cells that have them: what is left when fonts differ.
+# The colors of a picture in order, with the number of cells that have them: what is left when fonts differ.
 colours() { sed -n 's/^<path fill="\(#[0-9a-f]*\)" d="\(.*\)"\/>$/\1 \2/p' "$1" | awk '{ print $1, gsub(/M/, "") }'; }
 
 draws_the_same() {

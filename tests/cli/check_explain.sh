@@ -151,7 +151,7 @@ json 'logits are x W^T + b' given.json 'near(matrix(step("decoder.output"), 0), 
     matrix(step("decoder.0.norm3.output"), 0), "pairs", "decoder.output"))'
 json 'probabilities are their softmax' given.json 'all(near(p, softmax(x), 1e-5) for p, x in
     zip(matrix(step("probabilities"), 0), matrix(step("decoder.output"), 0)))'
-# What is the same for all models: the five likeliest of the probabilities.
+# What is the same for all models: the five most probable tokens.
 likeliest='[p["position"] for p in o["predictions"]] == list(range(T)) and all(near([t["probability"] for t in p["tokens"]],
     sorted(row, reverse=True)[:5], 1e-5) and [row[t["id"]] for t in p["tokens"]] ==
     [t["probability"] for t in p["tokens"]] for p, row in zip(o["predictions"], matrix(step("probabilities"), 0)))'
@@ -406,7 +406,7 @@ check '--table: lines of 80 columns where there is no terminal' test \
     "$(awk '!/^(shape|[a-z0-9_.]* = )/ { if (length($0) > most) most = length($0) } END { print most }' .out)" -le 80
 check '--table: how large a cut matrix is' grep -Fqx '[7 rows x 16 columns]' .out
 
-# ---- colour ------------------------------------------------------------------------------------------------------------
+# ---- color -------------------------------------------------------------------------------------------------------------
 escape=$(printf '\033')
 check 'a pipe: no colour' test "$(grep -c "$escape" plain.txt)" = 0
 explain pairs "$sentence" --color=always >colour.txt

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/check_finetune.sh: `rapt train --init MODEL` goes on from another model's parameters and tokenizers, and
+# tests/cli/check_finetune.sh: `rapt train --init MODEL` continues from another model's parameters and tokenizers, and
 # train.freeze leaves parameters as they were, to the bit.
 . "$(dirname "$0")/lib.sh"
 make_inputs

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/cli/check_folders.sh: a model folder has one writer at a time, and what can't be looked at is not taken for what isn't
+# tests/cli/check_folders.sh: a model folder has one writer at a time, and what can't be examined is not taken for what isn't
 # there: two runs at once, --resume without its checkpoints, averages of fewer than there are, what killed runs leave.
 # FOLDER_PAIRS is the number of pairs of runs that start at once (default 6).
 . "$(dirname "$0")/lib.sh"

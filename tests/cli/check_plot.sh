@@ -172,7 +172,7 @@ attention pairs decoder.embedding.weight decoder.positions.table - decoder.0.sel
     2 $(ids pairs/target.tokenizer.json "$translation") >want
 plot attention pairs "$sentence" --kind causal --block 0 --head 1 --data | cells >got
 check 'attention --kind causal: what the first block of the decoder makes' near 2e-5 want got
-# Of the same target, after another source: only what looks at the source changes.
+# Of the same target, after another source: only what attends to the source changes.
 looks() { plot attention pairs "$1" --target 'je vois un train' --kind "$2" --block 0 --head 0 --data | cells; }
 check 'attention --kind causal: does not depend on the source' cmp <(looks 'you see.' causal) <(looks 'we see.' causal)
 check 'attention --kind cross: does' test "$(looks 'you see.' cross)" != "$(looks 'we see.' cross)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/cli/check_recipes.sh: a recipe of `task` and data alone; the recipe that a model folder keeps makes that model again,
-# also of a fine-tuned one; --init refuses keys that it would not heed; a finished run is trained longer.
+# also of a fine-tuned one; --init refuses keys that it would not heed; a finished run is continued for more epochs.
 . "$(dirname "$0")/lib.sh"
 make_inputs
 make_text >text.txt
@@ -142,7 +142,7 @@ rm base-tr/recipe.yaml
 check 'without the recipe of that model' "$RAPT" train tune-tr.yaml --init base-tr --quiet --out bare
 check 'the same parameters' same_models ft-tr bare
 
-# ---- a finished run is trained longer --------------------------------------------------------------------------------------
+# ---- a finished run is continued for more epochs -----------------------------------------------------------------------------
 # longer NAME RECIPE KEY SHORT LONG OPTION...: SHORT resumed to LONG is LONG from the start.
 longer() {
     local name=$1 recipe=$2 key=$3 short=$4 long=$5

@@ -8,7 +8,7 @@ translate() { "$RAPT" translate model "$@"; }
 cut -f1 pairs.tsv >lines.txt
 while read -r line; do echo "$line" | translate; done < <(head -20 lines.txt) >alone.out
 
-# await FILE COUNT: waits until a file has so many lines; fails after 20 seconds.
+# await FILE COUNT: waits until a file has COUNT lines; fails after 20 seconds.
 await() {
     local i
     for ((i = 0; i < 1000; i++)); do

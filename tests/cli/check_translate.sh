@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/cli/check_translate.sh: `rapt translate`: lines in, lines out, the same whatever the batch, the threads and the
-# level of the kernels. The model is a toy; what it says is not looked at here, only that it says it again.
+# ISA of the kernels. The model is a toy; what it says is not checked here, only that it says it again.
 . "$(dirname "$0")/lib.sh"
 make_inputs
 train model --set train.steps=200 || { echo "cannot train the model"; exit 1; }
@@ -122,7 +122,7 @@ printf '%s\n' 'I see the moon.' 'You like the sea.' 'We hear a train.' >short.tx
 is 'byte pairs: sentences' <("$RAPT" translate pairs short.txt | paste -s -d ' ') "$RAPT" translate pairs <(paste -s -d ' ' short.txt)
 check 'byte pairs: spaces are an empty line' test "$(printf '   \n\n \t\n' | "$RAPT" translate pairs | tr '\n' '|')" = '|||'
 
-# ---- as people write it ---------------------------------------------------------------------------------------------
+# ---- raw text --------------------------------------------------------------------------------------------------------
 is '--detokenize fr: the full stop goes to the word' <(sed 's/ \([.,]\)/\1/g' plain.out) translate lines.txt --detokenize fr
 translate lines.txt --beam 2 --n-best 2 --detokenize fr >written.out
 check '--detokenize with --n-best' cmp <(translate lines.txt --beam 2 --n-best 2 | sed 's/ \([.,]\)/\1/g') written.out

@@ -182,7 +182,7 @@ numbers_of() { tail -c +$(($(od -An -t u8 -N 8 "$1") + 9)) "$1"; }
 # The names of a model's tensors.
 tensor_names() { "$RAPT" info "$1" --tensors | sed -n 's/^\([a-z][a-z0-9_.]*\) *\[.*/\1/p'; }
 
-# The levels of kernels that this machine has.
+# The ISAs that this machine has.
 levels() { "$RAPT" info --json | tr -d ' \n' | sed 's/.*"levels":\[\([^]]*\)\].*/\1/' | tr -d '"' | tr ',' ' '; }
 
 # Skips, by name, what cannot be tried at the levels of this build that this machine lacks.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/cli/terminal.py COLUMNS[:THEN] COMMAND...: runs a command in a terminal of so many columns (0: it does not say, and
+"""tests/cli/terminal.py COLUMNS[:THEN] COMMAND...: runs a command in a terminal of COLUMNS columns (0: it does not say, and
 COLUMNS does), and prints what is to be seen at the end, with all that has scrolled away; what the terminal had to wrap
 continues behind "~ ". THEN: the terminal has so many columns from the second report on. The exit status is the command's, or
 99 where a line was written over after it had wrapped, which leaves a part of it standing."""

@@ -1,4 +1,4 @@
-/* tests/data/test_loader.c: sentence pairs from one file and from two, and batches of them: so many sentences, or so many
+/* tests/data/test_loader.c: sentence pairs from one file and from two, and batches of them: by a number of sentences, or of
  * tokens. For src/data/pairs.c and src/data/loader.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>

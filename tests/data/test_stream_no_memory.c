@@ -89,7 +89,7 @@ static void fail_each_allocation(const char *what, rapt_code (*run)(void), long 
 static void files_survive(void **state)
 {
     (void)state;
-    fail_each_allocation("a file", from_file, 8, 2); /* the token file that is looked at first, and its path */
+    fail_each_allocation("a file", from_file, 8, 2); /* the token file that is examined first, and its path */
 }
 
 static void ids_survive(void **state)

@@ -107,7 +107,7 @@ static void one_file_or_several(void **state)
 
 /* ---- order -------------------------------------------------------------------------------------------------- */
 
-/* Bytes: capitals before small letters, digits before both, "a" before "a.b" before "aa", é (C3 A9) after z. */
+/* Bytes: upper case before lower case, digits before both, "a" before "a.b" before "aa", é (C3 A9) after z. */
 static void folders_go_by_the_bytes_of_names(void **state)
 {
     (void)state;

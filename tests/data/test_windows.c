@@ -153,7 +153,7 @@ static double chi_square(const size_t *seen, size_t n, double expected)
     return sum;
 }
 
-/* Starts 5 .. 54, and pairs of them in neighbouring rows and steps: 49 + 6 * 9.9 and 2499 + 6 * 70.7. */
+/* Starts 5 .. 54, and pairs of them in adjacent rows and steps: 49 + 6 * 9.9 and 2499 + 6 * 70.7. */
 static void starts_are_uniform_and_independent(void **state)
 {
     (void)state;

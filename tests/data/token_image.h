@@ -1,4 +1,4 @@
-/* tests/data/token_image.h: a token file put together byte by byte from the table in rapt/stream.h, for tests that
+/* tests/data/token_image.h: a token file assembled byte by byte from the table in rapt/stream.h, for tests that
  * compare with it or damage it. It shares nothing with the writer but xxHash. */
 #ifndef DATA_TOKEN_IMAGE_H
 #define DATA_TOKEN_IMAGE_H

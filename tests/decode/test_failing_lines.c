@@ -12,7 +12,7 @@
 
 #define LINES 23
 
-/* Lines of 1 to 7 words, so that batches by length have other lines than neighbours. `bad` of them have the word w40. */
+/* Lines of 1 to 7 words, so that batches by length have lines of several places. `bad` of them have the word w40. */
 static void fill_lines(char lines[LINES][40], const char *pointers[LINES], const bool *bad)
 {
     for (size_t i = 0; i < LINES; i++) {

@@ -55,7 +55,7 @@ static char *generate(const setting *s, const char *start, rapt_generate_options
 
 /* ---- everything anew ------------------------------------------------------------------------------------------ */
 
-/* Of n tokens so many are visible, by playing the rule of rapt/lm.h. */
+/* The number of visible tokens of n, by playing the rule of rapt/lm.h. */
 static size_t visible_of(size_t context, size_t n)
 {
     size_t held = 0;

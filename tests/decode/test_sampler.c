@@ -149,7 +149,7 @@ static void fill_logits(rapt_real *x, size_t n, uint64_t key, double deviation, 
     }
 }
 
-/* What a chi-square variable with so many degrees of freedom exceeds once in 30,000 times (4 deviations of the normal
+/* What a chi-square variable with these degrees of freedom exceeds once in 30,000 times (4 deviations of the normal
  * approximation of its cube root: Wilson & Hilferty 1931). */
 static double chi_square_bound(double freedom)
 {
@@ -311,7 +311,7 @@ static void ties_go_to_smaller_ids(void **state)
 }
 
 /* By hand, at T = 1: e^-0.7 is 0.4966, e^-0.69 0.5016; at T = 2 their roots, 0.7047 and 0.7082. A bias of ln 2 doubles a
- * probability, -inf rules out the likeliest itself. */
+ * probability, -inf rules out the most probable token itself. */
 static void min_p_and_biases_by_hand(void **state)
 {
     static const rapt_real x[] = {2, 1.3f, 1.31f, 0, 2};
@@ -335,7 +335,7 @@ static void min_p_and_biases_by_hand(void **state)
     }
 }
 
-/* By hand: 3 / 2 = 1.5, -1 * 2 = -2; a token seen twice is penalised once. */
+/* By hand: 3 / 2 = 1.5, -1 * 2 = -2; a token seen twice is penalized once. */
 static void penalty_by_hand(void **state)
 {
     static const rapt_real x[] = {3, 2, -1, -1.5f};
@@ -348,7 +348,7 @@ static void penalty_by_hand(void **state)
         {0, 0, {0}, 2, 0},
         {1, 0, {0}, 2, 1},          /* 1.5 2 -1 -1.5 */
         {2, 0, {0, 1}, 2, 0},       /* 1.5 1 */
-        {2, 1, {0, 1}, 2, 0},       /* 3 1: only the last is looked at */
+        {2, 1, {0, 1}, 2, 0},       /* 3 1: only the last counts */
         {2, 1, {1, 0}, 2, 1},
         {4, 4, {0, 1, 1, 1}, 2, 0}, /* 1.5 1, not 1.5 0.25 ... */
         {4, 9, {0, 0, 0, 1}, 2, 0}, /* ... or 0.375 1 */

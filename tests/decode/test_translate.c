@@ -396,7 +396,7 @@ static void sentences_are_split_on_request(void **state)
     rapt_model_free(m);
 }
 
-/* Each piece looks at itself. */
+/* Each piece attends to itself. */
 static void pieces_are_counted_through(void **state)
 {
     static const char *const line[] = {"w1 w2 w3 w4 w5 w6 w7 w8 w9", "w1 w2 w3 w4 w5 w6 w7", "w8 w9"};

@@ -83,13 +83,13 @@ class Page:
         return found and (int(found[1]), int(found[2]), number(found[3]))
 
     def pixel(self, card, row, column, rows, columns):
-        """The colour in the middle of a cell of a map that is not zoomed."""
+        """The color in the middle of a cell of a map that is not zoomed."""
         return self.run("""const map = arguments[0].querySelector("figure canvas").heatMap, [row, column] = arguments[1];
             return [...map.canvas.getContext("2d").getImageData(map.gutterLeft + map.cellWidth * (column + 0.2),
                 map.gutterTop + map.cellHeight * (row + 0.25), 1, 1).data].slice(0, 3);""", card, [row, column, rows, columns])
 
     def stage(self):
-        """What the sentence shows: the number under each token and its colour."""
+        """What the sentence shows: the number under each token and its color."""
         return self.run("""return [...document.querySelectorAll(".token")].map(t => [t.lastChild.textContent,
             t.style.backgroundColor]);""")
 

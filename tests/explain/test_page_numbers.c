@@ -47,7 +47,7 @@ static json_t *explanation_of(json_t *first, json_t *second)
     return explanation;
 }
 
-/* The steps as they stand in a page of so many letters; the explanation is given back. */
+/* The steps as they stand in a page of this many letters; the explanation is given back. */
 static json_t *packed(json_t *explanation, size_t letters)
 {
     page_steps all;
@@ -325,7 +325,7 @@ static void test_what_has_a_source_takes_no_memory(void **state)
     json_decref(explanation);
 }
 
-/* Of 100,000 tokens those that the page names: 7 and 99,999 are likeliest, 41 follows. */
+/* Of 100,000 tokens those that the page names: 7 and 99,999 are most probable, 41 follows. */
 static void test_columns_of_a_large_vocabulary(void **state)
 {
     (void)state;

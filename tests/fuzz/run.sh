@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/fuzz/run.sh SECONDS [NAME...]: builds the fuzzers with clang's address and undefined-behaviour sanitizers and
+# tests/fuzz/run.sh SECONDS [NAME...]: builds the fuzzers with clang's address and undefined-behavior sanitizers and
 # runs each (or those named, such as `pairs`) for that long, starting from tests/fuzz/corpus. What makes one fail is left
 # in build-fuzz/found; put it into the corpus once it is mended. Ends with a line of counts.
 set -u

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define BLOCK 4096
-#define STRIDE 16381 /* every so many-th float of all 2^32; --exhaustive takes them all */
+#define STRIDE 16381 /* each STRIDE-th float of all 2^32; --exhaustive takes them all */
 #define SWEEP 200000 /* numbers between -range and range, where the interesting ones are */
 
 enum { X, OUT, SLOPE, WANT, WANT_SLOPE, UP, DY, DGATE, DUP };

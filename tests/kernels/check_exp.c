@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BLOCK 4096
-#define STRIDE 1021 /* every so many-th float of all 2^32; --exhaustive takes them all */
+#define STRIDE 1021 /* each STRIDE-th float of all 2^32; --exhaustive takes them all */
 #define ALLOWED 2.0 /* ulp */
 
 enum { X, OUT, WANT };

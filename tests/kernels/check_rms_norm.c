@@ -1,4 +1,4 @@
-/* tests/kernels/check_rms_norm.c: root mean square normalisation of one row, and its backward formula. For check_kernels.
+/* tests/kernels/check_rms_norm.c: root mean square normalization of one row, and its backward formula. For check_kernels.
  * Not layer norm: see check_rows.c. Bounds as there: a rounding is u = 2^-24, a row sum (n / 16 + 5) u sum|x|. */
 #include "check.h"
 

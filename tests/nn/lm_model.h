@@ -8,7 +8,7 @@
 #include "rapt/lm.h"
 
 #define LM_CONTEXT 12
-#define LM_VARIANTS 144 /* positions x norm x feed-forward network x heads of keys x place of the norm */
+#define LM_VARIANTS 144 /* positions x norm x feed-forward network x key-value heads x place of the norm */
 
 static inline rapt_lm_config lm_variant(size_t i)
 {

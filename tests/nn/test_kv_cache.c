@@ -158,7 +158,7 @@ static void a_prefix_is_not_computed_again(void **state)
     rapt_lm_free(m);
 }
 
-/* Several samples from one prefill: its row becomes three, which go on each by itself; then two of them stay. */
+/* Several samples from one prefill: its row becomes three, each continued by itself; then two of them stay. */
 static void samples_share_a_prefill(void **state)
 {
     enum { SAMPLES = 3, PROMPT = 5 };

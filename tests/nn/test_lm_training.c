@@ -80,7 +80,7 @@ static void attention_weights_on_request(void **state)
     rapt_error err = {0};
     int32_t ids[LM_CONTEXT];
     model_ids(ids, LM_CONTEXT, 3);
-    rapt_lm_config c = lm_variant(24 + 2); /* rotary, two heads of keys */
+    rapt_lm_config c = lm_variant(24 + 2); /* rotary, two key-value heads */
     rapt_lm *m = lm_model(&c);
     rapt_tape *t = model_tape(NULL, 2);
     rapt_kv_cache *s = rapt_kv_cache_new(rapt_lm_kv_sizes(m, 1), &err);
@@ -133,7 +133,7 @@ static void steps_turn_queries_and_keys(void **state)
 {
     (void)state;
     check_steps(2);      /* rotary */
-    check_steps(24 + 2); /* two heads of keys for six of queries */
+    check_steps(24 + 2); /* two key-value heads for six query heads */
 }
 
 /* ---- training --------------------------------------------------------------------------------------------- */

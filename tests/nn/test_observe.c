@@ -1,5 +1,5 @@
 /* tests/nn/test_observe.c: the steps that rapt_observe hands over have the names, axes and shapes that rapt/observe.h lists, in
- * that order; each, computed again in double from those before it, equals what was handed over within the bound of its
+ * that order; each, recomputed in double from those before it, equals what was handed over within the bound of its
  * arithmetic; and the last of them are what the fused operations give. */
 #include <setjmp.h>
 #include <stdarg.h>

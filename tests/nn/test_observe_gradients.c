@@ -1,5 +1,5 @@
-/* tests/nn/test_observe_gradients.c: an observed pass beside one that nobody looks at: the same logits and gradients within a
- * bound, dropout included; gradients are handed over once each, in the order of the way back; and observation ends. That the
+/* tests/nn/test_observe_gradients.c: an observed pass beside one that nobody observes: the same logits and gradients within a
+ * bound, dropout included; gradients are handed over once each, in the order of the backward pass; and observation ends. That the
  * gradients of steps are derivatives is the business of tests/ops/double_observe.c. */
 #include <setjmp.h>
 #include <stdarg.h>

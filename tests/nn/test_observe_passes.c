@@ -1,4 +1,4 @@
-/* tests/nn/test_observe_passes.c: observation in passes of other kinds: decoding with kept keys and values, rows of unequal
+/* tests/nn/test_observe_passes.c: observation in passes of other kinds: decoding with a KV cache, rows of unequal
  * length without a mask, losses that leave a gradient for later, modules by themselves, and a callback that says stop. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void language_model_decodes(void **state)
     (void)state;
     int32_t ids[TIME];
     rapt_error err = {0};
-    subject s = subject_new(4); /* rotary, two heads of keys for six */
+    subject s = subject_new(4); /* rotary, two key-value heads for six */
     rapt_tape *t = model_tape(NULL, 1);
     rapt_kv_cache *kept = rapt_kv_cache_new(rapt_lm_kv_sizes(s.lm, 1), &err);
     rapt_real *want = whole_row(t, s.lm, subject_ids(ids, TIME, 6));

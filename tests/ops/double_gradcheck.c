@@ -18,7 +18,7 @@
 
 #define STEP 1e-5
 #define BOUND 1e-7        /* of the largest entry of the gradient */
-#define MOST_ENTRIES 150  /* of a tensor that are looked at */
+#define MOST_ENTRIES 150  /* of a tensor that are checked */
 
 typedef struct check {
     ops_case *c;

@@ -14,7 +14,7 @@
 
 #define STEP 1e-5
 #define BOUND 1e-7 /* of the largest gradient of the pass */
-#define ENTRIES 5  /* of a step that are looked at */
+#define ENTRIES 5  /* of a step that are checked */
 
 /* Moves one number of one step. */
 typedef struct nudge {

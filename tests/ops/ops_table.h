@@ -37,11 +37,11 @@ enum {
     OPS_MAX_NORM = 1 << 27,
     OPS_SAME = 1 << 28,      /* one tensor is several operands */
     OPS_RAGGED = 1 << 29,    /* examples of unequal length, without padding */
-    OPS_GROUP = 1 << 30,     /* fewer heads of keys and values than of queries */
+    OPS_GROUP = 1 << 30,     /* fewer key-value heads than query heads */
     OPS_GELU = OPS_SMOOTH,   /* where there is no loss: the activation, */
     OPS_SILU = OPS_NORMALIZER, /* or, both of these together, GELU's tanh form */
     OPS_GAMMA = OPS_SCALE,   /* norms: gamma and no beta */
-    OPS_AGAIN = OPS_TILES    /* blocks run again in the backward pass; the other operations don't mind */
+    OPS_AGAIN = OPS_TILES    /* blocks are recomputed in the backward pass; the other operations don't mind */
 };
 
 #define OPS(X)                                                                                               \

@@ -173,7 +173,7 @@ static void repeat_heads(const rapt_tensor *x, size_t d, rapt_tensor *out)
             memcpy(out->data + (row * 4 + head) * d, x->data + (row * 2 + head / 2) * d, d * sizeof *x->data);
 }
 
-/* Two heads of keys and values for four of queries are the same as four, of which two and two are equal. */
+/* Two key-value heads for four query heads are the same as four, of which two and two are equal. */
 static void grouped_heads_equal_repeated_ones(void **state)
 {
     (void)state;

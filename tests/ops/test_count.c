@@ -1,5 +1,5 @@
 /* tests/ops/test_count.c: a pass that is only counted takes, by its own account, as many bytes as the same pass computed:
- * every operation and module, forward and backward. Numbers of a counted pass have no memory, so an operation that touches
+ * every operation and module, forward and backward. Elements of a counted pass are not allocated, so an operation that touches
  * one outside the pool's loops ends this test. And a tape that has counted computes as before. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void every_row_is_counted(void **state)
             check_row(row_at(i), variant);
 }
 
-/* A model that no machine holds: no memory is touched, and more than an address can say is refused. */
+/* A model that no machine holds: none is touched, and more than an address can say is refused. */
 static void sizes_have_no_end(void **state)
 {
     (void)state;

@@ -312,7 +312,7 @@ static void check_message(const failure *f, const rapt_error *err)
     assert_null(strchr(err->message, '\n'));
 }
 
-/* A sound operation first, so that there is something to walk back to. */
+/* A sound operation first, so that there is something for a backward pass. */
 static void check_failure(bench *b, const rapt_transformer *m, const failure *f)
 {
     rapt_error err = {0};
@@ -442,7 +442,7 @@ static void sets_keep_the_first_failure(void **state)
     rapt_params_free(set);
 }
 
-/* A state holds so many rows and positions, no more. */
+/* A state holds its rows and positions, no more. */
 static void decoding_stays_in_its_memory(void **state)
 {
     rapt_error err = {0};

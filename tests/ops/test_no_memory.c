@@ -198,7 +198,7 @@ static void generating_survives(void **state)
 static void sets_survive(void **state)
 {
     (void)state;
-    /* Where there is no memory for a chunk that is half as large as all others, an arena asks for a small one. */
+    /* Where a chunk cannot be allocated that is half as large as all others, an arena asks for a small one. */
     fail_each_allocation("many parameters", many_parameters, 5, 4);
 }
 

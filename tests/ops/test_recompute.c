@@ -1,4 +1,4 @@
-/* tests/ops/test_recompute.c: blocks that run again in the backward pass: training gives the same bits, takes less memory,
+/* tests/ops/test_recompute.c: blocks that are recomputed in the backward pass: training gives the same bits, takes less memory,
  * and is out of the way where somebody looks inside; memory of long rows. Gradients of single blocks are checked with those
  * of all operations, by way of ops_table.h. */
 #include <setjmp.h>
@@ -175,7 +175,7 @@ static void so_it_does_with_frozen_parts(void **state)
     compare(5, "blocks.1.*", RAPT_PRECISION_FP32);
 }
 
-/* ---- which blocks run again --------------------------------------------------------------------------------- */
+/* ---- which blocks are recomputed ---------------------------------------------------------------------------- */
 
 /* How often attention was computed in a pass. */
 static uint64_t attentions(rapt_tape *t, const net *n, rapt_pass pass)
@@ -224,7 +224,7 @@ static void blocks_run_twice_on_request(void **state)
     assert_int_equal(attentions(t, &text, (rapt_pass){.recompute = true}), 6);
     assert_int_equal(attentions(t, &pairs, (rapt_pass){.recompute = true}), 12);
     assert_int_equal(attentions(t, &text, (rapt_pass){.recompute = true, .keep_gradients = true}), 3);
-    rapt_params_freeze(pairs.params, "encoder.*"); /* which then need not run again */
+    rapt_params_freeze(pairs.params, "encoder.*"); /* which then need not be recomputed */
     assert_int_equal(attentions(t, &pairs, (rapt_pass){.recompute = true}), 10);
     rapt_tape_begin(t, (rapt_pass){.recompute = true}); /* nothing is recorded */
     loss_of(t, &text);

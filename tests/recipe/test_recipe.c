@@ -1,4 +1,4 @@
-/* tests/recipe/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and their way back to YAML.
+/* tests/recipe/test_recipe.c: recipes from YAML and --set, whether their keys fit each other, and how they are written as YAML.
  * For src/recipe/recipe*.c. The keys one by one are in test_recipe_keys.c, those of language models in
  * test_recipe_language_model.c. */
 #define _GNU_SOURCE

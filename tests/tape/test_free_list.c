@@ -1,4 +1,4 @@
-/* tests/tape/test_free_list.c: blocks that are taken never overlap, whatever is given and taken before; neighbours become one;
+/* tests/tape/test_free_list.c: blocks that are taken never overlap, whatever is given and taken before; adjacent ones become one;
  * the smallest that has room is cut. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -72,7 +72,7 @@ static void test_ties(void **state)
     assert_merges("xy xyz qxy", WORDS, once, MERGES({'x', 'y'}, {'q', 256}, {256, 'z'}));
 }
 
-/* Every two neighbours count, so "aaa" holds two pairs; merging goes from left to right. */
+/* Every two adjacent tokens count, so "aaa" holds two pairs; merging goes from left to right. */
 static void test_runs(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void test_vocabulary_size(void **state)
     assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = INT32_MAX}, MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
 }
 
-/* The pair that would spell a special token is passed over; its neighbours go on. */
+/* The pair that would spell a special token is skipped; the tokens beside it still merge. */
 static void test_special_tokens_are_not_made(void **state)
 {
     const char *specials[] = {"hux", "hug"};

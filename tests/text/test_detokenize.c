@@ -1,4 +1,4 @@
-/* test_detokenize.c: tokenized text as people write it; the pairs are written by hand, or are Multi30k's own. */
+/* test_detokenize.c: tokenized text as raw text again; the pairs are written by hand, or are Multi30k's own. */
 #include "text/prose/detokenize.h"
 #include "text/lines.h"
 #include "text/utf8.h"
@@ -82,7 +82,7 @@ static void test_languages(void **state)
     assert_int_equal(language, RAPT_LANGUAGE_DUTCH);
 }
 
-/* Multi30k has its validation part twice: as it was written, and tokenized and lower-cased. Some spaces are lost for
+/* Multi30k has its validation set twice: as it was written, and tokenized and lower-cased. Some spaces are lost for
  * good, such as those before an apostrophe: one line in a hundred may differ. */
 static void test_multi30k(void **state)
 {

@@ -26,7 +26,7 @@ enum { STEP = 6, MEMBERS = 10 };
 #define INFINITE "7ff0000000000000"
 #define NOT_A_NUMBER "7ff8000000000000"
 
-/* Key, value, key, value, ... of a checkpoint of step 6, as rapt 0.1 writes it where nothing is held out. */
+/* Key, value, key, value, ... of a checkpoint of step 6, as rapt 0.1 writes it without a validation set. */
 static const char *const GOOD[2 * MEMBERS + 1] = {
     "step", "6", "recipe_hash", "42", "nll", ONE, "book", ONE, "tokens", "100", "grad_norm", ONE, "best_val_loss", INFINITE,
     "val_loss", NOT_A_NUMBER, "seconds", ONE, "waited", "0"};

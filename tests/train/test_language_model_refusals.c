@@ -220,7 +220,7 @@ static void folders(void **state)
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
 }
 
-/* What a run makes of its texts is that of another list only once the run may go on with that. */
+/* What a run makes of its texts is that of another list only once the run may be resumed with that. */
 static void joined_texts_of_a_refused_run(void **state)
 {
     (void)state;

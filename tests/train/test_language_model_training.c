@@ -1,5 +1,5 @@
 /* tests/train/test_language_model_training.c: runs of rapt_train on a text: stopped and resumed, with any number of
- * threads, with gathered gradients, from another model; the samples and the held-out loss against what the saved model
+ * threads, with gathered gradients, from another model; the samples and the validation loss against what the saved model
  * says. What is refused is in test_language_model_refusals.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -283,7 +283,7 @@ static void samples_come(void **state)
     assert_generated("line", "\n", 5, first.texts[0]);
 }
 
-/* ---- the held-out loss ---------------------------------------------------------------------------------------------- */
+/* ---- the validation loss ------------------------------------------------------------------------------------------- */
 
 /* -log p of the token after `count` ones, in double, by a pass over those alone. */
 static double surprise(rapt_tape *t, const rapt_lm *m, const int32_t *ids, size_t count)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `words` words of small letters, of 1 to 7, with some sense: a letter decides what may follow it. */
+/* `words` words in lower case, of 1 to 7, with some sense: a letter decides what may follow it. */
 static inline void put_words(const char *path, size_t words)
 {
     FILE *f = fopen(path, "w");

@@ -119,7 +119,7 @@ static void peaks_among_very_many_rows_stay_in_sight(void **state)
         values[i] = 0.25f;
     values[MANY / 4] = 1;
     values[MANY / 2] = 0;
-    values[MANY / 2 + 3] = NAN; /* its neighbours have numbers, so nothing is gray */
+    values[MANY / 2 + 3] = NAN; /* those beside it have numbers, so nothing is gray */
     draw_heat map = {.rows = MANY, .columns = 1, .values = values};
     picture p = picture_of(&map, from_0_to_1);
     spot cells = picture_spot(&p, VIRIDIS_1_4);

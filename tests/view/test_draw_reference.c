@@ -1,4 +1,4 @@
-/* tests/view/test_draw_reference.c: whole figures against pictures that were looked at (tests/view/ref).
+/* tests/view/test_draw_reference.c: whole figures against pictures that were checked by eye (tests/view/ref).
  *
  * Fonts differ from machine to machine, and with them the widths of names and so the places of everything else, by some
  * pixels. So both pictures are brought to 56 x 56 means, and a mean is compared with what those one step around can be mixed
