@@ -28,11 +28,13 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     for (int i = 0; i < 4; i++)
         fill(same[i], (rapt_real[]){1, 0, 0, 1});
     rapt_tensor *mean = rapt_multi_head_attention_forward(t, &m.attention, x, x, x, NULL);
-    rapt_tensor *h = rapt_add_norm_after(t, &m.norm1, x, mean), *y = rapt_encoder_block_forward(t, &m, x, NULL);
     if (!show_ready(t, set))
         return;
     show_corner("x", x);
-    show_corner("attention", mean);
+    show_corner("attention", mean); /* now: the residual sum may take its memory */
+    rapt_tensor *h = rapt_add_norm_after(t, &m.norm1, x, mean), *y = rapt_encoder_block_forward(t, &m, x, NULL);
+    if (!show_ready(t, set))
+        return;
     show_corner("norm 1", h);
     show_corner("the block", y);
     show_check("as on paper, but for eps: 1 -1 and -1 1",
