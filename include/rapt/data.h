@@ -15,27 +15,33 @@ extern "C" {
 /* Sentence pairs as text. */
 typedef struct rapt_pairs rapt_pairs;
 
-/* `path` is a file, or two, "SOURCE:TARGET", whose lines stand beside each other (pairs of two empty lines are skipped).
+/* `path` is a file, or two, "SOURCE:TARGET", whose lines are paired by number (pairs of two empty lines are skipped).
  * Reads a UTF-8 file of `source<TAB>target` lines (further columns are left out; CRLF and a byte order mark are
  * accepted; empty lines are skipped); the first `limit` pairs, 0 for all. NULL with `err` set: missing or empty file,
  * "PATH:LINE: no tab", two files of unequal length, invalid UTF-8, NUL bytes. */
 RAPT_API rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
+/* Frees the pairs and their texts; NULL is fine. */
 RAPT_API void rapt_pairs_free(rapt_pairs *p);
+/* The number of pairs, at least 1. */
 RAPT_API size_t rapt_pairs_count(const rapt_pairs *p);
+/* The source sentence of pair i < count: UTF-8, owned by `p`. */
 RAPT_API const char *rapt_pairs_source(const rapt_pairs *p, size_t i);
+/* The target sentence of pair i < count: UTF-8, owned by `p`. */
 RAPT_API const char *rapt_pairs_target(const rapt_pairs *p, size_t i);
-RAPT_API size_t rapt_pairs_line(const rapt_pairs *p, size_t i); /* line number in the file, from 1 */
-RAPT_API const char *rapt_pairs_path(const rapt_pairs *p);      /* of the file */
+/* The line of pair i < count in its file, from 1, for messages. */
+RAPT_API size_t rapt_pairs_line(const rapt_pairs *p, size_t i);
+/* The `path` that the pairs were read from, owned by `p`. */
+RAPT_API const char *rapt_pairs_path(const rapt_pairs *p);
 
-/* Whether pair i is in the validation split: a fraction of all source sentences, chosen by the text of the source (letter
- * case aside), so that a sentence with several translations is on one side as a whole. */
+/* Whether pair i is in the validation split: a fraction of all source sentences, chosen by a hash of the source (upper
+ * and lower case alike), so that a sentence with several translations is on one side as a whole. */
 RAPT_API bool rapt_pairs_in_validation(const rapt_pairs *p, size_t i, double fraction);
 
 typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
 typedef struct rapt_dataset_options {
     size_t max_len;         /* tokens of a sentence, <eos> included; 0: 50 */
-    rapt_too_long too_long; /* what becomes of longer ones; cutting cuts <eos> too, as the book does */
+    rapt_too_long too_long; /* what happens to longer ones; cutting cuts <eos> too, as the book does */
     bool pad_to_max;        /* rows of max_len tokens, instead of the longest of the batch */
     bool validation;        /* take the validation split, else the training split */
     double validation_fraction; /* rapt_pairs_in_validation; 0 for none */
@@ -50,9 +56,12 @@ typedef struct rapt_dataset rapt_dataset;
  * no pair left, out of memory, stopped. */
 RAPT_API rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                         const rapt_dataset_options *options, rapt_error *err);
+/* Frees the data set; its pairs and tokenizers stay. NULL is fine. */
 RAPT_API void rapt_dataset_free(rapt_dataset *d);
+/* The number of examples, at least 1. */
 RAPT_API size_t rapt_dataset_count(const rapt_dataset *d);
-RAPT_API size_t rapt_dataset_dropped(const rapt_dataset *d); /* pairs left out as too long */
+/* The number of pairs that RAPT_TOO_LONG_DROP left out. */
+RAPT_API size_t rapt_dataset_dropped(const rapt_dataset *d);
 
 /* One batch, in its own memory. Targets are shifted by one: inputs begin with <bos>, labels end with <eos>. */
 typedef struct rapt_batch {
@@ -67,21 +76,24 @@ typedef struct rapt_loader rapt_loader;
 
 typedef struct rapt_loader_options {
     size_t batch_size;   /* sentences; 0: 32 */
-    size_t batch_tokens; /* not 0: instead of batch_size, batches of sentences of like length, as many as fit where each counts
+    size_t batch_tokens; /* not 0: instead of batch_size, batches of sentences of similar length, as many as fit where each counts
                             as the longest sentence of either side, one at least; always shuffled */
     bool shuffle;        /* else in the order of the data set */
     uint64_t seed;       /* of the shuffle */
 } rapt_loader_options;
 
-/* Batches by (seed, epoch); shuffled ones bring sentences of like length together where rows are padded to the longest. The
+/* Batches by (seed, epoch); shuffled ones group sentences of similar length where rows are padded to the longest. The
  * last batch may be smaller. Their number is the same in every epoch. `options` may be NULL, which means zeroed ones. The data
  * set has to outlive the loader. NULL with `err` set: out of memory. */
 RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err);
-RAPT_API size_t rapt_loader_batches(const rapt_loader *l); /* in an epoch */
+/* The number of batches in an epoch. */
+RAPT_API size_t rapt_loader_batches(const rapt_loader *l);
+/* Frees the loader and its batch; the data set stays. NULL is fine. */
 RAPT_API void rapt_loader_free(rapt_loader *l);
 /* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
-/* A batch of the longest pairs, about the largest that an epoch can bring, for a memory plan. */
+/* A batch of the longest pairs, about the largest that an epoch can have, for a memory plan. Owned by the loader and
+ * valid until the next call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_largest(rapt_loader *l);
 
 #ifdef __cplusplus

@@ -96,14 +96,14 @@ typedef struct rapt_bleu {
  *   BLEU = 100 bp exp(1/4 sum_{n=1..4} log p_n),     bp = min(1, exp(1 - ref_len / sys_len))
  *   p_n  = matched n-grams / n-grams of the translation, both summed over all segments
  *
- * where an n-gram matches at most as often as in that reference of its segment that has most of it, and
+ * where an n-gram matches at most as often as in that reference of its segment that has the most of it, and
  * ref_len adds up the closest reference lengths (the shorter of two equally close). Without any match the
  * score is 0. */
 RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const char *const *translations,
                                     const char *const *const *references, size_t reference_count, size_t segment_count,
                                     rapt_bleu *bleu, rapt_error *err);
 
-/* BLEU of one segment against `references[0 .. reference_count-1]`; mostly wanted with `effective_order`. */
+/* BLEU of one segment against `references[0 .. reference_count-1]`; usually with `effective_order`. */
 RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
                                       const char *const *references, size_t reference_count, rapt_bleu *bleu,
                                       rapt_error *err);

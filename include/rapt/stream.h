@@ -58,12 +58,18 @@ RAPT_API rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *tokenizer
  * ids, an id outside the vocabulary, out of memory. */
 RAPT_API rapt_token_file *rapt_token_file_from_ids(const int32_t *ids, size_t count, size_t vocab, rapt_error *err);
 
+/* Unmaps the file and frees `f`; NULL is fine. */
 RAPT_API void rapt_token_file_close(rapt_token_file *f);
 
-RAPT_API size_t rapt_token_file_count(const rapt_token_file *f);      /* at least 1 */
-RAPT_API size_t rapt_token_file_vocab(const rapt_token_file *f);      /* entries of the tokenizer */
-RAPT_API int32_t rapt_token_file_max_id(const rapt_token_file *f);    /* the largest that occurs */
-RAPT_API size_t rapt_token_file_text_bytes(const rapt_token_file *f); /* of the text that was tokenized */
+/* The number of tokens, at least 1. */
+RAPT_API size_t rapt_token_file_count(const rapt_token_file *f);
+/* The vocabulary size of the tokenizer, rapt_tokenizer_size. */
+RAPT_API size_t rapt_token_file_vocab(const rapt_token_file *f);
+/* The largest id that occurs. */
+RAPT_API int32_t rapt_token_file_max_id(const rapt_token_file *f);
+/* The size in bytes of the text that was tokenized; 0: unknown. */
+RAPT_API size_t rapt_token_file_text_bytes(const rapt_token_file *f);
+/* The fingerprint of the tokenizer, rapt_tokenizer_hash; 0: unknown. */
 RAPT_API uint64_t rapt_token_file_tokenizer_hash(const rapt_token_file *f);
 
 /* Copies ids first .. first + count - 1, which must exist. */
@@ -109,6 +115,7 @@ typedef struct rapt_window_batch {
  * memory. */
 RAPT_API rapt_windows *rapt_windows_new(const rapt_token_file *f, const rapt_token_range *range, size_t context, size_t batch,
                                         uint64_t seed, rapt_error *err);
+/* Frees the windows and their batch; the token file stays. NULL is fine. */
 RAPT_API void rapt_windows_free(rapt_windows *w);
 
 /* The batch of a training step: `batch` whole windows. Their starts are independent and uniform over begin .. end -

@@ -72,8 +72,9 @@ typedef struct rapt_bpe_options {
     void *stop_context;
 } rapt_bpe_options;
 
-/* Merges the most frequent pair of tokens again and again (equal counts: the pair with the smaller first id, then the
- * smaller second id). Stops early where no pair is left. */
+/* Merges the most frequent pair of tokens until the vocabulary is full (equal counts: the pair with the smaller first id, then
+ * the smaller second id). Stops early where no pair is left. `text` may be any bytes. NULL with `err` set: an empty text, a
+ * pattern that does not compile, an option out of range, out of memory, stopped. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
                                                   rapt_error *err);
 
@@ -84,13 +85,16 @@ RAPT_API bool rapt_tokenizer_has_specials(const rapt_tokenizer *tokenizer);
  * "o200k_base:PATH", "r50k_base:PATH": a rank file of tiktoken, one `base64 rank` a line. A folder stands for the
  * tokenizer.json in it. Failures name path, line and reason. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_load(const char *spec, rapt_error *err);
+/* Frees a tokenizer of any kind; NULL is fine. */
 RAPT_API void rapt_tokenizer_free(rapt_tokenizer *tokenizer);
 
-/* One JSON file. A trained byte-level BPE is a Hugging Face tokenizer.json; a rank file is kept as a list. */
+/* Writes one JSON file, whole or not at all. A byte-level BPE with merges is a Hugging Face tokenizer.json; a rank file is saved
+ * as a list of tokens. RAPT_ERR_MEMORY; RAPT_ERR_IO where `path` cannot be written. */
 RAPT_API rapt_code rapt_tokenizer_save(const rapt_tokenizer *tokenizer, const char *path, rapt_error *err);
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
 
+/* Which kind of tokenizer it is. */
 RAPT_API rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *tokenizer);
 /* The vocabulary size, largest id + 1: entries, special tokens included, and the holes of rank files. */
 RAPT_API size_t rapt_tokenizer_size(const rapt_tokenizer *tokenizer);
