@@ -201,17 +201,15 @@ rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t s
 
 rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, const char *to, rapt_error *err)
 {
-    normalizer_step *longer = realloc(n->steps, (n->count + 1) * sizeof *longer);
-    if (!longer)
+    if (!ARRAY_RESERVE(&n->steps, &n->capacity, n->count + 1))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
-    n->steps = longer;
     normalizer_step *s = &n->steps[n->count++];
     *s = (normalizer_step){.kind = kind, .from = from ? strdup(from) : NULL, .to = to ? strdup(to) : NULL};
     bool ok = (s->from || !from) && (s->to || !to);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
 }
 
-/* What word processors and telephones put for the marks of a keyboard. Before NFKC, which makes two characters of the acute
+/* Typographic punctuation becomes that of a keyboard. Before NFKC, which makes two characters of the acute
  * accent. Guillemets stay: they are how French is written. */
 static rapt_code add_marks(normalizer *n, rapt_error *err)
 {

@@ -24,7 +24,7 @@ typedef struct normalizer_step {
 
 typedef struct normalizer {
     normalizer_step *steps;
-    size_t count;
+    size_t count, capacity;
 } normalizer;
 
 /* `from` (not empty) and `to` are copied. RAPT_ERR_MEMORY. */

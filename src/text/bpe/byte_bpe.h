@@ -12,7 +12,7 @@
 /* Ids that a text as a whole gets before and after its own, where special tokens are asked for. */
 typedef struct id_row {
     int32_t *ids;
-    size_t count;
+    size_t count, capacity;
 } id_row;
 
 typedef struct byte_bpe {

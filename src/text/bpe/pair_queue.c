@@ -42,10 +42,8 @@ static size_t pair_queue_slot_of(const token_pair *slots, size_t slot_count, uin
 static bool pair_queue_grow(pair_queue *q)
 {
     size_t slot_count = q->slot_count ? 2 * q->slot_count : MIN_SLOTS;
-    waiting_pair *heap = realloc(q->heap, slot_count / 2 * sizeof *heap);
-    q->heap = heap ? heap : q->heap;
     token_pair *slots = calloc(slot_count, sizeof *slots);
-    if (!heap || !slots) {
+    if (!slots || !ARRAY_RESERVE(&q->heap, &q->heap_capacity, slot_count / 2)) {
         free(slots);
         return false;
     }
@@ -56,11 +54,6 @@ static bool pair_queue_grow(pair_queue *q)
     q->slots = slots;
     q->slot_count = slot_count;
     return true;
-}
-
-static bool reserve_places(pair_queue *q, size_t uses)
-{
-    return ARRAY_RESERVE(&q->places, &q->place_capacity, q->place_count + uses);
 }
 
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times)
@@ -108,7 +101,9 @@ static void drop_first(pair_queue *q)
 bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, size_t uses, size_t *first)
 {
     uint64_t key = pair_queue_key_of(left, right);
-    if ((2 * (q->used + 1) > q->slot_count && !pair_queue_grow(q)) || !reserve_places(q, uses))
+    if (2 * (q->used + 1) > q->slot_count && !pair_queue_grow(q))
+        return false;
+    if (!ARRAY_RESERVE(&q->places, &q->place_capacity, q->place_count + uses))
         return false;
     *first = q->place_count;
     q->slots[pair_queue_slot_of(q->slots, q->slot_count, key)] = (token_pair){key, count, *first, uses};

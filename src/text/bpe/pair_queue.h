@@ -18,8 +18,8 @@ typedef struct token_pair {
 typedef struct pair_queue {
     token_pair *slots; /* open addressing; at most half of them are used */
     size_t slot_count, used;
-    struct waiting_pair *heap; /* slot_count / 2 of them */
-    size_t waiting;
+    struct waiting_pair *heap; /* [waiting]; capacity for slot_count / 2 */
+    size_t waiting, heap_capacity;
     uint32_t *places;
     size_t place_count, place_capacity;
 } pair_queue;
@@ -30,7 +30,7 @@ bool pair_queue_add(pair_queue *q, int32_t left, int32_t right, int64_t count, s
 /* Takes `times` from the count of a pair; one that was never added has no count to keep. */
 void pair_queue_lose(pair_queue *q, int32_t left, int32_t right, int64_t times);
 /* Takes out the pair with the largest count; of equal ones the one with the smaller left token, then the smaller right
- * one. False where no count is at least `least`. */
+ * one. False where no count is at least `min`. */
 bool pair_queue_pop(pair_queue *q, int64_t min, token_pair *best);
 
 static inline int32_t token_pair_left(const token_pair *p)

@@ -2,6 +2,7 @@
  * post_processor, decoder. For hf_read.c. Whatever would change ids in a way that we don't know is refused by name. */
 #include "text/hf/hf_read.h"
 
+#include "base/buffer.h"
 #include "base/quote.h"
 #include "text/split/split_known.h"
 
@@ -23,7 +24,7 @@ rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value)
     return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: %s%s%s is not supported", r->path, what, *type ? " " : "", quote(type).text);
 }
 
-static bool is(const json_t *value, const char *type)
+static bool has_type(const json_t *value, const char *type)
 {
     return strcmp(hf_type(value), type) == 0;
 }
@@ -72,9 +73,9 @@ static const char *two_parts(const hf_reading *r, const json_t *list)
 {
     bool splits;
     const json_t *first = json_array_get(list, 0), *second = json_array_get(list, 1);
-    if (!is(first, "Split"))
+    if (!has_type(first, "Split"))
         hf_refuse(r, "pre_tokenizer", first);
-    else if (!is(second, "ByteLevel"))
+    else if (!has_type(second, "ByteLevel"))
         hf_refuse(r, "pre_tokenizer", second);
     else if (!byte_level(r, second, &splits))
         return NULL;
@@ -89,28 +90,23 @@ const char *hf_pattern(const hf_reading *r)
 {
     bool splits;
     const json_t *part = json_object_get(r->root, "pre_tokenizer"), *list = json_object_get(part, "pretokenizers");
-    if (is(part, "Sequence") && json_array_size(list) == 2)
+    if (has_type(part, "Sequence") && json_array_size(list) == 2)
         return two_parts(r, list);
-    if (is(part, "Sequence") && json_array_size(list) == 1)
+    if (has_type(part, "Sequence") && json_array_size(list) == 1)
         part = json_array_get(list, 0);
-    if (is(part, "ByteLevel"))
+    if (has_type(part, "ByteLevel"))
         return byte_level(r, part, &splits);
     hf_refuse(r, "a pre_tokenizer other than ByteLevel, or Split and ByteLevel:", part);
     return NULL;
 }
 
-/* ---- normalizer, decoder ------------------------------------------------------------------------------------ */
+/* ---- normalizer --------------------------------------------------------------------------------------------- */
 
-static rapt_code read_normalizer(const hf_reading *r, const json_t *part)
+rapt_code hf_read_normalizer(const hf_reading *r)
 {
+    const json_t *part = json_object_get(r->root, "normalizer");
     rapt_code code = is_empty(part) ? RAPT_OK : normalizer_read(&r->b->normal, part, r->err);
     return code == RAPT_ERR_FORMAT ? hf_refuse(r, "normalizer", part) : code;
-}
-
-static rapt_code read_decoder(const hf_reading *r)
-{
-    const json_t *part = json_object_get(r->root, "decoder");
-    return is_empty(part) || is(part, "ByteLevel") ? RAPT_OK : hf_refuse(r, "decoder", part);
 }
 
 /* ---- post_processor ----------------------------------------------------------------------------------------- */
@@ -119,10 +115,8 @@ static rapt_code add_id(const hf_reading *r, id_row *row, const json_t *id)
 {
     if (!json_is_integer(id) || !token_list_at(&r->b->tokens, json_integer_value(id), NULL))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: post_processor: an id that is no token's", r->path);
-    int32_t *moved = realloc(row->ids, (row->count + 1) * sizeof *moved);
-    if (!moved)
+    if (!ARRAY_RESERVE(&row->ids, &row->capacity, row->count + 1))
         return rapt_fail(r->err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
-    row->ids = moved;
     row->ids[row->count++] = (int32_t)json_integer_value(id);
     return RAPT_OK;
 }
@@ -161,26 +155,23 @@ static rapt_code read_post_processor(const hf_reading *r, const json_t *part)
 {
     const json_t *list = json_object_get(part, "processors");
     rapt_code code = RAPT_OK;
-    if (is_empty(part) || is(part, "ByteLevel")) /* which changes offsets only */
+    if (is_empty(part) || has_type(part, "ByteLevel")) /* which changes offsets only */
         return RAPT_OK;
-    if (is(part, "TemplateProcessing"))
+    if (has_type(part, "TemplateProcessing"))
         return read_template(r, part);
-    if (!is(part, "Sequence") || !json_is_array(list))
+    if (!has_type(part, "Sequence") || !json_is_array(list))
         return hf_refuse(r, "post_processor", part);
     for (size_t i = 0; i < json_array_size(list) && code == RAPT_OK; i++) {
         const json_t *item = json_array_get(list, i);
-        code = is(item, "Sequence") ? hf_refuse(r, "post_processor Sequence in a", item) : read_post_processor(r, item);
+        code = has_type(item, "Sequence") ? hf_refuse(r, "post_processor Sequence in a", item) : read_post_processor(r, item);
     }
     return code;
 }
 
-rapt_code hf_read_normalizer(const hf_reading *r)
-{
-    return read_normalizer(r, json_object_get(r->root, "normalizer"));
-}
-
 rapt_code hf_read_ends(const hf_reading *r)
 {
-    rapt_code code = read_decoder(r);
-    return code ? code : read_post_processor(r, json_object_get(r->root, "post_processor"));
+    const json_t *decoder = json_object_get(r->root, "decoder");
+    if (!is_empty(decoder) && !has_type(decoder, "ByteLevel"))
+        return hf_refuse(r, "decoder", decoder);
+    return read_post_processor(r, json_object_get(r->root, "post_processor"));
 }

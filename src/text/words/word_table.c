@@ -1,10 +1,14 @@
 /* text/words/word_table.c: a hash table of words. For vocabularies; not a general map. */
 #include "text/words/word_table.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK ((size_t)64 << 10)
+
+enum { MIN_SLOTS = 4096 };
 
 void word_table_init(word_table *t)
 {
@@ -21,7 +25,7 @@ void word_table_free(word_table *t)
 }
 
 /* FNV-1a. */
-static uint64_t hash(const char *word, size_t length)
+static uint64_t hash_word(const char *word, size_t length)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < length; i++)
@@ -37,7 +41,7 @@ static bool word_table_equal(const char *word, size_t length, const char *other)
 /* The slot that holds the word, or the empty one where it belongs. */
 static size_t word_table_slot_of(const word_table *t, const char *word, size_t length)
 {
-    size_t i = hash(word, length) & (t->slot_count - 1);
+    size_t i = hash_word(word, length) & (t->slot_count - 1);
     while (t->slots[i] && !word_table_equal(word, length, t->entries[t->slots[i] - 1].word))
         i = (i + 1) & (t->slot_count - 1);
     return i;
@@ -50,18 +54,15 @@ int64_t word_table_find(const word_table *t, const char *word, size_t length)
 
 static bool word_table_grow(word_table *t)
 {
-    size_t capacity = t->capacity ? 2 * t->capacity : 1024;
-    word_entry *entries = realloc(t->entries, capacity * sizeof *entries);
-    uint32_t *slots = calloc(4 * capacity, sizeof *slots);
-    t->entries = entries ? entries : t->entries;
-    if (!entries || !slots) {
+    size_t slot_count = t->slot_count ? 2 * t->slot_count : MIN_SLOTS;
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (!slots || !ARRAY_RESERVE(&t->entries, &t->capacity, slot_count / 4)) {
         free(slots);
         return false;
     }
     free(t->slots);
     t->slots = slots;
-    t->slot_count = 4 * capacity;
-    t->capacity = capacity;
+    t->slot_count = slot_count;
     for (size_t i = 0; i < t->size; i++)
         t->slots[word_table_slot_of(t, t->entries[i].word, strlen(t->entries[i].word))] = (uint32_t)(i + 1);
     return true;
@@ -72,7 +73,7 @@ int64_t word_table_add(word_table *t, const char *word, size_t length)
     int64_t found = word_table_find(t, word, length);
     if (found >= 0)
         return found;
-    if (t->size == t->capacity && !word_table_grow(t))
+    if (4 * t->size == t->slot_count && !word_table_grow(t))
         return -1;
     char *copy = arena_alloc(&t->memory, length + 1);
     if (!copy)

@@ -12,7 +12,7 @@ typedef struct word_entry {
 
 typedef struct word_table {
     arena memory;
-    word_entry *entries;
+    word_entry *entries; /* [size]; capacity for slot_count / 4 */
     size_t size, capacity;
     uint32_t *slots; /* open addressing: index + 1 into entries, 0 empty */
     size_t slot_count;
