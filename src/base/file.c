@@ -177,7 +177,7 @@ static int with_temporary_name(const char *path, int (*make)(int fd, const char 
 }
 
 /* mkstemp would do, but for its mode 0600, which rename would leave on the result. */
-static int create(int fd, const char *name)
+static int create_exclusive(int fd, const char *name)
 {
     (void)fd;
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -263,7 +263,7 @@ rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
     w->target = target_of(path);
     w->fd = w->target ? open_nameless(w->target) : -1;
     if (w->target && w->fd < 0)
-        w->fd = with_temporary_name(w->target, create, -1, &w->temporary);
+        w->fd = with_temporary_name(w->target, create_exclusive, -1, &w->temporary);
     if (w->fd >= 0)
         return RAPT_OK;
     code = fail_errno(err, "write", path);

@@ -41,7 +41,8 @@ rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err);
 rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_error *err);
 /* Goes back to the start of the file, for a header that says what came after it. */
 rapt_code file_writer_rewind(file_writer *w, rapt_error *err);
-/* A path at which this process can read what was put so far, until the writer ends; the caller frees it. NULL on out-of-memory. */
+/* A path at which this process can read what was put so far, until the writer ends; the caller frees it. NULL on
+ * out-of-memory. */
 char *file_writer_draft(const file_writer *w);
 rapt_code file_writer_finish(file_writer *w, rapt_error *err);
 void file_writer_discard(file_writer *w);
@@ -61,8 +62,8 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 
 /* Makes the folder `path` and the folders above it; one that is there is fine. */
 rapt_code file_make_dir(const char *path, rapt_error *err);
-/* file_make_dir; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were. On
- * failure none of those is left. */
+/* file_make_dir; *made is the length of the shortest part of `path` that names a folder which was not there, 0 where all were.
+ * On failure none of those is left. */
 rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err);
 /* Removes those folders again, but for what is not empty; cuts `path` short on the way, so that it allocates nothing. */
 void file_remove_new(char *path, size_t made);

@@ -74,8 +74,8 @@ static bool is_exhausted(uint64_t ticket)
     return (ticket & INDEX_MASK) >= (ticket >> INDEX_BITS & INDEX_MASK);
 }
 
-/* Runs what is left of a range; returns how many chunks that were. A look comes before each claim: many threads that
- * claimed from ranges without a chunk left would only get in each other's way. */
+/* Runs what is left of a range; returns how many chunks that were. A load comes before each claim: many threads
+ * that claimed from exhausted ranges would contend for the cache line. */
 static size_t run_range(pool *p, int range, int worker)
 {
     atomic_ullong *ticket = &p->ranges[range].ticket;
@@ -169,12 +169,6 @@ static int default_threads(rapt_error *err)
     return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
 
-static bool start_worker(pool *p, int index)
-{
-    p->start[index] = (worker_start){p, index};
-    return pthread_create(&p->thread[index], NULL, worker_main, &p->start[index]) == 0;
-}
-
 pool *pool_new(int threads, rapt_error *err)
 {
     threads = threads != 0 ? threads : default_threads(err);
@@ -192,12 +186,13 @@ pool *pool_new(int threads, rapt_error *err)
     *p = (pool){.threads = 1};
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->wake, NULL);
-    while (p->threads < threads && start_worker(p, p->threads))
-        p->threads++;
-    if (p->threads < threads) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "could not start thread %d of %d", p->threads + 1, threads);
-        pool_free(p);
-        return NULL;
+    for (int i = 1; i < threads; i++, p->threads++) {
+        p->start[i] = (worker_start){p, i};
+        if (pthread_create(&p->thread[i], NULL, worker_main, &p->start[i]) != 0) {
+            rapt_fail(err, RAPT_ERR_MEMORY, "could not start thread %d of %d", i + 1, threads);
+            pool_free(p);
+            return NULL;
+        }
     }
     return p;
 }

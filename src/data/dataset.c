@@ -29,7 +29,7 @@ static rapt_code dataset_encode(const rapt_tokenizer *k, const char *text, sente
     return RAPT_OK;
 }
 
-static int32_t *store(rapt_dataset *d, const sentence *s, size_t length)
+static int32_t *copy_ids(rapt_dataset *d, const sentence *s, size_t length)
 {
     int32_t *ids = arena_array(&d->memory, length, sizeof *ids);
     return ids ? memcpy(ids, s->ids, length * sizeof *ids) : NULL;
@@ -40,8 +40,8 @@ static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sen
     size_t max = d->options.max_len;
     dataset_example e = {.source_len = source->count < max ? source->count : max,
                          .target_len = target->count < max ? target->count : max};
-    e.source = store(d, source, e.source_len);
-    e.target = store(d, target, e.target_len);
+    e.source = copy_ids(d, source, e.source_len);
+    e.target = copy_ids(d, target, e.target_len);
     if (!e.source || !e.target)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data set");
     d->examples[d->count++] = e;

@@ -161,7 +161,7 @@ static int32_t *new_ids(rapt_loader *l, size_t count, int32_t value)
     return ids;
 }
 
-static size_t longest(const rapt_loader *l, const size_t *chosen, size_t n, bool target)
+static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t n, bool target)
 {
     size_t max = l->data->options.pad_to_max ? l->data->options.max_len : 1;
     for (size_t i = 0; i < n; i++) {
@@ -187,7 +187,7 @@ static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e,
 static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n)
 {
     arena_release(&l->memory, (arena_mark){0});
-    size_t source_time = longest(l, chosen, n, false), target_time = longest(l, chosen, n, true);
+    size_t source_time = max_length(l, chosen, n, false), target_time = max_length(l, chosen, n, true);
     int32_t *source = new_ids(l, n * source_time, RAPT_PAD), *inputs = new_ids(l, n * target_time, RAPT_PAD);
     int32_t *labels = new_ids(l, n * target_time, RAPT_PAD);
     rapt_batch *b = &l->batch;

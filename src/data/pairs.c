@@ -107,12 +107,6 @@ static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
     return code ? code : take_both(p, path, limit, err);
 }
 
-static rapt_code read_one(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
-{
-    rapt_code code = lines_read(path, MAX_BYTES, &p->lines, err);
-    return code ? code : pairs_take_lines(p, path, limit, err);
-}
-
 rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
@@ -123,8 +117,10 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
     bool there = true;
     p->path = strdup(path);
     rapt_code code = strchr(path, ':') ? file_is_there(path, &there, err) : RAPT_OK;
+    if (!code && there)
+        code = lines_read(path, MAX_BYTES, &p->lines, err);
     if (!code)
-        code = there ? read_one(p, path, limit, err) : read_both(p, path, limit, err);
+        code = there ? pairs_take_lines(p, path, limit, err) : read_both(p, path, limit, err);
     if (!code)
         return p;
     rapt_pairs_free(p);

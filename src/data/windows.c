@@ -1,5 +1,5 @@
 /* data/windows.c: batches of windows of a token stream, at random places or one after the other. For training and
- * evaluation of language models. It keeps nothing between calls but memory: a batch is a function of what is asked for. */
+ * evaluation of language models. It keeps nothing between calls but memory: a batch is a function of its arguments. */
 #include "data/tokens/token_file.h"
 
 #include "base/arena.h"

@@ -143,7 +143,7 @@ static double brevity_penalty(size_t sys_len, size_t ref_len)
     return sys_len > 0 ? exp(1 - (double)ref_len / (double)sys_len) : 0;
 }
 
-static void add_k(const rapt_bleu_options *options, rapt_bleu *bleu)
+static void smooth_add_k(const rapt_bleu_options *options, rapt_bleu *bleu)
 {
     if (options->smooth != RAPT_SMOOTH_ADD_K)
         return;
@@ -189,7 +189,7 @@ static void bleu_finish(const rapt_bleu_options *options, const struct sums *sum
     bleu->bp = brevity_penalty(sums->sys_len, sums->ref_len);
     if (!any)
         return;
-    add_k(options, bleu);
+    smooth_add_k(options, bleu);
     size_t present = fill_precisions(options, bleu);
     size_t orders = options->effective_order ? present : RAPT_BLEU_ORDER;
     bleu->score = bleu->bp * geometric_mean(bleu->precisions, orders);

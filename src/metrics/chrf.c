@@ -24,7 +24,7 @@ struct plan {
     bool lowercase, whitespace, eps_smoothing;
 };
 
-/* A segment as the characters that are counted, with marks apart, and as word numbers. */
+/* A segment as the characters that are counted, with punctuation apart, and as word numbers. */
 struct side {
     struct codes text, separated, words;
 };
@@ -72,7 +72,7 @@ static bool is_ascii_punctuation(uint32_t code)
     return code > ' ' && code < 0x7F && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", (int)code) != NULL;
 }
 
-/* Where to cut a word in two: before a mark at its end, else behind one at its start, else at its end (no
+/* Where to cut a word in two: before punctuation at its end, else behind punctuation at its start, else at its end (no
  * cut). */
 static size_t cut_of(const struct codes *text, struct word word)
 {
@@ -90,8 +90,8 @@ static void chrf_put(struct codes *to, const uint32_t *codes, size_t count)
     to->at[to->count++] = ' ';
 }
 
-/* Copies the words with a space behind each, and marks at their ends apart. */
-static bool separate(const struct codes *text, struct codes *separated)
+/* Copies the words with a space behind each, and punctuation at their ends apart. */
+static bool separate_punctuation(const struct codes *text, struct codes *separated)
 {
     if (!codes_reserve(separated, 2 * text->count + 2))
         return false;
@@ -109,7 +109,7 @@ static rapt_code load_side(const struct plan *plan, struct side *side, const cha
     rapt_code code = codes_load(&side->text, text, plan->lowercase, err);
     if (code != RAPT_OK)
         return code;
-    if (plan->word_order > 0 && !separate(&side->text, &side->separated))
+    if (plan->word_order > 0 && !separate_punctuation(&side->text, &side->separated))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
     if (!plan->whitespace)
         codes_drop_space(&side->text);
@@ -166,7 +166,7 @@ static double f_score(double beta, double precision, double recall)
     return below > 0 ? (1 + weight) * precision * recall / below : 0;
 }
 
-static double ratio(size_t part, size_t whole, double otherwise)
+static double ratio_or(size_t part, size_t whole, double otherwise)
 {
     return whole > 0 ? (double)part / (double)whole : otherwise;
 }
@@ -179,8 +179,8 @@ static double f_of_means(const struct plan *plan, const struct tally *tally)
     for (size_t i = 0; i < plan->char_order + plan->word_order; i++) {
         if (tally->own[i] == 0 || tally->reference[i] == 0)
             continue;
-        precision += ratio(tally->matched[i], tally->own[i], 0);
-        recall += ratio(tally->matched[i], tally->reference[i], 0);
+        precision += ratio_or(tally->matched[i], tally->own[i], 0);
+        recall += ratio_or(tally->matched[i], tally->reference[i], 0);
         orders++;
     }
     return orders > 0 ? f_score(plan->beta, precision / (double)orders, recall / (double)orders) : 0;
@@ -193,14 +193,14 @@ static double mean_of_f(const struct plan *plan, const struct tally *tally)
     size_t orders = plan->char_order + plan->word_order;
     double sum = 0;
     for (size_t i = 0; i < orders; i++) {
-        double precision = ratio(tally->matched[i], tally->own[i], eps);
-        double recall = ratio(tally->matched[i], tally->reference[i], eps);
+        double precision = ratio_or(tally->matched[i], tally->own[i], eps);
+        double recall = ratio_or(tally->matched[i], tally->reference[i], eps);
         sum += precision + recall > 0 ? f_score(plan->beta, precision, recall) : eps;
     }
     return sum / (double)orders;
 }
 
-static double percent(const struct plan *plan, const struct tally *tally)
+static double chrf_percent(const struct plan *plan, const struct tally *tally)
 {
     return 100 * (plan->eps_smoothing ? mean_of_f(plan, tally) : f_of_means(plan, tally));
 }
@@ -227,7 +227,7 @@ static rapt_code chrf_add_segment(struct scorer *s, const char *translation, con
         if (chrf_match_reference(s, references_get(references, r, i), &tally, &why) != RAPT_OK)
             return rapt_fail(err, why.code, "chrF: reference %zu, segment %zu: %s", r + 1, i + 1,
                              why.message);
-        double here = percent(&s->plan, &tally);
+        double here = chrf_percent(&s->plan, &tally);
         if (here > highest) {
             highest = here;
             best = tally;
@@ -265,7 +265,7 @@ static rapt_code chrf_score(const rapt_chrf_options *options, const char *const 
     for (size_t i = 0; i < segments && code == RAPT_OK; i++)
         code = chrf_add_segment(&s, translations[i], references, i, &sum, err);
     if (code == RAPT_OK)
-        *score_out = percent(&s.plan, &sum);
+        *score_out = chrf_percent(&s.plan, &sum);
     chrf_free_scorer(&s);
     return code;
 }

@@ -41,7 +41,7 @@ bool trie_clear(struct trie *trie, size_t nodes)
 
 /* The slot of a key, or the free one where it belongs. The multiplier is 2^64 over the golden ratio (Knuth's
  * multiplicative hashing); its upper bits depend on all of the key. */
-static struct trie_edge *slot(const struct trie *trie, uint64_t key)
+static struct trie_edge *edge_slot(const struct trie *trie, uint64_t key)
 {
     uint64_t hash = (key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15);
     size_t i = (size_t)(hash >> 32) & trie->mask;
@@ -58,7 +58,7 @@ static uint64_t edge_key(uint32_t parent, uint32_t symbol)
 uint32_t trie_add(struct trie *trie, uint32_t parent, uint32_t symbol)
 {
     uint64_t key = edge_key(parent, symbol);
-    struct trie_edge *edge = slot(trie, key);
+    struct trie_edge *edge = edge_slot(trie, key);
     if (edge->child == TRIE_ROOT)
         *edge = (struct trie_edge){key, trie->nodes++};
     return edge->child;
@@ -66,7 +66,7 @@ uint32_t trie_add(struct trie *trie, uint32_t parent, uint32_t symbol)
 
 uint32_t trie_find(const struct trie *trie, uint32_t parent, uint32_t symbol)
 {
-    return slot(trie, edge_key(parent, symbol))->child;
+    return edge_slot(trie, edge_key(parent, symbol))->child;
 }
 
 void trie_free(struct trie *trie)

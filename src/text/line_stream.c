@@ -71,18 +71,11 @@ static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s:%zu: out of memory for the lines from here on", s->name, s->number);
 }
 
-static rapt_code line_stream_reserve(line_stream *s, rapt_error *err)
-{
-    bool ok = ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1); /* with a NUL behind the last line */
-    return ok ? RAPT_OK : line_stream_fail_memory(s, err);
-}
-
 static rapt_code read_more(line_stream *s, rapt_error *err)
 {
     ssize_t got;
-    rapt_code code = line_stream_reserve(s, err);
-    if (code)
-        return code;
+    if (!ARRAY_RESERVE(&s->data, &s->capacity, s->size + PORTION + 1)) /* with a NUL behind the last line */
+        return line_stream_fail_memory(s, err);
     do
         got = read(s->fd, s->data + s->size, PORTION);
     while (got < 0 && errno == EINTR);

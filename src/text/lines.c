@@ -26,8 +26,8 @@ size_t lines_count(line_walk w)
     return count;
 }
 
-/* Names line and byte of the offset `bad` in a text whose first line has the number `line`. A mark that was dropped counts
- * as bytes of its line. */
+/* Names line and byte of the offset `bad` in a text whose first line has the number `line`. A byte order mark that was dropped
+ * counts as bytes of its line. */
 static rapt_code lines_fail_at(const char *name, size_t line, const char *text, size_t bad, rapt_error *err)
 {
     size_t start = 0;
@@ -52,7 +52,7 @@ size_t lines_mark(const char *text, size_t size)
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Ends each line that `w` is to walk over with a NUL where its LF or CRLF was. */
+/* Ends each line that `w` has ahead with a NUL where its LF or CRLF was. */
 static void lines_cut(struct lines *out, line_walk w)
 {
     for (size_t i = 0; i < out->count; i++) {

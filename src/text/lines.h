@@ -26,7 +26,7 @@ rapt_code lines_split(const char *name, char *data, size_t size, struct lines *o
 /* What lines_split says of text that is not UTF-8 or holds a NUL; `first` is the number of the first line of `text`. */
 rapt_code lines_check(const char *name, size_t first, const char *text, size_t size, rapt_error *err);
 
-/* What of a text is still to be walked, line by line: nothing where `at` is `end`. Any bytes are taken. */
+/* An iterator over the lines of a text: at its end where `at` is `end`. Any bytes are taken. */
 typedef struct line_walk {
     const char *at, *end;
 } line_walk;

@@ -1,4 +1,4 @@
-/* text/tokenizer.c: the public functions of every tokenizer, handed on to its kind: words_tokenizer.c, characters.c,
+/* text/tokenizer.c: the public functions of every tokenizer, dispatched to its kind: words_tokenizer.c, characters.c,
  * byte_bpe.c. For training, data and decoding. Files are in tokenizer_file.c. */
 #include "text/tokenizer.h"
 

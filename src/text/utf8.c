@@ -1,6 +1,6 @@
 /* utf8.c: UTF-8 and what utf8proc knows of code points.
  * For line reading, tokenizers and metrics.
- * Not a normaliser; and nothing but this file needs to know how cased letters are told from others. */
+ * Not a normalizer; and nothing but this file needs to know how cased letters are told from others. */
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_continuation(unsigned char byte)
 }
 
 /* Length that the first byte promises, and its payload bits; 0 for bytes that cannot start a code point. */
-static size_t lead(unsigned char byte, uint32_t *bits)
+static size_t decode_lead(unsigned char byte, uint32_t *bits)
 {
     *bits = byte & (byte < 0x80 ? 0x7Fu : byte < 0xE0 ? 0x1Fu : byte < 0xF0 ? 0x0Fu : 0x07u);
     return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
@@ -43,7 +43,7 @@ size_t utf8_decode(const char *text, size_t size, uint32_t *code)
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000}; /* below it the form is overlong */
     if (size == 0)
         return 0;
-    size_t length = lead((unsigned char)text[0], code);
+    size_t length = decode_lead((unsigned char)text[0], code);
     if (length == 0 || length > size)
         return 0;
     for (size_t i = 1; i < length; i++) {

@@ -14,8 +14,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts them. */
-static check_lengths summary(uint32_t *lengths, size_t count)
+/* Sorts `lengths`. */
+static check_lengths summarize_lengths(uint32_t *lengths, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -34,7 +34,7 @@ static check_lengths lengths_of(const check_lines *lines, size_t side, bool word
         if (check_line_is_pair(&lines->line[i]))
             memory[count++] = words ? text->words : text->characters;
     }
-    return summary(memory, count);
+    return summarize_lengths(memory, count);
 }
 
 /* The script that is usual on a side. */
@@ -65,13 +65,13 @@ static rapt_code check_describe(const check_lines *lines, unsigned usual[2], che
     return RAPT_OK;
 }
 
-static bool unusual(unsigned script, unsigned usual)
+static bool is_unusual_script(unsigned script, unsigned usual)
 {
     return script != SCRIPT_NONE && usual != SCRIPT_NONE && script != usual;
 }
 
 /* `growth`: characters of a target for each of the source, in the whole file. */
-static bool unlike(const check_text side[2], double growth, const check_options *o)
+static bool is_length_outlier(const check_text side[2], double growth, const check_options *o)
 {
     double expected = growth * side[0].characters, is = side[1].characters;
     double longer = fmax(expected, is), shorter = fmin(expected, is);
@@ -85,17 +85,11 @@ static void compare_with_usual(check_lines *lines, const check_report *r, const 
         check_line *line = &lines->line[i];
         if (!check_line_is_pair(line))
             continue;
-        if (unusual(line->side[0].script, usual[0]) || unusual(line->side[1].script, usual[1]))
+        if (is_unusual_script(line->side[0].script, usual[0]) || is_unusual_script(line->side[1].script, usual[1]))
             line->found |= 1u << CHECK_WRONG_SCRIPT;
-        if (unlike(line->side, growth, o))
+        if (is_length_outlier(line->side, growth, o))
             line->found |= 1u << CHECK_LENGTH_RATIO;
     }
-}
-
-/* Notes are of no use where the line is better left out anyway. */
-static uint32_t to_tell(uint32_t found)
-{
-    return found & CHECK_ANY_REASON ? found & CHECK_ANY_REASON : found;
 }
 
 static void check_count_line(uint32_t found, size_t number, check_report *out)
@@ -114,7 +108,9 @@ static void check_count_line(uint32_t found, size_t number, check_report *out)
 static void check_tell(const check_lines *lines, const check_options *o, check_report *out)
 {
     for (size_t i = 0; i < lines->count; i++) {
-        uint32_t found = to_tell(lines->line[i].found);
+        uint32_t found = lines->line[i].found;
+        if (found & CHECK_ANY_REASON) /* notes are of no use where the line is better left out anyway */
+            found &= CHECK_ANY_REASON;
         check_count_line(found, i + 1, out);
         if (o->each)
             o->each(o->context, i + 1, found);

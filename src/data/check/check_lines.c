@@ -1,4 +1,4 @@
-/* data/check/check_lines.c: see check_lines.h. One walk over a side says where it begins and ends, how long it is, and which
+/* data/check/check_lines.c: see check_lines.h. One pass over a side tells where it begins and ends, how long it is, and which
  * script its letters are of. */
 #include "data/check/check_lines.h"
 
@@ -45,7 +45,7 @@ static bool check_lines_measure(line_span s, script_finder *scripts, check_text 
 }
 
 /* What is faulty of a line with two sides, which are text or not. */
-static uint32_t faults(const check_text side[2], const bool text[2])
+static uint32_t side_faults(const check_text side[2], const bool text[2])
 {
     uint32_t found = text[0] && text[1] ? 0 : 1u << CHECK_NOT_UTF8;
     if ((text[0] && side[0].size == 0) || (text[1] && side[1].size == 0))
@@ -60,7 +60,7 @@ static void take_sides(check_lines *out, check_line *line, const line_span side[
     bool text[2];
     for (size_t s = 0; s < 2; s++)
         text[s] = check_lines_measure(side[s], scripts, &line->side[s], letters[s]);
-    line->found |= faults(line->side, text);
+    line->found |= side_faults(line->side, text);
     for (size_t i = 0; i < SCRIPT_COUNT && check_line_is_pair(line); i++) {
         out->letters[0][i] += letters[0][i];
         out->letters[1][i] += letters[1][i];

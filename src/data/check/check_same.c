@@ -20,23 +20,23 @@ static rapt_code make_table(table *t, size_t lines, int kind, rapt_error *err)
     return t->slots ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu lines", lines);
 }
 
-static bool check_same_same_text(const check_text *a, const check_text *b)
+static bool texts_are_equal(const check_text *a, const check_text *b)
 {
     return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
 }
 
-static bool check_same_same(const check_line *a, const check_line *b, int kind)
+static bool lines_are_equal(const check_line *a, const check_line *b, int kind)
 {
-    return a->hash[kind] == b->hash[kind] && check_same_same_text(&a->side[0], &b->side[0]) &&
-           (kind == 0 || check_same_same_text(&a->side[1], &b->side[1]));
+    return a->hash[kind] == b->hash[kind] && texts_are_equal(&a->side[0], &b->side[0]) &&
+           (kind == 0 || texts_are_equal(&a->side[1], &b->side[1]));
 }
 
 /* Whether an earlier line is the same; else this one is what later ones are compared with. */
-static bool known(table *t, const check_line *lines, size_t i)
+static bool seen_before(table *t, const check_line *lines, size_t i)
 {
     size_t slot = lines[i].hash[t->kind] & t->mask;
     for (; t->slots[slot]; slot = (slot + 1) & t->mask)
-        if (check_same_same(&lines[t->slots[slot] - 1], &lines[i], t->kind))
+        if (lines_are_equal(&lines[t->slots[slot] - 1], &lines[i], t->kind))
             return true;
     t->slots[slot] = i + 1;
     return false;
@@ -47,8 +47,8 @@ static void mark_line(table *sources, table *pairs, check_lines *lines, size_t i
     check_line *line = &lines->line[i];
     line->hash[0] = XXH3_64bits(line->side[0].at, line->side[0].size);
     line->hash[1] = XXH3_64bits_withSeed(line->side[1].at, line->side[1].size, line->hash[0]);
-    bool source_known = known(sources, lines->line, i);
-    if (known(pairs, lines->line, i))
+    bool source_known = seen_before(sources, lines->line, i);
+    if (seen_before(pairs, lines->line, i))
         line->found |= 1u << CHECK_DUPLICATE;
     else if (source_known)
         line->found |= 1u << CHECK_OTHER_TARGET;

@@ -71,7 +71,7 @@ void script_finder_free(script_finder *f)
     free(f);
 }
 
-static unsigned ask(script_finder *f, uint32_t code)
+static unsigned look_up_script(script_finder *f, uint32_t code)
 {
     char bytes[4];
     size_t size = utf8_encode(code, bytes);
@@ -86,7 +86,7 @@ unsigned script_of(script_finder *f, uint32_t code)
     if (code >= CODES)
         return SCRIPT_NONE;
     if (f->known[code] == NOT_ASKED)
-        f->known[code] = (uint8_t)ask(f, code);
+        f->known[code] = (uint8_t)look_up_script(f, code);
     return f->known[code];
 }
 

@@ -1,5 +1,5 @@
 /* data/tokens/token_make.c: a text file into a token file, in portions, and only where it is not there already. For the start
- * of a training run. Texts and results may be larger than memory; how a text is cut is the tokenizer's business. */
+ * of a training run. Texts and results may be larger than memory; how a text is cut is up to the tokenizer. */
 #include "data/tokens/token_file.h"
 
 #include "base/stop.h"
@@ -123,7 +123,7 @@ static rapt_code token_make_check_replaceable(const char *path, rapt_error *err)
 }
 
 /* Leaves the result in `out`. */
-static rapt_code token_make_make(const source *s, const char *out_path, file_writer *out, rapt_error *err)
+static rapt_code token_make_ids(const source *s, const char *out_path, file_writer *out, rapt_error *err)
 {
     size_t vocab = rapt_tokenizer_size(s->tokenizer);
     rapt_code code = token_make_check_replaceable(out_path, err);
@@ -151,12 +151,12 @@ rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, c
     file_writer out;
     rapt_code code = source_open(&s, k, (token_place){text_path, text_path}, err);
     if (code == RAPT_OK)
-        code = token_make_make(&s, out_path, &out, err);
+        code = token_make_ids(&s, out_path, &out, err);
     file_map_close(&s.text);
     return code == RAPT_OK ? file_writer_finish(&out, err) : code;
 }
 
-/* The file if it holds this text by this tokenizer. Why it does not is nobody's concern: it is made again. */
+/* The file if it holds this text by this tokenizer. Why it does not is not reported: it is made anew. */
 static rapt_token_file *open_current(const source *s, const char *path)
 {
     rapt_token_file *f = rapt_token_file_open(path, NULL);
@@ -193,7 +193,7 @@ rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, con
         f = open_current(&s, out_path);
     *made = code == RAPT_OK && !f;
     if (*made)
-        code = token_make_make(&s, out_path, out, err);
+        code = token_make_ids(&s, out_path, out, err);
     file_map_close(&s.text);
     if (*made && code == RAPT_OK)
         f = open_draft(out, out_path, err);

@@ -28,7 +28,7 @@ static rapt_code check_there(const fetch_request *r, rapt_error *err)
 
 /* ---- folders -------------------------------------------------------------------------------------------------- */
 
-static char *get_folder_of(const char *path)
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
@@ -105,7 +105,7 @@ static rapt_code get_part(const fetch_request *r, const char *part, rapt_error *
 
 static rapt_code get_new(const fetch_request *r, rapt_error *err)
 {
-    char *folder = get_folder_of(r->path), *part = part_of(r);
+    char *folder = folder_of(r->path), *part = part_of(r);
     size_t made = 0;
     rapt_code code = folder && part ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the name of a file");
     code = code ? code : as_local(file_make_dir_new(folder, &made, err), err);

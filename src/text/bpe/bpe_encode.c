@@ -50,7 +50,7 @@ static rapt_code bpe_encode_flush(encoder *e)
     return count ? e->sink(e->context, e->out, count, e->err) : RAPT_OK;
 }
 
-/* Room for this many ids, at most OUT, at e->out + e->filled. */
+/* Capacity for `count` ids, at most OUT, at e->out + e->filled. */
 static inline rapt_code bpe_encode_reserve(encoder *e, size_t count)
 {
     return e->filled + count > OUT ? bpe_encode_flush(e) : RAPT_OK;
@@ -155,7 +155,7 @@ static rapt_code encode_kept(encoder *e, const piece *p)
     return code;
 }
 
-/* Fetches what encode_kept will look at, without waiting for it. */
+/* Prefetches the set that encode_kept will read. */
 static inline piece find_piece(const encoder *e, const char *text, size_t size, size_t left)
 {
     piece p = {text, size, {{0, 0}}, NULL};
@@ -195,19 +195,14 @@ static rapt_code encode_pieces(void *context, const char *text, size_t size)
     return code;
 }
 
-/* Text without special tokens. */
-static rapt_code encode_plain(encoder *e, const char *text, size_t size)
-{
-    return normalizer_apply(&e->b->normal, text, size, encode_pieces, e, e->err);
-}
-
-static rapt_code bpe_encode_encode_text(encoder *e, const char *text, size_t size, bool specials)
+static rapt_code bpe_encode_text(encoder *e, const char *text, size_t size, bool specials)
 {
     rapt_code code = RAPT_OK;
     for (size_t at = 0; at < size && code == RAPT_OK;) {
         size_t end = size;
         const special *found = special_list_next(&e->b->specials, text, size, at, specials, &end);
-        code = encode_plain(e, text + at, found ? end - at : size - at);
+        size_t plain = found ? end - at : size - at; /* bytes without special tokens */
+        code = normalizer_apply(&e->b->normal, text + at, plain, encode_pieces, e, e->err);
         if (code == RAPT_OK && found)
             code = put_ids(e, &found->id, 1);
         at = found ? end + found->length : size;
@@ -240,7 +235,7 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->before.ids, e.b->before.count);
     if (code == RAPT_OK)
-        code = bpe_encode_encode_text(&e, text, size, specials);
+        code = bpe_encode_text(&e, text, size, specials);
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->after.ids, e.b->after.count);
     if (code == RAPT_OK)

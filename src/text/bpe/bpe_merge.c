@@ -120,7 +120,7 @@ static void bpe_merge_sift_up(chain *c, size_t i)
     c->heap[i] = moving;
 }
 
-static candidate pop(chain *c)
+static candidate pop_candidate(chain *c)
 {
     candidate top = c->heap[0], moving = c->heap[--c->heap_size];
     size_t i = 0, child;
@@ -135,7 +135,7 @@ static candidate pop(chain *c)
     return top;
 }
 
-static void push(chain *c, uint32_t left)
+static void push_candidate(chain *c, uint32_t left)
 {
     uint32_t right = c->next[left];
     if (right >= c->size)
@@ -157,9 +157,9 @@ static void merge_candidate(chain *c, const candidate *best)
     c->next[left] = c->next[right];
     if (c->next[left] < c->size)
         c->before[c->next[left]] = left;
-    push(c, left);
+    push_candidate(c, left);
     if (left > 0)
-        push(c, c->before[left]);
+        push_candidate(c, c->before[left]);
 }
 
 static void merge_chain(chain *c, const char *piece)
@@ -170,9 +170,9 @@ static void merge_chain(chain *c, const char *piece)
         c->before[i] = i - 1;
     }
     for (uint32_t i = 0; i < c->size; i++)
-        push(c, i);
+        push_candidate(c, i);
     while (c->heap_size > 0) {
-        candidate best = pop(c);
+        candidate best = pop_candidate(c);
         merge_candidate(c, &best);
     }
 }

@@ -4,7 +4,7 @@
 
 #include "text/bpe/byte_bpe.h"
 
-/* Pieces up to this size are merged by looking over the whole piece again and again. */
+/* Pieces up to this size are merged by a search of the whole piece before each merge. */
 enum { BPE_SHORT = 128 };
 
 /* The tokens of a piece of 1 to BPE_SHORT bytes, to ids[BPE_SHORT]; how many. */

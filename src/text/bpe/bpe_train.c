@@ -1,5 +1,5 @@
 /* text/bpe/bpe_train.c: byte-level BPE (Sennrich et al. 2016): the most frequent pair of neighboring tokens becomes a token,
- * again and again. For the tokenizer; it neither encodes nor writes files.
+ * repeatedly. For the tokenizer; it neither encodes nor writes files.
  *
  * Only distinct pieces are processed, each weighted by how often it occurs. A merge visits the places of its pair and
  * no others; pairs beside those places lose what the pairs with the new token gain. So the work is in proportion to
@@ -141,7 +141,7 @@ static neighbor *after_place(trainer *t, size_t at, int32_t token)
     return after >= 0 && after != token ? bpe_train_meet(&t->after, after) : NULL;
 }
 
-static void gain(neighbor *n, int64_t weight)
+static void add_weight(neighbor *n, int64_t weight)
 {
     if (n) {
         n->gained += weight;
@@ -154,12 +154,12 @@ static void count_new_pairs(trainer *t, const token_pair *pair, int32_t token)
     for (size_t i = 0; i < pair->uses; i++) {
         size_t at = t->queue.places[pair->first + i];
         int64_t weight = token_rows_weight(&t->rows, at);
-        gain(before_place(t, at), weight);
-        gain(after_place(t, at, token), weight);
+        add_weight(before_place(t, at), weight);
+        add_weight(after_place(t, at, token), weight);
     }
 }
 
-static void note(trainer *t, neighbor *n, size_t at)
+static void note_place(trainer *t, neighbor *n, size_t at)
 {
     if (n && n->kept)
         t->queue.places[n->place++] = (uint32_t)at;
@@ -169,8 +169,8 @@ static void note_new_pairs(trainer *t, const token_pair *pair, int32_t token)
 {
     for (size_t i = 0; i < pair->uses; i++) {
         size_t at = t->queue.places[pair->first + i];
-        note(t, before_place(t, at), token_rows_before(&t->rows, at));
-        note(t, after_place(t, at, token), at);
+        note_place(t, before_place(t, at), token_rows_before(&t->rows, at));
+        note_place(t, after_place(t, at, token), at);
     }
 }
 
@@ -297,7 +297,7 @@ static bool side_new(side *s, size_t tokens)
 }
 
 /* A merge makes at least one of the slots useless, so no more merges are possible than there are slots. */
-static rapt_code reserve(trainer *t, rapt_error *err)
+static rapt_code reserve_tables(trainer *t, rapt_error *err)
 {
     size_t wanted = t->o->vocab_size - BYTES - t->o->special_count;
     t->limit = wanted < t->rows.size ? wanted : t->rows.size;
@@ -307,11 +307,11 @@ static rapt_code reserve(trainer *t, rapt_error *err)
     return token_rows_reserve(&t->rows, BYTES + t->limit, err);
 }
 
-static rapt_code bpe_train_train(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
+static rapt_code bpe_train_merge(trainer *t, const char *text, size_t size, const split *cut, rapt_error *err)
 {
     rapt_code code = read_pieces(t, text, size, cut, err);
     if (!code)
-        code = reserve(t, err);
+        code = reserve_tables(t, err);
     if (!code)
         code = first_pairs(t, err);
     return code ? code : merge_all(t, err);
@@ -335,7 +335,7 @@ rapt_code bpe_train(const char *text, size_t size, const split *cut, const rapt_
     *count = 0;
     rapt_code code = bpe_train_check(size, o, err);
     if (!code)
-        code = bpe_train_train(&t, text, size, cut, err);
+        code = bpe_train_merge(&t, text, size, cut, err);
     bpe_train_tear_down(&t);
     if (code) {
         free(t.merges);

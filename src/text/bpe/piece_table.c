@@ -40,13 +40,6 @@ static bool piece_table_grow(piece_table *t)
     return true;
 }
 
-static bool piece_table_reserve(piece_table *t, size_t length)
-{
-    if (2 * (t->used + 1) > t->slot_count && !piece_table_grow(t))
-        return false;
-    return ARRAY_RESERVE(&t->bytes, &t->capacity, t->size + length);
-}
-
 static piece *piece_table_find(const piece_table *t, uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = hash & (t->slot_count - 1); t->slot_count && t->slots[i].length; i = (i + 1) & (t->slot_count - 1)) {
@@ -64,7 +57,9 @@ static bool add_hashed(piece_table *t, uint64_t hash, const char *text, size_t l
         p->count += times;
         return true;
     }
-    if (!piece_table_reserve(t, length))
+    if (2 * (t->used + 1) > t->slot_count && !piece_table_grow(t))
+        return false;
+    if (!ARRAY_RESERVE(&t->bytes, &t->capacity, t->size + length))
         return false;
     memcpy(t->bytes + t->size, text, length);
     t->slots[free_slot(t->slots, t->slot_count, hash)] = (piece){hash, times, t->size, length};

@@ -1,5 +1,5 @@
 /* text/bpe/specials.c: search for a few fixed texts at once. For byte-level BPE. Special tokens are few and their first
- * bytes rare, so that looking at each place with such a byte will do. */
+ * bytes rare, so that comparing at each place with such a byte will do. */
 #include "text/bpe/specials.h"
 
 #include "base/buffer.h"

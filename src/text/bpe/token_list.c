@@ -84,14 +84,11 @@ static bool grow_slots(token_list *l)
     return true;
 }
 
-static bool token_list_reserve(token_list *l, size_t size, size_t bytes)
-{
-    return ARRAY_RESERVE(&l->spans, &l->capacity, size) && ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, l->used + bytes);
-}
-
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable)
 {
-    if (!token_list_reserve(l, id + 1, length + 1) || (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l)))
+    if (!ARRAY_RESERVE(&l->spans, &l->capacity, id + 1) || !ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, l->used + length + 1))
+        return false;
+    if (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l))
         return false;
     for (; l->size <= id; l->size++)
         l->spans[l->size] = (token_span){0, -1};

@@ -9,13 +9,6 @@ static bool has_pair(const piece *p)
     return p->count > 0 && p->length > 1;
 }
 
-static void token_rows_add_row(token_rows *r, const unsigned char *bytes, size_t length, uint32_t number)
-{
-    for (size_t i = 0; i < length; i++, r->size++)
-        r->slots[r->size] = (token_slot){bytes[i], (uint32_t)r->size, number};
-    r->slots[r->size++].token = ROWS_EDGE;
-}
-
 static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_error *err)
 {
     size_t slots = 1, rows = 0;
@@ -25,7 +18,7 @@ static rapt_code reserve_slots(token_rows *r, const piece_table *pieces, rapt_er
         rows += wanted;
     }
     if (slots > UINT32_MAX)
-        return rapt_fail(err, RAPT_ERR_VALUE, "the distinct pieces of the text have %zu bytes; at most 4 GiB can be learnt from",
+        return rapt_fail(err, RAPT_ERR_VALUE, "the distinct pieces of the text have %zu bytes; at most 4 GiB can be learned from",
                          slots);
     r->slots = malloc(slots * sizeof *r->slots);
     r->weights = malloc((rows + 1) * sizeof *r->weights);
@@ -45,8 +38,11 @@ rapt_code token_rows_build(token_rows *r, const piece_table *pieces, rapt_error 
         const piece *p = &pieces->slots[i];
         if (!has_pair(p))
             continue;
-        r->weights[rows] = p->count;
-        token_rows_add_row(r, (const unsigned char *)pieces->bytes + p->start, p->length, rows++);
+        const unsigned char *bytes = (const unsigned char *)pieces->bytes + p->start;
+        for (size_t j = 0; j < p->length; j++, r->size++)
+            r->slots[r->size] = (token_slot){bytes[j], (uint32_t)r->size, rows};
+        r->slots[r->size++].token = ROWS_EDGE;
+        r->weights[rows++] = p->count;
     }
     return RAPT_OK;
 }

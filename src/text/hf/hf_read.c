@@ -216,7 +216,7 @@ static rapt_code take_all_added(const hf_reading *r, const json_t *list, const j
 
 /* ---- all ---------------------------------------------------------------------------------------------------- */
 
-static rapt_code hf_read_read_all(const hf_reading *r)
+static rapt_code hf_read_parts(const hf_reading *r)
 {
     const json_t *model = json_object_get(r->root, "model");
     json_t *vocab = json_object_get(model, "vocab");
@@ -238,7 +238,7 @@ rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *e
     r.b = byte_bpe_new(pattern, &why);
     if (!r.b)
         rapt_fail(err, why.code, "%s: %s", path, why.message);
-    if (!r.b || hf_read_read_all(&r) == RAPT_OK)
+    if (!r.b || hf_read_parts(&r) == RAPT_OK)
         return r.b ? &r.b->base : NULL;
     byte_bpe_free(r.b);
     return NULL;

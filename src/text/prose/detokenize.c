@@ -41,12 +41,6 @@ static void detokenize_decode_entities(char *text)
     *to = '\0';
 }
 
-static bool detokenize_begins(const char *word, size_t size, const char *with)
-{
-    size_t length = strlen(with);
-    return size >= length && memcmp(word, with, length) == 0;
-}
-
 static bool is_word(const char *word, size_t size, const char *other)
 {
     return size == strlen(other) && memcmp(word, other, size) == 0;
@@ -63,13 +57,13 @@ static bool detokenize_is_made_of(const char *word, size_t size, const char *mar
     return length >= size;
 }
 
-/* Marks, and what the words tokenizer sets apart within a number: 1 ,000. */
+/* Punctuation, and what the words tokenizer sets apart within a number: 1 ,000. */
 static bool joins_left(const char *word, size_t size, rapt_language language)
 {
     bool within_number = strchr(",.", *word) && size > 1 && detokenize_is_made_of(word + 1, 1, "0123456789");
     if (detokenize_is_made_of(word, size, language == RAPT_LANGUAGE_FRENCH ? ",.)]}" : ",.)]};:!?%") || within_number)
         return true;
-    if (detokenize_begins(word, size, "\xE2\x80\xA6") /* ... as one character */)
+    if (size >= 3 && memcmp(word, "\xE2\x80\xA6", 3) == 0) /* ... as one character */
         return true;
     return language == RAPT_LANGUAGE_ENGLISH && size > 1 && *word == '\'' && is_letter(word[1]);
 }

@@ -11,7 +11,7 @@ typedef struct span {
     size_t size;
 } span;
 
-static bool in(const uint32_t *list, uint32_t code)
+static bool is_listed(const uint32_t *list, uint32_t code)
 {
     while (*list && *list != code)
         list++;
@@ -23,14 +23,14 @@ static bool is_narrow_mark(uint32_t code)
 {
     static const uint32_t marks[] = {'.',   '!',   '?',   0x2026, 0x203C, 0x203D, 0x2047, 0x2048, 0x2049, 0x61F,
                                      0x6D4, 0x964, 0x965, 0x589,  0x1362, 0x1367, 0x104B, 0x17D4, 0};
-    return in(marks, code);
+    return is_listed(marks, code);
 }
 
 /* Chinese and Japanese; no space follows them. */
 static bool is_wide_mark(uint32_t code)
 {
     static const uint32_t marks[] = {0x3002, 0xFF01, 0xFF1F, 0xFF0E, 0xFF61, 0};
-    return in(marks, code);
+    return is_listed(marks, code);
 }
 
 static bool is_mark(uint32_t code)
@@ -41,13 +41,13 @@ static bool is_mark(uint32_t code)
 static bool is_narrow_clause(uint32_t code)
 {
     static const uint32_t marks[] = {',', ';', ':', 0x2013, 0x2014, 0x60C, 0x61B, 0};
-    return in(marks, code);
+    return is_listed(marks, code);
 }
 
 static bool is_wide_clause(uint32_t code)
 {
     static const uint32_t marks[] = {0xFF0C, 0x3001, 0xFF1B, 0xFF1A, 0xFF64, 0};
-    return in(marks, code);
+    return is_listed(marks, code);
 }
 
 /* What is put between a mark and the space behind it. German closes with what French opens with. */
@@ -55,26 +55,26 @@ static bool is_closer(uint32_t code)
 {
     static const uint32_t closers[] = {'"',    '\'',   ')',    ']',    '}',    0xAB,   0xBB,
                                        0x2018, 0x2019, 0x201C, 0x201D, 0x2039, 0x203A, 0};
-    return in(closers, code);
+    return is_listed(closers, code);
 }
 
 static bool is_opener(uint32_t code)
 {
     static const uint32_t openers[] = {'"',    '\'',   '(',    '[',    '{',    '-',    '*',    0xAB,   0xBB,   0xA1,
                                        0xBF,   0x2018, 0x201A, 0x201C, 0x201E, 0x2039, 0x203A, 0x2013, 0x2014, 0};
-    return in(openers, code);
+    return is_listed(openers, code);
 }
 
 static bool is_wide_closer(uint32_t code)
 {
     static const uint32_t closers[] = {0x201D, 0x2019, 0x300D, 0x300F, 0x3009, 0x300B, 0x3011, 0xFF09, 0xFF3D, 0};
-    return in(closers, code);
+    return is_listed(closers, code);
 }
 
 static bool is_wide_opener(uint32_t code)
 {
     static const uint32_t openers[] = {0x201C, 0x2018, 0x300C, 0x300E, 0x3008, 0x300A, 0x3010, 0xFF08, 0xFF3B, 0};
-    return in(openers, code);
+    return is_listed(openers, code);
 }
 
 static bool opens_or_space(uint32_t code)

@@ -1,5 +1,5 @@
-/* text/split/split.c: split patterns and walks over a text. For byte-level BPE. Well-known patterns are matched in
- * split_known.c; others by PCRE2, compiled to machine code where it can. */
+/* text/split/split.c: split patterns, and iteration over the pieces of a text. For byte-level BPE. Well-known patterns are
+ * matched in split_known.c; others by PCRE2, compiled to machine code where it can. */
 #define _GNU_SOURCE /* strdup */
 #include "text/split/split.h"
 
