@@ -175,7 +175,7 @@ rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_li
     size_t count;
     if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
         return RAPT_OK;
-    if (limits.by_sentence && sentences_go_on(line, s.size))
+    if (limits.by_sentence && sentences_are_several(line, s.size))
         return split_line(&s);
     rapt_code code = rapt_tokenizer_encode(k, line, &ids, &count, err);
     if (code)

@@ -126,9 +126,9 @@ static void test_going_on(void **state)
     static const char *const several[] = {"One. Two", " One! \xC2\xBFTwo?", "a man . a dog .", "去。来。"};
     static const char *const single[] = {"", "  ", "One", "One. ", " Dr. Who lives at 3. May", "one. two", "去。"};
     for (size_t i = 0; i < sizeof several / sizeof *several; i++)
-        assert_true(sentences_go_on(several[i], strlen(several[i])));
+        assert_true(sentences_are_several(several[i], strlen(several[i])));
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        assert_false(sentences_go_on(single[i], strlen(single[i])));
+        assert_false(sentences_are_several(single[i], strlen(single[i])));
 }
 
 /* Any bytes: no cut lies within a character, and the end comes. */

@@ -18,39 +18,39 @@ static bool is_listed(const uint32_t *list, uint32_t code)
     return *list != 0;
 }
 
-/* ASCII, ellipsis, double marks, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Burmese, Khmer. */
-static bool is_narrow_mark(uint32_t code)
+/* Punctuation that ends a sentence: ASCII, ellipsis, doubled, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Burmese, Khmer. */
+static bool is_narrow_terminal(uint32_t code)
 {
-    static const uint32_t marks[] = {'.',   '!',   '?',   0x2026, 0x203C, 0x203D, 0x2047, 0x2048, 0x2049, 0x61F,
+    static const uint32_t codes[] = {'.',   '!',   '?',   0x2026, 0x203C, 0x203D, 0x2047, 0x2048, 0x2049, 0x61F,
                                      0x6D4, 0x964, 0x965, 0x589,  0x1362, 0x1367, 0x104B, 0x17D4, 0};
-    return is_listed(marks, code);
+    return is_listed(codes, code);
 }
 
 /* Chinese and Japanese; no space follows them. */
-static bool is_wide_mark(uint32_t code)
+static bool is_wide_terminal(uint32_t code)
 {
-    static const uint32_t marks[] = {0x3002, 0xFF01, 0xFF1F, 0xFF0E, 0xFF61, 0};
-    return is_listed(marks, code);
+    static const uint32_t codes[] = {0x3002, 0xFF01, 0xFF1F, 0xFF0E, 0xFF61, 0};
+    return is_listed(codes, code);
 }
 
-static bool is_mark(uint32_t code)
+static bool is_terminal(uint32_t code)
 {
-    return is_narrow_mark(code) || is_wide_mark(code);
+    return is_narrow_terminal(code) || is_wide_terminal(code);
 }
 
 static bool is_narrow_clause(uint32_t code)
 {
-    static const uint32_t marks[] = {',', ';', ':', 0x2013, 0x2014, 0x60C, 0x61B, 0};
-    return is_listed(marks, code);
+    static const uint32_t codes[] = {',', ';', ':', 0x2013, 0x2014, 0x60C, 0x61B, 0};
+    return is_listed(codes, code);
 }
 
 static bool is_wide_clause(uint32_t code)
 {
-    static const uint32_t marks[] = {0xFF0C, 0x3001, 0xFF1B, 0xFF1A, 0xFF64, 0};
-    return is_listed(marks, code);
+    static const uint32_t codes[] = {0xFF0C, 0x3001, 0xFF1B, 0xFF1A, 0xFF64, 0};
+    return is_listed(codes, code);
 }
 
-/* What is put between a mark and the space behind it. German closes with what French opens with. */
+/* What may stand between sentence-final punctuation and the space behind it. German closes with what French opens with. */
 static bool is_closer(uint32_t code)
 {
     static const uint32_t closers[] = {'"',    '\'',   ')',    ']',    '}',    0xAB,   0xBB,
@@ -84,7 +84,7 @@ static bool opens_or_space(uint32_t code)
 
 /* ---- stepping ----------------------------------------------------------------------------------------------- */
 
-/* The code point at `i`, 0 at the end; *next is behind it. Bytes that are not UTF-8 are no marks. */
+/* The code point at `i`, 0 at the end; *next is behind it. Bytes that are not UTF-8 are U+FFFD. */
 static uint32_t sentences_step(const span *s, size_t i, size_t *next)
 {
     uint32_t code = 0;
@@ -107,10 +107,10 @@ static size_t back(const span *s, size_t from, size_t i)
     return i;
 }
 
-static size_t skip(const span *s, size_t i, bool (*is)(uint32_t code))
+static size_t skip(const span *s, size_t i, bool (*accepts)(uint32_t code))
 {
     size_t next;
-    for (uint32_t code; (code = sentences_step(s, i, &next)) != 0 && is(code);)
+    for (uint32_t code; (code = sentences_step(s, i, &next)) != 0 && accepts(code);)
         i = next;
     return i;
 }
@@ -187,37 +187,37 @@ static bool is_no_stop(const span *s, size_t from, size_t i)
 /* ---- ends --------------------------------------------------------------------------------------------------- */
 
 /* A quotation is often part of a sentence that continues: 「行きます。」と言った。 */
-static size_t end_behind_wide(const span *s, size_t marks_end)
+static size_t end_behind_wide(const span *s, size_t terminal_end)
 {
-    size_t end = skip(s, marks_end, is_wide_closer);
-    return end == marks_end || is_wide_opener(peek(s, end)) || utf8_is_space(peek(s, end)) ? end : 0;
+    size_t end = skip(s, terminal_end, is_wide_closer);
+    return end == terminal_end || is_wide_opener(peek(s, end)) || utf8_is_space(peek(s, end)) ? end : 0;
 }
 
-/* Where the sentence ends whose marks begin at `i`, or 0: it continues. `small`: all letters are. */
+/* Where the sentence ends whose final punctuation begins at `i`, or 0: it continues. `small`: all letters are. */
 static size_t sentence_end(const span *s, size_t from, size_t i, bool small)
 {
-    size_t marks_end = skip(s, i, is_mark), end = skip_closers(s, marks_end);
-    if (is_wide_mark(peek(s, back(s, i, marks_end))))
-        return end_behind_wide(s, marks_end);
+    size_t terminal_end = skip(s, i, is_terminal), end = skip_closers(s, terminal_end);
+    if (is_wide_terminal(peek(s, back(s, i, terminal_end))))
+        return end_behind_wide(s, terminal_end);
     if (!utf8_is_space(peek(s, end)))
         return 0;
-    bool stop = s->text[i] == '.' && marks_end == i + 1;
+    bool stop = s->text[i] == '.' && terminal_end == i + 1;
     bool apart = stop && i > from && utf8_is_space(peek(s, back(s, from, i)));
     uint32_t next = peek(s, skip(s, end, opens_or_space));
-    bool begins = !utf8_is_lower(next) || apart || (small && end == marks_end && next == peek(s, skip(s, end, utf8_is_space)));
+    bool begins = !utf8_is_lower(next) || apart || (small && end == terminal_end && next == peek(s, skip(s, end, utf8_is_space)));
     if (!utf8_is_letter(next) || !begins)
         return 0;
     return stop && is_no_stop(s, from, i) ? 0 : end;
 }
 
-/* `next` is behind the mark. */
+/* Where a clause ends that has the punctuation `code` before `next`, or 0. */
 static size_t clause_end(const span *s, uint32_t code, size_t next)
 {
     if (is_wide_clause(code))
         return next;
-    if (code == '.' || !(is_narrow_clause(code) || is_narrow_mark(code)))
+    if (code == '.' || !(is_narrow_clause(code) || is_narrow_terminal(code)))
         return 0;
-    size_t end = skip_closers(s, skip(s, next, is_mark));
+    size_t end = skip_closers(s, skip(s, next, is_terminal));
     return utf8_is_space(peek(s, end)) ? end : 0;
 }
 
@@ -234,12 +234,12 @@ size_t sentences_end(const char *text, size_t size, size_t from, sentences_cut k
         uint32_t code = sentences_step(&s, i, &next);
         if (kind == CUT_SPACE)
             end = i > from && is_breaking_space(code) ? i : 0;
-        else if (is_mark(code))
+        else if (is_terminal(code))
             end = sentence_end(&s, from, i, kind == CUT_SMALL);
         if (kind == CUT_CLAUSE && !end)
             end = clause_end(&s, code, next);
-        if (kind != CUT_SPACE && !end && is_mark(code))
-            next = skip(&s, next, is_mark);
+        if (kind != CUT_SPACE && !end && is_terminal(code))
+            next = skip(&s, next, is_terminal);
     }
     return end ? end : size;
 }
@@ -249,12 +249,12 @@ size_t sentences_skip_spaces(const char *text, size_t size, size_t from)
     return skip(&(span){text, size}, from, utf8_is_space);
 }
 
-bool sentences_go_on(const char *text, size_t size)
+bool sentences_are_several(const char *text, size_t size)
 {
     return sentences_skip_spaces(text, size, sentences_end(text, size, 0, CUT_SENTENCE)) < size;
 }
 
-/* Kana, ideographs and the marks of both, full-width forms; Korean has spaces. */
+/* Kana, ideographs and the punctuation of both, full-width forms; Korean has spaces. */
 bool sentences_want_space(const char *text, size_t size)
 {
     static const uint32_t ranges[][2] = {{0x3000, 0x30FF}, {0x31F0, 0x31FF}, {0x3400, 0x9FFF}, {0xF900, 0xFAFF},

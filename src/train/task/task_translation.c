@@ -162,7 +162,7 @@ static bool has_single_sentences(const run *r)
         if (rapt_pairs_in_validation(p, i, r->recipe->data.validation_fraction))
             continue;
         lines++;
-        several += sentences_go_on(line, strlen(line));
+        several += sentences_are_several(line, strlen(line));
     }
     return several * 1000 < lines;
 }
