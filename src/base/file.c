@@ -467,7 +467,7 @@ rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
     struct stat info;
     int reason = lstat(path, &info) == 0 ? 0 : errno;
     *there = !says_nothing_there(reason);
-    return reason && *there ? fail_errno(err, "look at", path) : RAPT_OK;
+    return reason && *there ? fail_errno(err, "access", path) : RAPT_OK;
 }
 
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
@@ -475,5 +475,5 @@ rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
     struct stat info;
     int reason = stat(path, &info) == 0 ? 0 : errno;
     *folder = reason == 0 && S_ISDIR(info.st_mode);
-    return reason && !says_nothing_there(reason) ? fail_errno(err, "look at", path) : RAPT_OK;
+    return reason && !says_nothing_there(reason) ? fail_errno(err, "access", path) : RAPT_OK;
 }

@@ -23,33 +23,33 @@ typedef struct place {
     bool there, folder;
 } place;
 
-typedef struct part {
+typedef struct text_file {
     char *path;
     bool found;     /* in a folder, not named */
-    uint64_t order; /* of shuffled parts */
+    uint64_t order; /* of shuffled files */
     size_t index;   /* as it was found */
-} part;
+} text_file;
 
 typedef struct joining {
     file_writer *out;
     char *names, *names_end; /* the patterns, each ended by a NUL; NULL: all files */
     bool shuffled;
-    part *parts;
+    text_file *files;
     size_t count, capacity;
     size_t root; /* bytes of a path that lead to the folder that was named */
-    place out_file, out_folder; /* as they were before: no part of the text, or a second run would read the first's */
+    place out_file, out_folder; /* as they were before: not a part of the text, or a second run would read the first's */
     size_t bytes;
     rapt_error *err;
 } joining;
 
-static rapt_code text_files_look_at(const char *path, place *p, rapt_error *err)
+static rapt_code text_files_stat(const char *path, place *p, rapt_error *err)
 {
     struct stat info;
     *p = (place){0};
     if (stat(path, &info) == 0)
         *p = (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)};
     else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* of these the last says that it can't be */
-        return rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
+        return rapt_fail(err, RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
     return RAPT_OK;
 }
 
@@ -66,7 +66,7 @@ static bool are_several(const char *list, place whole)
 rapt_code text_files_are_several(const char *list, bool *several, rapt_error *err)
 {
     place whole;
-    rapt_code code = text_files_look_at(list, &whole, err);
+    rapt_code code = text_files_stat(list, &whole, err);
     *several = are_several(list, whole);
     return code;
 }
@@ -95,12 +95,12 @@ static const char *own_path(const joining *j, const char *path, bool found)
 static rapt_code add_file(joining *j, const char *path, bool found)
 {
     char *copy = strdup(path);
-    if (!copy || !ARRAY_RESERVE(&j->parts, &j->capacity, j->count + 1)) {
+    if (!copy || !ARRAY_RESERVE(&j->files, &j->capacity, j->count + 1)) {
         free(copy);
         return text_files_no_memory(j, path);
     }
     uint64_t order = j->shuffled ? rng_hash_text(own_path(j, path, found)) : 0;
-    j->parts[j->count] = (part){copy, found, order, j->count};
+    j->files[j->count] = (text_file){copy, found, order, j->count};
     j->count++;
     return RAPT_OK;
 }
@@ -135,7 +135,7 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
     if (code)
         return code;
     if (lstat(path, &info) != 0 && errno != ENOENT)
-        code = rapt_fail(j->err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(errno));
+        code = rapt_fail(j->err, RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode))
         code = add_folder(j, path);
     else if (S_ISREG(info.st_mode) && is_wanted(j, name))
@@ -148,7 +148,7 @@ static rapt_code add_folder(joining *j, const char *folder)
 {
     struct dirent **entries;
     place p;
-    rapt_code code = text_files_look_at(folder, &p, j->err);
+    rapt_code code = text_files_stat(folder, &p, j->err);
     if (code || text_files_same(p, j->out_folder))
         return code;
     int count = scandir(folder, &entries, is_visible, by_bytes);
@@ -166,7 +166,7 @@ static rapt_code add_folder(joining *j, const char *folder)
 static rapt_code add_path(joining *j, const char *path)
 {
     place p;
-    rapt_code code = text_files_look_at(path, &p, j->err);
+    rapt_code code = text_files_stat(path, &p, j->err);
     if (code)
         return code;
     j->root = strlen(path);
@@ -176,7 +176,7 @@ static rapt_code add_path(joining *j, const char *path)
 static rapt_code add_list(joining *j, char *list)
 {
     place whole;
-    rapt_code code = text_files_look_at(list, &whole, j->err);
+    rapt_code code = text_files_stat(list, &whole, j->err);
     if (code || !are_several(list, whole) || whole.folder) /* one path, which may hold a : */
         return code ? code : add_path(j, list);
     for (char *path; !code && (path = strsep(&list, ":"));)
@@ -185,31 +185,31 @@ static rapt_code add_list(joining *j, char *list)
     return code;
 }
 
-static rapt_code look_at_folder_of(const char *path, place *p, rapt_error *err)
+static rapt_code stat_folder_of(const char *path, place *p, rapt_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    rapt_code code = folder ? text_files_look_at(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
+    rapt_code code = folder ? text_files_stat(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     free(folder);
     return code;
 }
 
-/* ---- putting it together ---------------------------------------------------------------------------------------- */
+/* ---- concatenation --------------------------------------------------------------------------------------------- */
 
 static int by_order(const void *one, const void *other)
 {
-    const part *a = one, *b = other;
+    const text_file *a = one, *b = other;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* What is no text is passed over where it was found. */
-static rapt_code append_part(joining *j, const part *p)
+/* Appends one file. One that is not text is passed over where it was found in a folder. */
+static rapt_code append_file(joining *j, const text_file *p)
 {
     file_map m;
     place where;
-    rapt_code code = text_files_look_at(p->path, &where, j->err);
+    rapt_code code = text_files_stat(p->path, &where, j->err);
     if (code)
         return code;
     if (text_files_same(where, j->out_file))
@@ -229,9 +229,9 @@ static rapt_code text_files_fill(joining *j, const char *list)
     rapt_code code = copy ? add_list(j, copy) : text_files_no_memory(j, list);
     free(copy);
     if (!code && j->count)
-        qsort(j->parts, j->count, sizeof *j->parts, by_order);
+        qsort(j->files, j->count, sizeof *j->files, by_order);
     for (size_t i = 0; i < j->count && !code; i++)
-        code = append_part(j, &j->parts[i]);
+        code = append_file(j, &j->files[i]);
     if (!code && j->bytes == 0)
         code = rapt_fail(j->err, RAPT_ERR_FORMAT, "%s: no text in there%s", list,
                          j->names ? " in files of the wanted names" : "");
@@ -252,20 +252,20 @@ static rapt_code text_files_choose(joining *j, const text_choice *choice)
     return RAPT_OK;
 }
 
-static void free_parts(joining *j)
+static void free_files(joining *j)
 {
     free(j->names);
     for (size_t i = 0; i < j->count; i++)
-        free(j->parts[i].path);
-    free(j->parts);
+        free(j->files[i].path);
+    free(j->files);
 }
 
 rapt_code text_files_join(const char *list, const text_choice *choice, const char *path, file_writer *out, rapt_error *err)
 {
     joining j = {.out = out, .err = err};
-    rapt_code code = text_files_look_at(path, &j.out_file, err);
+    rapt_code code = text_files_stat(path, &j.out_file, err);
     if (!code)
-        code = look_at_folder_of(path, &j.out_folder, err);
+        code = stat_folder_of(path, &j.out_folder, err);
     if (!code)
         code = file_writer_open(out, path, err);
     if (code)
@@ -273,7 +273,7 @@ rapt_code text_files_join(const char *list, const text_choice *choice, const cha
     code = text_files_choose(&j, choice);
     if (!code)
         code = text_files_fill(&j, list);
-    free_parts(&j);
+    free_files(&j);
     if (code)
         file_writer_discard(out);
     return code;

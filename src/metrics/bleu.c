@@ -19,7 +19,7 @@ struct sums {
 /* What one segment after the other is scored in. */
 struct scorer {
     const rapt_bleu_options *options;
-    struct codes text, spare, numbers;
+    struct codes text, scratch, numbers;
     struct trie known;
     struct ngrams grams;
 };
@@ -81,7 +81,7 @@ static rapt_code bleu_check(const rapt_bleu_options *options, size_t references,
 static rapt_code load_words(struct scorer *s, const char *text, rapt_error *err)
 {
     rapt_code code = codes_load(&s->text, text, s->options->lowercase, err);
-    return code == RAPT_OK ? mteval_tokenize(s->options->tokenize, &s->text, &s->spare, err) : code;
+    return code == RAPT_OK ? mteval_tokenize(s->options->tokenize, &s->text, &s->scratch, err) : code;
 }
 
 static rapt_code bleu_load_translation(struct scorer *s, const char *text, rapt_error *err)
@@ -198,7 +198,7 @@ static void bleu_finish(const rapt_bleu_options *options, const struct sums *sum
 static void bleu_free_scorer(struct scorer *s)
 {
     codes_free(&s->text);
-    codes_free(&s->spare);
+    codes_free(&s->scratch);
     codes_free(&s->numbers);
     trie_free(&s->known);
     ngrams_free(&s->grams);

@@ -112,14 +112,14 @@ static void swap(struct codes *a, struct codes *b)
     *b = kept;
 }
 
-static rapt_code apply_all(const struct rule *rules, size_t count, struct codes *text, struct codes *spare,
+static rapt_code apply_all(const struct rule *rules, size_t count, struct codes *text, struct codes *scratch,
                            rapt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!codes_reserve(spare, 3 * text->count)) /* at most " c " for each c */
+        if (!codes_reserve(scratch, 3 * text->count)) /* at most " c " for each c */
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
-        mteval_apply(&rules[i], text, spare);
-        swap(text, spare);
+        mteval_apply(&rules[i], text, scratch);
+        swap(text, scratch);
     }
     return RAPT_OK;
 }
@@ -132,8 +132,8 @@ static bool starts_with(const uint32_t *at, size_t left, const char *what)
     return what[i] == '\0';
 }
 
-/* Replaces each `what` by `by`, which is no longer; what that makes anew is left for the replacements to
- * come. */
+/* Replaces each `what` by `by`, which is no longer; new occurrences that this makes are left to the later
+ * replacements. */
 static void mteval_replace(struct codes *text, const char *what, const char *by)
 {
     size_t kept = 0;
@@ -161,41 +161,41 @@ static void mteval_decode_entities(struct codes *text)
     mteval_replace(text, "&gt;", ">");
 }
 
-/* The rules of 13a want a character that is no digit on both sides of the first and the last. */
-static rapt_code pad(struct codes *text, struct codes *spare, rapt_error *err)
+/* The rules of 13a need a character that is no digit on both sides of the first and the last. */
+static rapt_code pad(struct codes *text, struct codes *scratch, rapt_error *err)
 {
-    if (!codes_reserve(spare, text->count + 2))
+    if (!codes_reserve(scratch, text->count + 2))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a segment");
-    mteval_put(spare, ' ');
+    mteval_put(scratch, ' ');
     if (text->count > 0)
-        memcpy(spare->at + 1, text->at, text->count * sizeof *text->at);
-    spare->count += text->count;
-    mteval_put(spare, ' ');
-    swap(text, spare);
+        memcpy(scratch->at + 1, text->at, text->count * sizeof *text->at);
+    scratch->count += text->count;
+    mteval_put(scratch, ' ');
+    swap(text, scratch);
     return RAPT_OK;
 }
 
-static rapt_code tokenize_13a(struct codes *text, struct codes *spare, rapt_error *err)
+static rapt_code tokenize_13a(struct codes *text, struct codes *scratch, rapt_error *err)
 {
     mteval_decode_entities(text);
-    rapt_code code = pad(text, spare, err);
+    rapt_code code = pad(text, scratch, err);
     if (code != RAPT_OK)
         return code;
-    return apply_all(rules_13a, sizeof rules_13a / sizeof *rules_13a, text, spare, err);
+    return apply_all(rules_13a, sizeof rules_13a / sizeof *rules_13a, text, scratch, err);
 }
 
-rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *spare, rapt_error *err)
+rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *scratch, rapt_error *err)
 {
     codes_strip_end(text);
     switch (kind) {
     case RAPT_TOKENIZE_13A:
-        return tokenize_13a(text, spare, err);
+        return tokenize_13a(text, scratch, err);
     case RAPT_TOKENIZE_NONE:
         return RAPT_OK;
     case RAPT_TOKENIZE_INTL:
-        return apply_all(rules_intl, sizeof rules_intl / sizeof *rules_intl, text, spare, err);
+        return apply_all(rules_intl, sizeof rules_intl / sizeof *rules_intl, text, scratch, err);
     case RAPT_TOKENIZE_CHAR:
-        return apply_all(rules_char, 1, text, spare, err);
+        return apply_all(rules_char, 1, text, scratch, err);
     }
     return rapt_fail(err, RAPT_ERR_VALUE, "no tokenizer has number %d", (int)kind);
 }

@@ -7,8 +7,8 @@
 #include "rapt/metrics.h"
 #include "metrics/codes.h"
 
-/* Puts white space round the words of `text`; `spare` is used in between, and its contents are lost.
+/* Puts white space round the words of `text`; `scratch` is overwritten.
  * RAPT_ERR_MEMORY. */
-rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *spare, rapt_error *err);
+rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *scratch, rapt_error *err);
 
 #endif
