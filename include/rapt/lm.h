@@ -19,12 +19,12 @@ extern "C" {
 typedef enum rapt_positions_kind {
     RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
     RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding */
-    RAPT_POSITIONS_ROTARY      /* queries and keys are turned by their positions: rapt_op_rotary */
+    RAPT_POSITIONS_ROTARY      /* queries and keys are rotated by their positions: rapt_op_rotary */
 } rapt_positions_kind;
 
 typedef struct rapt_lm_config {
     size_t vocab, layers, d_model, heads;
-    size_t kv_heads; /* heads of keys and values, which divide heads (grouped-query attention); 0: heads */
+    size_t kv_heads; /* key-value heads, which divide heads (grouped-query attention); 0: heads */
     size_t ffn;      /* hidden features of the feed-forward network */
     size_t context;  /* positions: the longest row */
     rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and a norm of what comes out at the end */
@@ -47,7 +47,7 @@ typedef struct rapt_lm_config {
 
 /* The model that `name` stands for:
  *   seed   one post-norm block of d_model 64 with 4 heads, context 16, ReLU and sinusoidal positions; one layer norm
- *          used twice; an output matrix of its own; as PyTorch initialises. Vocabulary 100,070: the largest id of
+ *          used twice; an output matrix of its own; as PyTorch initializes. Vocabulary 100,070: the largest id of
  *          cl100k_base in the sales textbook, plus 1; set `vocab` for another text
  *   gpt2   the smallest GPT-2 (Radford et al. 2019), 124,439,808 parameters
  * An unknown name is RAPT_ERR_NOT_FOUND. */
@@ -68,8 +68,8 @@ typedef struct rapt_lm_block {
 /* Adds a block of a model of this configuration. `rotary` is the table that all blocks share, or NULL. */
 RAPT_API void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
                                  rapt_param *rotary);
-/* x [batch, time, d_model] to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions past ..
- * past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
+/* x [batch, time, d_model]; gives the same shape. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions
+ * past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
 RAPT_API rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past);
 
 typedef struct rapt_lm {
@@ -85,18 +85,20 @@ typedef struct rapt_lm {
 
 /* Adds the model's parameters to `set`, which fails where the sizes don't fit together. */
 RAPT_API void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config);
-/* Makes a model with a set of its own. NULL with `err` set: a size that does not fit, out of memory. */
+/* Makes a model with a set of its own. NULL with `err` (which may be NULL) set: a size that does not fit, out of memory. */
 RAPT_API rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *err);
+/* Frees the model with its parameters; NULL is fine. */
 RAPT_API void rapt_lm_free(rapt_lm *m);
 
-/* Of whole rows of one length, position i seeing tokens 0 .. i: [batch, time, d_model], what the output matrix multiplies. */
+/* Hidden states [batch, time, d_model], which the output matrix multiplies, of whole rows of one length; position i attends to
+ * tokens 0 .. i. */
 RAPT_API rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
-/* Logits [batch, time, vocab]. */
+/* Logits [batch, time, vocab] of whole rows of one length. */
 RAPT_API rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
 RAPT_API rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
                                    const rapt_loss_options *options, rapt_loss_sums *parts);
-/* Changes the dropout of all modules, as fine-tuning may. */
+/* Sets the dropout probabilities of all modules, for instance before fine-tuning. */
 RAPT_API void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 
 /* ---- decoding with a KV cache ------------------------------------------------------------------------------ */
@@ -113,13 +115,13 @@ RAPT_API rapt_tensor *rapt_lm_step(rapt_tape *t, const rapt_lm *m, rapt_kv_cache
 /* Logits [rows, 1, vocab] after the first `count` tokens of each row of text [rows, stride], which may be longer than the
  * context: a sliding window. `cache`, made with rapt_lm_kv_sizes, holds what earlier calls computed of the same texts; what is
  * missing is computed (one token, or a prefill), what it holds of tokens behind `count` is dropped. After another change of a
- * text from token n on, rapt_kv_cache_truncate(cache, n) is the caller's. Where the context is full, its oldest half (context /
- * 2 tokens, min 1; several times if need be) is dropped and the rest computed again from position 0, so that rapt_lm_forward of
- * the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens come at once. Tokens
- * that are refused leave the cache as it was. Inference only. */
+ * text from token n on, rapt_kv_cache_truncate(cache, n) is the caller's. Where the context is full, its oldest half (context
+ * / 2 tokens, min 1; several times if need be) is dropped and the rest recomputed from position 0, so that rapt_lm_forward of
+ * the visible tokens gives the same bits. What is visible depends on `count` alone, not on how many tokens come at once.
+ * Tokens that are refused leave the cache as it was. Inference only. */
 RAPT_API rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
                                    size_t count);
-/* Of a text of n tokens, how many rapt_lm_next sees: the last ones. */
+/* How many tokens of a text of n tokens rapt_lm_next attends to: the last ones. */
 RAPT_API size_t rapt_lm_visible(const rapt_lm_config *config, size_t n);
 
 #ifdef __cplusplus

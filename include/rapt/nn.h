@@ -51,9 +51,9 @@ RAPT_API rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, ra
 typedef enum rapt_norm_kind { RAPT_NORM_KIND_LAYER, RAPT_NORM_KIND_RMS } rapt_norm_kind;
 
 typedef struct rapt_layer_norm {
-    rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalised: "weight", "bias" (or NULL) */
+    rapt_param *weight, *bias; /* gamma and beta, of the shape that is normalized: "weight", "bias" (or NULL) */
     double eps;
-    rapt_norm_kind kind; /* RMS: only divided by the root of the mean square (rapt_op_rms_norm) */
+    rapt_norm_kind kind; /* RMS: divided by the root mean square only (rapt_op_rms_norm) */
 } rapt_layer_norm;
 
 /* Zeroed: a layer norm with bias, PyTorch's eps. */
@@ -79,9 +79,9 @@ typedef struct rapt_embedding {
 
 /* Zeroed: nn.Embedding's defaults. */
 typedef struct rapt_embedding_options {
-    rapt_embed_options embed; /* of every lookup; row padding_idx also starts as zeros */
+    rapt_embed_options embed; /* of every lookup; row padding_idx is also initialized with zeros */
     bool sparse;             /* gradient and optimizer touch only the rows used */
-    const rapt_real *vectors; /* [entries, d] to start from (copied), or NULL: N(0, std^2) */
+    const rapt_real *vectors; /* [entries, d] initial values (copied), or NULL: N(0, std^2) */
     bool freeze;             /* never trained: nn.Embedding.from_pretrained's default */
     double std;              /* 0: 1 */
 } rapt_embedding_options;
@@ -131,23 +131,24 @@ typedef struct rapt_preprocessor_options {
  * tokens; d features each. `options` may be NULL, which means zeroed ones. */
 RAPT_API void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
                                      size_t max_len, const rapt_preprocessor_options *options);
-/* `first` is the position of the first token. */
+/* tokens [batch, time], of which the first column is at position `first`; gives [batch, time, d], ragged where tokens have
+ * lens. */
 RAPT_API rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first);
 
 /* ---- multi-head attention ------------------------------------------------------------------------------- */
 
 typedef struct rapt_multi_head_attention {
-    const char *name; /* the prefix without its last dot; its weights are filed under it */
+    const char *name; /* the prefix without its last dot; captured weights are stored under it */
     rapt_linear q, k, v, o; /* "q.", "k.", "v.", "o." */
-    size_t heads, kv_heads; /* of queries; of keys and values, each for heads / kv_heads of the queries' */
+    size_t heads, kv_heads; /* query heads; key-value heads, each of which heads / kv_heads query heads share */
     double dropout; /* on the weights */
-    const rapt_param *rotary; /* the table of rapt_op_rotary that turns queries and keys, or NULL */
+    const rapt_param *rotary; /* the table of rapt_op_rotary for queries and keys, or NULL */
 } rapt_multi_head_attention;
 
 typedef struct rapt_attention_options {
     size_t hidden;   /* features of all heads together, and of the output */
     size_t heads;    /* divides hidden */
-    size_t kv_heads; /* of keys and values; divides heads; 0: heads */
+    size_t kv_heads; /* key-value heads, which divide heads; 0: heads */
     size_t query, key, value; /* features of the inputs; 0: hidden */
     bool bias;       /* of the four projections; the book's have none */
     double dropout;  /* of attention weights */
@@ -219,9 +220,9 @@ RAPT_API size_t rapt_kv_cache_first(const rapt_kv_cache *c);
 RAPT_API void rapt_kv_cache_truncate(rapt_kv_cache *c, size_t tokens);
 /* Drops all positions, for other texts; `rows`, at most sizes.rows, are in use from now on. */
 RAPT_API void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows);
-/* There are `rows` rows from now on, at most sizes.rows; row i becomes what row parents[i] < rapt_kv_cache_rows() was. One parent
- * may have any number of rows (several continuations of one prefill) or none (what is finished leaves the batch). Rows that
- * stay where they are cost nothing. */
+/* There are `rows` rows from now on, at most sizes.rows; row i becomes what row parents[i] < rapt_kv_cache_rows() was. One
+ * parent may have any number of rows (several continuations of one prefill) or none (finished rows leave the batch). Rows that
+ * stay in place are not copied. */
 RAPT_API void rapt_kv_cache_select(rapt_kv_cache *c, const int32_t *parents, size_t rows);
 
 /* Probabilities of dropout: of a sublayer's result before it is added, and of the embedded input (Vaswani et al. 2017,
@@ -230,7 +231,7 @@ typedef struct rapt_dropouts {
     double residual, attention, activation;
 } rapt_dropouts;
 
-/* ---- position-wise FFN: W2 relu(W1 x + b1) + b2, or what came after it -------------------------------------- */
+/* ---- position-wise FFN: W2 relu(W1 x + b1) + b2, or a later variant -------------------------------------- */
 
 typedef enum rapt_ffn_kind {
     RAPT_FFN_RELU,
@@ -257,6 +258,7 @@ typedef struct rapt_ffn_options {
 /* Adds the layers of a feed-forward network. `options` may be NULL, which means zeroed ones. */
 RAPT_API void rapt_ffn_init(rapt_ffn *m, rapt_params *set, const char *prefix, size_t in, size_t hidden, size_t out,
                             const rapt_ffn_options *options);
+/* x [..., in] gives [..., out]. */
 RAPT_API rapt_tensor *rapt_ffn_forward(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x);
 
 /* ---- add & norm ------------------------------------------------------------------------------------------- */
@@ -302,8 +304,9 @@ typedef struct rapt_encoder_block {
     rapt_ffn ffn;
 } rapt_encoder_block;
 
+/* Adds the parameters of an encoder block. */
 RAPT_API void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
-/* x [batch, time, d_model]; `valid_lens` [batch] may be NULL. */
+/* x [batch, time, d_model] or ragged; gives the same shape. `valid_lens` [batch] may be NULL: no padding. */
 RAPT_API rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
                                                  const int32_t *valid_lens);
 
@@ -313,6 +316,7 @@ typedef struct rapt_decoder_block {
     rapt_ffn ffn;
 } rapt_decoder_block;
 
+/* Adds the parameters of a decoder block. */
 RAPT_API void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 
 /* The encoder's output, as a decoder block attends to it. */
@@ -324,8 +328,8 @@ typedef struct rapt_decoder_memory {
                                   NULL: row i reads sentence i */
 } rapt_decoder_memory;
 
-/* x [batch, time, d_model], or ragged, to its like. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions
- * past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
+/* x [batch, time, d_model], or ragged; gives the same shape. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at
+ * positions past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
 RAPT_API rapt_tensor *rapt_decoder_block_forward(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x,
                                                  const rapt_decoder_memory *memory, rapt_kv *kv, size_t past);
 
@@ -348,6 +352,7 @@ typedef struct rapt_encoder {
     bool has_norm;
 } rapt_encoder;
 
+/* Adds the encoder's parameters to `set`. */
 RAPT_API void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c);
 /* tokens [batch, time]; gives [batch, time, d_model]. `valid_lens` NULL: tokens.lens. */
 RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, rapt_tokens tokens, const int32_t *valid_lens);
@@ -364,7 +369,7 @@ typedef struct rapt_decoder {
 /* Adds the decoder's parameters to `set`. `shared` is the encoder's embedding matrix for a tied model, NULL otherwise. */
 RAPT_API void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared);
 /* Hidden states [batch, time, d_model], which the output matrix multiplies, of whole rows of target tokens [batch, time];
- * position i sees tokens 0 .. i. `memory` [batch, source time, d_model] is the encoder's output, of which the first
+ * position i attends to tokens 0 .. i. `memory` [batch, source time, d_model] is the encoder's output, of which the first
  * memory_lens[b] positions are valid; NULL: all. */
 RAPT_API rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                           const int32_t *memory_lens);
@@ -372,12 +377,11 @@ RAPT_API rapt_tensor *rapt_decoder_hidden(rapt_tape *t, const rapt_decoder *m, r
 RAPT_API rapt_tensor *rapt_decoder_forward(rapt_tape *t, const rapt_decoder *m, rapt_tokens tokens, rapt_tensor *memory,
                                            const int32_t *memory_lens);
 
-/* What decoding keeps between steps: the KV caches of self-attention and of cross-attention (the encoder's output, projected
- * once), and which rows translate which sentence. Owns its memory, which batches after the first one use again. One state
- * serves one thread. */
+/* The state of decoding between steps: the KV caches of self-attention and of cross-attention (the encoder's output, projected
+ * once), and which rows translate which sentence. Owns its memory, which later batches reuse. One state serves one thread. */
 typedef struct rapt_decoder_state rapt_decoder_state;
 
-/* A state to be started. NULL with `err` (or NULL) set when out of memory. */
+/* An empty state, for rapt_decoder_start. NULL with `err` (or NULL) set when out of memory. */
 RAPT_API rapt_decoder_state *rapt_decoder_state_new(rapt_error *err);
 /* Frees the state; it may be NULL. */
 RAPT_API void rapt_decoder_state_free(rapt_decoder_state *s);
@@ -411,18 +415,21 @@ typedef struct rapt_transformer {
     rapt_decoder decoder;
 } rapt_transformer;
 
-/* NULL with `err` set: a size that doesn't fit, out of memory. */
+/* Makes a model with a set of its own, keyed by `seed`. NULL with `err` (which may be NULL) set: a size that doesn't fit, out
+ * of memory. */
 RAPT_API rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+/* Frees the model with its parameters; NULL is fine. */
 RAPT_API void rapt_transformer_free(rapt_transformer *m);
-/* Logits of targets under teacher forcing. */
+/* Logits [batch, target time, target_vocab] under teacher forcing: of source [batch, source time] and target [batch, target
+ * time] tokens. `source_lens` [batch] NULL: source.lens. */
 RAPT_API rapt_tensor *rapt_transformer_forward(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                                const int32_t *source_lens, rapt_tokens target);
-/* rapt_op_output_loss of its hidden states: the cross-entropy of the labels, which are the target's tokens one position
- * later. */
+/* The cross-entropy of the labels, which are the target's tokens one position later: rapt_op_output_loss of the decoder's
+ * hidden states. */
 RAPT_API rapt_tensor *rapt_transformer_loss(rapt_tape *t, const rapt_transformer *m, rapt_tokens source,
                                             const int32_t *source_lens, rapt_tokens target, rapt_tokens labels,
                                             const rapt_loss_options *options, rapt_loss_sums *parts);
-/* Changes the dropout of all modules, as fine-tuning may. */
+/* Sets the dropout probabilities of all modules, for instance before fine-tuning. */
 RAPT_API void rapt_transformer_set_dropouts(rapt_transformer *m, rapt_dropouts dropouts);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* rapt/observe.h: look inside: every named intermediate of a pass, and on the way back its gradient, handed to the caller
- * as it is computed.
+/* rapt/observe.h: inspect a model: every named intermediate of a pass, and in the backward pass its gradient, passed to the
+ * caller as it is computed.
  *
  * Names are those of the model file, so "encoder.0.attention.q.weight" makes "encoder.0.attention.q". In the order of
  * computation, with P for the prefix "encoder.", "decoder." or "" (language models), A for the name of an attention, N of
@@ -11,16 +11,16 @@
  *   Ppositions              P[position]                 batch time feature      where positions are added
  *   Pinput                  their sum                   batch time feature      where positions are added
  *   A.q  A.k  A.v           projections                 batch query feature, batch key feature
- *   A.q.rotated  A.k.rotated  turned by position        the same                where positions are rotary
+ *   A.q.rotated  A.k.rotated  rotated by position       as A.q, A.k             where positions are rotary
  *   A.q.heads  A.k.heads  A.v.heads                     batch head query feature, batch head key feature
  *   A.scores                Q K^T                       batch head query key
  *   A.scaled                scores / sqrt(d_k)          batch head query key
- *   A.masked                -inf where it is hidden     batch head query key    a copy, to look at
- *   A.weights               softmax                     batch head query key    a query that sees no key: zeros
+ *   A.masked                -inf where masked           batch head query key    a copy, for the observer
+ *   A.weights               softmax                     batch head query key    a query without keys: zeros
  *   A.heads                 weights V                   batch head query feature
  *   A.concat                heads side by side          batch query feature
  *   A.output                times W_o                   batch query feature
- *   N.sum                   x + what the sublayer gave  batch time feature
+ *   N.sum                   x + the sublayer's output   batch time feature
  *   N.output                norm                        batch time feature      pre-norm: before its sublayer
  *   F.hidden                before the activation       batch time feature
  *   F.activation            after it                    batch time feature
@@ -29,12 +29,13 @@
  *   F.output                                            batch time feature
  *   Pnorm.output            the last norm               batch time feature      pre-norm
  *   Poutput                 logits                      batch time token        "decoder.output", "output"
- *   probabilities           softmax(logits)             batch time token        a copy, to look at
+ *   probabilities           softmax(logits)             batch time token        a copy, for the observer
  *
  * "time" and "query" run along the module's own sequence, "key" along the one that is attended to: that of the encoder in
- * a cross-attention. Of keys and values that several heads share, there are fewer heads. In training, what dropout made of
- * a tensor is a step of its own where dropout is not 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (of what the
- * sublayer gave). A second use of a block's one norm (rapt_lm_config.shared_norm) goes by the name that its own would have.
+ * a cross-attention. Of keys and values that several heads share, there are fewer heads. In training, the result of dropout is
+ * an intermediate of its own where its probability is not 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (of the
+ * sublayer's output). A second use of a block's one norm (rapt_lm_config.shared_norm) has the name that a second norm would
+ * have.
  * rapt_embedding_forward and rapt_positions_forward, called by themselves, make "X" of the parameter "X.weight" and, of
  * "Xpositions.table", "Xpositions" and "Xinput".
  */

@@ -1,4 +1,5 @@
-/* rapt/profile.h: where the time of training steps goes: each operation's seconds, its arithmetic and its traffic. */
+/* rapt/profile.h: where the time of training steps goes: seconds, floating point operations and memory traffic of each
+ * operation. */
 #ifndef RAPT_PROFILE_H
 #define RAPT_PROFILE_H
 
@@ -13,14 +14,14 @@ typedef struct rapt_profile_entry {
     const char *op; /* "linear", "attention", "adam" */
     bool backward;
     uint64_t calls;
-    double seconds; /* from its beginning to the next operation's, so what stands between them is in it */
-    double flops;   /* of its matrix products, a multiplication and an addition each; 0: it has none */
-    double bytes;   /* of its operands and results, each once: what it moves at least */
+    double seconds; /* from its start to the start of the next operation */
+    double flops;   /* of its matrix products, 2 for each multiply-add; 0: it has none */
+    double bytes;   /* of its operands and results, each once: a lower bound of its memory traffic */
 } rapt_profile_entry;
 
-/* Begins to count from nothing, or ends counting. Costs two looks at a clock an operation; results don't change. */
+/* Resets and starts the profile, or stops it. Costs two clock reads per operation; results don't change. */
 RAPT_API void rapt_tape_profile(rapt_tape *t, bool on);
-/* What was counted, in the order of first calls; *count of them. Valid until the next call of either function. */
+/* The *count entries of the profile, in the order of first calls. Valid until the next call of either function. */
 RAPT_API const rapt_profile_entry *rapt_tape_profile_entries(rapt_tape *t, size_t *count);
 
 #ifdef __cplusplus

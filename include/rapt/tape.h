@@ -16,27 +16,27 @@ extern "C" {
 
 typedef struct rapt_tape rapt_tape;
 
-/* Of products of matrices. RAPT_PRECISION_BF16: their operands are rounded to bf16 (8 bits of precision, the range of fp32);
- * sums,
- * parameters, gradients and all else stay in fp32. Results don't depend on the number of threads, but on the processor and
- * on what is multiplied together. */
+/* Matmul precision. RAPT_PRECISION_BF16: inputs are rounded to bf16 (8 bits of precision, the range of fp32) and accumulated
+ * in fp32; parameters, gradients and everything else stay in fp32. Results are then independent of the number of threads, but
+ * depend on the processor and on which rows are multiplied in one matmul. */
 typedef enum rapt_precision { RAPT_PRECISION_FP32, RAPT_PRECISION_BF16 } rapt_precision;
 
 typedef struct rapt_tape_options {
     int threads;     /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; results don't depend on it */
-    const char *isa; /* NULL: RAPT_ISA, else the best level; "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
+    const char *isa; /* NULL: RAPT_ISA, else the best one; "scalar", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
     rapt_precision precision;
 } rapt_tape_options;
 
-/* `options` may be NULL. NULL with `err` set: out of memory, no such level. */
+/* Makes a tape. `options` may be NULL: zeroed ones. NULL with `err` (which may be NULL) set: out of memory, an unknown ISA or
+ * one that this machine lacks. */
 RAPT_API rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
 RAPT_API void rapt_tape_free(rapt_tape *t);
 
 typedef struct rapt_pass {
     bool record;   /* keep what a backward pass needs */
     bool training; /* dropout drops, max_norm is written back */
-    bool keep_gradients; /* of every result, to look at; else their memory serves several, one after the other */
-    bool recompute; /* of each block (rapt_run_block) keep the input only: less memory, more time, the same bits */
+    bool keep_gradients; /* of every result, to inspect them; else gradient buffers are reused within the pass */
+    bool recompute; /* activation checkpointing: of each block (rapt_run_block) keep the input only; the same bits */
     uint64_t seed; /* with `step`: the key of every random number of this pass */
     uint64_t step;
     const uint32_t *examples; /* [batch] global index of each example, which keys its dropout; NULL: 0, 1, ...;
@@ -53,37 +53,43 @@ RAPT_API const rapt_error *rapt_tape_error(const rapt_tape *t);
 RAPT_API rapt_code rapt_tape_status(const rapt_tape *t, rapt_error *err);
 /* Records a failure; for modules that check more than their operations do. Returns the poison tensor. */
 RAPT_API rapt_tensor *rapt_tape_fail(rapt_tape *t, rapt_code code, const char *format, ...) RAPT_PRINTF(3, 4);
-/* Called with every failure as it is recorded, for a debugger's breakpoint or a log. */
+/* A function that is called with every failure as it is recorded, for a debugger's breakpoint or a log. `context` is what
+ * rapt_tape_on_error was given. */
 typedef void rapt_error_fn(void *context, const rapt_error *err);
 /* Sets the function that is called with the failures of `t`; NULL: none. */
 RAPT_API void rapt_tape_on_error(rapt_tape *t, rapt_error_fn *hook, void *context);
 
+/* Whether this pass is in training mode (rapt_pass.training). */
 RAPT_API bool rapt_tape_training(const rapt_tape *t);
+/* The number of threads of the tape. */
 RAPT_API int rapt_tape_threads(const rapt_tape *t);
+/* The ISA of its kernels: "avx2", ... */
 RAPT_API const char *rapt_tape_isa(const rapt_tape *t);
-/* What computes its products: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
+/* The name of the GEMM kernels: "fp32"; for RAPT_PRECISION_BF16 "amx", "avx512_bf16", or "emulated", which is no faster than
  * fp32. */
 RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
-/* Bytes that tensors of one pass took at most so far, and scratch memory of all threads. */
+/* Peak memory in bytes so far: tensors of the largest pass, and scratch memory of all threads. */
 RAPT_API size_t rapt_tape_memory(const rapt_tape *t);
 
-/* Walks the tape back from `loss` (one element) with gradient 1; adds into the gradients of all parameters that
- * are not frozen. Once a pass. Fails (and changes nothing) where the forward pass failed or recorded nothing. */
+/* The backward pass: traverses the tape from `loss` (one element, gradient 1) and accumulates the gradients of all parameters
+ * that are not frozen. Once per forward pass. Fails, and changes nothing, where the forward pass failed or recorded nothing;
+ * `err` may be NULL. */
 RAPT_API rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 
-/* A tensor of this pass with its own numbers, undefined yet; `grad` makes it collect a gradient. */
+/* A tensor of this pass with memory of its own, its elements undefined; `grad`: it gets a gradient. The poison tensor after a
+ * failure. */
 RAPT_API rapt_tensor *rapt_tape_tensor(rapt_tape *t, int ndim, const size_t *shape, bool grad);
-/* A tensor of this pass with the elements of `data` (copied); `grad` makes it collect a gradient. */
+/* A tensor of this pass with the elements of `data` (copied); `grad`: it gets a gradient. The poison tensor after a failure. */
 RAPT_API rapt_tensor *rapt_tape_input(rapt_tape *t, int ndim, const size_t *shape, const rapt_real *data, bool grad);
 
-/* ---- masks: one meaning, KEEP --------------------------------------------------------------------------- */
+/* ---- masks: 1 means keep --------------------------------------------------------------------------- */
 
-/* Which keys a query may attend to; all conditions hold together. A query with no key left gives zeros, forward
- * and backward. Arrays are copied where they are needed later. NULL in place of a mask: every key. */
+/* Which keys a query may attend to: those that satisfy all conditions. The output and the gradients of a query that may attend
+ * to no key are zeros. Arrays are copied where the backward pass needs them. NULL in place of a mask: every key. */
 typedef struct rapt_mask {
     const int32_t *valid_lens; /* keys 0 .. n-1 are valid: [batch], or [batch, queries] with per_query; or NULL */
     bool per_query;
-    bool causal;               /* query i (at position past + i) sees keys 0 .. past + i */
+    bool causal;               /* query i (at position past + i) attends to keys 0 .. past + i */
     size_t past;               /* positions before the first query (cached decoding) */
     const uint8_t *keep;       /* 1 keeps: [batch, 1, keys], or [batch, queries, keys] with keep_per_query; or NULL */
     bool keep_per_query;
@@ -112,23 +118,22 @@ typedef struct rapt_linear_args {
  * side, which keeps all threads busy where each is small: a query, key and value. Poison tensors after a failure. */
 RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y);
 
-/* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with
- * `transpose_b`; gives [..., m, n]. Heads of b may be fewer, and divide those of a: in [batch, heads, m, k] as many
- * neighbours share one of b's. */
+/* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with `transpose_b`; gives
+ * [..., m, n]. Heads of b may be fewer, and then divide those of a [batch, heads, m, k]: consecutive heads of a share one of
+ * b's. */
 RAPT_API rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
 RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
 RAPT_API rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
 RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
-/* RAPT_ACTIVATION_IDENTITY: x itself */
+/* activation(x), elementwise; of RAPT_ACTIVATION_IDENTITY, x itself. */
 RAPT_API rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation);
 /* silu(gate) * up, elementwise: the gate of SwiGLU (Shazeer 2020, eq. 6). Same shape. */
 RAPT_API rapt_tensor *rapt_op_swiglu(rapt_tape *t, rapt_tensor *gate, rapt_tensor *up);
 
-/* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at
- * position first + i is turned by the angle whose cosine and sine are table[first + i][j] and
- * table[first + i][d/2 + j]. x [batch, time, heads * d], or ragged; table [max_len, d], a buffer; d is
- * even. */
+/* Rotary positions (Su et al. 2021, eq. 34): within each head of d features, the pair (j, j + d/2) of the token at position
+ * first + i is rotated by the angle whose cosine and sine are table[first + i][j] and table[first + i][d/2 + j]. x [batch,
+ * time, heads * d], or ragged; table [max_len, d], a buffer; d is even. */
 RAPT_API rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first);
 
 /* Zeroes elements with probability p and multiplies the others by 1/(1-p) in training; x itself otherwise.
@@ -145,9 +150,9 @@ RAPT_API rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param 
 /* How the result y of a sublayer is added to its input. */
 typedef struct rapt_residual {
     double dropout;   /* probability, of y's elements */
-    bool overwrite_y; /* the caller gives y up: the sum may take its memory, so that nobody reads y's elements afterwards. It
-                         does so where y is the pass's newest result, its own operation doesn't need it for the backward
-                         pass, and nobody observes the tape; so gradients are right in any case */
+    bool overwrite_y; /* the caller no longer needs y: the sum may be computed in place. It is where y is the newest result of
+                         the pass, its own operation does not need y for the backward pass, and the tape is not
+                         observed; so gradients are right in any case */
 } rapt_residual;
 
 /* x + dropout(y): the residual connection (He et al. 2016). x and y have one shape; dropout as rapt_op_dropout. */
@@ -161,44 +166,45 @@ RAPT_API rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor
 /* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
 RAPT_API rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
-/* x's elements, row-major, in another shape of as many: `shape` has `ndim` (1 to 4) dimensions. A view: the result lies in
- * x's memory. `ragged` says how the rows of a result [rows, feature] are shared out among examples (borrowed until the
- * backward pass is over), NULL: as `shape` says. A shape of another size, or examples of another number of rows, is a
- * failure. */
+/* x's elements, row-major, in another shape with equally many: `shape` has `ndim` (1 to 4) dimensions. A view: the result
+ * shares x's memory. `ragged` says how the rows of a result [rows, feature] are divided among examples (borrowed until the
+ * backward pass is over), NULL: as `shape` says. A shape of another size, or examples of another number of rows, is a failure.
+ * */
 RAPT_API rapt_tensor *rapt_op_reshape(rapt_tape *t, rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged);
 
-/* [batch, time, heads * d] to [batch, heads, time, d], and back. */
+/* [batch, time, heads * d] to [batch, heads, time, d]. */
 RAPT_API rapt_tensor *rapt_op_split_heads(rapt_tape *t, rapt_tensor *x, size_t heads);
+/* [batch, heads, time, d] to [batch, time, heads * d]. */
 RAPT_API rapt_tensor *rapt_op_concat_heads(rapt_tape *t, rapt_tensor *x);
 
-/* Which attention weights are kept. */
+/* Which attention weights are captured. */
 typedef enum rapt_attention_capture { RAPT_CAPTURE_NONE, RAPT_CAPTURE_BEFORE_DROPOUT,
                                      RAPT_CAPTURE_AFTER_DROPOUT } rapt_attention_capture;
 
-/* Makes every multi-head attention of the coming passes keep its weights, until capture is NONE again. */
+/* Makes every multi-head attention of the coming passes capture its weights, until capture is RAPT_CAPTURE_NONE again. */
 RAPT_API void rapt_tape_capture_attention(rapt_tape *t, rapt_attention_capture capture);
+/* Which attention weights the tape captures. */
 RAPT_API rapt_attention_capture rapt_tape_attention_capture(const rapt_tape *t);
-/* Keeps captured weights until the next pass, under the name of their module ("encoder.0.attention"; borrowed). */
+/* Stores captured weights until the next pass under the name of their module ("encoder.0.attention"; borrowed). */
 RAPT_API void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_tensor *weights);
-/* The weights kept under a name: [batch, heads, queries, keys]; NULL where there are none. */
+/* The captured weights of a module by its name: [batch, heads, queries, keys]; NULL where there are none. */
 RAPT_API rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
-/* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1).
- * q [batch, queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives
- * [batch, queries, heads * dv]. If `weights` is not NULL, and `capture` is not NONE or the module is
- * observed, *weights becomes a tensor [batch, heads, queries, keys], without gradient unless observed; else NULL. Never
- * stores the weights otherwise. Equals the steps
- * (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
+/* softmax(q k^T / sqrt(d)) v for each head, dropout with probability p on the weights (Vaswani et al. 2017, eq. 1). q [batch,
+ * queries, heads * d], k [batch, keys, heads * d], v [batch, keys, heads * dv]; gives [batch, queries, heads * dv]. If
+ * `weights` is not NULL, and `capture` is not NONE or the module is observed, *weights becomes a tensor [batch, heads,
+ * queries, keys], without gradient unless observed; else NULL. The weights are not stored otherwise. Equals the unfused
+ * operations (rapt_op_split_heads, rapt_op_matmul, rapt_op_scale, rapt_op_masked_softmax, rapt_op_dropout, rapt_op_matmul,
  * rapt_op_concat_heads) within 8 (d + keys) 2^-24 relative to the largest |v|. */
 RAPT_API rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads,
                                         const rapt_mask *mask, double p, rapt_attention_capture capture,
                                         rapt_tensor **weights);
 
-/* What nn.Embedding calls its options. */
+/* The options of PyTorch's nn.Embedding, and what is fused behind the lookup. */
 typedef struct rapt_embed_options {
     bool has_padding;        /* row `padding_idx` gets no gradient */
     int32_t padding_idx;
-    double max_norm;         /* > 0: rows that are looked up are renormalised to it (written back in training) */
+    double max_norm;         /* > 0: rows that are looked up are renormalized to it (written back in training) */
     double norm_type;        /* p of the p-norm for max_norm; 0 means 2 */
     bool scale_grad_by_freq; /* divide a row's gradient by how often it occurs in the batch */
     double scale;            /* multiplies the looked-up rows; 0 means 1 */
@@ -212,7 +218,7 @@ typedef struct rapt_embed_options {
 RAPT_API rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
 
 /* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d], table [max_len, d],
- * which learns unless it is a buffer. A position beyond the table is a failure. */
+ * which is trained unless it is a buffer. A position beyond the table is a failure. */
 RAPT_API rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
 typedef struct rapt_loss_options {
@@ -221,42 +227,41 @@ typedef struct rapt_loss_options {
     double normalizer;        /* the sum is divided by it; 0: the number of positions that count */
 } rapt_loss_options;
 
-/* What the loss was made of, for reports. */
+/* The sums that the loss was computed from, for reports. */
 typedef struct rapt_loss_sums {
     double nll;    /* sum of -log p(label) over positions that count, nats, no smoothing */
     size_t tokens; /* positions that count */
 } rapt_loss_sums;
 
-/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one number.
- * `parts` may be NULL. */
+/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one element. `parts`, where
+ * not NULL, gets the sums. */
 RAPT_API rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
                                             const rapt_loss_options *options, rapt_loss_sums *parts);
 
-/* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once, and their gradient
- * takes their place, so that a vocabulary of 100,000 entries never lies in memory twice. x [batch, time, in],
- * w [classes, in], b [classes] or NULL. The same bits (a gradient of 0 may differ in its sign). Positions that don't
- * count cost nothing. */
+/* rapt_op_cross_entropy(rapt_op_linear(x, w, b), labels) in chunks of classes: logits are held once and overwritten by their
+ * gradient, which halves the memory of large vocabularies. x [batch, time, in], w [classes, in], b [classes] or NULL. The same
+ * bits (a gradient of 0 may differ in its sign). Positions that don't count cost nothing. */
 RAPT_API rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
                                           const rapt_loss_options *options, rapt_loss_sums *parts);
 
 /* What a block computes from. */
 typedef struct rapt_block_input {
     rapt_tensor *x;
-    rapt_tensor *memory; /* a second one, such as an encoder's output; or NULL */
+    rapt_tensor *memory; /* a second input, such as an encoder's output; or NULL */
     const int32_t *lens; /* [examples of x], or NULL; copied where it is needed later */
 } rapt_block_input;
 typedef rapt_tensor *rapt_block_fn(rapt_tape *t, const void *module, const rapt_block_input *in);
 
-/* fn(t, module, &in), a block of a deep model. In a pass with `recompute`, what the block computes on the way
- * is released at once; the backward pass runs fn again, for the same results, and walks back through that (Chen et al.
- * 2016, section 4.1). Then fn must give the same both times, in a tensor of its own and of x's shape, from `in`, parameters
- * and constants alone, and `module` lasts as long as the pass. Where somebody looks inside (rapt_observe,
- * rapt_tape_capture_attention, keep_gradients), blocks are kept as in any other pass. */
+/* Runs fn(t, module, &in), a block of a deep model. In a pass with `recompute` (activation checkpointing, Chen et al. 2016,
+ * section 4.1), the block's intermediates are released at once; the backward pass recomputes them, bit for bit, and traverses
+ * them. fn must then compute the same result each time, in a tensor of its own with x's shape, from `in`, parameters and
+ * constants alone, and `module` must last as long as the pass. While the tape is inspected (rapt_observe,
+ * rapt_tape_capture_attention, keep_gradients), nothing is released. */
 RAPT_API rapt_tensor *rapt_run_block(rapt_tape *t, rapt_block_fn *fn, const void *module, rapt_block_input in);
 
-/* The sum of all elements, as a loss to try things with. */
+/* The sum of all elements, as a simple loss for experiments and tests. */
 RAPT_API rapt_tensor *rapt_op_sum(rapt_tape *t, rapt_tensor *x);
-/* The sum of x * w with constant w of the same size (copied): a loss with any gradient one likes. */
+/* The sum of x * w with constant w of the same size (copied): a loss with an arbitrary upstream gradient w, for tests. */
 RAPT_API rapt_tensor *rapt_op_weighted_sum(rapt_tape *t, rapt_tensor *x, const rapt_real *w);
 
 #ifdef __cplusplus

@@ -15,8 +15,8 @@ extern "C" {
 
 #define RAPT_MAX_DIMS 4
 
-/* Examples of unequal length, their rows one after the other without padding: a tensor [rows, feature] that has one
- * holds the rows start[b] .. start[b + 1] - 1 of example b. Operations on it compute what counts and nothing else. */
+/* Examples of unequal length, their rows one after the other without padding: a tensor [rows, feature] that has one holds the
+ * rows start[b] .. start[b + 1] - 1 of example b. Operations on it compute no padding. */
 typedef struct rapt_ragged {
     size_t batch;
     size_t longest;      /* rows of an example */
@@ -25,14 +25,14 @@ typedef struct rapt_ragged {
 
 typedef struct rapt_tensor {
     rapt_real *data;
-    rapt_real *grad;  /* the same shape once a backward pass has reached it, NULL before; results of operations lose
-                         it again when it was passed on, unless rapt_pass.keep_gradients */
+    rapt_real *grad;  /* of the same shape once the backward pass has reached it, NULL before; that of a result is released
+                         when it has been passed on, unless rapt_pass.keep_gradients */
     int ndim;
     size_t shape[RAPT_MAX_DIMS];
     bool requires_grad;
     bool grad_filled; /* grad holds a sum already; else the next writer overwrites it */
     const char *name; /* a parameter's name, or NULL */
-    const rapt_ragged *ragged; /* how the rows of [rows, feature] are shared out, or NULL: [batch, time, feature] */
+    const rapt_ragged *ragged; /* how the rows of [rows, feature] are divided among examples, or NULL: [batch, time, feature] */
 } rapt_tensor;
 
 /* The number of elements: the product of all dimensions. */
@@ -47,8 +47,8 @@ RAPT_API bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b)
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
 RAPT_API char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
 
-/* Token ids of a batch, row-major [batch, time]; borrowed. With `lens`, row b has lens[b] tokens (1 .. time) and
- * padding after them, and what is computed from it is ragged. */
+/* Token ids of a batch, row-major [batch, time]; borrowed. With `lens`, row b has lens[b] tokens (1 .. time) and padding after
+ * them, and tensors that are computed from it are ragged. */
 typedef struct rapt_tokens {
     const int32_t *ids;
     size_t batch, time;
@@ -92,8 +92,8 @@ typedef struct rapt_param {
 /* A set of parameters; owns them and their memory. */
 typedef struct rapt_params rapt_params;
 
-#define RAPT_SEED_NONE UINT64_MAX /* random parameters start as zeros: they will be loaded */
-#define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes, and no memory: to count what a model takes */
+#define RAPT_SEED_NONE UINT64_MAX /* random parameters are zeros: they will be loaded */
+#define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes only: to measure a model before it is allocated */
 
 /* An empty set. `seed` keys the random initialization of its parameters. NULL with `err` set (it may be NULL): out of memory. */
 RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
