@@ -1,5 +1,5 @@
-/* tape/attention_capture.c: attention weights that somebody asked for, kept for a pass under the names of their modules.
- * For those who look at them; attention_op.c writes them. */
+/* tape/attention_capture.c: captured attention weights, stored for one pass under the names of their modules. For plots of
+ * attention and alignments; attention_op.c writes them. */
 #include "tape/tape_core.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* tape/free_list.c: a list of free blocks: neighbors become one, and what is taken is cut off the front of the smallest
- * that is large enough. For the tape's gradients. It allocates nothing: a block that a full list cannot keep is out of use
- * until the pass is over. */
+/* tape/free_list.c: a best-fit list of free blocks: adjacent blocks are merged, and an allocation is cut off the front of the
+ * smallest block that is large enough. For the tape's gradient buffers. It allocates nothing: a block that does not fit into a
+ * full list is unused until the pass is over. */
 #include "tape/free_list.h"
 
 #define LINE (64 / sizeof(rapt_real))
@@ -10,14 +10,14 @@ size_t free_list_size(size_t elements)
     return (elements + LINE - 1) / LINE * LINE;
 }
 
-/* Takes a block off the list; those behind it move up. */
+/* Removes block i from the list. */
 static void free_list_drop(free_list *s, int i)
 {
     for (s->count--; i < s->count; i++)
         s->blocks[i] = s->blocks[i + 1];
 }
 
-/* The smallest that is large enough, of several the newest; -1: none is. */
+/* The index of the smallest block that is large enough, of several the newest; -1 if there is none. */
 static int best_block(const free_list *s, size_t size)
 {
     int best = -1;

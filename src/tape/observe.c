@@ -1,4 +1,4 @@
-/* tape/observe.c: named intermediates of a pass, handed to the caller as they are computed, and their gradients after the
+/* tape/observe.c: named intermediates of a pass, passed to the observer as they are computed, and their gradients after the
  * backward pass. For operations, which know what they compute, in the scopes of modules, which know their names. */
 #include "tape/observe_op.h"
 
@@ -17,7 +17,7 @@ void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context)
     t->observer.context = context;
 }
 
-/* Where `name` without its last parts ends. */
+/* The length of `name` without its last `parts` components. */
 static size_t observe_without(const char *name, int parts)
 {
     size_t length = strlen(name);
@@ -61,7 +61,7 @@ static const char *observe_join(rapt_tape *t, observe_scope s, const char *what)
     return text;
 }
 
-/* The last words, as many as x has dimensions: modules work on rows without a batch, too. */
+/* The last words of `axes`, one for each dimension of x: modules also run on rows without a batch. */
 static const char *observe_axes(const rapt_tensor *x, const char *axes)
 {
     static const char *const plain[] = {"", "feature", "row column", "table row column", "batch table row column"};
@@ -75,7 +75,7 @@ static const char *observe_axes(const rapt_tensor *x, const char *axes)
     return axes;
 }
 
-/* A pass that is only counted has nothing to show. */
+/* A pass that is only counted has no elements. */
 static void observe_hand_over(const rapt_tape *t, const tape_step *s, bool gradient)
 {
     if (!tape_computes(t))
@@ -140,7 +140,7 @@ static bool observe_is_result(const rapt_tape *t, const rapt_tensor *x)
     return false;
 }
 
-/* Parameters are what has a name and is no result of this pass. */
+/* A parameter has a name and is not a result of this pass. */
 void observe_reached(rapt_tape *t, const rapt_tensor *x)
 {
     for (const tape_step *s = t->observer.parameters; s; s = s->previous)
@@ -174,7 +174,7 @@ static void observe_list(const rapt_tape *t, const tape_step *list)
             observe_hand_over(t, s, true);
 }
 
-/* Of the intermediates, what was computed last is complete first. */
+/* Intermediates in the order of the backward pass: that of the last one is complete first. */
 void observe_gradients(rapt_tape *t)
 {
     t->observer.parameters = observe_reversed(t->observer.parameters);

@@ -1,6 +1,6 @@
-/* tape/observe_op.h: how what a pass computes gets its names (rapt/observe.h). A module enters a scope, which is what the names
- * begin with; an operation says what it computed, and, where it fuses several steps and somebody looks, computes them one
- * by one. Outside of a scope, and where nobody looks, all of this does nothing. */
+/* tape/observe_op.h: names for the intermediates of a pass (rapt/observe.h). A module enters a scope, the prefix of its names;
+ * an operation names its result, and a fused operation on an observed tape runs its unfused form instead. Outside of a scope,
+ * and on a tape without an observer, all of this does nothing. */
 #ifndef TAPE_OBSERVE_OP_H
 #define TAPE_OBSERVE_OP_H
 
@@ -17,36 +17,38 @@
 /* Until observe_leave, names begin with `name` (of a parameter or a module; NULL: nothing) without its last `parts` parts:
  * "encoder.0.ffn.dense1.weight" without two is "encoder.0.ffn". `name` outlives the pass. Returns the scope around it. */
 observe_scope observe_enter(rapt_tape *t, const char *name, int parts);
-/* Back to that scope. Returns y: what the module made. After a failure, a new pass leaves all scopes. */
+/* Returns to the scope `outer`. Returns y, the result of the module. After a failure, a new pass leaves all scopes. */
 rapt_tensor *observe_leave(rapt_tape *t, observe_scope outer, rapt_tensor *y);
 
-/* Whether somebody looks at the tape; and whether what is computed here has a name. */
+/* Whether the tape has an observer. */
 static inline bool observe_on(const rapt_tape *t)
 {
     return t->observer.fn != NULL;
 }
 
+/* Whether it has one and intermediates have a name here: inside of a scope. */
 static inline bool observe_here(const rapt_tape *t)
 {
     return observe_on(t) && t->observer.scope.text;
 }
 
-/* Hands over x under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (a word a
- * dimension; leading ones may be too many) outlive the pass. Returns x. */
+/* Passes x to the observer under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (one
+ * word for each dimension; superfluous leading ones are dropped) outlive the pass. Returns x. */
 rapt_tensor *observe_tensor(rapt_tape *t, const char *what, const char *formula, const char *axes, rapt_tensor *x);
 /* observe_tensor of rapt_op_dropout's result y of x, if that dropped anything: "what.dropped" of x's own name. Returns y. */
 rapt_tensor *observe_dropped(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y);
-/* Whether x was handed over as `what`, in any scope. */
+/* Whether x was observed as `what`, in any scope. */
 bool observe_is(const rapt_tape *t, const rapt_tensor *x, const char *what);
 /* The layer that has a parameter, in memory of the pass: "dense1" of "encoder.0.ffn.dense1.weight"; "" where it has no name,
  * NULL on out-of-memory (the failure is recorded). */
 const char *observe_layer(rapt_tape *t, const char *parameter);
-/* A tensor of x's shape to look at, its elements undefined, that no gradient goes through. NULL on out-of-memory (the failure
+/* A tensor of x's shape for the observer alone, its elements undefined, without gradient. NULL on out-of-memory (the failure
  * is recorded), or after a failure. Not a result of the tape, whose results should be finite. */
 rapt_tensor *observe_copy(rapt_tape *t, const rapt_tensor *x);
 
-/* For the tape: x is about to get a gradient, and may be a parameter; the backward pass is over. */
+/* For the tape: x is about to get a gradient, and may be a parameter. */
 void observe_reached(rapt_tape *t, const rapt_tensor *x);
+/* For the tape: the backward pass is over; passes all gradients to the observer. */
 void observe_gradients(rapt_tape *t);
 
 #endif

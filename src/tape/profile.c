@@ -1,4 +1,4 @@
-/* tape/profile.c: adds up what operations say of themselves, and the time between two of them. See rapt/profile.h. */
+/* tape/profile.c: sums up calls, time, arithmetic and memory traffic of each kind of operation. See rapt/profile.h. */
 #include "tape/profile_op.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ void rapt_tape_profile(rapt_tape *t, bool on)
     t->profile = (tape_profile){.on = on};
 }
 
-/* NULL once there are more kinds than have room. */
+/* The entry of an operation, new if need be; NULL once there are more than TAPE_PROFILE_KINDS. */
 static rapt_profile_entry *entry_of(tape_profile *p, const char *op, bool backward)
 {
     for (size_t i = 0; i < p->count; i++)

@@ -1,11 +1,11 @@
-/* tape/profile_op.h: how operations say what they are about to do. For rapt/profile.h; nothing happens unless a profile is on. */
+/* tape/profile_op.h: operations announce themselves to the profile (rapt/profile.h). Nothing happens unless a profile is on. */
 #ifndef TAPE_PROFILE_OP_H
 #define TAPE_PROFILE_OP_H
 
 #include "tape/tape_core.h"
 
-/* From here to the next call the time is `op`'s, of its backward pass while the tape is traversed. `numbers` it reads and
- * writes at least. op NULL: nobody's. */
+/* From here to the next call, time belongs to `op`, to its backward pass while the tape is traversed. `elements`: how many it
+ * reads and writes at least. op NULL: to no operation. */
 void profile_count(rapt_tape *t, const char *op, double flops, double elements);
 
 static inline void profile_op(rapt_tape *t, const char *op, double flops, double elements)
@@ -14,7 +14,7 @@ static inline void profile_op(rapt_tape *t, const char *op, double flops, double
         profile_count(t, op, flops, elements);
 }
 
-/* The time after an operation is nobody's. */
+/* The time after this belongs to no operation. */
 static inline void profile_end(rapt_tape *t)
 {
     profile_op(t, NULL, 0, 0);

@@ -1,5 +1,5 @@
-/* tape/recompute.c: blocks that keep nothing but their input and are computed again in the backward pass (Chen et al. 2016).
- * For the layers of deep models and long rows; it computes nothing itself.
+/* tape/recompute.c: activation checkpointing (Chen et al. 2016): blocks that keep nothing but their input and are recomputed
+ * in the backward pass. For the layers of deep models and long rows; it computes nothing itself.
  *
  * The second run draws the same dropout and reads the same input, so it gives the same bits; and its gradients go into the
  * same tensors in the same order as those of a block that is kept. */
@@ -13,10 +13,10 @@ typedef struct block_node {
     const void *module;
     rapt_block_input in;
     rapt_tensor *out;
-    uint64_t dropouts; /* drawn before it */
+    uint64_t dropouts; /* how many were drawn before the block */
 } block_node;
 
-/* Where the tape stood before a block ran: all that the block left there is released again. */
+/* The state of the tape before a block: restoring it releases everything that the block added. */
 typedef struct tape_snapshot {
     tape_node *last;
     tape_result *results;
@@ -38,7 +38,7 @@ static void snapshot_restore(rapt_tape *t, const tape_snapshot *p)
     t->last = p->last;
     t->results = p->results;
     t->weights = p->weights;
-    t->free_list = p->free_list; /* what the block took of it or added to it, nobody uses any more */
+    t->free_list = p->free_list; /* buffers that the block took or added are released with it */
     arena_release(&t->step, p->memory);
 }
 
@@ -47,7 +47,7 @@ static rapt_tensor *recompute_run(rapt_tape *t, const block_node *n)
     char sx[96], sy[96];
     rapt_tensor *y = n->fn(t, n->module, &n->in);
     if (!tape_failed(t) && y == n->in.x)
-        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; one that is run again makes its own");
+        return rapt_tape_fail(t, RAPT_ERR_VALUE, "block: its output is its input; a recomputed block needs its own");
     if (!tape_failed(t) && !rapt_tensor_same_shape(n->in.x, y))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "block: its output is %s, its input %s", rapt_shape_text(y, sy, sizeof sy),
                               rapt_shape_text(n->in.x, sx, sizeof sx));
@@ -58,7 +58,7 @@ static void recompute_traverse(rapt_tape *t, const block_node *n)
 {
     uint64_t drawn = t->dropouts;
     t->dropouts = n->dropouts;
-    t->in_backward = false; /* a profile counts it among the forward passes */
+    t->in_backward = false; /* the profile counts it as a forward pass */
     rapt_tensor *y = recompute_run(t, n);
     t->in_backward = true;
     t->dropouts = drawn;
@@ -69,7 +69,7 @@ static void recompute_traverse(rapt_tape *t, const block_node *n)
     tape_traverse(t);
 }
 
-/* Gradients of what goes in last longer than the block's own: their memory comes from before it. */
+/* Gradients of the inputs outlive those inside the block, so they are allocated before the snapshot. */
 static void recompute_backward(rapt_tape *t, tape_node *node)
 {
     const block_node *n = (const block_node *)node;
@@ -83,7 +83,7 @@ static void recompute_backward(rapt_tape *t, tape_node *node)
     snapshot_restore(t, &p);
 }
 
-/* The newest name among the block's results tells which block it was, in a report of numbers that are not finite. */
+/* The newest name among the block's results: it identifies the block in a report of values that are not finite. */
 static const char *recompute_newest_name(const rapt_tape *t)
 {
     const tape_result *r = t->results;
@@ -118,7 +118,7 @@ static block_node *recompute_node_of(rapt_tape *t, rapt_block_fn *fn, const void
     return n;
 }
 
-/* Not where somebody looks inside. */
+/* Whether blocks are checkpointed: not while the pass is inspected. */
 static bool recompute_wanted(const rapt_tape *t)
 {
     return t->pass.recompute && !t->pass.keep_gradients && !observe_on(t) && t->capture == RAPT_CAPTURE_NONE;

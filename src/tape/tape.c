@@ -31,7 +31,7 @@ static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_err
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
     t->team = (gemm_team){kn, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for the tape");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tape");
     return t->team.workspace != NULL;
 }
 
@@ -39,7 +39,7 @@ rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err)
 {
     rapt_tape *t = calloc(1, sizeof *t);
     if (!t) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a tape");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tape");
         return NULL;
     }
     arena_init(&t->step, STEP_CHUNK);
@@ -66,7 +66,7 @@ void rapt_tape_free(rapt_tape *t)
 void rapt_tape_begin(rapt_tape *t, rapt_pass pass)
 {
     profile_end(t);
-    fesetenv(FE_DFL_ENV); /* rounding mode and denormals belong to the number format, as in the pool's threads */
+    fesetenv(FE_DFL_ENV); /* rounding mode and denormals are part of the number format, as in the pool's threads */
     arena_release(&t->step, (arena_mark){0});
     arena_release(&t->scratch, (arena_mark){0});
     t->pass = pass;
@@ -148,7 +148,7 @@ void *tape_alloc(rapt_tape *t, size_t count, size_t size)
 {
     void *p = arena_array(&t->step, count, size);
     if (!p)
-        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a pass", count, size);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory for %zu x %zu bytes of a pass", count, size);
     return p;
 }
 
@@ -158,7 +158,7 @@ rapt_real *tape_elements(rapt_tape *t, size_t count)
         return tape_alloc(t, count, sizeof(rapt_real));
     rapt_real *p = arena_count(&t->step, count, sizeof *p);
     if (!p)
-        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of a pass", count, sizeof *p);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory for %zu x %zu bytes of a pass", count, sizeof *p);
     return p;
 }
 
@@ -181,7 +181,7 @@ void *tape_scratch(rapt_tape *t, size_t count, size_t size)
 {
     void *p = tape_computes(t) ? arena_array(&t->scratch, count, size) : arena_count(&t->scratch, count, size);
     if (!p)
-        rapt_tape_fail(t, RAPT_ERR_MEMORY, "no memory for %zu x %zu bytes of scratch", count, size);
+        rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory for %zu x %zu bytes of scratch", count, size);
     return p;
 }
 
@@ -200,7 +200,7 @@ bool tape_wants(const rapt_tape *t, const rapt_tensor *x)
     return x && t->pass.record && x->requires_grad;
 }
 
-/* A result in `memory`, or in its own where that is NULL. */
+/* A result with its elements in `memory`, or newly allocated where that is NULL. */
 static rapt_tensor *output_in(rapt_tape *t, rapt_real *memory, int ndim, const size_t *shape, bool requires_grad)
 {
     tape_result *r = tape_alloc(t, 1, sizeof *r);
@@ -297,7 +297,7 @@ void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, ta
 bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size)
 {
     const rapt_tensor *bad = NULL;
-    const char *name = NULL; /* of the bad one, else of the last before it that has a name */
+    const char *name = NULL; /* of the result that is not finite, else of the last one before it that has a name */
     for (const tape_result *r = t->results; r; r = r->previous) {
         if (!t->k->all_finite(rapt_tensor_size(&r->tensor), r->tensor.data)) {
             bad = &r->tensor;

@@ -18,7 +18,7 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
         return NULL;
     if (observe_on(t))
         observe_reached(t, x);
-    if (!x->grad) /* parameters bring their own */
+    if (!x->grad) /* parameters have gradient memory of their own */
         x->grad = new_grad(t, rapt_tensor_size(x));
     if (!x->grad)
         return NULL;
@@ -53,7 +53,7 @@ void tape_reserve_grad(rapt_tape *t, rapt_tensor *x)
         x->grad = new_grad(t, rapt_tensor_size(x));
 }
 
-/* Once a node's backward pass is over, nobody reads the gradients of its results again. */
+/* After a node's backward pass, the gradients of its results are not read again: their buffers go to the free list. */
 static void tape_free_gradients(rapt_tape *t, const tape_node *node)
 {
     const tape_result *earlier = node->previous ? node->previous->results : NULL;
@@ -90,7 +90,7 @@ rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err)
     if (!tape_failed(t) && rapt_tensor_size(loss) != 1)
         rapt_tape_fail(t, RAPT_ERR_SHAPE, "backward: the loss has %zu elements, not one", rapt_tensor_size(loss));
     if (!tape_failed(t) && !tape_wants(t, loss))
-        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: nothing was recorded that a parameter or input could learn from");
+        rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: nothing was recorded that needs a gradient");
     if (!tape_failed(t) && t->traversed)
         rapt_tape_fail(t, RAPT_ERR_VALUE, "backward: the backward pass of this pass was run already");
     if (!tape_failed(t) && tape_computes(t) && !isfinite((double)loss->data[0]))

@@ -37,16 +37,16 @@ typedef struct tape_result {
     rapt_tensor tensor;
 } tape_result;
 
-/* What names begin with: a part of a name that the model has already. `text` NULL: nothing has a name here. */
+/* The prefix of names: the first `length` characters of a name in the model. `text` NULL: intermediates have no name here. */
 typedef struct observe_scope {
     const char *text;
     size_t length;
 } observe_scope;
 
-/* Who looks at this tape (tape/observe_op.h). */
+/* The observer of a tape, if any (tape/observe_op.h). */
 typedef struct tape_step tape_step;
 typedef struct tape_observer {
-    rapt_observe_fn *fn; /* NULL: nobody */
+    rapt_observe_fn *fn; /* NULL: none */
     void *context;
     observe_scope scope;           /* of the module that runs */
     tape_step *steps, *parameters; /* of this pass, newest first: computed; reached by the backward pass */
@@ -55,7 +55,8 @@ typedef struct tape_observer {
 #define TAPE_PROFILE_KINDS 48
 typedef struct tape_profile {
     bool on;
-    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: what the time since then belongs to, or NULL */
+    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: the operation that time since `since` belongs to, or
+                                                                 NULL */
     size_t count;
     double since; /* seconds of the clock */
 } tape_profile;
@@ -82,39 +83,39 @@ struct rapt_tape {
     uint64_t passes;      /* begun so far, this one included */
     tape_node *last;      /* the newest operation recorded for the backward pass */
     tape_result *results; /* newest first */
-    free_list free_list;  /* gradients that were passed on: memory for others */
+    free_list free_list;  /* gradient buffers that were passed on, to be reused */
     tape_weights *weights; /* captured, newest first */
-    uint64_t dropouts;    /* drawn so far: the last part of a dropout's key */
+    uint64_t dropouts;    /* drawn so far: a component of the next dropout's key */
     bool traversed;       /* the backward pass was run */
-    bool in_backward;     /* it runs */
+    bool in_backward;     /* the backward pass is running */
     rapt_error error;     /* the first failure; code RAPT_OK: none */
 };
 
-/* True when an operation must not run: an earlier failure. */
+/* Whether the pass has failed, so that operations must not run. */
 bool tape_failed(const rapt_tape *t);
 
-/* Memory of this pass, or of this operation; NULL after recording the failure. Scratch goes back with the mark. */
+/* Memory that lasts until the next pass. NULL on out-of-memory (the failure is recorded). */
 void *tape_alloc(rapt_tape *t, size_t count, size_t size);
+/* Memory of an operation, until tape_release. NULL on out-of-memory (the failure is recorded). */
 void *tape_scratch(rapt_tape *t, size_t count, size_t size);
-/* The same for numbers of tensors, as large as the batch makes them. In a pass that is only counted they have no memory:
- * operations compute in loops of the pool, which then are not run, and look at tape_computes before they touch numbers
- * anywhere else. */
+/* tape_alloc for the elements of tensors, whose count depends on the batch. In a pass that is only counted they have no
+ * memory: operations access them in loops of the pool, which are skipped then, and elsewhere only if tape_computes. */
 rapt_real *tape_elements(rapt_tape *t, size_t count);
 arena_mark tape_mark(const rapt_tape *t);
 void tape_release(rapt_tape *t, arena_mark mark);
 
-/* From here on, until it is off again, passes are counted: they take no memory for numbers, compute nothing, and give no
- * loss; rapt_tape_memory is then what the same passes will take. Turned off, the tape is ready for them. Between two
- * passes; parameters and inputs need no numbers either. tape_expect: the memory of the largest pass, to be taken at once. */
+/* Between two passes: switches to counting passes, or back. They allocate no elements, compute nothing, and give no loss;
+ * rapt_tape_memory is then the memory that these passes will need. Parameters and inputs need no elements either. */
 void tape_count(rapt_tape *t, bool on);
+/* Allocates the memory of the largest pass at once: bytes of results and of scratch. */
 void tape_expect(rapt_tape *t, size_t step, size_t scratch);
 static inline bool tape_computes(const rapt_tape *t)
 {
     return !t->counts;
 }
 
-/* Linear layers read these packed weights from now on, where they hold theirs; for tapes that only infer. NULL: none. They
- * stay the caller's. */
+/* Linear layers use these packed weights from now on, as far as theirs are among them; for inference only. NULL: none.
+ * Borrowed. */
 static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
 {
     t->packed = packed;
@@ -127,59 +128,63 @@ static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
         param_refresh(p, t->pool);
 }
 
-/* The output of an operation: requires_grad is set where one of the inputs asks for it and the pass records.
- * Parameters may be NULL. Returns NULL when memory is out (the failure is recorded). */
+/* The output of an operation, its elements undefined; it gets a gradient if `requires_grad` and the pass records. NULL on
+ * out-of-memory (the failure is recorded). */
 rapt_tensor *tape_output(rapt_tape *t, int ndim, const size_t *shape, bool requires_grad);
+/* tape_output of x's shape and division among examples. */
 rapt_tensor *tape_output_like(rapt_tape *t, const rapt_tensor *x, bool requires_grad);
-/* x's elements in another shape of as many, in x's memory; it has x's name, and may be overwritten where x may. */
+/* x's elements in another shape with equally many, in x's memory; it has x's name, and may be overwritten where x may. */
 rapt_tensor *tape_view(rapt_tape *t, const rapt_tensor *x, int ndim, const size_t *shape);
-/* Says of the newest result, the operation's own, that its backward pass does not read its elements. */
+/* Declares that the backward pass of the newest result's operation does not read its elements. */
 void tape_set_disposable(rapt_tape *t);
-/* Whether the memory of y, an operand that the caller gives up, may hold the result: its operation doesn't read it in the
- * backward pass, no later one can have it as an operand (it is the newest result), and nobody looks. Asked before the
- * result is made. */
+/* Whether an operation may compute in place of y, an operand that the caller gives up: y's own operation doesn't read it in
+ * the backward pass, no other operation can have it as an operand (it is the newest result), and the tape is not observed. To
+ * be called before the result is allocated. */
 bool tape_may_overwrite(const rapt_tape *t, const rapt_tensor *y);
 /* tape_output_like x, in the memory of `over` (of x's size) where that is not NULL. */
 rapt_tensor *tape_output_over(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *over, bool requires_grad);
-bool tape_wants(const rapt_tape *t, const rapt_tensor *x); /* x may be NULL */
+/* Whether x gets a gradient in this pass; x may be NULL. */
+bool tape_wants(const rapt_tape *t, const rapt_tensor *x);
 
-/* Records an operation; `node` starts with a tape_node. */
+/* Records an operation for the backward pass; `node` starts with a tape_node. */
 void tape_record(rapt_tape *t, tape_node *node, void (*backward)(rapt_tape *, tape_node *));
 
-/* Where to put x's gradient: *accumulate says whether it holds a sum already (add) or not (overwrite all of it).
- * NULL where x wants none, or memory is out. */
+/* The memory of x's gradient: *accumulate says whether it holds a sum already (add to it) or not (overwrite all of it). NULL
+ * where x gets none (it may be NULL), or out of memory (the failure is recorded). */
 rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate);
-/* The same, zero-filled where it held nothing: for operations that only add. */
+/* tape_grad for operations that only add: zero-filled where it held no sum. */
 rapt_real *tape_grad_zeroed(rapt_tape *t, rapt_tensor *x);
-/* Makes the gradient of y, an operation's output, that of x as it is, memory and all. False, and nothing done, where x
- * has one already or wants none, or y's is to be kept. The last thing that the operation does with y. */
+/* Moves the gradient of y, an operation's output, to x without copying it. False, and nothing done, where x has one already or
+ * gets none, or y's is to be kept. Must be the operation's last access to y's gradient. */
 bool tape_move_grad(rapt_tape *t, rapt_tensor *x, rapt_tensor *y);
-/* Memory for x's gradient, where it wants one and has none; it holds nothing yet. */
+/* Allocates x's gradient, undefined, where it gets one and has none. */
 void tape_reserve_grad(rapt_tape *t, rapt_tensor *x);
 /* Runs the backward pass of each recorded operation in turn, the last one's first. */
 void tape_traverse(rapt_tape *t);
 
-/* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1 in chunks that depend on `unit_cost`
- * (elementary operations a unit) alone, never on the threads. tape_chunks() is how many chunks that makes. */
+/* Runs fn(context, first, last, chunk, worker) over units 0 .. units-1, in chunks whose bounds depend on `units` and
+ * `unit_cost` (elementary operations per unit) alone, never on the threads. */
 typedef void tape_units_fn(void *context, size_t first, size_t last, size_t chunk, int worker);
 void tape_units(rapt_tape *t, size_t units, size_t unit_cost, tape_units_fn *fn, void *context);
+/* The number of these chunks. */
 size_t tape_chunks(size_t units, size_t unit_cost);
 
-/* Writes which result of this pass was the first with a number that is not finite; false where there is none.
- * Results are called by the parameter that made them: operations put its name into their output. */
+/* Writes which result of this pass is the first with a value that is not finite; false where there is none. Results are
+ * identified by the name of their operation's parameter, which operations copy to their output. */
 bool tape_first_not_finite(const rapt_tape *t, char *text, size_t size);
 
-/* The key of the next dropout of this pass. */
+/* The random key of the next dropout of this pass. */
 kernels_dropout tape_dropout(rapt_tape *t, double p);
 /* Index in the global batch of example b of this pass. */
 uint32_t tape_example(const rapt_tape *t, size_t b);
 
-/* A tensor as examples and the rows of each: [batch, time, feature], ragged, or [rows, feature] as one example. */
+/* The number of examples of a tensor: [batch, time, feature], ragged, or [rows, feature] as one example. */
 size_t tape_examples(const rapt_tensor *x);
 size_t tape_longest(const rapt_tensor *x); /* rows of the longest example */
 typedef struct tape_rows {
     size_t first, count;
 } tape_rows;
+/* The rows of one example. */
 tape_rows tape_rows_of(const rapt_tensor *x, size_t example);
 
 #endif

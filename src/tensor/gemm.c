@@ -4,12 +4,12 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-#define COLUMNS_MAX (GEMM_OWN / KERNELS_K_BLOCK) /* of B packed at once: 576 KiB, some half of an L2 cache */
+#define COLUMNS_MAX (GEMM_OWN / KERNELS_K_BLOCK) /* of B packed at once: 576 KiB, about half of an L2 cache */
 #define SHARED_PAIRS ((size_t)2 << 20) /* packed for all tasks at once: pairs are half the size, and must be made */
 #define ROWS_MAX 512
 #define IN_PLACE_TILES 4 /* row tiles of a task up to which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
-#define ROW_TASKS 4        /* the same for a product of one row, whose tasks memory wants long */
+#define ROW_TASKS 4        /* for a product of one row, which is limited by memory bandwidth: long tasks */
 
 size_t gemm_workspace_size(int threads)
 {
@@ -17,8 +17,8 @@ size_t gemm_workspace_size(int threads)
     return own > SHARED_PAIRS ? own : SHARED_PAIRS;
 }
 
-/* Elements that are packed for all tasks at once. A large operand in fp32 is better packed by each task that reads it, into
- * the cache next to it. */
+/* Elements that are packed for all tasks at once. A large fp32 operand is better packed by each task that reads it, into that
+ * core's cache. */
 static size_t shared_capacity(const gemm_team *team)
 {
     int threads = pool_threads(team->pool);
@@ -30,19 +30,19 @@ rapt_real *gemm_own(const gemm_team *team, int worker)
     return team->workspace + (size_t)worker * GEMM_OWN;
 }
 
-/* C as tiles and panels, shared out as evenly as they go. */
+/* C as row tiles and column panels, divided into tasks as evenly as possible. */
 typedef struct gemm_split {
     size_t tiles, row_tasks;
     size_t panels, column_tasks;
 } gemm_split;
 
-/* Products whose tasks are handed out together. */
+/* Jobs whose tasks are scheduled together. */
 typedef struct gemm_group {
     const gemm_team *team;
     size_t count;
     gemm_job jobs[GEMM_MAX_JOBS];
     gemm_split splits[GEMM_MAX_JOBS];
-    size_t tasks[GEMM_MAX_JOBS]; /* of each; none of its own where it continues another */
+    size_t tasks[GEMM_MAX_JOBS]; /* of each; none of its own where it accumulates into the previous one */
 } gemm_group;
 
 static size_t count_of(size_t total, size_t part)
@@ -50,8 +50,8 @@ static size_t count_of(size_t total, size_t part)
     return (total + part - 1) / part;
 }
 
-/* Tasks are as large as the cache allows, then halved until every thread gets some: the side first that costs less
- * repacking, which of pairs is always the rows, for each task packs its part of A. */
+/* Tasks are as large as the cache allows, then halved until every thread gets some: first along the side that costs less
+ * repacking, which for bf16 pairs is always the rows, since each task packs its rows of A. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
@@ -65,7 +65,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
         if (pairs ? tiles > 1 : tiles > 4 && tiles * mr >= panels * nr)
             s.row_tasks = MIN(2 * s.row_tasks, s.tiles);
         else if (pairs && s.row_tasks >= 2 * (size_t)pool_threads(team->pool))
-            break; /* enough of them */
+            break; /* enough tasks for all threads */
         else if (panels > 1)
             s.column_tasks = MIN(2 * s.column_tasks, s.panels);
         else if (tiles > 1)
@@ -82,19 +82,19 @@ static size_t max_rows(const gemm_team *team, const gemm_split *s)
     return count_of(s->tiles, s->row_tasks) * (size_t)team->gemm->mr;
 }
 
-/* Packing B costs as much as a few rows of the product: for fewer, or where rows are near, it is read where it stands. */
+/* Packing B costs as much as a few rows of the product: with fewer, or where rows of B are close, it is read in place. */
 static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m, size_t n)
 {
     return panels_can_stay(kn, job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
 }
 
-/* What a task computes: m x n elements of C from row i, column j. */
+/* What a task computes: the [m, n] block of C at row i, column j. */
 typedef struct gemm_part {
     size_t i, j, m, n;
     int worker;
 } gemm_part;
 
-/* One K block of a task: it comes packed, is read in place, or is packed here into the thread's own memory. */
+/* One K block of a task: B is packed already, read in place, or packed here into the thread's own memory. */
 static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc)
 {
     const kernels_gemm *kn = team->gemm;
@@ -135,7 +135,7 @@ static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
     while (job < g->count && g->jobs[job].accumulates_into_previous);
 }
 
-/* A thread's range of the tasks (see base/pool.c) has its part of every product, so that it meets its own rows again. */
+/* A thread's range of the tasks (see base/pool.c) covers the same share of every product, so that its rows stay in its cache. */
 static void group_task(void *context, size_t index, int worker)
 {
     const gemm_group *g = context;
@@ -152,9 +152,9 @@ static void group_task(void *context, size_t index, int worker)
         }
 }
 
-/* ---- packing once for all ----------------------------------------------------------------------------------- */
+/* ---- packing shared by all tasks ----------------------------------------------------------------------------------- */
 
-/* Operands B that several tasks of a group read: packed first, by all threads, into all their memory. */
+/* Operands B that several tasks of a group read: packed before them, by all threads, into the whole workspace. */
 typedef struct gemm_packing {
     const gemm_team *team;
     gemm_job jobs[GEMM_MAX_JOBS];
@@ -163,7 +163,7 @@ typedef struct gemm_packing {
     size_t count;
 } gemm_packing;
 
-/* Whether any task of the product packs. */
+/* Whether the tasks of a job would pack B. */
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
@@ -185,13 +185,14 @@ static void pack_task(void *context, size_t task, int worker)
                 p->to[i] + panels_at(p->team->gemm, job->n, k0, kc, j));
 }
 
-/* Whether both have the same operand B. */
+/* Whether both jobs have the same operand B. */
 static bool shares_b(const gemm_job *a, const gemm_job *b)
 {
     return a->b.data == b->b.data && a->b.row == b->b.row && a->b.col == b->b.col && a->k == b->k && a->n == b->n;
 }
 
-/* Elements that packing all operands B of the group takes that tasks would pack; *shared: several of them the same. */
+/* The packed size, in elements, of all operands B of the group that tasks would pack; *shared: several tasks would pack the
+ * same one. */
 static size_t packed_size(const gemm_group *g, bool *shared)
 {
     size_t size = 0;
@@ -205,7 +206,7 @@ static size_t packed_size(const gemm_group *g, bool *shared)
     return size;
 }
 
-/* Packs what tasks would pack, of all products; they then have it as packed. */
+/* Packs all operands B that tasks would pack, and sets `packed` of their jobs. */
 static void pack_all(gemm_group *g, size_t size)
 {
     const gemm_team *team = g->team;
@@ -230,7 +231,7 @@ static void pack_all(gemm_group *g, size_t size)
     pool_run(team->pool, panels, 4 * size, pack_task, &p);
 }
 
-/* A product whose operand B does not fit into the workspace: so many K blocks at a time as do. */
+/* A product whose packed B exceeds the workspace: as many K blocks at a time as fit. */
 static void multiply_in_blocks(const gemm_team *team, const gemm_job *job)
 {
     size_t max_blocks = shared_capacity(team) / panels_size(team->gemm, KERNELS_K_BLOCK, job->n);

@@ -6,20 +6,20 @@
 #include "base/pool.h"
 #include "tensor/panels.h"
 
-/* Who does the work: kernels, threads, and packing memory for each thread. */
+/* What a GEMM runs on: kernels, threads, and packing memory of each thread. */
 typedef struct gemm_team {
     const kernels_gemm *gemm;
     const kernels *kernels; /* for gemm_epilogue_fn */
     pool *pool;
-    rapt_real *workspace; /* gemm_workspace_size() numbers, aligned to KERNELS_ALIGN */
+    rapt_real *workspace; /* gemm_workspace_size() elements, aligned to KERNELS_ALIGN */
 } gemm_team;
 
-size_t gemm_workspace_size(int threads); /* numbers */
-/* The GEMM_OWN elements of it that a thread may use between products. */
+size_t gemm_workspace_size(int threads); /* elements */
+/* The GEMM_OWN elements of the workspace that a thread may use between two GEMMs. */
 #define GEMM_OWN ((size_t)384 * KERNELS_K_BLOCK)
 rapt_real *gemm_own(const gemm_team *team, int worker);
 
-/* Called on numbers at .. at + n - 1 of C as soon as they are done, while they are still near. */
+/* Called on elements at .. at + n - 1 of C as soon as they are complete, while they are in the cache. */
 typedef void gemm_epilogue_fn(const kernels *k, const void *context, size_t at, size_t n);
 
 typedef struct gemm_job {
@@ -28,16 +28,18 @@ typedef struct gemm_job {
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     rapt_real *c;            /* row-major, ldc = n */
     kernels_epilogue epilogue;
-    bool accumulates_into_previous; /* adds to the C of the job before, of the same m and n, in the same tasks; no bias or ReLU */
-    gemm_epilogue_fn *epilogue_fn; /* or NULL; of jobs that continue each other, the last one's */
-    const void *context;     /* of `after` */
+    bool accumulates_into_previous; /* adds to the C of the previous job, of the same m and n, in the same tasks;
+                                       no bias or ReLU */
+    gemm_epilogue_fn *epilogue_fn; /* or NULL; of jobs that accumulate into one C, that of the last one */
+    const void *context;     /* of epilogue_fn */
 } gemm_job;
 
+/* Runs one job. */
 void gemm(const gemm_team *team, const gemm_job *job);
 
 #define GEMM_MAX_JOBS 6
-/* Up to GEMM_MAX_JOBS products side by side, which keep all threads busy where they are small. They write to different
- * places, but for those that continue the one before. */
+/* Runs up to GEMM_MAX_JOBS products concurrently, which keeps all threads busy where each is small. Their C must not overlap,
+ * except for jobs that accumulate into the previous one. */
 void gemm_all(const gemm_team *team, const gemm_job *jobs, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* tensor/packed_weights.c: see packed_weights.h. For inference only; which matrices are worth it, nn/pack.c knows. */
+/* tensor/packed_weights.c: see packed_weights.h. For inference only; nn/pack.c decides which matrices are packed. */
 #include "tensor/packed_weights.h"
 
 #include "tensor/panels.h"

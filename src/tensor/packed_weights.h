@@ -1,6 +1,6 @@
 /* tensor/packed_weights.h: weight matrices packed once for inference, in the panels that one table of GEMM kernels reads, so
- * that no product packs them again. Made from parameters that do not change any more, and const from then on: tapes of several
- * threads may read it. A translator or generator owns it; the parameters know nothing of it. */
+ * that no product packs them again. Made from parameters that no longer change, and const from then on: tapes of several
+ * threads may read it. Owned by a translator or generator; parameters do not refer to it. */
 #ifndef TENSOR_PACKED_WEIGHTS_H
 #define TENSOR_PACKED_WEIGHTS_H
 
@@ -14,13 +14,13 @@ typedef struct packed_weight {
 } packed_weight;
 
 typedef struct packed_weights {
-    const kernels_gemm *gemm; /* who reads the panels */
+    const kernels_gemm *gemm; /* the kernels that read the panels */
     size_t count;
     packed_weight *weights; /* [count], by the index of a parameter in its set */
     arena memory;
 } packed_weights;
 
-/* Nothing is packed yet. NULL with `err` set when out of memory. */
+/* An empty table for `count` parameters. NULL with `err` set when out of memory. */
 packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *gemm, rapt_error *err);
 void packed_weights_free(packed_weights *p);
 

@@ -1,5 +1,5 @@
-/* tensor/panels.c: the loops round the micro-kernel. For GEMM and attention. No threads, no allocation: callers
- * split the work and own the memory. */
+/* tensor/panels.c: the loops around the micro-kernel. For GEMM and attention. No threads, no allocation: callers split the
+ * work and own the memory. */
 #include "tensor/panels.h"
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -15,7 +15,7 @@ size_t panels_size(const kernels_gemm *kn, size_t k, size_t n)
     return kernels_packed_count(kn, k) * padded(kn, n);
 }
 
-/* Blocks before the last are whole, and a whole one has the same number of elements everywhere. */
+/* All blocks but the last have KERNELS_K_BLOCK rows, and so equally many elements. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j)
 {
     return kernels_packed_count(kn, k0) * padded(kn, n) + kernels_packed_count(kn, kc) * j;
@@ -38,8 +38,8 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, matrix b, rapt_real
     }
 }
 
-/* Pairs have to be made. Packing a row tile of elements pays when several panels read it and its rows are far apart; those of
- * a transposed operand lie side by side already. */
+/* Pairs must be converted. Packing a row tile of fp32 elements pays when several panels read it and its rows are far apart;
+ * rows of a transposed operand are adjacent already. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
     return kn->pair > 1 || (a->row > PANELS_NEAR && n > 2 * (size_t)kn->nr);
@@ -60,7 +60,7 @@ bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n)
     return kn->pair == 1 && b.col == 1 && (n < KERNELS_LANES || n % KERNELS_LANES == 0);
 }
 
-/* One row times the whole panels of a packed block; returns how many columns that was. */
+/* One row times the full panels of a packed block; returns the number of columns. */
 static size_t multiply_row(const kernels_gemm *kn, size_t n, size_t depth, const rapt_real *row, ptrdiff_t col,
                            const panel_block *b, rapt_real *c, const kernels_epilogue *epilogue)
 {

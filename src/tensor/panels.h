@@ -1,6 +1,6 @@
-/* tensor/panels.h: matrix products on panels, for one thread. Operand B [k x n] is packed once, or, in fp32, read
- * where it stands. Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded,
- * of elements or of pairs (see kernels_gemm). GEMM, attention and cached weights all multiply with these. */
+/* tensor/panels.h: matrix products on panels, for one thread. Operand B [k x n] is packed once, or, in fp32, read in place.
+ * Packed, it is in blocks of KERNELS_K_BLOCK rows; a block holds ceil(n / nr) panels [kc][nr], zero-padded, of elements or of
+ * pairs (see kernels_gemm). GEMM, attention and cached weights all multiply with these. */
 #ifndef TENSOR_PANELS_H
 #define TENSOR_PANELS_H
 
@@ -12,8 +12,8 @@ typedef struct matrix {
     ptrdiff_t row, col;
 } matrix;
 
-/* Numbers from row to row up to which kernels read a matrix where it stands as fast as a packed one. Rows further apart
- * compete for the same few places of a cache. */
+/* The row stride, in elements, up to which kernels read a matrix in place as fast as a packed one. Rows further apart compete
+ * for the same few cache sets. */
 #define PANELS_NEAR 512
 
 /* The part of a matrix that begins at (i, j). */
@@ -22,10 +22,10 @@ static inline matrix matrix_at(matrix a, size_t i, size_t j)
     return (matrix){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.col, a.row, a.col};
 }
 
-/* Numbers that the packed form of a [k x n] matrix takes. */
+/* The size of a packed [k x n] matrix in elements. */
 size_t panels_size(const kernels_gemm *kn, size_t k, size_t n);
 
-/* Where the panel with column j of the block that begins at row k0 (of kc rows) stands in a packed [k x n] matrix. */
+/* The offset, in a packed [k x n] matrix, of the panel with column j of the block of kc rows that begins at row k0. */
 size_t panels_at(const kernels_gemm *kn, size_t n, size_t k0, size_t kc, size_t j);
 
 /* Packs all of B [k x n]. dst is aligned to KERNELS_ALIGN. */
@@ -39,9 +39,9 @@ typedef struct panel_block {
 } panel_block;
 
 panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data);
-/* A row-major block of B where it stands: see panels_can_stay. */
+/* A row-major block of B, read in place: see panels_can_stay. */
 panel_block panels_in_place(const kernels_gemm *kn, matrix b);
-/* Whether the kernels can read n columns of B where it stands. */
+/* Whether the kernels can read n columns of B in place. */
 bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n);
 
 /* C [m x n] (+)= A [m x kc] times one block of kc <= KERNELS_K_BLOCK rows and n columns. Operands come by address:
@@ -49,10 +49,10 @@ bool panels_can_stay(const kernels_gemm *kn, matrix b, size_t n);
 void panels_multiply_block(const kernels_gemm *kn, size_t m, size_t n, size_t kc, const matrix *a, const panel_block *b,
                            rapt_real *c, size_t ldc, const kernels_epilogue *epilogue);
 
-/* Operand B as a whole: packed, or where it stands. */
+/* Operand B as a whole: packed, or in place. */
 typedef struct panel_matrix {
     const rapt_real *packed; /* or NULL */
-    size_t columns;          /* that were packed, where a product takes only the first of them; 0: those of the product */
+    size_t columns;          /* that were packed, if a product uses only the first of them; 0: n of the product */
     matrix in_place;
 } panel_matrix;
 

@@ -7,14 +7,14 @@
 
 #include "base/pool.h"
 
-/* The gradient of a matrix [out, in] of which only the factors are kept: dy^T x, summed over the rows that count in blocks of
- * as many as a GEMM takes. The factors lie in the memory of a pass. See ops/deferred.h. */
+/* A deferred weight gradient [out, in]: the operands of dy^T x, to be summed over rows in the K blocks of a GEMM. They are in
+ * the memory of a pass. See ops/deferred.h. */
 typedef struct deferred_grad {
     const rapt_real *dy, *x;      /* [rows, out], [rows, in]; dy NULL: nothing is deferred */
     size_t dy_stride;             /* elements from one row of dy to the next */
     const size_t *ends;           /* [blocks]: block i ends before row ends[i]; blocks may be empty */
     size_t blocks;
-    const struct rapt_tape *tape; /* whose pass number `pass` left it */
+    const struct rapt_tape *tape; /* that recorded it, in its pass number `pass` */
     uint64_t pass;
 } deferred_grad;
 
@@ -41,7 +41,7 @@ static inline void param_refresh(const rapt_param *p, pool *threads)
     param_refresh_rows(p, threads, NULL, 0);
 }
 
-/* From now on `refresh` is asked before p is read. An optimizer that deferred updates of p before applies them first. */
+/* From now on `refresh` is called before p is read. An optimizer that deferred updates of p before applies them first. */
 void param_defer_updates(rapt_param *p, param_refresh_fn *refresh, void *context);
 
 #endif

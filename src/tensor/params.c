@@ -1,8 +1,9 @@
-/* tensor/params.c: the set of named parameters: creation, initial values, lookup, freezing. For modules, the
- * optimizer and the model files. It knows nothing of how a parameter is used. */
+/* tensor/params.c: the set of named parameters: creation, initial values, lookup, freezing. For modules, the optimizer and the
+ * model files. Independent of how parameters are used. */
 #include "tensor/params.h"
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/rng.h"
 
 #include <fnmatch.h>
@@ -15,7 +16,7 @@
 #define CHUNK ((size_t)1 << 20)
 
 struct rapt_params {
-    arena memory, gradients; /* apart: gradients of a model that only infers are never touched */
+    arena memory, gradients; /* separate: gradients of a model that only infers are never touched */
     uint64_t seed;
     rapt_param **list;
     size_t count, capacity;
@@ -124,8 +125,8 @@ size_t rapt_params_size(const rapt_params *set)
     return n;
 }
 
-/* The half-width of the uniform, or the deviation of the normal distribution. */
-static double spread(const rapt_tensor *x, rapt_init init)
+/* The half-width of the uniform, or the standard deviation of the normal distribution. */
+static double params_spread(const rapt_tensor *x, rapt_init init)
 {
     if (init.kind != RAPT_INIT_XAVIER_UNIFORM)
         return init.scale;
@@ -133,7 +134,7 @@ static double spread(const rapt_tensor *x, rapt_init init)
     return sqrt(6 / (fan_in + fan_out));
 }
 
-/* What the set counts, it does not allocate. */
+/* Memory for x's elements; a set made with RAPT_SEED_SHAPES counts them instead of allocating. */
 static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_tensor *x)
 {
     bool counts = set->seed == RAPT_SEED_SHAPES;
@@ -143,7 +144,7 @@ static rapt_real *params_elements(const rapt_params *set, arena *a, const rapt_t
 static void params_fill(rapt_tensor *x, rapt_init init, uint64_t key)
 {
     size_t n = rapt_tensor_size(x);
-    double s = spread(x, init);
+    double s = params_spread(x, init);
     if (key == RAPT_SEED_NONE && init.kind != RAPT_INIT_ONES)
         init.kind = RAPT_INIT_ZEROS;
     if (init.kind == RAPT_INIT_ZEROS) {
@@ -160,7 +161,7 @@ static void params_fill(rapt_tensor *x, rapt_init init, uint64_t key)
     }
 }
 
-static bool shape_is_sound(int ndim, const size_t *shape)
+static bool params_shape_is_valid(int ndim, const size_t *shape)
 {
     size_t n = 1;
     for (int i = 0; i < ndim; i++) {
@@ -179,23 +180,10 @@ void *rapt_params_alloc(rapt_params *set, size_t count, size_t size)
     return p;
 }
 
-static bool has_room(rapt_params *set)
-{
-    if (set->count < set->capacity)
-        return true;
-    size_t capacity = set->capacity ? 2 * set->capacity : 64;
-    rapt_param **list = realloc(set->list, capacity * sizeof *list);
-    if (!list)
-        return false;
-    set->list = list;
-    set->capacity = capacity;
-    return true;
-}
-
 static rapt_param *params_allocate(rapt_params *set, const char *name, int ndim, const size_t *shape)
 {
     rapt_param *p = arena_zeroed(&set->memory, 1, sizeof *p);
-    if (!p || !has_room(set))
+    if (!p || !ARRAY_RESERVE(&set->list, &set->capacity, set->count + 1))
         return NULL;
     p->state = arena_zeroed(&set->memory, 1, sizeof *p->state);
     p->value.ndim = ndim;
@@ -244,7 +232,7 @@ rapt_param *rapt_params_add(rapt_params *set, const char *name, int ndim, const 
     rapt_param *p = NULL;
     if (rapt_params_find(set, name))
         rapt_params_fail(set, RAPT_ERR_VALUE, "there is a parameter \"%s\" already", name);
-    else if (!shape_is_sound(ndim, shape))
+    else if (!params_shape_is_valid(ndim, shape))
         rapt_params_fail(set, RAPT_ERR_SHAPE, "parameter \"%s\": an empty or too large shape", name);
     else if (!(p = params_allocate(set, name, ndim, shape)))
         rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for parameter \"%s\"", name);
@@ -270,7 +258,7 @@ size_t rapt_params_freeze(rapt_params *set, const char *pattern)
     return matches;
 }
 
-static void forget_rows(rapt_param *p)
+static void params_zero_rows(rapt_param *p)
 {
     size_t width = rapt_tensor_size(&p->value) / p->value.shape[0];
     uint8_t *row = p->state->row_used, *end = row + p->value.shape[0];
@@ -286,7 +274,7 @@ void rapt_params_zero_grad(rapt_params *set)
         rapt_param *p = set->list[i];
         p->state->deferred = (deferred_grad){0};
         if (p->sparse)
-            forget_rows(p);
+            params_zero_rows(p);
         else
             p->value.grad_filled = false;
     }
