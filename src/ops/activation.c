@@ -1,22 +1,22 @@
 /* ops/activation.c: GELU, its tanh form, SiLU, and the gate of SwiGLU. For feed-forward networks of language models.
- * Not ReLU: see elementwise.c, and linear_op.c for activations behind a matrix product.
+ * Not ReLU: see elementwise.c, and linear_op.c for activations fused into a GEMM.
  *
- * A forward pass that is recorded computes the derivative f'(x) beside f(x), for next to nothing: both need the same
- * exponential. Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), computed anew. */
+ * A forward pass that is recorded computes the derivative f'(x) beside f(x), at little cost: both need the same exponential.
+ * Backward: dx = f'(x) dy. SwiGLU: dgate = dy up silu'(gate), dup = dy silu(gate), recomputed from gate. */
 #include "ops/activation.h"
 
 #include "ops/elements.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
-#define COST 4 /* of an element, in elementary operations */
+#define COST 4 /* per element, in elementary operations */
 
 bool activation_unknown(rapt_activation a)
 {
     return a > RAPT_ACTIVATION_SILU;
 }
 
-bool activation_curved(rapt_activation a)
+bool activation_smooth(rapt_activation a)
 {
     return a == RAPT_ACTIVATION_GELU || a == RAPT_ACTIVATION_GELU_TANH || a == RAPT_ACTIVATION_SILU;
 }
@@ -108,7 +108,7 @@ typedef struct swiglu_gradients {
     rapt_real *gate_scratch, *up_scratch; /* a block for each worker */
 } swiglu_gradients;
 
-/* Where a block's gradient is computed: in its place, or beside it. */
+/* Where the gradient of a block is computed: in its destination, or in scratch to be added. */
 static rapt_real *first_place(rapt_real *gradient, bool add, rapt_real *scratch, size_t at, int worker)
 {
     return gradient && !add ? gradient + at : scratch + (size_t)worker * ELEMENTS_BLOCK;

@@ -14,7 +14,7 @@ typedef struct norm_node {
     rapt_real *mean, *rstd;                  /* [norm rows] */
     rapt_tensor rows;                        /* its examples and rows are those that dropout sees */
     size_t width;
-    size_t norm_width;                       /* features normalised together, a multiple or part of width */
+    size_t norm_width;                       /* features normalized together, a multiple or divisor of width */
     bool drops;
     kernels_dropout key;
     double eps;
@@ -29,14 +29,14 @@ typedef struct norm_loop {
     rapt_real *partials; /* backward: [chunks][2 * norm_width] for dgamma and dbeta */
 } norm_loop;
 
-/* A unit is as many rows of one example as are normalised and dropped together. */
+/* The rows of a unit: as many rows of one example as are normalized together, or share a dropout call. */
 static size_t unit_rows(const norm_node *n)
 {
     size_t together = n->norm_width > n->width ? n->norm_width / n->width : 1;
     return together > TILE_ROWS ? together : TILE_ROWS / together * together;
 }
 
-/* Of the longest; shorter ones of a ragged tensor leave their last units empty. */
+/* Units of the longest example; of shorter examples of a ragged tensor, the last units are empty. */
 static size_t units_of_example(const norm_node *n)
 {
     return (tape_longest(&n->rows) + unit_rows(n) - 1) / unit_rows(n);
@@ -72,7 +72,7 @@ static void add_norm_drop(const norm_loop *loop, norm_span s, const rapt_real *f
     loop->t->k->dropout(&key, s.row, s.rows, n->width, from, n->width, to, n->width);
 }
 
-static void forward_unit(const norm_loop *loop, size_t unit)
+static void add_norm_forward_unit(const norm_loop *loop, size_t unit)
 {
     const norm_node *n = loop->n;
     const kernels *k = loop->t->k;
@@ -88,11 +88,11 @@ static void forward_unit(const norm_loop *loop, size_t unit)
                       (rapt_real)n->eps, n->out->data + i, &n->mean[i / n->norm_width], &n->rstd[i / n->norm_width]);
 }
 
-static void forward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void add_norm_forward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     (void)chunk, (void)worker;
     for (size_t unit = first; unit < last; unit++)
-        forward_unit(context, unit);
+        add_norm_forward_unit(context, unit);
 }
 
 static void add_norm_deliver(const kernels *k, size_t n, const rapt_real *from, rapt_real *to, bool add)
@@ -103,7 +103,7 @@ static void add_norm_deliver(const kernels *k, size_t n, const rapt_real *from, 
         memcpy(to, from, n * sizeof *to);
 }
 
-static void backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial, rapt_real *dsum)
+static void add_norm_backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial, rapt_real *dsum)
 {
     const norm_node *n = loop->n;
     const kernels *k = loop->t->k;
@@ -120,13 +120,13 @@ static void backward_unit(const norm_loop *loop, size_t unit, rapt_real *partial
     add_norm_deliver(k, s.size, dsum, loop->dy ? loop->dy + s.at : NULL, loop->add_y);
 }
 
-static void backward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void add_norm_backward_units(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const norm_loop *loop = context;
     size_t unit_size = unit_rows(loop->n) * loop->n->width;
     rapt_real *partial = loop->partials ? loop->partials + chunk * 2 * loop->n->norm_width : NULL;
     for (size_t unit = first; unit < last; unit++)
-        backward_unit(loop, unit, partial, loop->scratch + (size_t)worker * unit_size);
+        add_norm_backward_unit(loop, unit, partial, loop->scratch + (size_t)worker * unit_size);
 }
 
 static size_t unit_cost(const norm_node *n)
@@ -134,7 +134,7 @@ static size_t unit_cost(const norm_node *n)
     return unit_rows(n) * n->width;
 }
 
-/* gamma's and beta's gradients: each chunk of rows sums its own part, then the parts are added in their order. */
+/* gamma's and beta's gradients: each chunk of rows has a partial sum; these are then added in their order. */
 static void add_norm_add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
 {
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
@@ -161,13 +161,13 @@ static void add_norm_backward(rapt_tape *t, tape_node *node)
         return;
     if (loop.partials && tape_computes(t))
         memset(loop.partials, 0, partial_size * sizeof *loop.partials);
-    tape_units(t, units, unit_cost(n), backward_units, &loop);
+    tape_units(t, units, unit_cost(n), add_norm_backward_units, &loop);
     if (loop.partials)
         add_norm_add_partials(t, n, loop.partials, chunks);
 }
 
-/* How many trailing features gamma's shape covers, 0 where it doesn't fit x. */
-static size_t normalized_width(const rapt_tensor *x, const rapt_tensor *gamma)
+/* The number of trailing features that gamma's shape covers; 0 where it doesn't fit x. */
+static size_t add_norm_width(const rapt_tensor *x, const rapt_tensor *gamma)
 {
     if (!gamma)
         return rapt_tensor_features(x);
@@ -197,16 +197,16 @@ static rapt_tensor *add_norm_check(rapt_tape *t, const norm_node *n, double p)
     return NULL;
 }
 
-/* Rows as dropout counts them, widened where one normalised span covers several examples' worth of rows. */
+/* Sets `rows`: the examples and rows of x, as dropout counts them; one example where normalization spans several. */
 static void add_norm_lay_out(norm_node *n)
 {
     n->rows = *n->x;
     n->width = rapt_tensor_features(n->x);
-    if (n->norm_width > tape_longest(n->x) * n->width) /* normalised over the batch as well: one example holds all */
+    if (n->norm_width > tape_longest(n->x) * n->width) /* normalized over the batch as well */
         n->rows = (rapt_tensor){.ndim = 2, .shape = {rapt_tensor_rows(n->x), n->width}};
 }
 
-/* `overwrite`: y's memory holds the sum, if it may. */
+/* `overwrite`: the sum is computed in place of y where that is safe. */
 static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n, bool overwrite)
 {
     size_t norm_rows = rapt_tensor_size(n.x) / n.norm_width;
@@ -224,7 +224,7 @@ static rapt_tensor *add_norm_run(rapt_tape *t, norm_node n, bool overwrite)
     *node = n;
     norm_loop loop = {.t = t, .n = node};
     profile_op(t, n.y ? "add and norm" : "norm", 0, (double)((n.y ? 4 : 2) * rapt_tensor_size(n.x)));
-    tape_units(t, units_of(node), unit_cost(node), forward_units, &loop);
+    tape_units(t, units_of(node), unit_cost(node), add_norm_forward_units, &loop);
     if (n.out->requires_grad)
         tape_record(t, &node->node, add_norm_backward);
     return n.out;
@@ -235,7 +235,7 @@ static rapt_tensor *add_norm_checked(rapt_tape *t, norm_node n, rapt_residual re
     rapt_tensor *bad;
     if (tape_failed(t))
         return &t->poison;
-    n.norm_width = normalized_width(n.x, n.gamma);
+    n.norm_width = add_norm_width(n.x, n.gamma);
     if ((bad = add_norm_check(t, &n, residual.dropout)))
         return bad;
     add_norm_lay_out(&n);

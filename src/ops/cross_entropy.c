@@ -1,5 +1,5 @@
-/* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of models whose
- * logits somebody wants to see. The arithmetic of a row is in loss.c; output_loss.c makes the logits, too. */
+/* ops/cross_entropy.c: softmax, label smoothing, masking and their gradient in one operation: the loss of given logits. The
+ * arithmetic of a row is in loss.c; output_loss.c computes the logits, too. */
 #include "ops/loss.h"
 #include "tape/profile_op.h"
 

@@ -1,5 +1,5 @@
-/* ops/deferred.c: computes deferred gradients: a chunk for the optimizer, or all of one for whoever asks. For
- * rapt_op_output_loss, which leaves them, and train/. */
+/* ops/deferred.c: computes deferred weight gradients: a chunk of rows for the optimizer, or a whole matrix. For
+ * rapt_op_output_loss, which records them, and train/. */
 #include "ops/deferred.h"
 
 #include <string.h>

@@ -1,16 +1,17 @@
-/* ops/deferred.h: weight gradients of which only the factors are kept until somebody uses them. For the operation that leaves
- * them (rapt_op_output_loss), and the optimizer and the gradient norm, which compute a few rows at a time. */
+/* ops/deferred.h: deferred weight gradients dw = dy^T x: the operands are kept, and rows of dw are computed when they are
+ * used. For the operation that records them (rapt_op_output_loss), and the optimizer and the gradient norm, which compute a
+ * few rows at a time. */
 #ifndef OPS_DEFERRED_H
 #define OPS_DEFERRED_H
 
 #include "tape/tape_core.h"
 
-/* From here on, until it is off again: between a backward pass and the next pass nobody but rapt_grad_norm and rapt_adam_step
- * looks at gradients, so that one of few rows and a large matrix need not be computed in memory. For a training loop. */
+/* Allows deferred gradients, or not: the caller promises that between a backward pass and the next pass only rapt_grad_norm
+ * and rapt_adam_step read gradients, so that dw of a large matrix and few rows is never stored. For a training loop. */
 void tape_defer_gradients(rapt_tape *t, bool on);
 
 /* Reads n elements once, front to back: a software prefetch for a GEMM that is about to use them. A tile of a GEMM reads many
- * rows at once, which the hardware prefetcher does not see coming: waiting for memory there cost a third of its time. */
+ * rows at once, which the hardware prefetcher does not predict: memory latency was a third of its time. */
 static inline void deferred_prefetch(const rapt_real *x, size_t n)
 {
     for (size_t i = 0; i < n; i += KERNELS_ALIGN / sizeof *x)
@@ -19,7 +20,7 @@ static inline void deferred_prefetch(const rapt_real *x, size_t n)
 
 /* Whether a gradient with rows of `in` elements can be deferred: a chunk of it fits into a worker's memory. */
 bool deferred_fits(const rapt_tape *t, size_t in);
-/* RAPT_ERR_VALUE with a message that names the parameter: the factors of its deferred gradient are gone. */
+/* RAPT_ERR_VALUE with a message that names the parameter: the operands of its deferred gradient were released. */
 rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *err);
 /* Computes rows first .. first + count - 1 of p's deferred gradient into the memory that the worker packs into: up to 64 rows, or
  * rows of 32,768 elements together. The bits of a row don't depend on which others are computed with it. */

@@ -1,5 +1,6 @@
-/* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: what is kept is scaled by 1/(1-p). For feed-forward networks and
- * residual connections; embeddings, attention and add & norm drop inside. The mask is drawn again in the backward pass. */
+/* ops/dropout.c: dropout (Srivastava et al. 2014), inverted: elements that are kept are scaled by 1/(1-p). For feed-forward
+ * networks and residual connections; embeddings, attention and add & norm have dropout fused. The backward pass regenerates
+ * the mask from its random key. */
 #include "ops/dropout_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -35,7 +36,7 @@ static void dropout_drop_examples(void *context, size_t first, size_t last, size
     }
 }
 
-/* The same drop of a whole tensor, forward on data, backward on gradients. */
+/* Applies the mask to a whole tensor: to data in the forward pass, to gradients in the backward pass. */
 static void dropout_drop(rapt_tape *t, const rapt_tensor *x, kernels_dropout key, const rapt_real *from, rapt_real *to)
 {
     drop_loop loop = {t, x, key, from, to};

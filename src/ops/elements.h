@@ -1,5 +1,5 @@
-/* ops/elements.h: one loop over the numbers of whole tensors, shared out among the threads. For elementwise.c,
- * activation.c and linear_op.c. Not for rows: those go through tape_units. */
+/* ops/elements.h: one loop over the elements of whole tensors, divided among the threads. For elementwise.c, activation.c and
+ * linear_op.c. Not for rows: those go through tape_units. */
 #ifndef OPS_ELEMENTS_H
 #define OPS_ELEMENTS_H
 
@@ -7,13 +7,13 @@
 
 #define ELEMENTS_BLOCK 1024 /* elements handled together: whole vectors, and scratch of a size known beforehand */
 
-/* Works on numbers `at` .. `at` + n - 1, n <= ELEMENTS_BLOCK. */
+/* Processes elements `at` .. `at` + n - 1, n <= ELEMENTS_BLOCK. */
 typedef void elements_fn(const kernels *k, const void *context, size_t at, size_t n, int worker);
 
-/* Calls fn for all blocks of n numbers that take `cost` elementary operations each. */
+/* Calls fn for all blocks of n elements that cost `cost` elementary operations each. */
 void elements_run(rapt_tape *t, size_t n, size_t cost, elements_fn *fn, const void *context);
 
-/* ELEMENTS_BLOCK numbers for each worker; NULL after recording the failure. */
+/* ELEMENTS_BLOCK elements of scratch for each worker; NULL after recording the failure. */
 rapt_real *elements_scratch(rapt_tape *t);
 
 /* y = a b, or y += a b: a gradient through an operation whose derivative is known. */

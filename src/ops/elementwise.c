@@ -1,5 +1,5 @@
-/* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules
- * and for tests; the fused operations have these built in. Curved activations are in activation.c. */
+/* ops/elementwise.c: add, scale, relu and the sums that serve as simple losses. For the stepwise forms of modules and for
+ * tests; fused operations include these. Smooth activations are in activation.c. */
 #include "ops/elementwise_op.h"
 
 #include "ops/elements.h"
@@ -165,7 +165,7 @@ static void weighted_sum_backward(rapt_tape *t, tape_node *node)
         t->k->axpy(rapt_tensor_size(e->a), e->y->grad[0], e->weights, dx);
 }
 
-/* The sum, and a copy of the weights for the way back. */
+/* The sum, and a copy of the weights for the backward pass. */
 static void elementwise_weigh(size_t n, const rapt_real *x, const rapt_real *w, rapt_real *weights, rapt_real *y)
 {
     double sum = 0;

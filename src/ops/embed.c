@@ -1,6 +1,6 @@
-/* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options
- * of PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the
- * tokens; threads share out the features, so the sums don't depend on them. */
+/* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options of
+ * PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the tokens;
+ * threads divide the features, so the sums don't depend on their number. */
 #include "ops/dropout_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -21,7 +21,7 @@ typedef struct embed_node {
     rapt_embed_options o;
     bool drops;
     kernels_dropout key;
-    rapt_real *row_scale; /* of each row: what the looked-up one was multiplied by */
+    rapt_real *row_scale; /* [rows of y]: what the looked-up row was multiplied by */
 } embed_node;
 
 static size_t embed_tokens_of(const embed_node *n)
@@ -29,7 +29,7 @@ static size_t embed_tokens_of(const embed_node *n)
     return rapt_tensor_rows(n->y);
 }
 
-static double norm_of(const rapt_real *row, size_t d, double p)
+static double embed_norm_of(const rapt_real *row, size_t d, double p)
 {
     double sum = 0, largest = 0;
     for (size_t i = 0; i < d; i++) {
@@ -41,19 +41,18 @@ static double norm_of(const rapt_real *row, size_t d, double p)
 }
 
 /* PyTorch divides by the norm plus 1e-7. */
-static double renormalize_factor(const embed_node *n, int32_t id)
+static double embed_renormalize_factor(const embed_node *n, int32_t id)
 {
-    double norm = norm_of(n->w->value.data + (size_t)id * n->d, n->d, n->o.norm_type);
+    double norm = embed_norm_of(n->w->value.data + (size_t)id * n->d, n->d, n->o.norm_type);
     return n->o.max_norm > 0 && norm > n->o.max_norm ? n->o.max_norm / (norm + 1e-7) : 1;
 }
 
-/* The factor of each token's row. In training a row that is too long is shortened in place, once: the second
- * occurrence finds it short. */
-static void renormalize(rapt_tape *t, embed_node *n)
+/* The scale of each token's row under max_norm. In training the row itself is renormalized in place, at its first occurrence. */
+static void embed_renormalize(rapt_tape *t, embed_node *n)
 {
     for (size_t i = 0; i < embed_tokens_of(n); i++) {
         rapt_real *row = n->w->value.data + (size_t)n->ids[i] * n->d;
-        double factor = n->o.max_norm > 0 ? renormalize_factor(n, n->ids[i]) : 1;
+        double factor = n->o.max_norm > 0 ? embed_renormalize_factor(n, n->ids[i]) : 1;
         if (t->pass.training && factor != 1) {
             t->k->scale(n->d, (rapt_real)factor, row, row);
             factor = 1;
@@ -92,7 +91,7 @@ static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
         loop->t->k->scale(n->d, n->row_scale[row], from, y);
 }
 
-static void forward_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void embed_forward_examples(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const embed_loop *loop = context;
     (void)chunk, (void)worker;
@@ -119,7 +118,7 @@ static bool is_padding(const embed_node *n, int32_t id)
 }
 
 /* Adds columns `first` .. `last` blocks of every token's gradient to its row. */
-static void scatter_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void embed_scatter_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const embed_loop *loop = context;
     const embed_node *n = loop->n;
@@ -187,7 +186,7 @@ static void embed_backward(rapt_tape *t, tape_node *node)
     if (n->w->sparse && tape_computes(t))
         for (size_t i = 0; i < embed_tokens_of(n); i++)
             n->w->state->row_used[n->ids[i]] |= !is_padding(n, n->ids[i]);
-    tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, embed_tokens_of(n) * COLUMN_BLOCK, scatter_columns, &loop);
+    tape_units(t, (n->d + COLUMN_BLOCK - 1) / COLUMN_BLOCK, embed_tokens_of(n) * COLUMN_BLOCK, embed_scatter_columns, &loop);
 }
 
 static rapt_tensor *embed_check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens)
@@ -223,7 +222,7 @@ static rapt_tensor *embed_check_options(rapt_tape *t, const rapt_tensor *w, rapt
     return NULL;
 }
 
-/* Where the examples lie once their padding is left out. */
+/* The rows of each example once padding is removed. */
 static const rapt_ragged *ragged_of(rapt_tape *t, rapt_tokens tokens)
 {
     rapt_ragged *r = tape_alloc(t, 1, sizeof *r);
@@ -291,9 +290,9 @@ static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
         tape_refresh(t, options->positions);
     profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));
     if (tape_computes(t))
-        renormalize(t, n);
+        embed_renormalize(t, n);
     embed_loop loop = {.t = t, .n = n};
-    tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, forward_examples, &loop);
+    tape_units(t, tape_examples(n->y), tape_longest(n->y) * n->d, embed_forward_examples, &loop);
     if (n->y->requires_grad)
         tape_record(t, &n->node, embed_backward);
     return n->y;
@@ -326,7 +325,7 @@ rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *tab
     return rapt_op_dropout(t, y, p);
 }
 
-/* Step by step, and with padding: rows of ids that mean nothing. */
+/* Unfused, and with padding, whose rows are meaningless. */
 static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *o)
 {
     rapt_embed_options rows = *o;

@@ -1,5 +1,5 @@
-/* ops/heads.c: [batch, time, heads * d] to [batch, heads, time, d] and back (the book's transpose_qkv and
- * transpose_output). For the stepwise attention; the fused one reads heads in place. */
+/* ops/heads.c: [batch, time, heads * d] to [batch, heads, time, d] and back (the book's transpose_qkv and transpose_output).
+ * For the unfused attention; the fused one reads heads in place. */
 #include "tape/profile_op.h"
 #include "tape/tape_core.h"
 

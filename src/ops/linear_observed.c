@@ -1,5 +1,5 @@
-/* ops/linear_observed.c: what linear layers are called where somebody looks (rapt/observe.h). The weight's name says which
- * layer of its module it is: "encoder.0.ffn.dense1.weight" is that of dense1. */
+/* ops/linear_observed.c: the names of linear layers on an observed tape (rapt/observe.h). The weight's name says which layer
+ * of its module it is: "encoder.0.ffn.dense1.weight" is that of dense1. */
 #include "ops/linear_observed.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static const linear_role *linear_role_of(const char *layer, bool memory)
     return NULL;
 }
 
-/* softmax(logits), a copy to look at. */
+/* softmax(logits), a copy for the observer. */
 static void linear_observe_probabilities(rapt_tape *t, const rapt_tensor *logits)
 {
     rapt_tensor *y = observe_copy(t, logits);

@@ -4,8 +4,8 @@
 
 #include "tape/observe_op.h"
 
-/* Hands over y = x w^T + b as what the layer is in its module, by its weight's name; nothing where that is of no such layer.
- * `memory`: x is not what the layers beside it compute from, but what is attended to. Returns y. */
+/* Observes y = x w^T + b under the name of the layer in its module, which its weight's name tells; nothing if it is not one of
+ * the known layers. `memory`: x is the sequence that is attended to, not the query sequence. Returns y. */
 rapt_tensor *linear_observe(rapt_tape *t, const rapt_linear_args *in, bool memory, rapt_tensor *y);
 
 #endif

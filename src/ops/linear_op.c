@@ -1,6 +1,6 @@
-/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are the epilogue of the matrix
- * product, so y is written once; a curved activation follows each piece of the product, over y, or over its own
- * derivative f' where a backward pass will come, which needs that and not z = x w^T + b.
+/* ops/linear_op.c: y = activation(x w^T + b). For every projection of a model. Bias and ReLU are in the GEMM's epilogue, so y
+ * is written once; a smooth activation is applied to each tile of z = x w^T + b while it is in the cache. If the pass
+ * records, f'(z) replaces z, since the backward pass needs nothing else of it.
  *
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/activation.h"
@@ -23,7 +23,7 @@ typedef struct linear_node {
     size_t count;
     linear_layer layers[RAPT_OP_LINEARS_MAX];
     rapt_activation activation;
-    rapt_real *slope; /* f'(z) of a curved activation, else NULL; dz takes its place */
+    rapt_real *slope; /* f'(z) of a smooth activation, else NULL; dz overwrites it */
 } linear_node;
 
 /* ---- backward ----------------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ typedef struct linear_loop {
     size_t rows, out;
 } linear_loop;
 
-static void relu_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void linear_relu_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const linear_loop *loop = context;
     size_t from = first * loop->out;
@@ -44,8 +44,8 @@ static void relu_rows(void *context, size_t first, size_t last, size_t chunk, in
     loop->k->relu_backward((last - first) * loop->out, loop->l->y->data + from, loop->l->y->grad + from, loop->to + from);
 }
 
-/* dz: the gradient before the activation. NULL where none came, or memory is out. */
-static const rapt_real *through_activation(rapt_tape *t, const linear_node *n, const linear_layer *l)
+/* dz = f'(z) dy [rows, out]: the gradient before the activation. NULL where y has none, or out of memory. */
+static const rapt_real *linear_activation_gradient(rapt_tape *t, const linear_node *n, const linear_layer *l)
 {
     linear_loop loop = {.k = t->k, .l = l, .rows = rapt_tensor_rows(l->y), .out = rapt_tensor_features(l->y)};
     if (!l->y->grad_filled || n->activation == RAPT_ACTIVATION_IDENTITY)
@@ -54,11 +54,11 @@ static const rapt_real *through_activation(rapt_tape *t, const linear_node *n, c
     if (n->slope)
         elements_chain(t, loop.rows * loop.out, n->slope, l->y->grad, loop.to, false);
     else if (loop.to)
-        tape_units(t, loop.rows, loop.out, relu_rows, &loop);
+        tape_units(t, loop.rows, loop.out, linear_relu_rows, &loop);
     return loop.to;
 }
 
-static void sum_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
+static void linear_sum_columns(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const linear_loop *loop = context;
     size_t from = first * SUM_COLUMNS, to = last * SUM_COLUMNS < loop->out ? last * SUM_COLUMNS : loop->out;
@@ -66,15 +66,15 @@ static void sum_columns(void *context, size_t first, size_t last, size_t chunk, 
     loop->k->column_sums(loop->rows, to - from, loop->dz + from, loop->out, loop->to + from);
 }
 
-static void bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *dz)
+static void linear_bias_gradient(rapt_tape *t, const linear_layer *l, const rapt_real *dz)
 {
     linear_loop loop = {.k = t->k, .dz = dz, .to = tape_grad_zeroed(t, l->b), .rows = rapt_tensor_rows(l->y),
                         .out = rapt_tensor_features(l->y)};
     if (loop.to)
-        tape_units(t, (loop.out + SUM_COLUMNS - 1) / SUM_COLUMNS, loop.rows * SUM_COLUMNS / 4, sum_columns, &loop);
+        tape_units(t, (loop.out + SUM_COLUMNS - 1) / SUM_COLUMNS, loop.rows * SUM_COLUMNS / 4, linear_sum_columns, &loop);
 }
 
-/* The products of a backward pass, and what they multiply. */
+/* The GEMMs of a backward pass, and their operands dz. */
 typedef struct linear_jobs {
     const rapt_real *dz[RAPT_OP_LINEARS_MAX]; /* of each layer, or NULL */
     gemm_job jobs[GEMM_MAX_JOBS];
@@ -82,8 +82,8 @@ typedef struct linear_jobs {
 } linear_jobs;
 _Static_assert(2 * RAPT_OP_LINEARS_MAX <= GEMM_MAX_JOBS, "a layer's backward pass has two products");
 
-/* dx (+)= dz w. Layers with one x stand side by side: the second's product continues the first's. */
-static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
+/* dx [rows, in] (+)= dz [rows, out] w [out, in]. Layers with the same x are adjacent: their GEMMs accumulate into one dx. */
+static void linear_add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
 {
     bool accumulate;
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
@@ -96,8 +96,8 @@ static void add_input_job(rapt_tape *t, const linear_layer *l, const rapt_real *
                                      .epilogue = {.accumulate = accumulate}, .accumulates_into_previous = accumulates};
 }
 
-/* dw (+)= dz^T x. */
-static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
+/* dw [out, in] (+)= dz^T [out, rows] x [rows, in]. */
+static void linear_add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real *dz, linear_jobs *p)
 {
     bool accumulate;
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1], out = (ptrdiff_t)l->w->shape[0];
@@ -107,7 +107,7 @@ static void add_weight_job(rapt_tape *t, const linear_layer *l, const rapt_real 
     p->jobs[p->count++] = (gemm_job){.m = l->w->shape[0], .n = l->w->shape[1], .k = rapt_tensor_rows(l->x),
                                      .a = {dz, 1, out}, .b = {l->x->data, in, 1}, .c = dw,
                                      .epilogue = {.accumulate = accumulate}};
-    if (l->weight->sparse && tape_computes(t)) /* an embedding that is the output matrix too */
+    if (l->weight->sparse && tape_computes(t)) /* a tied embedding: the output matrix uses all rows */
         memset(l->weight->state->row_used, 1, l->w->shape[0]);
 }
 
@@ -134,20 +134,26 @@ static void linear_backward(rapt_tape *t, tape_node *node)
     const linear_node *n = (const linear_node *)node;
     linear_jobs p = {.count = 0};
     profile_op(t, "linear", 2 * linear_flops_of(n), 2 * linear_elements_of(n));
+
+    /* 1. dz = f'(z) dy of each layer */
     for (size_t i = n->count; i-- > 0;)
-        p.dz[i] = through_activation(t, n, &n->layers[i]);
+        p.dz[i] = linear_activation_gradient(t, n, &n->layers[i]);
+
+    /* 2. dx = dz w and dw = dz^T x of all layers concurrently */
     for (size_t i = n->count; i-- > 0;)
         if (p.dz[i])
-            add_input_job(t, &n->layers[i], p.dz[i], &p);
+            linear_add_input_job(t, &n->layers[i], p.dz[i], &p);
     for (size_t i = n->count; i-- > 0;)
         if (p.dz[i])
-            add_weight_job(t, &n->layers[i], p.dz[i], &p);
+            linear_add_weight_job(t, &n->layers[i], p.dz[i], &p);
     if (tape_failed(t))
         return;
     gemm_all(&t->team, p.jobs, p.count);
+
+    /* 3. db = sum over rows of dz */
     for (size_t i = n->count; i-- > 0;)
         if (p.dz[i])
-            bias_gradient(t, &n->layers[i], p.dz[i]);
+            linear_bias_gradient(t, &n->layers[i], p.dz[i]);
 }
 
 /* ---- forward ------------------------------------------------------------------------------------------------ */
@@ -156,7 +162,7 @@ static rapt_tensor *linear_check(rapt_tape *t, const rapt_tensor *x, const rapt_
 {
     size_t in = rapt_tensor_features(x);
     if (w->ndim != 2 || w->shape[1] != in)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "linear %s: input has %zu features, weight wants %zu", w->name, in,
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "linear %s: input has %zu features, weight expects %zu", w->name, in,
                               w->ndim == 2 ? w->shape[1] : 0);
     if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "linear %s: bias has %zu elements, output %zu", w->name,
@@ -164,7 +170,7 @@ static rapt_tensor *linear_check(rapt_tape *t, const rapt_tensor *x, const rapt_
     return NULL;
 }
 
-/* A layer with its output, y undefined yet. False after recording the failure. */
+/* Checks a layer and allocates its output y. False after recording the failure. */
 static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args *in)
 {
     size_t shape[RAPT_MAX_DIMS];
@@ -182,7 +188,7 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     return true;
 }
 
-static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
+static gemm_job linear_forward_job(const rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
@@ -190,7 +196,7 @@ static gemm_job forward_job(const rapt_tape *t, const linear_layer *l)
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
-/* The layers with their outputs, undefined yet; NULL after recording the failure. */
+/* The node of these layers with their outputs allocated; NULL after recording the failure. */
 static linear_node *linear_node_of(rapt_tape *t, const rapt_linear_args *in, size_t count, rapt_activation activation)
 {
     linear_node *n = tape_alloc(t, 1, sizeof *n);
@@ -209,18 +215,18 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     if (!n)
         return &t->poison;
     rapt_tensor *y = n->layers[0].y;
-    bool curved = activation_curved(activation);
-    if (curved && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
+    bool smooth = activation_smooth(activation);
+    if (smooth && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
         return &t->poison;
     profile_op(t, "linear", linear_flops_of(n), linear_elements_of(n));
-    gemm_job job = forward_job(t, &n->layers[0]);
+    gemm_job job = linear_forward_job(t, &n->layers[0]);
     job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
-    if (curved)
+    if (smooth)
         job.epilogue_fn = activation_piece, job.context = &run;
     gemm(&t->team, &job);
-    if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is read off y */
+    if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is computed from y */
         tape_set_disposable(t);
     if (y->requires_grad)
         tape_record(t, &n->node, linear_backward);
@@ -239,8 +245,9 @@ rapt_tensor *rapt_op_linear(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_pa
     return rapt_op_activate(t, linear_observe(t, &in, false, linear_fused(t, &in, RAPT_ACTIVATION_IDENTITY)), activation);
 }
 
-/* Whether products into one gradient stand side by side, as `add_input_job` wants them, and no others meet in one. */
-static bool can_go_together(const rapt_linear_args *in, size_t count)
+/* Whether the backward passes can run concurrently: layers with the same x are adjacent, as linear_add_input_job needs, and no
+ * other gradient is shared. */
+static bool linear_can_run_together(const rapt_linear_args *in, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
@@ -250,14 +257,14 @@ static bool can_go_together(const rapt_linear_args *in, size_t count)
     return true;
 }
 
-static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
+static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
     gemm_job jobs[RAPT_OP_LINEARS_MAX];
     linear_node *n = linear_node_of(t, in, count, RAPT_ACTIVATION_IDENTITY);
     bool grad = false;
     for (size_t i = 0; n && i < count; i++) {
         y[i] = n->layers[i].y;
-        jobs[i] = forward_job(t, &n->layers[i]);
+        jobs[i] = linear_forward_job(t, &n->layers[i]);
         grad = grad || y[i]->requires_grad;
     }
     if (!n)
@@ -271,8 +278,8 @@ static bool together(rapt_tape *t, size_t count, const rapt_linear_args *in, rap
 
 void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args *in, rapt_tensor **y)
 {
-    bool one_by_one = count > RAPT_OP_LINEARS_MAX || !can_go_together(in, count);
-    if (tape_failed(t) || one_by_one || !together(t, count, in, y))
+    bool one_by_one = count > RAPT_OP_LINEARS_MAX || !linear_can_run_together(in, count);
+    if (tape_failed(t) || one_by_one || !linear_run_together(t, count, in, y))
         for (size_t i = 0; i < count; i++)
             y[i] = tape_failed(t) ? &t->poison : linear_fused(t, &in[i], RAPT_ACTIVATION_IDENTITY);
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* ops/loss.c: softmax, label smoothing, masking and their gradient, a row at a time. For the loss operations, which own
- * the logits.
+/* ops/loss.c: softmax, label smoothing, masking and their gradient, a row at a time. For the loss operations, which own the
+ * logits.
  *
  * For a position that counts, with classes V, smoothing e, label l:  loss = lse(x) - (1-e) x_l - e/V sum_j x_j;
  * d loss / d x_j = softmax(x)_j - e/V - (1-e) [j = l]. */
@@ -25,7 +25,7 @@ rapt_tensor *loss_check(rapt_tape *t, const char *op, rapt_tokens labels, size_t
     return NULL;
 }
 
-/* The label of each row of x, which may be ragged where the labels are padded. */
+/* Fills the label of each row of x, which may be ragged although labels are padded. */
 static const int32_t *row_labels(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, const int32_t *valid_lens)
 {
     int32_t *of = tape_alloc(t, rapt_tensor_rows(x), sizeof *of);

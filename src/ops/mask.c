@@ -1,4 +1,4 @@
-/* ops/mask.c: how many keys an example needs at all. For the attention; single rows are in mask.h. */
+/* ops/mask.c: how many keys the queries of an example attend to. For attention; single rows are in mask.h. */
 #include "ops/mask.h"
 
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys)
@@ -6,7 +6,7 @@ size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t k
     size_t max = 0;
     if (queries == 0)
         return 0;
-    if (!mask || !mask->per_query) /* the last query sees the most */
+    if (!mask || !mask->per_query) /* the last query attends to the largest number */
         return mask_row_of(mask, example, queries - 1, queries, keys).count;
     for (size_t i = 0; i < queries; i++) {
         size_t count = mask_row_of(mask, example, i, queries, keys).count;

@@ -1,4 +1,4 @@
-/* ops/mask.h: what a rapt_mask says about one query. For the softmax and the attention. */
+/* ops/mask.h: a rapt_mask as it applies to one query. For the softmax and the attention. */
 #ifndef OPS_MASK_H
 #define OPS_MASK_H
 
@@ -27,7 +27,7 @@ static inline mask_row mask_row_of(const rapt_mask *mask, size_t example, size_t
     return row;
 }
 
-/* The most keys that any query of the example sees: what lies beyond is never read. */
+/* The maximum of keys that any query of the example attends to: keys behind them are never read. */
 size_t mask_keys(const rapt_mask *mask, size_t example, size_t queries, size_t keys);
 
 #endif

@@ -1,5 +1,5 @@
-/* ops/matmul.c: batched matrix products, and heads split and joined: the steps of attention one by one, for those
- * who look at them. The fused attention does without these copies.
+/* ops/matmul.c: batched matrix products, over split heads: the unfused form of attention, for observed passes. The fused
+ * attention avoids these copies.
  *
  * Backward of C = A B: dA = dC B^T, dB = A^T dC; of C = A B^T: dA = dC B, dB = dC^T A. */
 #include "tape/profile_op.h"
@@ -9,7 +9,7 @@ typedef struct matmul_node {
     tape_node node;
     rapt_tensor *a, *b, *c;
     size_t batch, m, n, k;
-    size_t group; /* matrices of a that one of b is for */
+    size_t group; /* consecutive matrices of a that share one of b */
     bool transpose_b;
 } matmul_node;
 

@@ -1,8 +1,8 @@
-/* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation: for vocabularies so large that the
- * time goes into reading and writing logits. Small ones go through rapt_op_linear and rapt_op_cross_entropy.
+/* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation: for vocabularies so large that reading
+ * and writing logits takes most of the time. Small ones go through rapt_op_linear and rapt_op_cross_entropy.
  *
  * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the
- * other, while it is in the cache: d, its gradient, takes the place of the logits; dx += d w, dw = d^T x, db = column
+ * other, while it is in the cache: d, their gradient, overwrites the logits; dx += d w, dw = d^T x, db = column
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear_op.c, bit for bit. */
 #include "ops/deferred.h"
@@ -13,14 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef FEWEST_CLASSES        /* tests want other numbers */
-#define FEWEST_CLASSES 3072   /* that make enough blocks for all threads */
-#define MAX_DEFERRED_ROWS 8   /* more, and computing dw twice, for its norm and for the step, takes longer than keeping it */
+#ifndef FEWEST_CLASSES        /* tests override it */
+#define FEWEST_CLASSES 3072   /* enough blocks for all threads */
+#define MAX_DEFERRED_ROWS 8   /* with more rows, computing dw twice, for its norm and for the step, takes longer than storing
+                                 it */
 #endif
-#define FEW_ROWS 128          /* of a product: B is read where it stands */
-#define PARTIAL_ELEMENTS ((size_t)1 << 22) /* of dx's blocks side by side */
+#define FEW_ROWS 128          /* of a GEMM: B is read in place */
+#define PARTIAL_ELEMENTS ((size_t)1 << 22) /* of the partial sums of dx */
 #define LINE (KERNELS_ALIGN / sizeof(rapt_real))
-#define FETCH_NUMBERS ((size_t)1 << 16)   /* of a block of w that fits into the cache with all else */
+#define FETCH_NUMBERS ((size_t)1 << 16)   /* of a block of w that fits into the cache with the other operands */
 
 typedef struct output_node {
     tape_node node;
@@ -28,13 +29,13 @@ typedef struct output_node {
     rapt_param *w;
     loss_rows rows;
     size_t count;           /* of rows that count */
-    size_t *row_of;         /* [count] where they stand in x */
+    size_t *row_of;         /* [count] their indices in x */
     size_t *ends;           /* [blocks]: where each 384 rows of x end among those that count */
     size_t blocks;
     const rapt_real *inputs; /* [count, in] */
     size_t stride;          /* of a row of logits: an odd number of cache lines, so that columns use all of the cache */
     rapt_real *logits;      /* [count, stride], then their gradient */
-    bool defers;            /* the gradient of w, where it can */
+    bool defers;            /* the gradient of w is deferred, where possible */
 } output_node;
 
 static size_t output_loss_min(size_t a, size_t b)
@@ -58,14 +59,14 @@ static rapt_tensor *output_loss_check(rapt_tape *t, const rapt_tensor *x, const 
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input %s for %zu x %zu labels", op, rapt_shape_text(x, text, sizeof text),
                               labels.batch, labels.time);
     if (w->ndim != 2 || w->shape[1] != rapt_tensor_features(x))
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input has %zu features, weight wants %zu", op, rapt_tensor_features(x),
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input has %zu features, weight expects %zu", op, rapt_tensor_features(x),
                               w->ndim == 2 ? w->shape[1] : 0);
     if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: bias has %zu elements, output %zu", op, rapt_tensor_size(b), w->shape[0]);
     return loss_check(t, op, labels, w->shape[0], o);
 }
 
-/* Finds the rows that count. */
+/* Lists the rows that count. */
 static void list_rows(rapt_tape *t, output_node *n)
 {
     size_t rows = rapt_tensor_rows(n->x);
@@ -110,12 +111,12 @@ typedef struct output_loop {
     rapt_tape *t;
     const output_node *n;
     rapt_real scale;          /* of the gradient */
-    size_t first_row, rows;   /* that count, of the block of rows at hand */
-    size_t first_block;       /* of classes, of the group at hand */
+    size_t first_row, rows;   /* that count, of this block of rows */
+    size_t first_block;       /* of classes, of this group */
     size_t group;             /* blocks of classes at most */
-    rapt_real *dx, *dw, *db;  /* NULL: not wanted */
+    rapt_real *dx, *dw, *db;  /* NULL: not needed */
     bool add_x, add_w;        /* they hold a sum already */
-    rapt_real *partial;       /* [group, rows, in]: what each block of classes adds to dx */
+    rapt_real *partial;       /* [group, rows, in]: the partial sum of dx of each block of classes */
 } output_loop;
 
 static void output_loss_forward_rows(void *context, size_t first, size_t last, size_t chunk, int worker)
@@ -181,7 +182,7 @@ static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_
     }
 }
 
-/* Columns first .. first + count - 1 of the block of rows: its part of dx, and of dw. */
+/* A block of classes and its rows: the partial sum of dx, and rows of dw. */
 static void multiply_both(const output_loop *l, size_t first, size_t count, rapt_real *partial, int worker)
 {
     const output_node *n = l->n;
@@ -215,7 +216,7 @@ static void backward_block(void *context, size_t index, int worker)
         l->t->k->column_sums(n->count, count, n->logits + first, n->stride, l->db + first);
 }
 
-/* dx += what each block of classes has for it, in their order. */
+/* dx += the partial sums of all blocks of classes, in their order. */
 static void output_loss_add_partials(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const output_loop *l = context;
@@ -233,7 +234,7 @@ static void output_loss_add_partials(void *context, size_t first, size_t last, s
     }
 }
 
-/* A block of rows: all classes, in groups whose parts of dx have room. */
+/* A block of rows: all classes, in groups whose partial sums fit into memory. */
 static void output_loss_backward_rows(output_loop l, size_t max_blocks)
 {
     rapt_tape *t = l.t;
@@ -246,7 +247,7 @@ static void output_loss_backward_rows(output_loop l, size_t max_blocks)
     }
 }
 
-/* Leaves the factors of dw where that is wanted and nobody else did so. */
+/* Records dw as deferred, where that is allowed and w has no deferred gradient yet. */
 static bool output_loss_defer(rapt_tape *t, const output_node *n)
 {
     rapt_error err = {0};
@@ -259,7 +260,7 @@ static bool output_loss_defer(rapt_tape *t, const output_node *n)
     return true;
 }
 
-/* The gradients that are to be filled; those of rows that don't count are 0. */
+/* Allocates the gradients; those of rows that don't count are 0. */
 static void find_gradients(rapt_tape *t, output_loop *l, bool deferred)
 {
     const output_node *n = l->n;
@@ -281,7 +282,7 @@ static double output_loss_gemm_flops(const output_node *n)
     return 2.0 * (double)n->count * (double)rapt_tensor_size(&n->w->value);
 }
 
-/* The matrix, and the logits that stay. */
+/* The matrix, and the logits that are kept. */
 static double output_loss_elements_of(const output_node *n)
 {
     return (double)rapt_tensor_size(&n->w->value) + (double)n->count * (double)n->w->value.shape[0];
@@ -309,7 +310,7 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
         l.first_row = n->ends[i];
         l.add_w = true;
     }
-    if (!deferred && !tape_failed(t)) /* nobody reads the logits' gradient again */
+    if (!deferred && !tape_failed(t)) /* the logits' gradient is not read again */
         free_list_give(&t->free_list, n->logits, n->count * n->stride);
 }
 
@@ -346,7 +347,7 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
     tape_refresh(t, w);
     output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && deferred_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
-    if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* who looks gets logits and all gradients */
+    if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* an observer gets logits and all gradients */
         return fused(t, &n, labels, options, parts);
     return rapt_op_cross_entropy(t, rapt_op_linear(t, x, w, b, RAPT_ACTIVATION_IDENTITY), labels, options, parts);
 }

@@ -1,5 +1,5 @@
-/* ops/reshape.c: a tensor's elements in another shape, where they lie. For modules that see the rows of a batch in two
- * ways; nothing is copied, and the gradient goes back as it is. */
+/* ops/reshape.c: a view of a tensor in another shape. For modules that divide the rows of a batch in two ways; neither
+ * elements nor gradients are copied. */
 #include "ops/elements.h"
 #include "tape/profile_op.h"
 
@@ -38,7 +38,7 @@ static void reshape_backward(rapt_tape *t, tape_node *node)
         elements_run(t, rapt_tensor_size(r->y), 1, reshape_backward_block, &g);
 }
 
-/* Whether x's elements fill the shape, and the examples its rows. */
+/* Whether x's elements fill the shape, and the examples of `ragged` its rows. */
 static bool reshape_fits(const rapt_tensor *x, int ndim, const size_t *shape, const rapt_ragged *ragged)
 {
     size_t n = ndim >= 1 && ndim <= RAPT_MAX_DIMS ? 1 : 0;

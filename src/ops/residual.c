@@ -1,6 +1,6 @@
-/* ops/residual.c: the residual connection round a sublayer (He et al. 2016), with dropout on what is added (Vaswani et al.
- * 2017, section 5.4). For all blocks but post-norm ones with layer norm, where add_norm.c does this and the norm in one
- * pass over the rows. Backward: dx = dz, dy = dropout(dz). */
+/* ops/residual.c: the residual connection around a sublayer (He et al. 2016), with dropout on what is added (Vaswani et al.
+ * 2017, section 5.4). For all blocks but post-norm ones with layer norm, where add_norm.c does this and the norm in one pass
+ * over the rows. Backward: dx = dz, dy = dropout(dz). */
 #include "ops/dropout_op.h"
 #include "ops/elementwise_op.h"
 #include "tape/observe_op.h"
@@ -9,7 +9,7 @@ rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt
 {
     bool overwrite = residual.overwrite_y && x->data != y->data;
     rapt_tensor *dropped = dropout_run(t, y, residual.dropout, overwrite && tape_may_overwrite(t, y));
-    if (dropped != y) /* it is nobody else's */
+    if (dropped != y) /* dropped is this operation's own */
         observe_tensor(t, "dropped", "dropout", OBSERVE_ROWS, dropped);
     rapt_tensor *z = elementwise_add(t, x, dropped, (overwrite || dropped != y) && tape_may_overwrite(t, dropped));
     return observe_tensor(t, "sum", "x + sublayer", OBSERVE_ROWS, z);

@@ -1,6 +1,6 @@
-/* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models.
- * Not layer norm, and no residual: see add_norm.c. The formula of the backward pass stands at kernels.h's
- * rms_norm_backward; gamma's gradient is summed in fixed chunks of rows, added in their order. */
+/* ops/rms_norm.c: root mean square norm over the last dimension. For pre-norm language models. Not layer norm, and no
+ * residual: see add_norm.c. The formula of the backward pass stands at kernels.h's rms_norm_backward; gamma's gradient is a
+ * sum over fixed chunks of rows, whose partial sums are added in their order. */
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
@@ -53,7 +53,7 @@ static void rms_norm_backward_rows(void *context, size_t first, size_t last, siz
     }
 }
 
-static rapt_real *zeroed_scratch(rapt_tape *t, size_t n)
+static rapt_real *rms_norm_zeroed_scratch(rapt_tape *t, size_t n)
 {
     rapt_real *p = tape_scratch(t, n, sizeof *p);
     return p && tape_computes(t) ? memset(p, 0, n * sizeof *p) : p;
@@ -69,7 +69,7 @@ static void rms_norm_do_backward(rapt_tape *t, tape_node *node)
     size_t chunks = tape_chunks(n->rows, n->width);
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma);
     loop.scratch = tape_scratch(t, n->width * (size_t)rapt_tape_threads(t), sizeof *loop.scratch);
-    loop.partials = dgamma ? zeroed_scratch(t, chunks * n->width) : NULL;
+    loop.partials = dgamma ? rms_norm_zeroed_scratch(t, chunks * n->width) : NULL;
     loop.dx = tape_grad(t, n->x, &loop.add);
     if (tape_failed(t))
         return;

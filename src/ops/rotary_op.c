@@ -1,5 +1,5 @@
-/* ops/rotary_op.c: rotary positions: pairs of features of every head, turned by an angle that grows with the position. For
- * queries and keys of language models. Not the angles: the module makes the table of their cosines and sines.
+/* ops/rotary_op.c: rotary positions: pairs of features of every head, rotated by an angle that grows with the position. For
+ * queries and keys of language models. The module nn/rotary.c makes the table of cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
 #include "tape/observe_op.h"
@@ -31,8 +31,8 @@ static void turn_row(const rotary_loop *loop, size_t row, size_t position, int w
         loop->k->add(width, to, turned, to);
 }
 
-/* A unit is a position of an example; shorter examples of a ragged tensor leave their last units empty. */
-static void turn_units(void *context, size_t first, size_t last, size_t chunk, int worker)
+/* A unit is a position of an example; of shorter examples of a ragged tensor, the last units are empty. */
+static void rotary_turn_units(void *context, size_t first, size_t last, size_t chunk, int worker)
 {
     const rotary_loop *loop = context;
     size_t longest = tape_longest(loop->r->x);
@@ -48,7 +48,7 @@ static void rotary_turn(rapt_tape *t, rotary_loop loop)
 {
     const rapt_tensor *x = loop.r->x;
     profile_op(t, "rotary", 0, 2.0 * (double)rapt_tensor_size(x));
-    tape_units(t, tape_examples(x) * tape_longest(x), rapt_tensor_features(x), turn_units, &loop);
+    tape_units(t, tape_examples(x) * tape_longest(x), rapt_tensor_features(x), rotary_turn_units, &loop);
 }
 
 static void rotary_backward(rapt_tape *t, tape_node *node)
@@ -84,13 +84,13 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
     return NULL;
 }
 
-/* Only queries and keys are turned. */
+/* Names the rotated queries or keys. */
 static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
 {
     if (observe_is(t, x, "q"))
-        return observe_tensor(t, "q.rotated", "pairs of q, turned by their position", OBSERVE_QUERIES, y);
+        return observe_tensor(t, "q.rotated", "pairs of q, rotated by their position", OBSERVE_QUERIES, y);
     if (observe_is(t, x, "k"))
-        return observe_tensor(t, "k.rotated", "pairs of k, turned by their position", OBSERVE_KEYS, y);
+        return observe_tensor(t, "k.rotated", "pairs of k, rotated by their position", OBSERVE_KEYS, y);
     return y;
 }
 

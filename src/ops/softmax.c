@@ -1,5 +1,5 @@
-/* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a row has
- * nothing to attend to. For the stepwise attention. Backward: dx = p (dp - sum p dp). */
+/* ops/softmax.c: masked softmax over the last dimension, the book's masked_softmax with zeros where a query may attend to no
+ * key. For the unfused attention. Backward: dx = p (dp - sum p dp). */
 #include "ops/mask.h"
 #include "tape/profile_op.h"
 #include "tape/tape_core.h"

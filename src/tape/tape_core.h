@@ -98,8 +98,8 @@ bool tape_failed(const rapt_tape *t);
 void *tape_alloc(rapt_tape *t, size_t count, size_t size);
 /* Memory of an operation, until tape_release. NULL on out-of-memory (the failure is recorded). */
 void *tape_scratch(rapt_tape *t, size_t count, size_t size);
-/* tape_alloc for the elements of tensors, whose count depends on the batch. In a pass that is only counted they have no
- * memory: operations access them in loops of the pool, which are skipped then, and elsewhere only if tape_computes. */
+/* tape_alloc for the elements of tensors, whose count depends on the batch. In a pass that is only counted they are not
+ * allocated: operations access them in loops of the pool, which are skipped then, and elsewhere only if tape_computes. */
 rapt_real *tape_elements(rapt_tape *t, size_t count);
 arena_mark tape_mark(const rapt_tape *t);
 void tape_release(rapt_tape *t, arena_mark mark);
