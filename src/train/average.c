@@ -1,5 +1,5 @@
-/* train/average.c: the mean of the last checkpoints as a model of its own, which mostly is better than each of them
- * (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
+/* train/average.c: checkpoint averaging: the mean of the last checkpoints as a model, usually better than each of
+ * them (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
 #include "rapt/train.h"
 
 #include "base/file.h"
@@ -24,7 +24,7 @@ typedef struct average {
     double **sums;     /* of each parameter; NULL for buffers */
 } average;
 
-/* Of one look at the folder: a checkpoint that a run deletes after it can't be opened, and is not left out of the mean. */
+/* The folder is read once: a checkpoint that the run deletes afterwards is an error, and not silently left out of the mean. */
 static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
 {
     rapt_code code = checkpoint_list_read(a->run, &a->list, err);
@@ -39,7 +39,7 @@ static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
                      a->run, a->list.count, a->count ? a->count : 1);
 }
 
-static rapt_code average_look_at(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
+static rapt_code average_stat(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
 {
     char *path = file_join(folder, name);
     if (!path)
@@ -52,7 +52,7 @@ static rapt_code average_look_at(const char *folder, const char *name, struct st
     return code;
 }
 
-/* A training run's folder is no place for another model, nor is its best/. */
+/* Refuses to write the average into the folder of a training run or its best/. */
 static rapt_code check_no_run(const char *out, rapt_error *err)
 {
     static const char *const names[] = {"checkpoints", "train.jsonl"};
@@ -60,27 +60,27 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
     bool there = false, has = false, is_best = false, of_run = false;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && !there && i < sizeof names / sizeof *names; i++)
-        code = average_look_at(out, names[i], &info, &there, err);
+        code = average_stat(out, names[i], &info, &there, err);
     if (!code && there)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is the folder of a training run; the average goes to another one", out);
-    code = code ? code : average_look_at(out, "", &to, &there, err);
-    code = code ? code : average_look_at(out, "../best", &best, &has, err);
-    code = code ? code : average_look_at(out, "../checkpoints", &info, &of_run, err);
+    code = code ? code : average_stat(out, "", &to, &there, err);
+    code = code ? code : average_stat(out, "../best", &best, &has, err);
+    code = code ? code : average_stat(out, "../checkpoints", &info, &of_run, err);
     is_best = !code && there && has && of_run && to.st_dev == best.st_dev && to.st_ino == best.st_ino;
     return is_best
            ? rapt_fail(err, RAPT_ERR_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
 }
 
-/* The model of the run itself would be lost, or one of those that it keeps. */
+/* Refuses to overwrite the model of this run, or one of those that it keeps. */
 static rapt_code average_check_out(const char *run, const char *out, rapt_error *err)
 {
     static const char *const names[] = {"", "best", "checkpoints"};
     struct stat to, from;
     bool there, same = false;
-    rapt_code code = average_look_at(out, "", &to, &there, err);
+    rapt_code code = average_stat(out, "", &to, &there, err);
     for (size_t i = 0; !code && there && !same && i < sizeof names / sizeof *names; i++) {
         bool has;
-        code = average_look_at(run, names[i], &from, &has, err);
+        code = average_stat(run, names[i], &from, &has, err);
         same = !code && has && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
     }
     return same ? rapt_fail(err, RAPT_ERR_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
@@ -97,12 +97,6 @@ static rapt_code average_allocate(average *a, rapt_error *err)
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an average");
 }
 
-static void average_add(double *sum, const rapt_tensor *x)
-{
-    for (size_t i = 0; i < rapt_tensor_size(x); i++)
-        sum[i] += (double)x->data[i];
-}
-
 /* Checkpoints of another run may have the same shapes. */
 static rapt_code check_run(const average *a, const safetensors *file, const char *path, rapt_error *err)
 {
@@ -113,7 +107,7 @@ static rapt_code check_run(const average *a, const safetensors *file, const char
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: of another training run than %s", path, a->run);
 }
 
-/* Reads each tensor into the model, which is only a place for it. */
+/* Reads each tensor into the model, which serves as a buffer, and adds it to the sums. */
 static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
 {
     safetensors *file = NULL;
@@ -126,8 +120,8 @@ static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
         if (!a->sums[i])
             continue;
         code = params_read(file, path, x->name, x, x->data, err);
-        if (!code)
-            average_add(a->sums[i], x);
+        for (size_t j = 0; !code && j < rapt_tensor_size(x); j++)
+            a->sums[i][j] += (double)x->data[j];
     }
     safetensors_close(file);
     free(path);
@@ -152,7 +146,7 @@ static void average_release(average *a)
     rapt_model_free(a->model);
 }
 
-/* With the lock of the folder that it goes to. */
+/* The caller holds the lock of `out`. */
 static rapt_code take_average(average *a, size_t count, const char *out, rapt_error *err)
 {
     rapt_code code = find_steps(a, count, err);

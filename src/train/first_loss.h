@@ -1,4 +1,4 @@
-/* train/first_loss.h: whether a model starts from where training can begin. For the loop in train.c. */
+/* train/first_loss.h: whether a model is initialized such that training can begin. For the loop in train.c. */
 #ifndef TRAIN_FIRST_LOSS_H
 #define TRAIN_FIRST_LOSS_H
 

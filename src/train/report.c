@@ -40,7 +40,7 @@ bool report_missing(const run *r)
     return r->counters.step > 0 && r->counters.tokens > 0 && report_due(r);
 }
 
-/* ---- measuring ------------------------------------------------------------------------------------------------ */
+/* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
 static rapt_code validate(run *r, double *loss, rapt_error *err)
 {
@@ -62,7 +62,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
     return isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
 }
 
-/* All that a report measures, or, where the run is stopped meanwhile, nothing. */
+/* Validation loss and BLEU; leaves the counters as they are where the run is stopped meanwhile. */
 static rapt_code evaluate(run *r, rapt_error *err)
 {
     double loss = NAN, bleu = NAN;
@@ -97,7 +97,7 @@ static rapt_code keep_best(run *r, rapt_error *err)
     return code;
 }
 
-/* ---- telling -------------------------------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------------------------- */
 
 /* The epoch, from 0, in which a step begins. */
 static uint64_t epoch_of(const run *r, uint64_t step)
@@ -129,8 +129,8 @@ void report_progress(const run *r, const run_call *call)
         r->options->on_progress(r->options->context, &p);
 }
 
-/* Logs and tells; `measured`: the validation loss is of this step. */
-static rapt_code tell_report(const run *r, const run_call *call, bool partial, bool measured, rapt_error *err)
+/* Writes the log line and calls on_progress; `measured`: the validation loss is of this step. */
+static rapt_code write_report(const run *r, const run_call *call, bool partial, bool measured, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
     rapt_progress p = progress_of(r, call);
@@ -156,7 +156,7 @@ rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err)
         code = keep_best(r, err);
     call->pause += clock_seconds() - before;
     if (!code)
-        code = tell_report(r, call, partial, measured, err);
+        code = write_report(r, call, partial, measured, err);
     if (!code && !partial)
         r->counters.nll = r->counters.book = 0, r->counters.tokens = 0;
     return code;

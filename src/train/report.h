@@ -1,5 +1,5 @@
-/* train/report.h: what a run measures and tells: progress after each step, and now and then a report, with validation, a line
- * in train.jsonl and the best model. For the loop in train.c. */
+/* train/report.h: progress after each step, and at intervals a report: validation, a line in train.jsonl, and the best
+ * model. For the loop in train.c. */
 #ifndef TRAIN_REPORT_H
 #define TRAIN_REPORT_H
 
@@ -16,19 +16,19 @@ typedef struct run_call {
 
 /* Seconds of this call and those before. */
 double report_seconds(const run *r, const run_call *call);
-/* Whether the validation loss has not fallen for as long as train.patience says. */
+/* Early stopping: whether the validation loss has not fallen for train.patience reports. */
 bool report_stopped_early(const run *r);
-/* Whether a report is due after the step at hand. */
+/* Whether a report is due after the current step. */
 bool report_due(const run *r);
 /* Whether the last step's report is still to be made, as the run was stopped in the middle of it. */
 bool report_missing(const run *r);
 
-/* Tells the program of the step at hand. */
+/* Calls on_progress with the current step. */
 void report_progress(const run *r, const run_call *call);
 
-/* Evaluates, keeps the best model, logs and tells. RAPT_ERR_INTERRUPTED: nothing of it is made, and its sums stay; the next call
- * makes it. A partial one, of a call that ends between reports, is made in any case: without a validation loss, where there is
- * no time for one; and the sums stay. */
+/* Evaluates, saves the best model, writes the log line and calls on_progress. RAPT_ERR_INTERRUPTED: no report is made, and its
+ * sums stay; the next call makes it. A partial report, of a call that ends between reports, is made in any case, without a
+ * validation loss where the run is being stopped; the sums stay. */
 rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* train/run.c: what all parts of a run share: its end, what it tells its program, whether the program wants it to stop. For
- * set-up, loop and tasks; it calls none of them. Of steps rapt_progress tells (report.c). */
+/* train/run.c: what all parts of a run share: its end, warnings and phases for the caller, requests to stop. For
+ * set-up, loop and tasks; it calls none of them. Progress of steps is reported in report.c. */
 #include "train/run.h"
 
 #include "base/file.h"

@@ -30,7 +30,7 @@ struct run {
     rapt_recipe own;           /* where init is: with what that model decides filled in */
     const char *init;          /* the folder of the model to start from, or NULL */
     const train_task *task;
-    void *data;                /* the task's own */
+    void *data;                /* private to the task */
     folder_lock lock;          /* of the model folder, from the first look at it to the end */
     uint64_t newest;           /* step of the newest checkpoint that the folder held at first, or 0 */
     rapt_model *model;
@@ -49,21 +49,22 @@ struct run {
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err);
 void run_free(run *r);
 
-/* Of the task, which has loaded the model that a run starts from: its recipe is one of that model from now on. */
+/* Called by the task once the model to fine-tune is loaded: completes the recipe with what that model decides. */
 rapt_code run_take_init(run *r, rapt_error *err);
 /* Whether there is a validation set. */
 bool run_validates(const run *r);
 
-/* Tells the caller something that is no failure. */
+/* Calls on_warning with a formatted text. */
 RAPT_PRINTF(2, 3)
 void run_warn(const run *r, const char *format, ...);
-/* Tells the program what the run is doing where that may take long: `done` of `count` parts, count 0: not known. */
+/* Calls on_phase at the start of what may take long: `done` of `count` parts; count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
 
-/* How the program says that the run should end, for what takes such a thing; whether it says so; RAPT_ERR_INTERRUPTED where it
- * does. */
+/* The caller's request to stop as a stop_check, */
 stop_check run_stop(const run *r);
+/* as a bool, */
 bool run_stop_asked(const run *r);
+/* and as a code: RAPT_ERR_INTERRUPTED where the run is to stop. */
 rapt_code run_stopped(const run *r, rapt_error *err);
 
 /* Writes a file of the model's folder. */

@@ -1,6 +1,6 @@
-/* train/run_memory.c: see run_memory.h. Nothing here knows a formula of any operation: the model is made without elements
- * (RAPT_SEED_SHAPES), and the passes of a run go over it on a tape that counts and does not compute (tape/tape_core.h). So what is
- * counted is what a step takes, whatever the operations do. */
+/* train/run_memory.c: see run_memory.h. There are no formulas for operations here: the model is made without elements
+ * (RAPT_SEED_SHAPES), and the passes of a run are executed on a tape that counts memory and does not compute
+ * (tape/tape_core.h), so that the count is that of a real step. */
 #include "train/run_memory.h"
 
 #include "base/memory.h"
@@ -37,7 +37,7 @@ static size_t address_space(const need *n)
            SMALL_THINGS;
 }
 
-/* Batches are so many tokens; else so many sentences or windows. */
+/* Whether the batch size is in tokens; else it is in sentences or windows. */
 static bool by_tokens(const rapt_recipe *k)
 {
     return k->task == RAPT_TASK_TRANSLATION && k->train.batch_tokens > 0;
@@ -86,13 +86,13 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     return code;
 }
 
-/* A straight line through two sizes. */
-static size_t extended(size_t at1, size_t at2, size_t size1, size_t size2, size_t size)
+/* Linear extrapolation from two sizes. */
+static size_t extrapolate(size_t at1, size_t at2, size_t size1, size_t size2, size_t size)
 {
     return at2 + (size_t)((double)(at2 - at1) / (double)(size2 - size1) * (double)(size - size2));
 }
 
-/* The tape's memory with a batch of `size`. Of windows all are alike, so that few tell of many. */
+/* The tape's memory with a batch of `size`. All windows have equal length, so large batches are extrapolated from small ones. */
 static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 {
     bool windows = r->recipe->task == RAPT_TASK_LANGUAGE_MODEL;
@@ -105,7 +105,7 @@ static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
     if (!code)
         code = count_passes(r, max, n, err);
     if (!code)
-        n->step = extended(half.step, n->step, max / 2, max, size);
+        n->step = extrapolate(half.step, n->step, max / 2, max, size);
     return code;
 }
 
@@ -113,17 +113,17 @@ static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
 
 typedef struct budget {
     memory_limit limits[MEMORY_LIMITS];
-    size_t taken, mapped; /* what is there already of memory and of addresses: parameters that were loaded; their gradients
+    size_t taken, mapped; /* memory and addresses that are already in use: parameters that were loaded; their gradients
                              are mapped, and touched by the first step */
 } budget;
 
-/* What a limit counts of a need, with what is there. */
+/* The part of a need that a limit counts, plus what is already in use. */
 static size_t counted(const budget *b, int limit, const need *n)
 {
     return b->limits[limit].address_space ? b->mapped + address_space(n) : resident(n);
 }
 
-/* What may be taken in all, with what is there. */
+/* What a limit allows in all, including what is already in use. */
 static size_t capacity_of(const budget *b, int limit)
 {
     const memory_limit *l = &b->limits[limit];
@@ -230,7 +230,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-static void run_memory_tell(const run *r, const need *n)
+static void run_memory_report(const run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
@@ -250,7 +250,7 @@ rapt_code memory_check(run *r, rapt_error *err)
     rapt_code code = count_batch(r, size, &n, err);
     if (code)
         return code;
-    run_memory_tell(r, &n);
+    run_memory_report(r, &n);
     b.taken = r->init ? n.parameters : 0;
     b.mapped = r->init ? n.parameters + n.trained : 0;
     int limit = exceeded_limit(&b, &n);

@@ -1,4 +1,4 @@
-/* train/set_up.c: what computes: tape, model, optimizer. For train.c, which says in what order. */
+/* train/set_up.c: makes what computes: tape, model, optimizer. For train.c, which calls it in order. */
 #define _GNU_SOURCE
 #include "train/set_up.h"
 
@@ -37,11 +37,11 @@ rapt_code set_up_tape(run *r, rapt_error *err)
     r->tape = rapt_tape_new(&o, err);
     if (!r->tape)
         return err->code;
-    tape_defer_gradients(r->tape, r->recipe->train.accumulate == 1); /* those of several batches are added up */
+    tape_defer_gradients(r->tape, r->recipe->train.accumulate == 1); /* with gradient accumulation they are summed instead */
     return RAPT_OK;
 }
 
-/* Values of 0 in a recipe are 0; in the options of Adam they are the default. */
+/* 0 in a recipe is the value 0; in the options of Adam it stands for the default, and a negative value for 0. */
 static double or_zero(double x)
 {
     return x > 0 ? x : -1;

@@ -39,15 +39,9 @@ rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_er
                      checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
 
-static double clip_scale(const run *r, double norm)
-{
-    double limit = r->recipe->train.clip;
-    return limit > 0 && norm > limit ? limit / norm : 1;
-}
-
-/* The passes of a step; *scale is what their gradients have to be multiplied by, so that each token weighs the same
- * whatever batch it is in. */
-static rapt_code gather_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
+/* Gradient accumulation: the forward and backward passes of a step. The gradients are to be multiplied by *scale, so that each
+ * token has the same weight whatever batch it is in. */
+static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
 {
     uint64_t batches = (uint64_t)r->recipe->train.accumulate;
     run_counters *c = &r->counters;
@@ -78,7 +72,9 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
     const run_counters before = r->counters;
     uint64_t step = before.step + 1;
     double scale = 1;
-    rapt_code code = gather_gradients(r, step, &scale, err);
+
+    /* 1. Passes. On failure the step is not made. */
+    rapt_code code = accumulate_gradients(r, step, &scale, err);
     if (code) {
         r->counters = before;
         rapt_params_zero_grad(r->model->params);
@@ -86,11 +82,18 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
     }
     if (step == 1)
         first_loss_check(r);
+
+    /* 2. The global norm of the gradients, and clipping. */
     double norm = r->counters.grad_norm = scale * rapt_grad_norm(r->tape, r->model->params);
     if (!isfinite(norm))
         return step_not_finite(r, step, "gradient", err);
+    double clip = r->recipe->train.clip;
+    if (clip > 0 && norm > clip)
+        scale *= clip / norm;
+
+    /* 3. The optimizer. */
     *lr = rapt_learning_rate(r->recipe, step, r->steps);
-    code = rapt_adam_step(r->adam, r->tape, *lr, scale * clip_scale(r, norm), err);
+    code = rapt_adam_step(r->adam, r->tape, *lr, scale, err);
     rapt_params_zero_grad(r->model->params);
     r->counters.step = step;
     return code;

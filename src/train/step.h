@@ -4,8 +4,8 @@
 
 #include "train/run.h"
 
-/* What losses of training are divided by: 0, the tokens of the batch, where a step has one; of several batches sums are
- * gathered. */
+/* The normalizer of training losses: 0 (the tokens of the batch) where a step has one batch; with gradient accumulation 1, as
+ * sums are accumulated. */
 double run_normalizer(const rapt_recipe *recipe);
 
 /* One forward (and, where it records, one backward) pass over a batch; gives its nll and tokens in `parts`. */

@@ -152,7 +152,7 @@ static rapt_code train_sample(loop *l, rapt_error *err)
     return code;
 }
 
-/* What follows a step: a progress line, now and then a report, a sample and a checkpoint. */
+/* What follows a step: progress, and where they are due a report, a sample and a checkpoint. */
 static rapt_code after_step(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;

@@ -1,5 +1,5 @@
-/* train/checkpoint/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the state's
- * numbers travel as hex text in its metadata, whatever a locale makes of a decimal point. For the training loop. */
+/* train/checkpoint/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the
+ * counters are stored as hex text in its metadata, which no locale changes. For the training loop. */
 #define _GNU_SOURCE
 #include "train/checkpoint/checkpoint.h"
 
@@ -21,7 +21,7 @@
 #define NUMBER 48
 #define HEX_DIGITS 16
 
-/* Disk space hangs on it, and what an average is of: one that stays is not passed over in silence. */
+/* Disk space and averages depend on it: a checkpoint that cannot be deleted is an error. */
 static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
 {
     char *path = checkpoint_path(folder, step);
@@ -52,7 +52,7 @@ static rapt_code delete_old(const char *folder, checkpoint_plan plan, rapt_error
     return code;
 }
 
-/* What a number of the state may be. A file without checksums, another program's or one that somebody edited, is not believed. */
+/* Valid ranges of the state's counters. They are checked, as a file of another program or an edited one has no checksums. */
 typedef enum state_kind {
     WHOLE,
     FINITE,

@@ -5,7 +5,7 @@
 #include "rapt/io.h"
 #include "rapt/train.h"
 
-/* The part of a run that is not in tensors. Random numbers and the order of data depend on (seed, step) alone. */
+/* The part of a run that is not in tensors. The random stream and the order of data depend on (seed, step) alone. */
 typedef struct checkpoint_state {
     uint64_t step;
     uint64_t recipe_hash; /* a checkpoint belongs to one recipe */
@@ -26,7 +26,7 @@ typedef struct checkpoint_plan {
 rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_adam *adam,
                           const checkpoint_state *state, checkpoint_plan plan, rapt_error *err);
 
-/* What a checkpoint has to be for a run to begin with it. */
+/* What a checkpoint must be for a run to resume from it. */
 typedef struct checkpoint_wanted {
     uint64_t step; /* that of its name */
     uint64_t recipe_hash, first_hash; /* one of them; the second as version 0.1 counted it */

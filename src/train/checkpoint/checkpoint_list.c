@@ -1,8 +1,9 @@
-/* train/checkpoint/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that can't
- * be looked at is not an empty one: a run would begin anew over a trained model. */
+/* train/checkpoint/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that cannot
+ * be read does not count as empty, or a new run would overwrite a trained model. */
 #define _GNU_SOURCE
 #include "train/checkpoint/checkpoint_list.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -39,12 +40,8 @@ static uint64_t checkpoint_list_step_of(const char *file)
 
 static bool checkpoint_list_add(checkpoint_list *l, uint64_t step)
 {
-    if ((l->count & (l->count + 1)) == 0) { /* 2^n - 1 are there: room for as many again, and one */
-        uint64_t *more = realloc(l->steps, (2 * l->count + 1) * sizeof *more);
-        if (!more)
-            return false;
-        l->steps = more;
-    }
+    if (!ARRAY_RESERVE(&l->steps, &l->capacity, l->count + 1))
+        return false;
     l->steps[l->count++] = step;
     return true;
 }

@@ -5,7 +5,7 @@
 #include "train/run.h"
 
 /* Finds the newest checkpoint. Refuses a new run whose files would replace some that are there, and a resumed one where a run was
- * trained of which no checkpoint is left. What can't be looked at may be anything: RAPT_ERR_IO. */
+ * trained of which no checkpoint is left. What cannot be read is an error (RAPT_ERR_IO). */
 rapt_code folder_check(run *r, rapt_error *err);
 
 #endif

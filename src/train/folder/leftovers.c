@@ -31,7 +31,7 @@ static bool is_temporary(const char *name)
     return false;
 }
 
-/* The second names are of 0.1's language models; elsewhere they may be anybody's. */
+/* The other names are those of version 0.1's language models; outside of a run's folder they may be the user's. */
 static bool is_leftover(const char *name, bool of_run)
 {
     return is_temporary(name) || (of_run && (strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0));

@@ -1,6 +1,6 @@
-/* train/folder/lengthen.c: a finished run is trained longer, or a stopped one is planned anew. A learning rate that is
- * constant or falls with 1/sqrt(step) doesn't know the end: the result is that of a run which had it from the start, byte
- * for byte. A cosine does. See lengthen.h. */
+/* train/folder/lengthen.c: a finished run is continued for more epochs, or a stopped one gets another length. A learning
+ * rate that is constant or falls with 1/sqrt(step) does not depend on the end: the result is bit-identical to that of a run
+ * which had this length from the start. A cosine schedule does depend on it. See lengthen.h. */
 #define _GNU_SOURCE
 #include "train/folder/lengthen.h"
 
@@ -42,7 +42,7 @@ static const char *length_key(const rapt_recipe *recipe)
 static void warn_of_cosine(const run *r, uint64_t before)
 {
     const uint64_t next = r->counters.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
-    if (r->counters.step <= warmup) /* whose learning rates don't know the end either */
+    if (r->counters.step <= warmup) /* learning rates of the warmup do not depend on the end either */
         return;
     if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_SCHEDULE_COSINE)
         return;

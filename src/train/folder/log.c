@@ -11,7 +11,7 @@
 
 #define MAX_BYTES ((size_t)1 << 30)
 
-/* One number of a line. */
+/* One field of a line. */
 typedef struct field {
     const char *key;
     double value;
@@ -28,7 +28,7 @@ static rapt_code add_fields(json_t *line, const field *fields, size_t count, con
     for (size_t i = 0; i < count; i++) {
         if (fields[i].absent_as_nan && isnan(fields[i].value))
             continue;
-        if (!isfinite(fields[i].value)) /* JSON has no such number */
+        if (!isfinite(fields[i].value)) /* JSON has no NaN and no infinity */
             return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: \"%s\" is %g, which the log can't hold", folder, fields[i].key,
                              fields[i].value);
         if (json_object_set_new(line, fields[i].key, json_real(fields[i].value)) != 0)
@@ -106,7 +106,7 @@ rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err)
     return code;
 }
 
-/* False without memory: a line that can't be read for that reason isn't one to drop. */
+/* False on out-of-memory: a line that is not parsed for that reason must not be dropped. */
 static bool stays(const char *line, size_t size, uint64_t step, bool *keep)
 {
     json_error_t why;
@@ -114,7 +114,7 @@ static bool stays(const char *line, size_t size, uint64_t step, bool *keep)
     *keep = o && (uint64_t)json_integer_value(json_object_get(o, "step")) <= step &&
             !json_is_true(json_object_get(o, "partial"));
     json_decref(o);
-    return o || why.text[0] != '\0'; /* its way to say that memory is out */
+    return o || why.text[0] != '\0'; /* empty: jansson is out of memory */
 }
 
 /* Moves the lines that stay to the front; *kept is their bytes. */

@@ -38,7 +38,7 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
               (unsigned long long)step, r->init ? "" : "; a run that began with --init is resumed with it");
 }
 
-/* That a checkpoint is of another run is known by a number; the folder's recipe may tell in what they differ. */
+/* Only a hash tells that a checkpoint is of another run; the folder's recipe may tell in which keys they differ. */
 static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
 {
     rapt_recipe other;
@@ -52,7 +52,7 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
     }
 }
 
-/* What a checkpoint must have in common with a run: the data, and the keys that decide what is learned. With --init the sizes
+/* What a checkpoint must have in common with a run: the data, and the recipe keys that decide the result. With --init the sizes
  * are not the recipe's. */
 static uint64_t hash_run(const run *r, uint64_t recipe)
 {
@@ -78,7 +78,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
 rapt_code resume_begin(run *r, rapt_error *err)
 {
     r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
-    r->model->run = r->recipe_hash; /* a checkpoint knows better, where there is one */
+    r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
     r->counters = (run_counters){.val_loss = NAN, .val_bleu = NAN, .best_val_loss = INFINITY};
     return r->newest ? load_newest(r, err) : RAPT_OK;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_THINGS ((size_t)1 << 16) /* beside the moments: lists, ends of cache lines */
+#define SMALL_THINGS ((size_t)1 << 16) /* besides the moments: lists, padding to cache lines */
 
 struct rapt_adam {
     rapt_params *set;

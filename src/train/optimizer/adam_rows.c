@@ -45,7 +45,7 @@ void adam_rows_begin_step(adam_rows *r, const kernels *k, const kernels_adam *st
     r->history[at] = r->history[at + ADAM_ROWS_HISTORY] = *step;
 }
 
-/* Steps that a row has missed. */
+/* The number of steps by which the updates of a row are deferred. */
 typedef struct missed_steps {
     size_t row;
     uint32_t since, steps;

@@ -7,7 +7,7 @@
 #include "kernels/kernels.h"
 #include "tensor/param_state.h"
 
-#define ADAM_ROWS_HISTORY 256 /* steps that a row may be behind; part of the tests, not of the numbers */
+#define ADAM_ROWS_HISTORY 256 /* steps that a row may be behind; tests rely on it, results do not depend on it */
 
 typedef struct adam_rows {
     rapt_param *param;

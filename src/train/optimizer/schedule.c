@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+/* From lr down to lr_end along half a period (Loshchilov & Hutter 2017). */
 static double cosine(const rapt_recipe *r, double step, double total)
 {
     double warmup = (double)r->train.warmup, span = total > warmup ? total - warmup : 1;

@@ -1,4 +1,4 @@
-/* train/task/sample.h: what a language model in training makes of a prompt. */
+/* train/task/sample.h: a sample of a language model in training. */
 #ifndef TRAIN_TASK_SAMPLE_H
 #define TRAIN_TASK_SAMPLE_H
 

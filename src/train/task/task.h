@@ -16,7 +16,7 @@ typedef struct train_batch {
     rapt_tokens inputs, labels; /* [batch, time], the labels one position later */
     const int32_t *valid_lens;  /* [batch] labels that count, or NULL: all */
     const uint32_t *examples;   /* [batch] their index in the data, which keys dropout */
-    size_t tokens;              /* labels that count */
+    size_t tokens;              /* labels that the loss counts */
 } train_batch;
 
 #define TASK_MAX_FILES 4
@@ -47,7 +47,7 @@ typedef struct train_task {
      * are made again where they are not as they should be. */
     rapt_code (*files)(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
-    char *(*sample)(run *r, rapt_error *err); /* some text of the model as it is, behind its prompt; may be NULL */
+    char *(*sample)(run *r, rapt_error *err); /* a text that the model generates from the sample prompt; may be NULL */
     rapt_code (*score)(run *r, double *bleu, rapt_error *err); /* of translations of the validation set; may be NULL */
 } train_task;
 

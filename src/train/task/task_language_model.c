@@ -127,7 +127,7 @@ static rapt_code task_language_model_load_init(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-/* Better now than when the first sample is due. */
+/* Fails now instead of at the first sample. */
 static rapt_code check_prompt(const run *r, rapt_error *err)
 {
     prompt p;
@@ -165,7 +165,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
     return RAPT_OK;
 }
 
-/* A model that is trained on can lack ids that its tokenizer has, and that this text uses. */
+/* A model that is fine-tuned may lack ids that its tokenizer has and this text uses. */
 static rapt_code task_language_model_check_ids(const run *r, const text_data *d, rapt_error *err)
 {
     size_t vocab = r->model->language.net->config.vocab;
@@ -175,7 +175,7 @@ static rapt_code task_language_model_check_ids(const run *r, const text_data *d,
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
 }
 
-/* A matrix whose rows are hardly used touches only those: with exact AdamW the numbers are the same. */
+/* A matrix whose rows are hardly used touches only those: with exact AdamW the result is bit-identical. */
 static void make_sparse(run *r)
 {
     rapt_lm *m = r->model->language.net;

@@ -107,7 +107,7 @@ static rapt_code make_tokenizers(run *r, rapt_error *err)
     return r->model->translation.target ? RAPT_OK : err->code;
 }
 
-/* Fine-tuning takes the other model whole, but for what training decides. */
+/* Fine-tuning takes all of the other model but the settings that belong to training. */
 static rapt_code task_translation_load_init(run *r, rapt_error *err)
 {
     r->model = rapt_model_load_task(r->init, RAPT_TASK_TRANSLATION, err);
@@ -152,7 +152,7 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
     return RAPT_OK;
 }
 
-/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model makes one of them. */
+/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model would merge them into one. */
 static bool has_single_sentences(const run *r)
 {
     const rapt_pairs *p = ((const translation *)r->data)->pairs;
@@ -219,7 +219,7 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
 
-/* Of batches of so many tokens where the recipe counts them, else sentences. */
+/* Batches of N tokens where the recipe sets train.batch_tokens, else of N sentences. */
 static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
 {
     const rapt_dataset *d = ((const translation *)r->data)->train;
