@@ -48,7 +48,7 @@ typedef struct rapt_logit_bias {
 typedef struct rapt_sample_options {
     double temperature;        /* divides the logits; 0: 0.8; 1: the model's own probabilities; any number >= 0 */
     bool greedy;               /* always the most probable token: the temperature's limit 0 */
-    size_t top_k;              /* sample from the top_k most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the whole vocabulary: off */
+    size_t top_k;              /* sample from this many most probable tokens; 0: 200; RAPT_TOP_K_ALL, or the vocabulary: off */
     double top_p;              /* nucleus: the probability mass that is kept, 0 to 1; 0 or 1: off */
     double repetition_penalty; /* 0.001 to 1000, above 1 against repetition; 0 or 1: off */
     size_t repetition_window;  /* N: the penalty covers the last N tokens; 0: all of the context */
@@ -130,7 +130,8 @@ RAPT_API size_t rapt_generator_tokens(const rapt_generator *g);
 RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
 
 /* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for the
- * end of text, and another run continues it. `sample` is the sample index: with equal seed and text, other indices give other random streams.
+ * end of text, and another run continues it. `sample` is the sample index: with equal seed and text, another
+ * index gives another random stream.
  * Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens depend on model, text,
  * options and `sample` alone, not on how the text came about.
  *

@@ -9,8 +9,8 @@
 rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
                                   rapt_error *err);
 
-/* The n <= vocabulary most probable next tokens after the text, ids[n], in descending order, and their softmax probabilities[n], without
- * any of the options. Errors as of rapt_generator_run. */
+/* The n <= vocabulary most probable next tokens after the text, ids[n], in descending order, and their softmax probabilities[n],
+ * without any of the options. Errors as of rapt_generator_run. */
 rapt_code generator_likeliest(rapt_generator *g, size_t n, int32_t *ids, double *probabilities, rapt_error *err);
 
 #endif

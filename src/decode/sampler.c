@@ -120,7 +120,7 @@ static rapt_code find_best(const kernels *k, const rapt_real *x, const sampler_i
     return RAPT_OK;
 }
 
-/* ---- the tokens that remain, in order of ids ----------------------------------------------------------------------- */
+/* ---- the tokens that remain, in order of ids --------------------------------------------------------------------- */
 
 typedef struct remaining {
     int32_t *ids;
@@ -293,7 +293,7 @@ rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scrat
     return code;
 }
 
-/* ---- the most probable tokens -------------------------------------------------------------------------------------------------- */
+/* ---- the most probable tokens ------------------------------------------------------------------------------------ */
 
 typedef struct listed {
     rapt_real x, weight;

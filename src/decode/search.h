@@ -53,8 +53,8 @@ typedef struct searcher {
     rapt_decoder_state *state;
 } searcher;
 
-/* Greedy and beam search: both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the last of the n_best
- * that are finished; they are the first n_best of any larger n_best. */
+/* Greedy and beam search: both fill results[batch]. A beam search ends a sentence when nothing unfinished can come before the
+ * last of the n_best that are finished; they are the first n_best of any larger n_best. */
 rapt_code search_greedy(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,
                         search_result *results, rapt_error *err);
 rapt_code search_beam(const searcher *on, const search_batch *batch, const search_options *options, arena *memory,

@@ -90,7 +90,7 @@ static size_t held_back(const text_stream *s)
     return max;
 }
 
-/* ---- output -------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 /* Hands all but the last `keep` bytes to the sink. A stop string begins with a whole character, so no character is cut. */
 static rapt_code text_stream_flush(text_stream *s, size_t keep, rapt_error *err)

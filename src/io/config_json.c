@@ -49,7 +49,7 @@ rapt_code config_write(json_t *root, const config_member *members, size_t count,
     return code;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------------------------- */
 
 static bool is_of_kind(const config_member *m, const json_t *value)
 {
@@ -165,7 +165,7 @@ rapt_code config_read(const json_t *root, const config_member *members, size_t c
     return code;
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------------------- */
+/* ---- ranges --------------------------------------------------------------------------------------------------- */
 
 static rapt_code config_json_check_size(const config_member *m, size_t n, const char *path, rapt_error *err)
 {

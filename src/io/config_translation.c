@@ -112,7 +112,7 @@ static rapt_code save_tokenizers(const rapt_model *m, const char *folder, rapt_e
     return code;
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------------------------------------------- */
 
 static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {

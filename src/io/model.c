@@ -67,7 +67,7 @@ rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *e
     return code ? code : rapt_model_save_params(m, folder, err);
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------------------------------------------- */
 
 static json_t *read_json(const char *path, rapt_error *err)
 {
@@ -168,7 +168,7 @@ void rapt_model_free(rapt_model *m)
     free(m);
 }
 
-/* ---- sealing ------------------------------------------------------------------------------------------------ */
+/* ---- sealing ------------------------------------------------------------------------------------------------- */
 
 rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)
 {

@@ -1,4 +1,5 @@
-/* io/model_parts.c: what the folders of all tasks have: tokenizers that fit, a parameter file of a plausible size. For the tasks; see model.h. */
+/* io/model_parts.c: what the folders of all tasks have: tokenizers that fit, a parameter file of a plausible size. For the tasks;
+ * see model.h. */
 #include "io/model.h"
 
 #include "base/file.h"

@@ -108,7 +108,8 @@ rapt_code seal_check_model(const safetensors *file, const char *file_path, const
     if (code || !copy) /* a file of rapt 0.1 or of another program has no copy */
         return code;
     json_t *root = json_object();
-    code = root ? model_describe(m, root, file_path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", file_path);
+    code = root ? model_describe(m, root, file_path, err)
+                : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", file_path);
     if (!code)
         code = compare_with_model(root, copy, file_path, err);
     json_decref(root);

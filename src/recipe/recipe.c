@@ -1,6 +1,5 @@
-/* recipe/recipe.c: recipes in memory: defaults, single assignments, and whether the keys fit each other.
- * For `rapt train` and for programs that make a recipe themselves.
- * Not the YAML side: see recipe_read.c and recipe_write.c. */
+/* recipe/recipe.c: recipes in memory: defaults, single assignments, and checks of keys against each other.
+ * For `rapt train` and for programs that fill a recipe themselves. YAML is in recipe_read.c and recipe_write.c. */
 #include "rapt/recipe.h"
 
 #include <stdio.h>
@@ -67,7 +66,7 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-/* Keys that are each in their range and yet don't fit a translation model. */
+/* Relations between the keys of a translation model. */
 static rapt_code check_translation(const rapt_recipe *r, char *reason)
 {
     const size_t size = RECIPE_REASON;
@@ -90,7 +89,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-static bool wants_path(rapt_recipe_tokenizer type)
+static bool needs_path(rapt_recipe_tokenizer type)
 {
     return type != RAPT_RECIPE_TOKENIZER_CHARACTERS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_WORDS;
 }
@@ -103,7 +102,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
     else if (r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS && !r->train.init)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
-    else if (wants_path(r->tokenizer.type) && !r->tokenizer.path && !r->train.init)
+    else if (needs_path(r->tokenizer.type) && !r->tokenizer.path && !r->train.init)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
     else if (r->tokenizer.normalize > RAPT_NORMALIZATION_NFC)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
@@ -123,7 +122,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-/* Of both tasks. */
+/* Relations between keys of both tasks. */
 static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
     if (r->train.epochs == 0 && r->train.steps == 0)
@@ -137,14 +136,15 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+/* Whether the key's meaning begins with `who` and a colon. */
 static bool is_for(const recipe_key *key, const char *who)
 {
     const size_t length = strlen(who);
     return strncmp(key->meaning, who, length) == 0 && key->meaning[length] == ':';
 }
 
-/* A key that is not at its default though only others know it would do nothing. Recipes that version 0.1 kept list all keys at
- * the defaults of then. */
+/* Refuses a key that is not at its default and is for `others` only, where it would have no effect. Recipes kept by version 0.1
+ * list all keys, at the defaults of that version. */
 static rapt_code check_idle(const rapt_recipe *r, const char *others, const char *group, char *reason)
 {
     char value[RECIPE_NUMBER];
@@ -162,20 +162,15 @@ static rapt_code check_idle(const rapt_recipe *r, const char *others, const char
     return RAPT_OK;
 }
 
-static rapt_code check_other_task(const rapt_recipe *r, char *reason)
-{
-    return check_idle(r, r->task == RAPT_TASK_TRANSLATION ? "language_model" : "translation", "task", reason);
-}
-
-/* A tokenizer that is loaded was learned with such keys before: a recipe may keep them, but for what text goes through. With
- * train.init all are compared with that model's, once it is loaded. */
+/* Refuses keys of another type of tokenizer. A tokenizer that is loaded was trained with such keys, so a recipe may keep all of
+ * them but the normalization. With train.init all are compared with that model's, once it is loaded. */
 static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
 {
     rapt_recipe_tokenizer type = r->tokenizer.type;
     if (r->train.init)
         return RAPT_OK;
     const bool words = type == RAPT_RECIPE_TOKENIZER_WORDS, pairs = type == RAPT_RECIPE_TOKENIZER_BPE,
-        learned = !wants_path(type);
+        learned = !needs_path(type);
     if (r->tokenizer.normalize && !pairs)
         snprintf(reason, RECIPE_REASON, "tokenizer.normalize is for tokenizer.type bpe");
     else if (learned && !pairs && check_idle(r, "bpe", "tokenizer.type", reason) != RAPT_OK)
@@ -188,7 +183,8 @@ static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
 static rapt_code check_together(const rapt_recipe *r, char *reason)
 {
     const long long heads = r->model.heads, d_model = r->model.d_model;
-    if (check_other_task(r, reason) != RAPT_OK || check_training(r, reason) != RAPT_OK)
+    const char *other_task = r->task == RAPT_TASK_TRANSLATION ? "language_model" : "translation";
+    if (check_idle(r, other_task, "task", reason) != RAPT_OK || check_training(r, reason) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);

@@ -1,5 +1,5 @@
-/* recipe/recipe_compare.c: whether two recipes learn the same, by key. For what a checkpoint belongs to, and for keys that are
- * at their default. Knows nothing of the data that a recipe names. */
+/* recipe/recipe_compare.c: whether two recipes train the same model, by hash and by key. For matching checkpoints and recipes.
+ * Knows nothing of the data that a recipe names. */
 #include "recipe/recipe_compare.h"
 
 #include "base/rng.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A run may be resumed with others: places of files, what is told and kept, what takes memory, early stopping. */
+/* A run may be resumed with other values: paths, reports and checkpoints, memory, early stopping. */
 static const char *const FREE[] = {
     "data.pairs", "data.validation", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
     "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init"};
@@ -17,7 +17,7 @@ static bool is_length(const recipe_key *key)
     return strcmp(key->name, "train.epochs") == 0 || strcmp(key->name, "train.steps") == 0;
 }
 
-/* Of model, what a run may have otherwise than the model that it starts from. */
+/* Keys of `model` that may differ from the model that a run starts from. */
 static const char *const OWN[] = {"model.dropout", "model.attention_dropout", "model.activation_dropout", "model.context"};
 
 static bool is_one_of(const recipe_key *key, const char *const *names, size_t count)
@@ -34,14 +34,14 @@ bool recipe_key_of_init(const recipe_key *key)
     return group && !is_one_of(key, OWN, sizeof OWN / sizeof *OWN);
 }
 
-/* What another model has decided is in the parameters and the tokenizers, which are compared themselves; how these came to be,
- * nobody may know any more. */
+/* Whether a key decides the trained model. With `init`, what the other model has decided is in its parameters and tokenizers,
+ * which are compared directly; the keys that they were made with may be unknown. */
 static bool decides(const recipe_key *key, bool init)
 {
     return !is_one_of(key, FREE, sizeof FREE / sizeof *FREE) && !(init && recipe_key_of_init(key));
 }
 
-/* The default of tokenizer.vocab_size is another one than before, and does nothing where no byte pairs are learned. */
+/* tokenizer.vocab_size has another default than in version 0.1; it has no effect where no BPE merges are trained. */
 static rapt_recipe without_idle(const rapt_recipe *r)
 {
     rapt_recipe all = *r, first;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where a task's default is another one than the first of recipe_keys.h. Others' keys stay, as a recipe lists them all. */
+/* Defaults of a task that differ from the first default in recipe_keys.h. Keys of other tasks keep theirs, as all are listed. */
 #define RECIPE_TRANSLATION(X)                   \
     X(data.validation_fraction, 0.05)                      \
     X(tokenizer.type, RAPT_RECIPE_TOKENIZER_BPE)          \
@@ -62,7 +62,7 @@ void recipe_defaults_first(rapt_recipe *out)
         recipe_key_put(recipe_key_at(i), out, recipe_key_at(i)->first_standard);
 }
 
-/* A vocabulary of words is one of a language; a matrix for both sides needs one vocabulary, and an output without a bias. */
+/* A vocabulary of words belongs to one language; tied embeddings need a shared vocabulary, and an output without a bias. */
 static void follow_others(const rapt_recipe *r, rapt_recipe *out)
 {
     const bool pairs = r->task == RAPT_TASK_TRANSLATION;
@@ -84,7 +84,7 @@ void recipe_defaults_of(const rapt_recipe *r, rapt_recipe *out)
     follow_others(r, out);
 }
 
-/* A field that a program wrote to stays, unless it wrote the default. */
+/* A field that a program has set is kept, unless it set the default. */
 static bool recipe_defaults_follow(rapt_recipe *r, const rapt_recipe *before, const rapt_recipe *now)
 {
     bool any = false;
@@ -99,11 +99,11 @@ static bool recipe_defaults_follow(rapt_recipe *r, const rapt_recipe *before, co
     return any;
 }
 
-/* `before`: what the fields that follow are at. */
+/* `before`: the defaults that dependent fields still have. */
 static void follow_from(rapt_recipe *r, rapt_recipe before)
 {
     rapt_recipe now;
-    do { /* a key that has followed may itself be followed */
+    do { /* other defaults may depend on a key that was updated */
         recipe_defaults_of(r, &now);
     } while (recipe_defaults_follow(r, &before, &now) && (before = now, true));
 }

@@ -1,5 +1,5 @@
-/* recipe/recipe_init.c: fine-tuning takes a model whole, and its recipe says so. See recipe_init.h. The model knows its
- * shape, how it was initialized, and its tokenizers; how these were learned stands in its run's recipe, if there is one. */
+/* recipe/recipe_init.c: completes the recipe of a fine-tuning run with what the model decides. See recipe_init.h. The model
+ * knows its shape, how it was initialized, and its tokenizers; how these were trained is in its run's recipe, if there is one. */
 #define _GNU_SOURCE
 #include "recipe/recipe_init.h"
 
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A recipe that says how the tokenizers were learned, and what it is worth. */
+/* A recipe that says how the tokenizers were trained, and how reliable it is. */
 typedef struct source {
     rapt_recipe recipe; /* defaults where none was found */
-    bool sure;          /* it is of the run that made the model: what is given otherwise is wrong */
+    bool sure;          /* it is of the run that made the model: other given values are errors */
     bool first;         /* the run that is resumed is of version 0.1 */
 } source;
 
-static bool recipe_init_read_recipe(const char *folder, rapt_task task, rapt_recipe *out)
+static bool read_task_recipe(const char *folder, rapt_task task, rapt_recipe *out)
 {
     bool ok = rapt_recipe_load(folder, out, NULL) == RAPT_OK;
     if (ok && out->task != task) {
@@ -31,13 +31,13 @@ static bool recipe_init_read_recipe(const char *folder, rapt_task task, rapt_rec
     return ok;
 }
 
-/* Any recipe may be called so and lie there: one of fine-tuning, beside the model. Only its seal tells. */
+/* A folder may hold any recipe.yaml, such as one for fine-tuning the model; only its seal proves that it is the run's. */
 static bool read_of_run(const char *folder, uint64_t run, rapt_task task, rapt_recipe *out)
 {
-    return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && recipe_init_read_recipe(folder, task, out);
+    return run && recipe_state_in(folder, run) == RECIPE_OF_THIS_RUN && read_task_recipe(folder, task, out);
 }
 
-/* best/ and average/ stand in the folder of their run. */
+/* best/ and average/ are in the folder of their run. */
 static bool read_of_run_above(const char *folder, uint64_t run, rapt_task task, rapt_recipe *out)
 {
     char *above = file_join(folder, "..");
@@ -46,16 +46,13 @@ static bool read_of_run_above(const char *folder, uint64_t run, rapt_task task, 
     return ok;
 }
 
-/* Models of version 0.1 don't name their run, nor do its recipes: what stands in the model's own folder is likely its recipe. */
-static bool read_of_first(const char *folder, const rapt_model *m, rapt_task task, rapt_recipe *out)
-{
-    return !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED && recipe_init_read_recipe(folder, task, out);
-}
-
-static void recipe_init_find_source(const char *folder, const rapt_model *m, rapt_task task, source *s)
+static void find_source(const char *folder, const rapt_model *m, rapt_task task, source *s)
 {
     s->sure = read_of_run(folder, m->run, task, &s->recipe) || read_of_run_above(folder, m->run, task, &s->recipe);
-    if (!s->sure && !read_of_first(folder, m, task, &s->recipe))
+    /* Neither models nor recipes of version 0.1 name their run: an unsealed recipe in the model's folder is likely its own. */
+    bool first = !s->sure && !m->run && recipe_state_in(folder, 0) == RECIPE_UNSEALED &&
+                 read_task_recipe(folder, task, &s->recipe);
+    if (!s->sure && !first)
         recipe_defaults_of_task(task, &s->recipe);
 }
 
@@ -69,8 +66,8 @@ static bool is_same_file(const char *a, const char *b)
     return same;
 }
 
-/* A model that was moved since is taken for the same: its sizes and tokenizers are compared with the checkpoint's. */
-static rapt_code recipe_init_check_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
+/* A model folder that was moved counts as the same: its sizes and tokenizers are compared with the checkpoint's. */
+static rapt_code check_init_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
 {
     char *there = realpath(began, NULL);
     bool other = there && !is_same_file(there, folder);
@@ -81,21 +78,21 @@ static rapt_code recipe_init_check_folder(const char *began, const char *folder,
                      quote(resumed).text, quote(began).text, quote(folder).text, quote(began).text);
 }
 
-/* What a run has once taken from a model, its own recipe knows. */
-static rapt_code find_kept(const char *resumed, const char *folder, const rapt_model *m, rapt_task task, source *s,
+/* The recipe of a resumed run records what was taken from the model. */
+static rapt_code find_resumed(const char *resumed, const char *folder, const rapt_model *m, rapt_task task, source *s,
                            rapt_error *err)
 {
     bool unsealed = recipe_state_in(resumed, 0) == RECIPE_UNSEALED;
-    if (!recipe_init_read_recipe(resumed, task, &s->recipe)) {
-        recipe_init_find_source(folder, m, task, s);
+    if (!read_task_recipe(resumed, task, &s->recipe)) {
+        find_source(folder, m, task, s);
         return RAPT_OK;
     }
     if (s->recipe.train.init) {
         s->sure = true;
-        return recipe_init_check_folder(s->recipe.train.init, folder, resumed, err);
+        return check_init_folder(s->recipe.train.init, folder, resumed, err);
     }
     rapt_recipe_free(&s->recipe);
-    recipe_init_find_source(folder, m, task, s);
+    find_source(folder, m, task, s);
     s->first = unsealed;
     return RAPT_OK;
 }
@@ -115,8 +112,8 @@ static const rapt_tokenizer *tokenizer_of(const rapt_model *m)
     return m->task == RAPT_TASK_TRANSLATION ? m->translation.source : m->language.tokenizer;
 }
 
-/* What nothing but a recipe knows of such a tokenizer. */
-static bool is_recipes(const recipe_key *key, const rapt_model *m)
+/* Whether only a recipe, and not the tokenizer itself, records this key. */
+static bool only_in_recipe(const recipe_key *key, const rapt_model *m)
 {
     static const char *const words[] = {"lowercase", "min_freq", "max_size"}, *const pairs[] = {"pattern", "normalize"};
     const rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(tokenizer_of(m));
@@ -131,12 +128,12 @@ static bool is_recipes(const recipe_key *key, const rapt_model *m)
     return strcmp(key->name, "tokenizer.path") == 0 || strcmp(key->name, "tokenizer.type") == 0;
 }
 
-/* Texts are shared: a recipe's value, where no better one is known, or the source's. */
-static void take_learning(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
+/* Keys of tokenizer training: the recipe's values where the source is not reliable, else the source's. Strings are shared. */
+static void take_tokenizer_keys(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
-        bool given = !s->sure && !s->first && is_recipes(key, m) && recipe_key_given(key, recipe);
+        bool given = !s->sure && !s->first && only_in_recipe(key, m) && recipe_key_given(key, recipe);
         if (strncmp(key->name, "tokenizer.", 10) == 0)
             recipe_key_copy(key, models, given ? recipe : &s->recipe);
     }
@@ -154,7 +151,7 @@ static void take_tokenizers(rapt_recipe *models, const rapt_model *m)
     models->tokenizer.capitalize = m->translation.capitalize;
 }
 
-/* A model that knows all ids of its tokenizer may have been made either way. */
+/* model.vocab of a model with all ids of its tokenizer may be either value. */
 static void take_vocab(rapt_recipe *models, const rapt_recipe *recipe, const rapt_model *m, const source *s)
 {
     const recipe_key *key = recipe_key_find("model.vocab");
@@ -173,11 +170,11 @@ static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rap
     else
         recipe_take_transformer(models, &m->translation.net->config);
     take_vocab(models, recipe, m, s);
-    take_learning(models, recipe, m, s);
+    take_tokenizer_keys(models, recipe, m, s);
     take_tokenizers(models, m);
 }
 
-static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const rapt_recipe *models, const char *folder,
+static rapt_code refuse_key(const recipe_key *key, const rapt_recipe *r, const rapt_recipe *models, const char *folder,
                               rapt_error *err)
 {
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
@@ -186,8 +183,8 @@ static rapt_code say_conflict(const recipe_key *key, const rapt_recipe *r, const
                      key->name, *mine ? quote(mine).text : "empty", quote(folder).text, *theirs ? quote(theirs).text : "none");
 }
 
-/* A number of entries asks for no other tokenizer where rapt chooses it, where it is the model's, or what the model's run asked
- * for, of a text that had fewer; and where no byte pairs are learned it does nothing. */
+/* Whether tokenizer.vocab_size agrees with the model: it is automatic, it is the model's size, or it is what the model's run
+ * requested of a text that had fewer entries; and where no BPE merges are trained it has no effect. */
 static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const source *s)
 {
     const int64_t wanted = r->tokenizer.vocab_size;
@@ -197,15 +194,14 @@ static bool fits_vocab_size(const rapt_recipe *r, const rapt_model *m, const sou
            (m->task == RAPT_TASK_TRANSLATION && wanted == (int64_t)rapt_tokenizer_size(m->translation.target));
 }
 
-static rapt_code recipe_init_check_given(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m,
-                                         const source *s,
-                                         const char *folder, rapt_error *err)
+static rapt_code check_given_keys(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const source *s,
+                                  const char *folder, rapt_error *err)
 {
     rapt_recipe r = *recipe, real = *models;
     r.model.preset = models->model.preset; /* the name of several other keys' values */
-    if (r.model.kv_heads == r.model.heads) /* two ways to say it */
+    if (r.model.kv_heads == r.model.heads) /* equivalent to 0 */
         r.model.kv_heads = 0;
-    if (r.model.embedding_std == 0) /* as the model wants it */
+    if (r.model.embedding_std == 0) /* automatic */
         r.model.embedding_std = models->model.embedding_std;
     if (is_same_file(r.tokenizer.path, models->tokenizer.path))
         r.tokenizer.path = models->tokenizer.path;
@@ -214,12 +210,12 @@ static rapt_code recipe_init_check_given(const rapt_recipe *recipe, const rapt_r
     for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         if (recipe_key_of_init(key) && recipe_key_given(key, recipe) && !recipe_key_equal(key, &r, &real))
-            return say_conflict(key, recipe, &real, folder, err);
+            return refuse_key(key, recipe, &real, folder, err);
     }
     return RAPT_OK;
 }
 
-/* Lengths that nobody gave are the model's, where the defaults are too long for it or the model decides. */
+/* Lengths that are not given become the model's, where the default is too long for it or the model decides. */
 static void fit_lengths(rapt_recipe *r, const rapt_model *m)
 {
     const bool pairs = m->task == RAPT_TASK_TRANSLATION;
@@ -243,8 +239,8 @@ static bool own_texts(rapt_recipe *r)
     return ok;
 }
 
-static rapt_code merge(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const char *folder,
-                       rapt_recipe *out, rapt_error *err)
+static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const char *folder,
+                               rapt_recipe *out, rapt_error *err)
 {
     rapt_recipe all = *recipe;
     for (size_t i = 0; i < recipe_key_count(); i++)
@@ -269,14 +265,14 @@ rapt_code recipe_init_take(const rapt_recipe *recipe, const rapt_model *m, const
     rapt_recipe models;
     rapt_code code = RAPT_OK;
     if (resumed)
-        code = find_kept(resumed, folder, m, recipe->task, &s, err);
+        code = find_resumed(resumed, folder, m, recipe->task, &s, err);
     else
-        recipe_init_find_source(folder, m, recipe->task, &s);
+        find_source(folder, m, recipe->task, &s);
     take_model(&models, recipe, m, &s);
     if (!code && !s.first)
-        code = recipe_init_check_given(recipe, &models, m, &s, folder, err);
+        code = check_given_keys(recipe, &models, m, &s, folder, err);
     if (!code)
-        code = merge(recipe, &models, m, folder, out, err);
+        code = merge_recipes(recipe, &models, m, folder, out, err);
     rapt_recipe_free(&s.recipe);
     return code;
 }

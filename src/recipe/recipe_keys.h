@@ -5,7 +5,7 @@
 
 #include "rapt/recipe.h"
 
-#define RECIPE_MAX 9007199254740992 /* 2^53, up to where a double counts; stands for "no limit" */
+#define RECIPE_MAX 9007199254740992 /* 2^53, the largest range of exact integers in a double; stands for "no limit" */
 
 /* The first default of a key is that of version 0.1, from which a checkpoint's hash is counted (recipe_compare.c); where a task
  * has another one now, RECIPE_TRANSLATION and RECIPE_LANGUAGE_MODEL of recipe_defaults.c say so.
@@ -16,7 +16,7 @@
  * BOOL    (key, default, meaning)
  * CHOICE  (key, default, words in the order of their enum, meaning)
  * STRING  (key, meaning)
- * A meaning that begins with a task, or with a tokenizer.type that is learned, and a colon: no other one knows the key
+ * A meaning that begins with a task, or with a tokenizer.type that is trained, and a colon: the key is for that one only
  * (rapt_recipe_check). */
 #define RECIPE_KEYS(INT, AUTO, FLOAT, BOOL, CHOICE, STRING)                                               \
     CHOICE(task, RAPT_TASK_TRANSLATION, "translation|language_model", "the task; a default A / B: B is language_model's") \
@@ -151,23 +151,23 @@ size_t recipe_group_index(const char *name);
 /* 'unknown key "model.laiers"; did you mean "model.layers"?' */
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);
 
-/* Sets one field from text, which is given then; model.preset sets and gives others with it. On failure the recipe is as before
- * and `reason` says "train.lr is -1; it must be above 0 and at most 10". */
+/* Sets one field from text and marks it as given; model.preset sets and marks the fields of the preset. On failure the recipe is
+ * unchanged and `reason` says "train.lr is -1; it must be above 0 and at most 10". */
 rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
                          char reason[RECIPE_REASON]);
 /* Whether a field holds a value that recipe_key_set would have accepted. */
 rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, char reason[RECIPE_REASON]);
-/* To a number, or a word's index; texts to NULL. Frees nothing. */
+/* Sets a field to a number, or to the choice of this index; strings to NULL. Frees nothing. */
 void recipe_key_put(const recipe_key *key, rapt_recipe *recipe, double value);
-/* Copies one field; texts are shared. */
+/* Copies one field; strings are shared. */
 void recipe_key_copy(const recipe_key *key, rapt_recipe *to, const rapt_recipe *from);
-/* Whether two fields are of the same value; of texts, the same letters. */
+/* Whether a field is equal in two recipes; strings are compared by content. */
 bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_recipe *b);
-/* Whether a file or an assignment has set it. */
+/* Whether a file or an assignment has set the field; and marks it so. */
 bool recipe_key_given(const recipe_key *key, const rapt_recipe *recipe);
 void recipe_key_give(const recipe_key *key, rapt_recipe *recipe);
 
-/* A field's value (which recipe_key_check accepts) as recipe_key_set reads it; texts are the field itself. */
+/* A field's value, which recipe_key_check accepts, as text for recipe_key_set: in `buffer`, or the string of the field itself. */
 const char *recipe_key_value(const recipe_key *key, const rapt_recipe *recipe, char buffer[RECIPE_NUMBER]);
 
 #endif

@@ -16,15 +16,15 @@ rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t s
     return c;
 }
 
-/* Rarer entries would be seen too seldom to be learned; a translator, whose sentences are short and which has a source to look
- * at, does with more of them. */
+/* With more entries the rare ones have too few examples. Translation takes more: its sentences are short, and the decoder attends
+ * to a source. */
 size_t recipe_vocab_size(const rapt_recipe *r, size_t bytes)
 {
     const double factor = r->task == RAPT_TASK_TRANSLATION ? 6 : 2;
-    const size_t least = 512, most = 32000, fit = (size_t)(factor * sqrt((double)bytes));
+    const size_t min = 512, max = 32000, fit = (size_t)(factor * sqrt((double)bytes));
     if (r->tokenizer.vocab_size > 0)
         return (size_t)r->tokenizer.vocab_size;
-    return fit < least ? least : fit > most ? most : fit;
+    return fit < min ? min : fit > max ? max : fit;
 }
 
 rapt_dropouts recipe_dropouts(const rapt_recipe *r)

@@ -24,7 +24,7 @@ typedef struct reader {
     yaml_parser_t parser;
     bool former_names; /* keys may have those of version 0.1 */
     yaml_event_t event;         /* the current one */
-    size_t key_lines[KEYS_MAX]; /* where a key was set, from 1; 0 is not yet */
+    size_t key_lines[KEYS_MAX]; /* where a key was set, from 1; 0: not yet */
     size_t group_lines[RECIPE_GROUPS];
 } reader;
 
@@ -96,7 +96,7 @@ static rapt_code scalar_text(const reader *r, const char **text)
     return RAPT_OK;
 }
 
-/* Notes that a name was met; an error when it was before. */
+/* Records that a name was read; an error where it comes twice. */
 static rapt_code meet_once(const reader *r, size_t *first_line, const char *name, size_t line)
 {
     if (*first_line > 0)
@@ -233,7 +233,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
     return code;
 }
 
-/* The paths of a list, each joined to the recipe's folder but for absolute ones; NULL without memory. */
+/* The paths of a list, the relative ones joined to the recipe's folder; NULL on out-of-memory. */
 static char *join_all(const char *recipe_path, const char *list, const char *between)
 {
     char *joined = NULL;
@@ -256,8 +256,8 @@ static char *join_all(const char *recipe_path, const char *list, const char *bet
     return NULL;
 }
 
-/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. `between` separates those of
- * a list, unless there is something of the whole name; "" where there is one path. */
+/* A path in a recipe is relative to the recipe, as in a Makefile's include or a C file's. `between` separates the
+ * paths of a list, unless a file has the whole name; "" where there is one path. */
 static rapt_code resolve(const char *recipe_path, char **path, const char *between, rapt_error *err)
 {
     if (!*path || !strchr(recipe_path, '/'))
@@ -276,19 +276,14 @@ static rapt_code resolve(const char *recipe_path, char **path, const char *betwe
     return code;
 }
 
-/* A pipe is no file of anybody's; "-" is one on purpose. */
-static rapt_code recipe_read_read_text(const char *path, char **text, size_t *size, rapt_error *err)
-{
-    return strcmp(path, "-") == 0 ? file_read(path, FILE_MAX, text, size, err)
-                                  : file_read_regular(path, FILE_MAX, text, size, err);
-}
-
 static rapt_code recipe_read_file(const char *path, bool former_names, rapt_recipe *out, rapt_error *err)
 {
     char *text;
     size_t size;
     rapt_recipe_defaults(out);
-    rapt_code code = recipe_read_read_text(path, &text, &size, err);
+    /* Pipes and devices are refused, but for standard input. */
+    rapt_code code = strcmp(path, "-") == 0 ? file_read(path, FILE_MAX, &text, &size, err)
+                                            : file_read_regular(path, FILE_MAX, &text, &size, err);
     if (code != RAPT_OK)
         return code;
     code = recipe_parse(path, text, size, former_names, out, err);

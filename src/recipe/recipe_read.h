@@ -1,5 +1,5 @@
-/* recipe/recipe_read.h: recipes from YAML text in memory; behind rapt_recipe_read, and for the fuzzer and for
- * a recipe that was stored beside a model, whose paths hold as they are. */
+/* recipe/recipe_read.h: recipes from YAML text in memory. For rapt_recipe_read, the fuzzer, and recipes stored beside a model,
+ * whose paths are absolute. */
 #ifndef RECIPE_RECIPE_READ_H
 #define RECIPE_RECIPE_READ_H
 

@@ -13,7 +13,7 @@
 
 #define LINE "# rapt trained with this: run %016" PRIx64 ", checksum %016" PRIx64 "\n"
 #define LINE_START "# rapt trained with this: run "
-#define MOST ((size_t)1 << 20)
+#define MAX_RECIPE ((size_t)1 << 20)
 
 static uint64_t checksum(const char *yaml, size_t size, uint64_t run)
 {
@@ -26,7 +26,7 @@ char *recipe_sealed(const char *yaml, uint64_t run)
     return asprintf(&text, "%s" LINE, yaml, run, checksum(yaml, strlen(yaml), run)) < 0 ? NULL : text;
 }
 
-/* The seal is what LINE makes of its own numbers, and the end of the file. */
+/* A valid seal is exactly LINE with the values that it has, at the end of the file. */
 static recipe_state state_of(const char *text, size_t size, uint64_t run)
 {
     char again[sizeof LINE_START + 64];
@@ -46,7 +46,7 @@ recipe_state recipe_state_in(const char *folder, uint64_t run)
     char *text, *path = file_join(folder, "recipe.yaml");
     size_t size;
     recipe_state state = RECIPE_MISSING;
-    if (path && file_read_regular(path, MOST, &text, &size, NULL) == RAPT_OK) {
+    if (path && file_read_regular(path, MAX_RECIPE, &text, &size, NULL) == RAPT_OK) {
         state = state_of(text, size, run);
         free(text);
     }

@@ -1,5 +1,5 @@
 /* recipe/recipe_seal.h: the last line of a folder's recipe.yaml, a comment: of which run it is, and a checksum of the lines
- * above, so that a copy that was edited isn't taken for what a model was trained with. For run.c and `rapt info`. */
+ * above, so that an edited copy does not pass for the recipe that a model was trained with. For run.c and `rapt info`. */
 #ifndef RECIPE_RECIPE_SEAL_H
 #define RECIPE_RECIPE_SEAL_H
 
@@ -15,7 +15,7 @@ typedef enum recipe_state {
 
 /* A recipe as text with its seal; the caller frees it. NULL when out of memory. */
 char *recipe_sealed(const char *yaml, uint64_t run);
-/* Of the recipe.yaml in a model folder. `run` is the model's; 0, which no recipe has, where it isn't known. */
+/* The state of the recipe.yaml in a model folder. `run` is the model's; 0, which no recipe has, where it is unknown. */
 recipe_state recipe_state_in(const char *folder, uint64_t run);
 
 #endif

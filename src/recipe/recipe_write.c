@@ -1,6 +1,5 @@
-/* recipe/recipe_write.c: the whole recipe as YAML, and the list of all keys for people.
- * For the copy of the recipe in a model folder and for --help-recipe.
- * Keeps no comments: it prints values, not the file they came from. */
+/* recipe/recipe_write.c: a whole recipe as YAML, and the table of all keys.
+ * For the copy of the recipe in a model folder and for --help-recipe. Comments of a recipe file are not kept. */
 #define _GNU_SOURCE /* open_memstream */
 #include "rapt/recipe.h"
 
@@ -12,25 +11,25 @@
 #include "base/number.h"
 #include "recipe/recipe_defaults.h"
 
-static rapt_code recipe_write_no_memory(rapt_error *err)
+static rapt_code recipe_write_out_of_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
 }
 
-/* Closes a stream of open_memstream. Its text may be lost in closing too, on out of memory. */
+/* Closes a stream of open_memstream, which may fail as well, on out of memory. */
 static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt_error *err)
 {
     if (fclose(out) == 0 && done && *text)
         return RAPT_OK;
     free(*text);
     *text = NULL;
-    return recipe_write_no_memory(err);
+    return recipe_write_out_of_memory(err);
 }
 
-/* Emits an event that was initialised without failure; libyaml's functions return 0 on out of memory. */
-static bool emit(yaml_emitter_t *emitter, int initialised, yaml_event_t *event)
+/* Emits an event that was initialized without failure; libyaml's functions return 0 on out of memory. */
+static bool emit(yaml_emitter_t *emitter, int initialized, yaml_event_t *event)
 {
-    return initialised && yaml_emitter_emit(emitter, event);
+    return initialized && yaml_emitter_emit(emitter, event);
 }
 
 static bool emit_text(yaml_emitter_t *emitter, const char *text, size_t length, yaml_scalar_style_t style)
@@ -93,8 +92,7 @@ static bool emit_key(yaml_emitter_t *emitter, const recipe_key *key, const rapt_
     if (group_length(name) > 0)
         name += group_length(name) + 1;
     yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
-    if (key->kind ==
-        RECIPE_STRING) /* in quotes no path is taken for a number, and odd characters are escaped */
+    if (key->kind == RECIPE_STRING) /* quoted, so that no path is parsed as a number, and special characters are escaped */
         style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     return emit_text(emitter, name, strlen(name), YAML_PLAIN_SCALAR_STYLE) &&
            emit_text(emitter, value, strlen(value), style);
@@ -135,7 +133,7 @@ rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error 
             return rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
     FILE *out = open_memstream(yaml, &size);
     if (!out)
-        return recipe_write_no_memory(err);
+        return recipe_write_out_of_memory(err);
     bool done = write_yaml(recipe, out);
     return recipe_write_close_text(out, done, yaml, err);
 }
@@ -254,7 +252,7 @@ rapt_code rapt_recipe_help(char **text, rapt_error *err)
     *text = NULL;
     FILE *out = open_memstream(text, &size);
     if (!out)
-        return recipe_write_no_memory(err);
+        return recipe_write_out_of_memory(err);
     write_help(out);
     bool failed = ferror(out);
     return recipe_write_close_text(out, !failed, text, err);

@@ -97,7 +97,7 @@ static rapt_code keep_best(run *r, rapt_error *err)
     return code;
 }
 
-/* ---- output -------------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------------------------- */
 
 /* The epoch, from 0, in which a step begins. */
 static uint64_t epoch_of(const run *r, uint64_t step)

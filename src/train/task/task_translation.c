@@ -152,7 +152,7 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
     return RAPT_OK;
 }
 
-/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model would merge them into one. */
+/* Whether lines of several sentences are less than one in a thousand, too few to learn from: a model would merge them. */
 static bool has_single_sentences(const run *r)
 {
     const rapt_pairs *p = ((const translation *)r->data)->pairs;
