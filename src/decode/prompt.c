@@ -21,7 +21,7 @@ rapt_code prompt_check(const rapt_model *m, const int32_t *ids, size_t count, ra
                      m->language.net->config.vocab);
 }
 
-/* Bytes of the tokens before `index`: where it stands in the text. */
+/* Bytes of the tokens before `index`: its byte position in the text. */
 static size_t bytes_before(const rapt_tokenizer *tokenizer, const prompt *p, size_t index)
 {
     size_t sum = 0, size;

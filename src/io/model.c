@@ -41,16 +41,20 @@ static rapt_code save_config(const rapt_model *m, const char *path, rapt_error *
 
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? save_config(m, path, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *path;
+    rapt_code code = file_path(folder, CONFIG_FILE, &path, err);
+    if (!code)
+        code = save_config(m, path, err);
     free(path);
     return code ? code : model_task_of(m->task)->save_tokenizers(m, folder, err);
 }
 
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    char *text = NULL, *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? seal_text(m, path, &text, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *text = NULL, *path;
+    rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
+    if (!code)
+        code = seal_text(m, path, &text, err);
     if (!code)
         code = params_save(m->params, path, SEAL_KEY, text, err);
     free(text);
@@ -173,8 +177,10 @@ void rapt_model_free(rapt_model *m)
 rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err)
 {
     safetensors *weights = NULL;
-    char *path = file_join(folder, WEIGHTS_FILE);
-    rapt_code code = path ? safetensors_open(path, &weights, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *path;
+    rapt_code code = file_path(folder, WEIGHTS_FILE, &path, err);
+    if (!code)
+        code = safetensors_open(path, &weights, err);
     *sealed = !code && seal_is_whole(weights);
     safetensors_close(weights);
     free(path);
@@ -184,8 +190,10 @@ rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err)
 {
     bool there;
-    char *path = file_join(folder, CONFIG_FILE);
-    rapt_code code = path ? file_is_there(path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *path;
+    rapt_code code = file_path(folder, CONFIG_FILE, &path, err);
+    if (!code)
+        code = file_is_there(path, &there, err);
     json_t *config = !code && there ? read_json(path, err) : NULL;
     if (!code && there)
         code = config ? seal_check_config(config, path, m, err) : RAPT_ERR_FORMAT;
@@ -224,9 +232,12 @@ static rapt_code model_seal(const char *folder, rapt_error *err)
 static rapt_code lock_run_of(const char *folder, folder_lock *lock, rapt_error *err)
 {
     bool is_run = false;
-    char *run = file_join(folder, ".."), *checkpoints = file_join(folder, "../checkpoints");
-    rapt_code code = run && checkpoints ? file_is_folder(checkpoints, &is_run, err)
-                                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *run = NULL, *checkpoints;
+    rapt_code code = file_path(folder, "../checkpoints", &checkpoints, err);
+    if (!code)
+        code = file_path(folder, "..", &run, err);
+    if (!code)
+        code = file_is_folder(checkpoints, &is_run, err);
     if (!code && is_run)
         code = folder_lock_take(lock, run, err);
     free(checkpoints);

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *model_parts_join(const char *folder, const char *name, rapt_error *err)
-{
-    char *path = file_join(folder, name);
-    if (!path)
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
-    return path;
-}
-
 void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT])
 {
     snprintf(text, CONFIG_HASH_TEXT, "%016llx", (unsigned long long)rapt_tokenizer_hash(k));
@@ -23,8 +15,10 @@ void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT])
 
 rapt_code model_save_tokenizer(const rapt_tokenizer *k, const char *folder, const char *name, rapt_error *err)
 {
-    char *path = model_parts_join(folder, name, err);
-    rapt_code code = path ? rapt_tokenizer_save(k, path, err) : RAPT_ERR_MEMORY;
+    char *path;
+    rapt_code code = file_path(folder, name, &path, err);
+    if (!code)
+        code = rapt_tokenizer_save(k, path, err);
     free(path);
     return code;
 }
@@ -51,8 +45,8 @@ static rapt_code check_tokenizer(const rapt_tokenizer *k, const model_vocabulary
 rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name, const model_vocabulary *wanted,
                                      rapt_error *err)
 {
-    char *path = model_parts_join(from->folder, name, err);
-    rapt_tokenizer *k = path ? rapt_tokenizer_load(path, err) : NULL;
+    char *path;
+    rapt_tokenizer *k = file_path(from->folder, name, &path, err) ? NULL : rapt_tokenizer_load(path, err);
     if (k && check_tokenizer(k, wanted, from->sealing, path, err)) {
         rapt_tokenizer_free(k);
         k = NULL;
@@ -67,6 +61,5 @@ rapt_code model_check_weights(const model_source *from, double min_bytes, rapt_e
     if ((double)bytes >= min_bytes)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu bytes; the model of config.json takes more than %.0f", from->weights_path,
-                     bytes,
-                     min_bytes);
+                     bytes, min_bytes);
 }

@@ -30,7 +30,7 @@ rapt_code seal_check(const safetensors *file, const char *file_path, const json_
 rapt_code seal_check_model(const safetensors *file, const char *file_path, const rapt_model *m, rapt_error *err);
 
 /* Refuses a config.json that says otherwise than the model which is about to be written beside it: a run that is resumed would
- * undo an edit without a word. Members that only one of them has are left alone. */
+ * undo an edit silently. Members that only one of them has are left alone. */
 rapt_code seal_check_config(const json_t *config, const char *config_path, const rapt_model *m, rapt_error *err);
 
 /* The training run that a file's parameters are of, 0 where it names none. RAPT_ERR_MEMORY: out of memory. */

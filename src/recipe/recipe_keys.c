@@ -1,5 +1,5 @@
 /* recipe/recipe_keys.c: the table of keys as data; a field of a recipe from text, to text, and its range.
- * For reading, --set, checking and printing of recipes, which all walk this table.
+ * For reading, --set, checking and printing of recipes, which are all driven by this table.
  * Knows no YAML and no files: it gives reasons, and its callers add where. */
 #define _GNU_SOURCE
 #include "recipe/recipe_keys.h"

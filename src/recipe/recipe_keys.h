@@ -121,7 +121,7 @@
 
 typedef enum recipe_kind { RECIPE_INT, RECIPE_FLOAT, RECIPE_BOOL, RECIPE_CHOICE, RECIPE_STRING } recipe_kind;
 
-/* A row. All numbers fit a double: `standard` is the default, or a word's index. */
+/* A row of the table. All values fit a double: `standard` is the default, or the index of a choice. */
 typedef struct recipe_key {
     const char *name;
     recipe_kind kind;

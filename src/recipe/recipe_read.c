@@ -310,9 +310,11 @@ rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err)
 
 rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err)
 {
-    char *path = file_join(folder, "recipe.yaml");
+    char *path;
     rapt_recipe_defaults(out);
-    rapt_code code = path ? recipe_read_file(path, true, out, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    rapt_code code = file_path(folder, "recipe.yaml", &path, err);
+    if (!code)
+        code = recipe_read_file(path, true, out, err);
     free(path);
     return code;
 }

@@ -41,9 +41,9 @@ static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
 
 static rapt_code average_stat(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
 {
-    char *path = file_join(folder, name);
-    if (!path)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an average");
+    char *path;
+    if (file_path(folder, name, &path, err))
+        return RAPT_ERR_MEMORY;
     int reason = stat(path, info) == 0 ? 0 : errno;
     *there = reason == 0;
     rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(reason))

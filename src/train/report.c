@@ -90,9 +90,10 @@ static rapt_code keep_best(run *r, rapt_error *err)
     c->best_val_loss = c->val_loss;
     c->best_step = c->step;
     run_phase(r, "writing the best model", 0, 0);
-    char *folder = file_join(r->options->out, "best");
-    rapt_code code = folder ? rapt_model_save(r->model, folder, err)
-                            : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to save the best model");
+    char *folder;
+    rapt_code code = file_path(r->options->out, "best", &folder, err);
+    if (!code)
+        code = rapt_model_save(r->model, folder, err);
     free(folder);
     return code;
 }

@@ -72,9 +72,10 @@ rapt_code run_stopped(const run *r, rapt_error *err)
 
 rapt_code run_write(const run *r, const char *name, const char *text, size_t size, rapt_error *err)
 {
-    char *path = file_join(r->options->out, name);
-    rapt_code code = path ? file_write_atomic(path, text, size, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", r->options->out);
+    char *path;
+    rapt_code code = file_path(r->options->out, name, &path, err);
+    if (!code)
+        code = file_write_atomic(path, text, size, err);
     free(path);
     return code;
 }

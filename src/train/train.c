@@ -1,5 +1,5 @@
-/* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. What each of them does has a file of
- * its own; in what order, and what a failure or a stop means, stands here. */
+/* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has a file of its
+ * own; their order, and what a failure or a stop means, is here. */
 #include "base/clock.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"

@@ -9,8 +9,10 @@
 
 static rapt_code folder_holds(const char *folder, const char *name, bool *there, rapt_error *err)
 {
-    char *path = file_join(folder, name);
-    rapt_code code = path ? file_is_there(path, there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
+    char *path;
+    rapt_code code = file_path(folder, name, &path, err);
+    if (!code)
+        code = file_is_there(path, there, err);
     free(path);
     return code;
 }

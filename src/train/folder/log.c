@@ -18,7 +18,7 @@ typedef struct field {
     bool absent_as_nan; /* and then not written */
 } field;
 
-static rapt_code log_no_memory(const char *folder, rapt_error *err)
+static rapt_code log_out_of_memory(const char *folder, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the log", folder);
 }
@@ -32,7 +32,7 @@ static rapt_code add_fields(json_t *line, const field *fields, size_t count, con
             return rapt_fail(err, RAPT_ERR_NOT_FINITE, "%s: \"%s\" is %g, which the log can't hold", folder, fields[i].key,
                              fields[i].value);
         if (json_object_set_new(line, fields[i].key, json_real(fields[i].value)) != 0)
-            return log_no_memory(folder, err);
+            return log_out_of_memory(folder, err);
     }
     return RAPT_OK;
 }
@@ -48,9 +48,9 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
                             {"tokens_per_s", floor(p->tokens_per_s), false},
                             {"seconds", floor(p->seconds * 1e3) / 1e3, false}};
     json_t *line = json_pack("{s:I, s:I}", "step", (json_int_t)p->step, "epoch", (json_int_t)p->epoch);
-    rapt_code code = line ? add_fields(line, fields, sizeof fields / sizeof *fields, folder, err) : log_no_memory(folder, err);
+    rapt_code code = line ? add_fields(line, fields, sizeof fields / sizeof *fields, folder, err) : log_out_of_memory(folder, err);
     if (!code && partial && json_object_set_new(line, "partial", json_true()) != 0)
-        code = log_no_memory(folder, err);
+        code = log_out_of_memory(folder, err);
     if (!code)
         return line;
     json_decref(line);
@@ -61,7 +61,7 @@ static char *log_path(const char *folder, rapt_error *err)
 {
     char *path = file_join(folder, "train.jsonl");
     if (!path)
-        log_no_memory(folder, err);
+        log_out_of_memory(folder, err);
     return path;
 }
 
@@ -79,7 +79,7 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
         ended[size] = '\n';
         code = file_append(path, ended, size + 1, err);
     } else
-        log_no_memory(folder, err);
+        log_out_of_memory(folder, err);
     free(ended ? ended : text);
     free(path);
     return code;
@@ -141,7 +141,7 @@ rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
     size_t size, kept;
     rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_ERR_MEMORY;
     if (!code && text)
-        code = filter(text, size, step, &kept) ? file_write_atomic(path, text, kept, err) : log_no_memory(folder, err);
+        code = filter(text, size, step, &kept) ? file_write_atomic(path, text, kept, err) : log_out_of_memory(folder, err);
     free(text);
     free(path);
     return code;

@@ -58,7 +58,7 @@ static rapt_code find_text(run *r, text_data *d, rapt_error *err)
     return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
-/* Byte pairs are learned from what is trained on; characters must know the validation set too. */
+/* BPE is trained on the training set only; a vocabulary of characters has to cover the validation set, too. */
 static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const text_data *d, rapt_error *err)
 {
     file_map text;
