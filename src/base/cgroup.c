@@ -89,7 +89,7 @@ static bool read_number(const hierarchy *h, const char *name, long long *number)
 }
 
 /* Bytes of files that have not been used for a while, which the kernel drops where memory is asked for. */
-static long long cached(const hierarchy *h)
+static long long inactive_file_bytes(const hierarchy *h)
 {
     char line[256];
     long long bytes = 0, value;
@@ -109,7 +109,7 @@ static size_t memory_of_group(const hierarchy *h)
     if (!read_number(h, h->v2 ? "memory.max" : "memory.limit_in_bytes", &limit) || limit < 0 || (size_t)limit >= NO_LIMIT)
         return SIZE_MAX;
     read_number(h, h->v2 ? "memory.current" : "memory.usage_in_bytes", &used);
-    used -= cached(h);
+    used -= inactive_file_bytes(h);
     used = used > 0 ? used : 0;
     return limit > used ? (size_t)(limit - used) : 0;
 }

@@ -1,5 +1,5 @@
-/* base/cpu.c: asks CPUID what the processor can and XCR0 what the operating system saves, and combines the
- * two.
+/* base/cpu.c: CPU feature detection: CPUID says what the processor has, XCR0 which registers the operating system saves; a
+ * feature needs both.
  * For kernels/kernels.c and `rapt info`.
  * Not a choice of code: it reads no environment and knows no kernels. */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 
 typedef struct registers { uint32_t a, b, c, d; } registers;
 
-/* What the processor can, whatever the operating system thinks of it. */
+/* Features of the processor by CPUID, whether or not the operating system saves their registers. */
 typedef struct capability {
     bool osxsave, avx, fma, avx2, avx512f, avx512dq, avx512bw, avx512vl, avx512_bf16, amx_tile, amx_bf16;
 } capability;

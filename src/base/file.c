@@ -189,7 +189,7 @@ static void open_path(int fd, char path[OPEN_PATH])
     snprintf(path, OPEN_PATH, "/proc/self/fd/%d", fd);
 }
 
-static int give_name(int fd, const char *name)
+static int link_name(int fd, const char *name)
 {
     char open_file[OPEN_PATH];
     open_path(fd, open_file);
@@ -289,10 +289,10 @@ char *file_writer_draft(const file_writer *w)
     return file_join("", w->temporary ? w->temporary : open_file);
 }
 
-/* A name beside the target, if the file has none yet, and then the target's. */
-static bool file_take_place(file_writer *w)
+/* Gives the file a name beside the target if it has none yet, and renames it to the target. */
+static bool file_appear(file_writer *w)
 {
-    if (!w->temporary && with_temporary_name(w->target, give_name, w->fd, &w->temporary) < 0) {
+    if (!w->temporary && with_temporary_name(w->target, link_name, w->fd, &w->temporary) < 0) {
         free(w->temporary);
         w->temporary = NULL;
         return false;
@@ -303,7 +303,7 @@ static bool file_take_place(file_writer *w)
 rapt_code file_writer_finish(file_writer *w, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (fsync(w->fd) != 0 || !file_take_place(w)) {
+    if (fsync(w->fd) != 0 || !file_appear(w)) {
         code = fail_errno(err, "write", w->path);
         file_writer_discard(w);
         return code;
@@ -395,7 +395,7 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 }
 
 /* mkdir for one step of a path; errno says ENOTDIR where something else has the name. */
-static bool make_one(const char *path, size_t *made)
+static bool make_step(const char *path, size_t *made)
 {
     struct stat info;
     if (mkdir(path, 0777) == 0) {
@@ -411,16 +411,16 @@ static bool make_one(const char *path, size_t *made)
     return false;
 }
 
-static bool make_steps(char *path, size_t *made)
+static bool make_all_steps(char *path, size_t *made)
 {
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        if (!make_one(path, made)) {
+        if (!make_step(path, made)) {
             *slash = '/';
             return false;
         }
     }
-    return make_one(path, made);
+    return make_step(path, made);
 }
 
 void file_remove_new(char *path, size_t made)
@@ -442,7 +442,7 @@ rapt_code file_make_dir_new(const char *path, size_t *made, rapt_error *err)
     if (*path == '\0') {
         errno = ENOENT;
         code = fail_errno(err, "make folder", "''");
-    } else if (!make_steps(steps, made)) {
+    } else if (!make_all_steps(steps, made)) {
         code = fail_errno(err, "make folder", path);
         file_remove_new(steps, *made);
     }
@@ -456,8 +456,8 @@ rapt_code file_make_dir(const char *path, rapt_error *err)
     return file_make_dir_new(path, &made, err);
 }
 
-/* Reasons for which nothing can have this name. */
-static bool says_nothing_there(int reason)
+/* Whether stat fails with this errno only where nothing has the name. */
+static bool means_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
 }
@@ -466,7 +466,7 @@ rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
 {
     struct stat info;
     int reason = lstat(path, &info) == 0 ? 0 : errno;
-    *there = !says_nothing_there(reason);
+    *there = !means_absent(reason);
     return reason && *there ? fail_errno(err, "access", path) : RAPT_OK;
 }
 
@@ -475,5 +475,5 @@ rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
     struct stat info;
     int reason = stat(path, &info) == 0 ? 0 : errno;
     *folder = reason == 0 && S_ISDIR(info.st_mode);
-    return reason && !says_nothing_there(reason) ? fail_errno(err, "access", path) : RAPT_OK;
+    return reason && !means_absent(reason) ? fail_errno(err, "access", path) : RAPT_OK;
 }

@@ -1,5 +1,5 @@
 /* lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h.
- * Only who holds the lock of a file removes its name, and who gets a lock looks whether the name is still that file's: so no
+ * Only the holder of a file's lock removes its name, and whoever gets a lock checks that the name is still that file's: so no
  * two processes can hold locks of two files of that name. */
 #define _GNU_SOURCE
 #include "base/lock.h"
@@ -22,8 +22,8 @@ static rapt_code lock_fail(rapt_error *err, const char *folder, const char *reas
     return rapt_fail(err, RAPT_ERR_IO, "cannot lock the folder %.300s: %s", folder, reason);
 }
 
-/* Who holds it, as far as the file says: a number and a name, nothing else is believed. */
-static rapt_code fail_busy(rapt_error *err, const char *folder, int fd)
+/* Names the holder from the contents of the file, of which only a process id and a host name are accepted. */
+static rapt_code lock_fail_busy(rapt_error *err, const char *folder, int fd)
 {
     char text[HOLDER + 1] = "", host[HOST + 1];
     long process;
@@ -34,16 +34,16 @@ static rapt_code fail_busy(rapt_error *err, const char *folder, int fd)
     return rapt_fail(err, RAPT_ERR_IO, "%.300s: process %ld on %s writes into this folder", folder, process, host);
 }
 
-static rapt_code fail_lock(rapt_error *err, const char *folder, int fd, int reason)
+static rapt_code lock_fail_errno(rapt_error *err, const char *folder, int fd, int reason)
 {
     if (reason == EWOULDBLOCK)
-        return fail_busy(err, folder, fd);
+        return lock_fail_busy(err, folder, fd);
     if (reason == ENOLCK || reason == EOPNOTSUPP || reason == ENOSYS)
         return lock_fail(err, folder, "its file system offers no locks; choose one that does");
     return lock_fail(err, folder, strerror(reason));
 }
 
-/* Whether the name leads to the open file. What can't be told is an error: 0 or its number. */
+/* Whether the name leads to the open file. Returns 0, or errno where that cannot be told. */
 static int lock_has_name(int fd, const char *path, bool *same)
 {
     struct stat open_file, named;
@@ -56,7 +56,7 @@ static int lock_has_name(int fd, const char *path, bool *same)
     return 0;
 }
 
-/* For the messages of others; a full disk takes nothing from the lock. */
+/* For the error messages of other processes; the lock holds without it, where the disk is full. */
 static void write_holder(int fd)
 {
     char text[HOLDER], host[HOST + 1] = "";
@@ -66,7 +66,7 @@ static void write_holder(int fd)
         (void)!ftruncate(fd, 0);
 }
 
-/* *again: what was opened has no name any more, or the folder is gone: its holder has just removed it. */
+/* *again: the file that was opened has lost its name, or the folder is gone: the last holder has just removed them. */
 static rapt_code lock_try_once(folder_lock *l, bool *again, rapt_error *err)
 {
     bool same;
@@ -80,7 +80,7 @@ static rapt_code lock_try_once(folder_lock *l, bool *again, rapt_error *err)
     while ((busy = flock(l->fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
         continue;
     if (busy)
-        return fail_lock(err, l->folder, l->fd, errno);
+        return lock_fail_errno(err, l->folder, l->fd, errno);
     int reason = lock_has_name(l->fd, l->path, &same);
     if (reason)
         return lock_fail(err, l->folder, strerror(reason));
@@ -97,7 +97,7 @@ static rapt_code make_folder(folder_lock *l, rapt_error *err)
     return code;
 }
 
-static void lock_forget(folder_lock *l)
+static void lock_clear(folder_lock *l)
 {
     if (l->fd >= 0)
         close(l->fd);
@@ -125,7 +125,7 @@ rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
     if (!code && again)
         code = lock_fail(err, folder, "other processes take it in turns");
     if (code)
-        lock_forget(l);
+        lock_clear(l);
     else
         write_holder(l->fd);
     return code;
@@ -138,5 +138,5 @@ void folder_lock_release(folder_lock *l)
         return;
     if (lock_has_name(l->fd, l->path, &same) == 0 && same)
         unlink(l->path);
-    lock_forget(l);
+    lock_clear(l);
 }

@@ -18,8 +18,8 @@ typedef struct folder_lock {
 /* Makes the folder if need be and takes its lock, or fails at once: RAPT_ERR_IO where another process or thread has it (the
  * message names process and host), and where the file system has no locks; it never proceeds without one.
  *
- * The lock is the kernel's (flock), so that it ends with its process, however that ends: a file that a crash has left holds
- * nobody up. Over NFS Linux makes it a lock of the server's, seen by all machines, unless it is mounted with local_lock. */
+ * The lock is the kernel's (flock), so that it ends with its process, however that ends: a file that a crash has left blocks
+ * nobody. Over NFS Linux makes it a lock of the server's, seen by all machines, unless it is mounted with local_lock. */
 rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err);
 
 /* Removes the lock file, and of the folders that folder_lock_take made those that are still empty. Nothing where nothing is

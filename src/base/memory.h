@@ -1,4 +1,4 @@
-/* base/memory.h: how much memory this process may still take, and who says so. For checks before it is taken. */
+/* base/memory.h: how much memory this process may still take, and which limit decides. For checks before it is allocated. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

@@ -28,7 +28,7 @@ void pool_rest(pool *p, bool on);
 void pool_run(pool *p, size_t count, size_t work, pool_fn *fn, void *context);
 
 /* The first of `count` chunks that thread `range` takes before it helps others; those of the next range begin where its own
- * end. For callers who want a thread to meet the same rows in one loop after the other. */
+ * end. For callers that need each thread to process the same rows in successive loops. */
 size_t pool_range_start(const pool *p, size_t count, size_t range);
 
 #endif

@@ -1,4 +1,4 @@
-/* base/rng.c: Philox and what is drawn from it. For initial values, shuffles and the reference of the dropout
+/* base/rng.c: Philox and what is drawn from it. For initialization, shuffles and the reference of the dropout
  * kernel. Not for cryptography. */
 #include "base/rng.h"
 

@@ -16,7 +16,7 @@
     X(CHECK_WRONG_SCRIPT, "wrong_script", "unusual script")      \
     X(CHECK_LENGTH_RATIO, "length_ratio", "lengths too unlike")
 
-/* What is told of the other lines. */
+/* What is reported of the other lines. */
 #define CHECK_NOTES(X)                                                        \
     X(CHECK_OTHER_TARGET, "other_target", "source was there, other target")   \
     X(CHECK_TAB_WITHIN, "tab_within", "tab within a side")                    \
@@ -41,7 +41,7 @@ typedef struct check_input {
  * one side are no fault where that is so throughout. */
 typedef struct check_options {
     double ratio, margin;
-    void (*each)(void *context, size_t number, uint32_t found); /* NULL, or told of each line in order: a bit for each
+    void (*each)(void *context, size_t number, uint32_t found); /* NULL, or called for each line in order: a bit for each
                                                                  * check_reason or, where there is none, check_note */
     void *context;
 } check_options;

@@ -25,7 +25,7 @@ typedef struct check_lines {
     size_t letters[2][SCRIPT_COUNT]; /* of the pairs, by script */
 } check_lines;
 
-/* All lines with what can be told of each alone: no tab, not UTF-8, empty, copied. Errors: as check_pairs. */
+/* All lines with the findings of each alone: no tab, not UTF-8, empty, copied. Errors: as check_pairs. */
 rapt_code check_lines_read(const check_input *in, check_lines *out, rapt_error *err);
 void check_lines_free(check_lines *lines);
 

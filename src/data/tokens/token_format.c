@@ -37,7 +37,7 @@ uint32_t token_header_checksum(const token_header *h)
     return (uint32_t)XXH3_64bits(&bare, sizeof bare);
 }
 
-/* What one number of an unharmed header says against another, or NULL. Another program may have written it. */
+/* Which field of an intact header contradicts another, or NULL. Another program may have written it. */
 static const char *contradiction(const token_header *h)
 {
     if (h->count == 0)

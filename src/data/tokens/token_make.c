@@ -107,7 +107,7 @@ static rapt_code token_make_write_file(maker *m, const source *s, const char *pa
     return code;
 }
 
-/* Swapped arguments, or a path of something else, must not cost a file that is no token file. */
+/* Swapped arguments, or a wrong path, must not overwrite a file that is not a token file. */
 static rapt_code token_make_check_replaceable(const char *path, rapt_error *err)
 {
     bool there;

@@ -1,4 +1,4 @@
-/* text/bpe/byte_bpe.c: byte-level BPE as a tokenizer: making one, and what is asked of it but encoding. For language models.
+/* text/bpe/byte_bpe.c: byte-level BPE as a tokenizer: making one, and its operations except encoding. For language models.
  * Its files are in ranks.c, hf_read.c and hf_write.c, its encoder in bpe_encode.c, its trainer in bpe_train.c. */
 #include "text/bpe/byte_bpe.h"
 

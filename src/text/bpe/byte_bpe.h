@@ -1,4 +1,4 @@
-/* text/bpe/byte_bpe.h: the inside of byte-level BPE, shared by its encoder, its trainer's door and its files. */
+/* text/bpe/byte_bpe.h: the inside of byte-level BPE, shared by its encoder, its trainer and its files. */
 #ifndef TEXT_BPE_BYTE_BPE_H
 #define TEXT_BPE_BYTE_BPE_H
 
@@ -24,7 +24,7 @@ typedef struct byte_bpe {
     special_list specials;
     id_row before, after;
     bool whole_pieces; /* a piece that is a token becomes it, whatever the merges say */
-    normalizer normal; /* what text goes through first */
+    normalizer normal; /* of the text, before it is split into pieces */
     const char *ranks; /* the public encoding whose rank file it is; NULL: it has a list of merges */
     json_t *(*to_json)(const struct byte_bpe *b); /* how an encoding is saved; NULL: as a Hugging Face tokenizer.json */
 } byte_bpe;

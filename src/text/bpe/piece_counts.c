@@ -8,7 +8,7 @@
  * through the chunks: it and a chunk's guess advance in turn, whichever is behind, until they meet; what the guess had
  * counted up to there is taken back, what the true walk passes is counted, and the rest of the chunk is right as it is.
  * With usual patterns they meet after a piece or two. Where they never do, the true walk does all the work: slower,
- * with the same counts. Every step of this is a sum of whole numbers, so threads and chunks leave no trace. */
+ * with the same counts. Every step of this is a sum of whole numbers, so the result does not depend on threads and chunks. */
 #include "text/bpe/piece_counts.h"
 
 #include "base/pool.h"

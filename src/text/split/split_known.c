@@ -147,7 +147,7 @@ static size_t next_qwen2(const split_text *t, size_t at)
     return next_gpt4(t, at, 1, false);
 }
 
-/* [HEAD]*[TAIL]+, or else [HEAD]+[TAIL]*, from `from` on; `from` itself: no match. Where no small letter follows the
+/* [HEAD]*[TAIL]+, or else [HEAD]+[TAIL]*, from `from` on; `from` itself: no match. Where no lower-case letter follows the
  * run of HEAD, the first form gives back characters until one is of TAIL as well, which is its end. */
 static size_t word_end(const split_text *t, size_t from)
 {

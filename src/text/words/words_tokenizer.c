@@ -46,7 +46,7 @@ static void words_free(rapt_tokenizer *k)
 
 /* ---- training ----------------------------------------------------------------------------------------------- */
 
-/* Calls see(context, word, length) for each word of a normalized text; stops when it says false. */
+/* Calls see(context, word, length) for each word of a prepared text; returns false as soon as it does. */
 static bool each_word(const char *text, bool (*see)(void *context, const char *word, size_t length), void *context)
 {
     for (text += strspn(text, SPACES); *text; text += strspn(text, SPACES)) {
