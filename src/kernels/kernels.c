@@ -1,6 +1,5 @@
-/* kernels/kernels.c: which table of kernels this process uses. For whoever calls kernels, and for `rapt
- * info`.
- * Not the kernels themselves: see scalar.c, x86/, arm/ and body/. */
+/* kernels/kernels.c: ISA dispatch: selects the table of kernels by CPU features. For tapes, and for `rapt info`. The kernels
+ * are in scalar.c, x86/, arm/ and body/. */
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -15,7 +14,7 @@
 #define HAVE_X86 0
 #endif
 
-/* An ISA level: its table, and whether this machine and its system can run it. */
+/* An ISA: its table, and whether this machine and its operating system can run it. */
 typedef struct isa {
     const kernels *table;
     bool (*here)(const cpu_features *cpu);
@@ -62,8 +61,8 @@ static const isa ISAS[] = {{&kernels_scalar, anywhere}};
 #endif
 #define COUNT (sizeof ISAS / sizeof *ISAS)
 
-/* The last ISA level that can run and is worth it: Intel's processors take two cycles for a product of bf16 pairs (0.55 of the
- * speed of fp32 on Sapphire Rapids), AMD's one (twice fp32 on Zen 4). */
+/* The last ISA that can run and is not slower than fp32: Intel's processors take two cycles for a product of bf16 pairs (0.55
+ * of the speed of fp32 on Sapphire Rapids), AMD's one (twice fp32 on Zen 4). */
 static const kernels *best(void)
 {
     cpu_features cpu = cpu_detect();
@@ -81,10 +80,10 @@ const kernels *kernels_of_isa(const char *name, rapt_error *err)
             continue;
         if (ISAS[i].here(&cpu))
             return ISAS[i].table;
-        rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the ISA level %s", name);
+        rapt_fail(err, RAPT_ERR_NOT_FOUND, "kernels: this processor or its operating system lacks the ISA %s", name);
         return NULL;
     }
-    rapt_fail(err, RAPT_ERR_VALUE, "kernels: unknown ISA level '%.40s'; this build has " NAMES_TEXT, name);
+    rapt_fail(err, RAPT_ERR_VALUE, "kernels: unknown ISA '%.40s'; this build has " NAMES_TEXT, name);
     return NULL;
 }
 

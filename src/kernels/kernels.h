@@ -1,6 +1,6 @@
-/* kernels/kernels.h: the table of every loop over numbers, one table per ISA level.
+/* kernels/kernels.h: the table of all kernels (loops over elements), one table per ISA.
  * Pure functions on pointers: no tensors, no allocation, no threads, no failure (all checks come before them).
- * All ISA levels give the same bits (fp32, not bf16): every sum has the order that is written here, whatever the vector width.
+ * All ISAs give the same bits (fp32, not bf16): every sum has the order that is written here, whatever the vector width.
  *
  * The number format
  *   - A vector is always 16 lanes. A row sum adds element i into lane i % 16 in order of i, then folds the lanes
@@ -21,7 +21,7 @@
 #define KERNELS_LANES 16
 #define KERNELS_MAX_MR 32
 #define KERNELS_MAX_NR 64
-#define KERNELS_MAX_A (16 * KERNELS_K_BLOCK) /* numbers of a packed A: 16 rows, or twice as many of pairs */
+#define KERNELS_MAX_A (16 * KERNELS_K_BLOCK) /* elements of a packed A: 16 rows, or 32 of pairs */
 #define KERNELS_ALIGN 64 /* bytes; packed panels start at multiples of it */
 
 /* What happens to a GEMM tile after its products are summed, in this order. */
@@ -49,17 +49,17 @@ typedef struct kernels_adam {
     rapt_real decay;        /* 1 - lr * weight_decay, multiplies the parameter first (decoupled); 1: none */
 } kernels_adam;
 
-/* Where a packed A keeps element (i, k): [i * row + k * col]. */
+/* The strides of a packed A: element (i, k) is at [i * row + k * col]. */
 typedef struct kernels_strides {
     ptrdiff_t row, col;
 } kernels_strides;
 
-/* Products of matrices in one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 each holds two
- * neighbours along K, the first in its low half, rounded to nearest even; both their products go into one sum. */
+/* GEMM kernels of one precision. Operands are packed elements: for fp32 the elements themselves; for bf16 pairs of adjacent
+ * elements along K, the first in the low half, rounded to nearest even; both their products are added to one sum. */
 typedef struct kernels_gemm {
-    const char *name; /* of what computes them: "fp32", "avx512_bf16", "amx", ..., "emulated" */
+    const char *name; /* of the kernels: "fp32", "avx512_bf16", "amx", ..., "emulated" */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
-    int a_stride;     /* numbers per k in a packed A panel whose strides are {1, a_stride}; >= mr */
+    int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
     int pair;         /* products of a packed element: 1, or 2 of bf16 */
     int step;         /* packed elements along K come in multiples of it */
     /* C[m x n] = epilogue(sum over kc of A[i,k] * B[k,j]), 1 <= m <= mr, 1 <= n <= nr, kc packed elements, a multiple of
@@ -191,10 +191,10 @@ extern const kernels kernels_neon;
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
 #endif
 
-/* The names of all ISA levels of this build, best last, NULL at the end. */
+/* The names of all ISAs of this build, best last, NULL at the end. */
 extern const char *const kernels_names[];
 
-/* The table of an ISA level. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
+/* The table of an ISA. NULL with a message: unknown name, or this CPU (or its OS) lacks it. */
 const kernels *kernels_of_isa(const char *name, rapt_error *err);
 
 /* The table that this process uses: the best one, or what the environment's RAPT_ISA names. NULL with a message

@@ -65,7 +65,7 @@ VEC v16 v_set1(rapt_real x)
 
 VEC v16 v_zero(void) { return v_set1(0); }
 
-/* All lanes *p, for so many multiply-adds; the broadcast of the GEMM. */
+/* All lanes *p, for `uses` multiply-adds; the broadcast of the GEMM. */
 VEC v16 v_broadcast(const rapt_real *p, const int uses)
 {
     (void)uses;

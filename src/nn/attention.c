@@ -1,5 +1,5 @@
-/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV
- * cache. The arithmetic of the heads is in ops/attention_op.c, and step by step in attention_observed.c. */
+/* nn/attention.c: multi-head attention (Vaswani et al. 2017, section 3.2.2): of whole rows, and with a KV cache. The heads are
+ * computed by ops/attention_op.c; the same computation, unfused and readable, is ops/attention_observed.c. */
 #include "rapt/nn.h"
 
 #include "nn/names.h"
@@ -18,7 +18,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
         rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads do not divide %zu features", prefix, o->heads,
                          o->hidden);
     else if (o->heads % kv_heads != 0)
-        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu heads of keys do not divide %zu heads", prefix, kv_heads,
+        rapt_params_fail(set, RAPT_ERR_SHAPE, "attention %s: %zu key-value heads do not divide %zu heads", prefix, kv_heads,
                          o->heads);
     *m = (rapt_multi_head_attention){.name = name_keep(set, prefix), .heads = o->heads, .kv_heads = kv_heads,
                                      .dropout = o->dropout};
@@ -28,12 +28,12 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
     rapt_linear_init(&m->o, set, name_join(prefix, "o.").text, o->hidden, o->hidden, &out);
 }
 
-/* Queries, keys and values as the heads see them: projected, and turned where positions are rotary. */
+/* Projected queries [batch, queries, hidden], keys and values [batch, keys, kv_heads * d]; rotated where positions are rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
 } attention_inputs;
 
-/* `first` is the position of the first row. */
+/* `first` is the position of the first query and key. */
 static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q, rapt_tensor *k,
                                           rapt_tensor *v, size_t first)
 {
@@ -63,7 +63,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
     return observe_leave(t, outer, attention_attend(t, m, attention_project(t, m, q, k, v, 0), mask));
 }
 
-/* Writes rows past .. past + time - 1 of every example. */
+/* Copies x [batch, time, features] to positions past .. past + time - 1 of a cache [batch, capacity, features]. */
 static void attention_append(rapt_tensor *cache, const rapt_tensor *x, size_t past)
 {
     size_t size = x->shape[1] * x->shape[2], capacity = cache->shape[1] * cache->shape[2];

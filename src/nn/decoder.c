@@ -28,7 +28,7 @@ static rapt_tensor *decoder_attend_to_memory(rapt_tape *t, const rapt_multi_head
                                                  &(rapt_mask){.valid_lens = memory->lens});
     if (!memory->shared)
         return rapt_cached_cross_attention(t, m, x, memory->kv, memory->lens);
-    /* The rows of a sentence read its keys and values together: they are the queries of one example. */
+    /* The rows of a sentence share its keys and values: they become the queries of one example. */
     rapt_tensor *queries = rapt_op_reshape(t, x, 2, (size_t[]){x->shape[0], x->shape[2]}, memory->shared);
     return rapt_op_reshape(t, rapt_cached_cross_attention(t, m, queries, memory->kv, memory->lens), 3, x->shape, NULL);
 }

@@ -1,5 +1,5 @@
-/* nn/decoder_state.c: what decoding a batch of translations keeps between steps: two KV caches, and which rows translate
- * which sentence. For the decoder's steps in decoder.c. */
+/* nn/decoder_state.c: the state of decoding a batch of translations: two KV caches, and which rows translate which sentence.
+ * For the decoder's steps in decoder.c. */
 #include "nn/decoder_state.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ size_t rapt_decoder_state_past(const rapt_decoder_state *s)
 
 /* ---- start -------------------------------------------------------------------------------------------------- */
 
-/* The encoder's output of a whole batch, with padding: without it, rows are not where the cache has them. */
+/* Whether `memory` is padded, [batch, time, feature]: the cache has the positions of a sentence at a fixed stride. */
 static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
 {
     char text[96];
@@ -64,7 +64,7 @@ static bool decoder_state_allocate(rapt_decoder_state *s, size_t layers, const r
            rapt_kv_cache_resize(s->cross, cross, NULL) == RAPT_OK;
 }
 
-/* One row for each sentence, none of them with a token. */
+/* One row for each sentence, without tokens yet. */
 static void decoder_state_begin(rapt_decoder_state *s, size_t sentences, const int32_t *memory_lens)
 {
     if (memory_lens)
@@ -96,7 +96,7 @@ static void decoder_state_project(rapt_tape *t, const rapt_decoder *m, rapt_kv_c
 void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
                         const int32_t *memory_lens, rapt_decoder_sizes sizes)
 {
-    rapt_kv_cache_clear(s->cross, 0); /* a state that holds no memory is refused by a step */
+    rapt_kv_cache_clear(s->cross, 0); /* steps refuse an empty state */
     if (!decoder_state_fits(t, memory))
         return;
     if (!decoder_state_allocate(s, m->layers, memory, memory_lens != NULL, sizes)) {
@@ -115,7 +115,7 @@ rapt_tensor *decoder_state_check(rapt_tape *t, const rapt_decoder *m, const rapt
 {
     if (rapt_kv_cache_past(s->cross) == 0 || rapt_kv_cache_sizes(s->cross).layers != m->layers)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "decoder: a decoding step of a state that was not started");
-    if (tokens.lens) /* the cache holds as many positions of each */
+    if (tokens.lens) /* all rows of the cache have equally many positions */
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: the rows of a decoding step are of one length");
     if (!s->one_each && tokens.time != 1)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "decoder: rows that share a sentence are decoded token by token, not %zu",
@@ -129,7 +129,7 @@ rapt_decoder_memory decoder_state_memory(const rapt_decoder_state *s, size_t lay
                                  .shared = s->one_each ? NULL : &s->shared};
 }
 
-/* Sentences decoder_state_copy their order, so that one pass over the new rows finds the end of each. */
+/* Sentences keep their order, so one pass over the new rows finds the end of each. */
 static void decoder_state_share_out(rapt_decoder_state *s, const int32_t *parents, size_t rows)
 {
     size_t row = 0, longest = 0, sentences = rapt_kv_cache_rows(s->cross);

@@ -9,11 +9,11 @@
 struct rapt_decoder_state {
     rapt_kv_cache *self;  /* of each row */
     rapt_kv_cache *cross; /* of each sentence: its rows read the same keys and values */
-    arena memory;         /* of what follows */
+    arena memory;         /* of the arrays below */
     int32_t *memory_lens; /* [sentences], or NULL */
     size_t *first;        /* [sentences + 1]: sentence i has the rows first[i] .. first[i + 1] - 1 */
-    rapt_ragged shared;   /* the same, for cross-attention */
-    bool one_each;        /* row i is of sentence i */
+    rapt_ragged shared;   /* `first` as rapt_ragged, for cross-attention */
+    bool one_each;        /* row i translates sentence i */
 };
 
 /* NULL where `s` was started for `m` and can take `tokens`; else the poison tensor. */

@@ -1,10 +1,10 @@
-/* nn/embedding_std.c: embeddings that start at the right size, so that the first loss is about ln V. See embedding_std.h.
+/* nn/embedding_std.c: initial standard deviations of embeddings for which the first loss is about ln V. See embedding_std.h.
  *
- * Scaled embeddings, sqrt(d) e, have a variance of 1 at 1 / sqrt(d), and weigh as much as sinusoidal positions. A tied matrix
+ * Scaled embeddings, sqrt(d) e, have a variance of 1 at 1 / sqrt(d), which is that of sinusoidal positions. A tied matrix
  * makes logits of the last hidden state as well, whose d features have a variance of 1: theirs is d std^2, and should be below
- * 1. That state is also in part the embedding of the token that was read, and so far this token's own logit is as large as
- * std * d. In a decoder that looks at a source the part is small: 1 / sqrt(2 d) starts at 1.05 ln V and learns as fast as
- * 1 / sqrt(d), which starts at up to 1.3 ln V; 2 / d learns far more slowly. In a language model it is most of the state: 2 / d
+ * 1. The residual stream makes that state contain the embedding of the input token, whose own logit is then up to std * d. In
+ * a decoder that attends to a source this share is small: 1 / sqrt(2 d) starts at 1.05 ln V and converges as fast as 1 /
+ * sqrt(d), which starts at up to 1.3 ln V; 2 / d converges far more slowly. In a language model it is most of the state: 2 / d
  * keeps that logit at 2, in any vocabulary, where 1 / sqrt(2 d) would start at twice ln V. */
 #include "nn/embedding_std.h"
 

@@ -1,5 +1,5 @@
-/* nn/embedding_std.h: the deviation that embeddings start with where a configuration leaves it to the model (0). For the modules
- * that make embeddings. */
+/* nn/embedding_std.h: the standard deviation of initial embeddings where a configuration leaves it to the model (0). For the
+ * modules that have embeddings. */
 #ifndef NN_EMBEDDING_STD_H
 #define NN_EMBEDDING_STD_H
 

@@ -1,5 +1,5 @@
-/* nn/ffn.c: the position-wise feed-forward network (Vaswani et al. 2017, eq. 2), with the activations that came after
- * ReLU, and with a gate. For all blocks. */
+/* nn/ffn.c: the position-wise feed-forward network (Vaswani et al. 2017, eq. 2), with ReLU, GELU, or gated (SwiGLU). For all
+ * blocks. */
 #include "rapt/nn.h"
 
 #include "nn/names.h"

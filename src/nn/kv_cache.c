@@ -1,5 +1,5 @@
-/* nn/kv_cache.c: the KV cache: keys and values of the positions that a decoder has computed, kept between decoding steps.
- * For both kinds of model; what attends to them is in attention.c. */
+/* nn/kv_cache.c: the KV cache: keys and values of the positions that a decoder has computed, kept between decoding steps. For
+ * both kinds of model; attention.c attends to them. */
 #include "nn/kv_cache.h"
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@ struct rapt_kv_cache {
     rapt_kv_sizes sizes;
     size_t rows, first, past; /* in use; tokens of each text before position 0; positions */
     rapt_kv *layers;    /* [sizes.layers] */
-    rapt_real *scratch; /* [capacity, features]: a row that others change places around */
+    rapt_real *scratch; /* [capacity, features]: a scratch row for cycles of copies */
     size_t *readers;    /* [sizes.rows]: rows of a selection that are still to be copied from this one */
     row_copy *copies;   /* [3/2 sizes.rows + 1] */
 };
@@ -123,7 +123,7 @@ void kv_cache_move(rapt_kv_cache *c, size_t first)
     c->past = 0;
 }
 
-/* Tensors have the shape of the rows that there are, and memory for sizes.rows. */
+/* Tensors have the shape of the rows in use, and memory for sizes.rows. */
 static void kv_cache_set_rows(rapt_kv_cache *c, size_t rows)
 {
     c->rows = rows;
@@ -141,21 +141,21 @@ void rapt_kv_cache_clear(rapt_kv_cache *c, size_t rows)
 
 #define COPIED SIZE_MAX /* in place of a count of readers */
 
-/* Writes to c->copies an order in which no row is overwritten before its last reader has it; gives their number. */
+/* Writes to c->copies an order in which no row is overwritten before its last reader has copied it; returns their number. */
 static size_t kv_cache_plan_copies(rapt_kv_cache *c, const int32_t *parents, size_t rows)
 {
     size_t count = 0;
     memset(c->readers, 0, c->sizes.rows * sizeof *c->readers);
     for (size_t i = 0; i < rows; i++)
         c->readers[parents[i]] += (size_t)parents[i] != i;
-    /* 1. Rows that nobody reads. A copy may leave its parent without readers, which is then next. */
+    /* 1. Rows without readers are overwritten first. A copy may leave its parent without readers, which is then next. */
     for (size_t i = 0; i < rows; i++)
         for (size_t to = i, from; to < rows && c->readers[to] == 0 && (from = (size_t)parents[to]) != to; to = from) {
             c->copies[count++] = (row_copy){from, to};
             c->readers[to] = COPIED;
             c->readers[from]--;
         }
-    /* 2. What is left are cycles, each row with one reader. They turn around the scratch row. */
+    /* 2. The remaining rows form cycles, each row with one reader. They are rotated through the scratch row. */
     for (size_t i = 0; i < rows; i++) {
         if ((size_t)parents[i] == i || c->readers[i] == COPIED)
             continue;

@@ -1,4 +1,4 @@
-/* nn/kv_cache.h: what the language model's sliding window asks of a KV cache besides rapt/nn.h. */
+/* nn/kv_cache.h: functions of the KV cache for the language model's sliding window. */
 #ifndef NN_KV_CACHE_H
 #define NN_KV_CACHE_H
 

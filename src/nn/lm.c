@@ -64,7 +64,7 @@ rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_error *er
     rapt_lm *m = calloc(1, sizeof *m);
     rapt_params *set = m ? rapt_params_new(seed, err) : NULL;
     if (!set) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
         free(m);
         return NULL;
     }

@@ -1,5 +1,5 @@
-/* nn/lm_block.c: the block of a decoder-only language model: attention to what stands before, and a feed-forward
- * network, each with a residual connection and a norm. For training and for decoding; it reads like encoder.c. */
+/* nn/lm_block.c: the block of a decoder-only language model: causal self-attention and a feed-forward network, each with a
+ * residual connection and a norm. For training and for decoding; it reads like encoder.c. */
 #include "rapt/lm.h"
 
 #include "nn/lm_init.h"
@@ -26,7 +26,7 @@ void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, 
                         rapt_param *rotary)
 {
     const rapt_lm_config full = lm_init_defaults(config), *c = &full;
-    /* GPT-2: what is added to the residual stream 2 layers times starts smaller by the root of that */
+    /* GPT-2: 2 * layers matrices add to the residual stream; each is initialized smaller by the root of their number */
     const double last = c->std / sqrt(2 * (double)(c->layers ? c->layers : 1));
     const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .kv_heads = c->kv_heads, .bias = c->bias,
                                               .dropout = c->dropout, .init = c->init, .std = c->std, .output_std = last};

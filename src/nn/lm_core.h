@@ -1,4 +1,4 @@
-/* nn/lm_core.h: what the language model and its decoding share. */
+/* nn/lm_core.h: functions that the language model and its decoding share. */
 #ifndef NN_LM_CORE_H
 #define NN_LM_CORE_H
 
@@ -8,10 +8,10 @@
  * row, position and id. `first` is the position of the first token. */
 rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, size_t first);
 
-/* What the output matrix multiplies, [batch, time, d_model]. `cache` NULL: of whole rows. Otherwise of the tokens behind the
- * positions that it holds; their keys and values are appended, and rapt_kv_cache_advance is the caller's. */
+/* Hidden states [batch, time, d_model], which the output matrix multiplies. `cache` NULL: of whole rows. Otherwise of tokens
+ * that follow the cached positions; their keys and values are appended, and the caller calls rapt_kv_cache_advance. */
 rapt_tensor *lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_kv_cache *cache);
-/* Logits of that. */
+/* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
 
 #endif

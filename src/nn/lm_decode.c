@@ -1,5 +1,5 @@
 /* nn/lm_decode.c: decoding with a language model: steps with a KV cache, and the window that slides over a text longer than
- * the context. For generation; how the next token is chosen is not its business. */
+ * the context. For generation; the next token is chosen elsewhere, in decode/. */
 #include "nn/lm_core.h"
 
 #include "nn/kv_cache.h"
@@ -15,7 +15,7 @@ rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
     return (rapt_kv_sizes){m->layers, rows, c->context, c->d_model / c->heads * c->kv_heads};
 }
 
-/* [batch, time, feature] to [batch, 1, feature]. */
+/* The last position of each row: [batch, time, feature] to [batch, 1, feature]. */
 static rapt_tensor *lm_last_position(rapt_tape *t, rapt_tensor *x)
 {
     if (rapt_tape_error(t)->code || x->shape[1] == 1)
@@ -27,7 +27,7 @@ static rapt_tensor *lm_last_position(rapt_tape *t, rapt_tensor *x)
     return y;
 }
 
-/* NULL where the cache is the model's and has the rows of the tokens; else the poison tensor. */
+/* NULL where the cache fits the model and the rows of the tokens; else the poison tensor. */
 static rapt_tensor *lm_check_cache(rapt_tape *t, const rapt_lm *m, const rapt_kv_cache *c, rapt_tokens tokens)
 {
     if (rapt_kv_cache_sizes(c).layers != m->layers)
@@ -59,7 +59,7 @@ size_t rapt_lm_visible(const rapt_lm_config *config, size_t n)
     return n <= context ? n : n - (n - context + half - 1) / half * half;
 }
 
-/* Columns first .. end - 1 of text [rows, stride]: where they lie if there is one row, else in the tape's memory. */
+/* Columns first .. end - 1 of text [rows, stride]: in place if there is one row, else copied to the tape's memory. */
 static rapt_tokens lm_columns(rapt_tape *t, size_t rows, const int32_t *text, size_t stride, size_t first, size_t end)
 {
     size_t time = end - first;
@@ -77,10 +77,10 @@ rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, 
     size_t first = count - rapt_lm_visible(&m->config, count);
     if (count == 0 || count > stride)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the next token of a text of %zu tokens in rows of %zu", count, stride);
-    /* 1. What the cache holds of the visible tokens, but for the last one, whose logits are wanted. */
+    /* 1. How many of the visible tokens are cached, at most all but the last one, whose logits are returned. */
     size_t held = rapt_kv_cache_first(cache) + rapt_kv_cache_past(cache);
     size_t from = rapt_kv_cache_first(cache) != first ? first : held < count ? held : count - 1;
-    /* 2. The others. They are checked before what they take the place of is dropped. */
+    /* 2. The other tokens. They are checked before the positions that they replace are dropped. */
     rapt_tokens tokens = lm_columns(t, rapt_kv_cache_rows(cache), text, stride, from, count);
     rapt_tensor *bad = lm_check_ids(t, m, tokens, from);
     if (bad)

@@ -1,4 +1,4 @@
-/* nn/lm_presets.c: models that have a name. For recipes and programs; everything about them is in one table. */
+/* nn/lm_presets.c: configurations with a name. For recipes and programs. */
 #include "rapt/lm.h"
 
 #include "base/quote.h"

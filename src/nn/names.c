@@ -1,4 +1,4 @@
-/* nn/names.c: one way to build names, for all modules. They are the names in model files. */
+/* nn/names.c: names of parameters, as model files have them. For all modules. */
 #include "nn/names.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@ typedef struct name {
 name name_join(const char *prefix, const char *rest);
 /* "decoder." and 3 give "decoder.3.". */
 name name_index(const char *prefix, size_t index);
-/* A prefix without its last dot, in the memory of the set; "" where that is out. */
+/* A prefix without its last dot, in the memory of the set; "" on out-of-memory. */
 const char *name_keep(rapt_params *set, const char *prefix);
 
 #endif

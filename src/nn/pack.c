@@ -1,4 +1,4 @@
-/* nn/pack.c: the linear layers of a model, packed; see pack.h. Matrices that rows are only looked up in stay as they are. */
+/* nn/pack.c: the linear layers of a model, packed; see pack.h. Matrices that are only used for lookups are not packed. */
 #include "nn/pack.h"
 
 #include "tape/tape_core.h"

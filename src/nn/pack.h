@@ -1,5 +1,5 @@
 /* nn/pack.h: which weights of a model are packed for inference: those of its linear layers. For translators, generators and
- * whoever else runs a model that does not change; see tensor/packed_weights.h. */
+ * other inference; see tensor/packed_weights.h. */
 #ifndef NN_PACK_H
 #define NN_PACK_H
 
@@ -7,8 +7,9 @@
 
 #include "tensor/packed_weights.h"
 
-/* For the GEMM kernels of `t`, and tapes like it: tape_use_packed. NULL with `err` set when out of memory. */
+/* Packs for the GEMM kernels of `t`, and tapes like it; see tape_use_packed. NULL with `err` set when out of memory. */
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, rapt_error *err);
+/* Packs a language model as pack_transformer does a transformer. */
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, rapt_error *err);
 
 #endif

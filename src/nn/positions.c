@@ -1,4 +1,4 @@
-/* nn/positions.c: sinusoidal positions, and the preprocessor that puts embedding and position together. */
+/* nn/positions.c: sinusoidal positions, and the preprocessor, which adds them to the embedding. */
 #include "rapt/nn.h"
 
 #include "base/math.h"

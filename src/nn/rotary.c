@@ -1,4 +1,4 @@
-/* nn/rotary.c: the table of rotary positions (Su et al. 2021). For attention; it is applied in the operation. */
+/* nn/rotary.c: the table of rotary positions (Su et al. 2021). For attention; rapt_op_rotary applies it. */
 #include "rapt/lm.h"
 
 #include "base/math.h"

@@ -1,4 +1,4 @@
-/* nn/transformer.c: encoder and decoder put together (the book's EncoderDecoder). For training and translation. */
+/* nn/transformer.c: encoder and decoder as one model (the book's EncoderDecoder). For training and translation. */
 #include "rapt/nn.h"
 
 #include "nn/embedding_std.h"
@@ -30,7 +30,7 @@ rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, ui
 {
     rapt_transformer *m = calloc(1, sizeof *m);
     if (!m) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "no memory for a model");
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
         return NULL;
     }
     m->config = *config;
@@ -54,7 +54,7 @@ void rapt_transformer_free(rapt_transformer *m)
     free(m);
 }
 
-/* How long the sentences that the decoder attends to are. */
+/* The valid lengths of the source, which the decoder attends to. */
 static const int32_t *memory_lens(rapt_tokens source, const int32_t *source_lens)
 {
     return source_lens ? source_lens : source.lens;

@@ -251,7 +251,7 @@ static void sizes_must_fit(void **state)
     bad.heads = 0;
     refuse(bad, "0 heads do not divide d_model, 24");
     bad = c, bad.kv_heads = 4;
-    refuse(bad, "attention blocks.0.attention.: 4 heads of keys do not divide 6 heads");
+    refuse(bad, "attention blocks.0.attention.: 4 key-value heads do not divide 6 heads");
     bad = c, bad.heads = 8, bad.positions = RAPT_POSITIONS_ROTARY;
     refuse(bad, "rotary.table: rotary positions turn pairs of features; a head has 3");
     bad = c, bad.vocab = 0;

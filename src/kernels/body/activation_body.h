@@ -1,4 +1,4 @@
-/* kernels/body/activation_body.h: GELU, GELU's tanh form, SiLU, and SwiGLU with its way back. For the ops that activate.
+/* kernels/body/activation_body.h: GELU, GELU's tanh form, SiLU, and SwiGLU, forward and backward. For activation.c.
  * Not ReLU, which is one maximum: see body/elementwise.h.
  *
  * All three are x S(x), where the step S rises from 0 to 1 and S(-x) = 1 - S(x). So the falling side, u = -|x|, is

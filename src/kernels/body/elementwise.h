@@ -1,5 +1,5 @@
-/* kernels/body/elementwise.h: y = f(x), one element at a time. For the ops that add, scale and clip.
- * Not what needs a sum or a neighbour: see body/reduce.h. */
+/* kernels/body/elementwise.h: y = f(x), one element at a time. For the ops that add, scale and clip. Not reductions: see
+ * body/reduce.h. */
 #ifndef KERNELS_BODY_ELEMENTWISE_H
 #define KERNELS_BODY_ELEMENTWISE_H
 

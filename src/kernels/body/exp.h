@@ -1,4 +1,4 @@
-/* kernels/body/exp.h: e^x for 16 lanes, one polynomial at every ISA level. For softmax, cross-entropy and `exp`.
+/* kernels/body/exp.h: e^x for 16 lanes, one polynomial for every ISA. For softmax, cross-entropy and `exp`.
  * Not libm: faster, and its bits depend on nothing but x. The double build, which checks gradients, does use
  * libm.
  *
@@ -6,7 +6,7 @@
  * number in the low bits. ln 2 is split in two: k times the first part, of 15 bits, is exact, and so is x
  * minus that. On that interval 1 + r + r^2 q(r) with q of degree 4 (Remez, coefficients rounded to floats one
  * after the other) is within 4.1e-9, a fourteenth of an ulp; with the rounding errors all of it is within 1
- * ulp (tests/kernels/check_exp.c looks at every float).
+ * ulp (tests/kernels/check_exp.c tests every float).
  * Results below FLT_MIN are flushed to +0: then 2^k is one addition to the exponent's bits. */
 #ifndef KERNELS_BODY_EXP_H
 #define KERNELS_BODY_EXP_H

@@ -1,20 +1,20 @@
-/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue.
- * For the GEMM driver, through the table. An ISA level defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16
- * columns, GEMM_A_STRIDE. Two functions come of it: GEMM_TILE(gemm_tile, 1), and for pairs of bf16 GEMM_TILE(name, 2).
- * Not the blocking or the packing: see tensor/gemm.c and body/pack_body.h. */
+/* kernels/body/gemm_body.h: one tile of C = A B, with its sums in registers from the first product to the epilogue. For the
+ * GEMM driver, through the table. An ISA defines before: GEMM_MR rows, GEMM_VECTORS vectors of 16 columns, GEMM_A_STRIDE. Two
+ * functions come of it: GEMM_TILE(gemm_tile, 1), and for pairs of bf16 GEMM_TILE(name, 2). Not the blocking or the packing:
+ * see tensor/gemm.c and body/pack_body.h. */
 #ifndef KERNELS_BODY_GEMM_BODY_H
 #define KERNELS_BODY_GEMM_BODY_H
 
 #define GEMM_NR (16 * GEMM_VECTORS)
 #define GEMM_AHEAD 16     /* steps of k from the prefetch of an operand to its use: some 400 cycles */
-/* Up to so many rows, a packed panel comes from memory as often as from a cache (decoding), and front to back: hardware
- * foresees that better than asking does. */
+/* Up to this many rows (decoding), a packed panel is as often in memory as in a cache, and read front to back: the hardware
+ * prefetcher is better at that than software prefetch. */
 #define GEMM_FEW (GEMM_MR / 2 + 1)
 #define GEMM_ROW_GROUP 3 /* rows that share a pointer: few enough pointers for 16 registers */
 #define GEMM_ROWS 16 /* that sums have capacity for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
-/* Walks the sums of a tile of m rows. */
+/* A loop over the sums of a tile of m rows. */
 #define EACH_SUM(i, v)          \
     UNROLL                      \
     for (int i = 0; i < m; i++) \
@@ -30,7 +30,8 @@ typedef struct gemm_operands {
     size_t b_lanes; /* columns of a tile of one vector: a narrow matrix is read in place, and no further */
 } gemm_operands;
 
-/* Prefetches what a later step reads. Rows of B, or of a transposed A, are apart in memory: hardware does not foresee them. */
+/* Prefetches what a later step reads. Rows of B, or of a transposed A, are apart in memory: the hardware prefetcher does not
+ * predict them. */
 VEC void gemm_ahead(const int m, const int vectors, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col,
                     const rapt_real *b, ptrdiff_t b_row)
 {

@@ -1,5 +1,5 @@
-/* kernels/body/layer_norm.h: layer normalisation of one row, and backward. For add_norm.
- * Not the residual or the dropout before it: those are elements, see ops. */
+/* kernels/body/layer_norm.h: layer norm of one row, and backward. For add_norm. Not the residual or the dropout before it:
+ * those are elements, see ops. */
 #ifndef KERNELS_BODY_LAYER_NORM_H
 #define KERNELS_BODY_LAYER_NORM_H
 

@@ -4,7 +4,7 @@
 #ifndef KERNELS_BODY_PACK_BODY_H
 #define KERNELS_BODY_PACK_BODY_H
 
-#define PACK_AHEAD 16 /* rows from asking for one to copying it: asking never faults, so it may lie behind the matrix */
+#define PACK_AHEAD 16 /* rows from the prefetch of one to its copy; a prefetch never faults, so it may be behind the matrix */
 
 VEC size_t pack_min(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -19,7 +19,7 @@ VEC void pack_rows(size_t kc, const rapt_real *src, ptrdiff_t step, const size_t
         }
 }
 
-/* The same for any count, 0 from there to a multiple of 16. */
+/* dst[k * stride + i] = src[i + k * step] for any count of elements, 0 from there to a multiple of 16. */
 VEC void pack_straight(size_t count, size_t kc, const rapt_real *src, ptrdiff_t step, const size_t stride,
                        rapt_real *dst)
 {
@@ -59,8 +59,7 @@ VEC void pack_ahead(size_t rows, const rapt_real *next, ptrdiff_t step)
             __builtin_prefetch(next + (ptrdiff_t)i * step);
 }
 
-/* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` numbers
- * a step. */
+/* dst[k * stride + i] = src[i * step + k], 0 from count to a multiple of 16. Most panels have `usual` elements per step. */
 VEC void pack_turned(size_t count, const size_t usual, size_t kc, const rapt_real *src, ptrdiff_t step,
                      const size_t stride, rapt_real *dst)
 {

@@ -1,15 +1,14 @@
-/* kernels/body/pairs.h: turns numbers of a matrix into pairs of bf16 values, neighbours along K, in three arrangements.
- * For those who pack an operand of the GEMM: body/pack_bf16.h, x86/amx.c.
- * Not the rounding itself: see body/bf16.h. */
+/* kernels/body/pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts. For packing
+ * an operand of the GEMM: body/pack_bf16.h, x86/amx.c. Not the rounding itself: see body/bf16.h. */
 #ifndef KERNELS_BODY_PAIRS_H
 #define KERNELS_BODY_PAIRS_H
 
-#define PAIRS_AHEAD 16                      /* rows from asking for one to converting it */
-#define PAIRS_ROW (KERNELS_K_BLOCK / 2)     /* numbers from row to row of a packed A that keeps its rows */
+#define PAIRS_AHEAD 16                      /* rows from the prefetch of one to its conversion */
+#define PAIRS_ROW (KERNELS_K_BLOCK / 2)     /* the row stride, in elements, of a packed A in row-major layout */
 
 VEC size_t pairs_min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Up to 32 elements, zeros behind them, as 16 pairs of neighbours. */
+/* Up to 32 elements, zeros behind them, as 16 pairs of adjacent ones. */
 VEC v16 pairs_load(const rapt_real *src, size_t n)
 {
     if (n >= 32)

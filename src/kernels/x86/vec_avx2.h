@@ -6,11 +6,11 @@
 #include "kernels/x86/vec_x86.h"
 
 typedef struct v16 { __m256 lo, hi; } v16;
-typedef struct m16 { __m256 lo, hi; } m16; /* all bits of a lane are its truth */
+typedef struct m16 { __m256 lo, hi; } m16; /* all bits of a lane are set, or none */
 typedef struct w16 { __m256i lo, hi; } w16;
 typedef struct q16 { __m256i part[4]; } q16; /* words 0 2 4 6, 1 3 5 7, 8 10 12 14, 9 11 13 15 */
 
-/* ---- truths ---- */
+/* ---- masks ---- */
 VEC m16 m_first(size_t n)
 {
     const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0), count = _mm256_set1_epi32((int)n);
