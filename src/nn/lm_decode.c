@@ -64,11 +64,11 @@ static rapt_tokens lm_columns(rapt_tape *t, size_t rows, const int32_t *text, si
 {
     size_t time = end - first;
     if (rows == 1)
-        return (rapt_tokens){text + first, 1, time};
+        return (rapt_tokens){text + first, 1, time, NULL};
     int32_t *ids = tape_alloc(t, rows * time, sizeof *ids);
     for (size_t b = 0; ids && b < rows; b++)
         memcpy(ids + b * time, text + b * stride + first, time * sizeof *ids);
-    return (rapt_tokens){ids, rows, ids ? time : 0};
+    return (rapt_tokens){ids, rows, ids ? time : 0, NULL};
 }
 
 rapt_tensor *rapt_lm_next(rapt_tape *t, const rapt_lm *m, rapt_kv_cache *cache, const int32_t *text, size_t stride,
