@@ -3,13 +3,12 @@
  * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
  * threads.
  *
- * A line of several sentences is translated sentence by sentence where the model knows single ones only
- * (rapt_sentence_split), and so is any line of more than rapt_translation_model.max_len tokens. Of a sentence that is too long
- * still, a piece is what reaches to the last clause that fits (, ; : and dashes), or else to the last space. Only what has no
- * such place is cut off, and rapt_translation.cut says so. Translations of pieces are joined with a space, or without one behind
- * Chinese and Japanese.
- * Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer), and its score and
- * log-probability are the sums of theirs.
+ * A line of several sentences is translated sentence by sentence where the model was trained on single ones
+ * (rapt_sentence_split), and so is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too
+ * long is split after the last clause that fits (, ; : and dashes), or else at the last space. Only a sentence without such a
+ * position is truncated, and rapt_translation.cut says so. Translations of pieces are joined with a space, after Chinese and
+ * Japanese without one. Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer); its
+ * score and log-probability are the sums of theirs.
  */
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
@@ -25,8 +24,8 @@ enum { RAPT_TRANSLATE_BATCH = 64 };
 /* Which lines are translated sentence by sentence. */
 typedef enum rapt_sentence_split {
     RAPT_SENTENCE_SPLIT_AS_TRAINED, /* as rapt_translation_model.by_sentence says */
-    RAPT_SENTENCE_SPLIT_LONG,       /* those that the model can't take as a whole */
-    RAPT_SENTENCE_SPLIT_ALL   /* all that have several */
+    RAPT_SENTENCE_SPLIT_LONG,       /* lines of more than max_len tokens */
+    RAPT_SENTENCE_SPLIT_ALL         /* all lines of several sentences */
 } rapt_sentence_split;
 
 /* Zeroed: what `rapt translate` does without options. */
@@ -71,8 +70,8 @@ typedef struct rapt_hypothesis {
     double log_prob; /* of all its tokens, those of a prefix and <eos> included, in nats */
     double score;    /* what hypotheses compare by: log_prob / ((5 + length) / 6)^a (Wu et al. 2016, eq. 14), a the length
                         penalty, the length in tokens with prefix and <eos>; of greedy search, too */
-    rapt_alignment alignment; /* if it was asked for */
-    int32_t *tokens;          /* [token_count] if they were asked for, as rapt_alignment counts them */
+    rapt_alignment alignment; /* with rapt_translate_options.alignment */
+    int32_t *tokens;          /* [token_count] with rapt_translate_options.tokens, as rapt_alignment counts them */
     size_t token_count;
 } rapt_hypothesis;
 
@@ -81,15 +80,15 @@ typedef struct rapt_translation {
     rapt_hypothesis *hypotheses;
     size_t count;
     bool cut; /* a piece of the line was longer than the model takes and could not be split: its end is missing */
-    int32_t *source; /* [source_count] if tokens were asked for: those of the source, as rapt_alignment counts them */
+    int32_t *source; /* [source_count] with rapt_translate_options.tokens: those of the source, as rapt_alignment counts them */
     size_t source_count;
 } rapt_translation;
 
 /* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of
- * spaces, gives an empty translation. `options` may be NULL. Fails as a whole, with nothing to free: RAPT_ERR_VALUE: not a
+ * spaces, gives an empty translation. `options` may be NULL. On failure there is nothing to free. RAPT_ERR_VALUE: not a
  * translation model, an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or
- * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_NOT_FINITE: the model computes what is
- * no finite number. Where several lines fail, the error is that of the first one, whatever the threads. */
+ * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_NOT_FINITE: the model computes a
+ * value that is not finite. Where several lines fail, the error is that of the first one, whatever the threads. */
 RAPT_API rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count,
                                   const rapt_translate_options *options, rapt_translation *out, rapt_error *err);
 

@@ -73,7 +73,7 @@ typedef struct rapt_generate_options {
     rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
     void *context;            /* of on_text */
     int threads;              /* 1 to 256; 0: RAPT_THREADS, else all CPUs of this process; results don't depend on it */
-    rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with the weights packed so */
+    rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
 } rapt_generate_options;
 
 /* Why a run ended. */
@@ -129,11 +129,10 @@ RAPT_API size_t rapt_generator_tokens(const rapt_generator *g);
  * prompt are runs with a rewind between them, which keeps the prompt's prefill. RAPT_ERR_VALUE: the text is shorter. */
 RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err);
 
-/* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for the
- * end of text, and another run continues it. `sample` is the sample index: with equal seed and text, another
- * index gives another random stream.
- * Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens depend on model, text,
- * options and `sample` alone, not on how the text came about.
+/* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for
+ * the end of text, and another run continues it. `sample` is the sample index: with equal seed and text, another index gives
+ * another random stream. Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens
+ * depend on model, text, options and `sample` alone, not on how the text came about.
  *
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
  * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled; the code of

@@ -82,9 +82,11 @@ RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folde
 RAPT_API rapt_code rapt_model_seal(const char *folder, rapt_error *err);
 /* Whether a folder's parameters are bound to a config.json; not whether it is the one that is there: rapt_model_load says so. */
 RAPT_API rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err);
-/* Writes the parameters, and the buffers that are not transient, as a safetensors file, bound to nothing. Atomic. */
+/* Writes the parameters, and the buffers that are not transient, as a safetensors file without a copy of a configuration. Atomic.
+ * `err` may be NULL. */
 RAPT_API rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
-/* Fills every parameter from a file; sizes and names must fit, none may be missing or left over. */
+/* Fills every parameter from a file. RAPT_ERR_FORMAT: a name is missing or unknown, a shape differs, or the file is damaged.
+ * `err` may be NULL. */
 RAPT_API rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);
 
 #ifdef __cplusplus

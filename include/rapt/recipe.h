@@ -38,11 +38,11 @@ extern "C" {
  * as the rest. The order is the same everywhere, for any seed, and a file that is added moves no others. */
 typedef enum rapt_recipe_text_order { RAPT_RECIPE_TEXT_ORDER_NAMES, RAPT_RECIPE_TEXT_ORDER_SHUFFLED } rapt_recipe_text_order;
 
-/* How long the rows of a batch are: as its longest sentence, or always data.max_len. */
+/* The padded length of the rows of a batch: that of its longest sentence, or always data.max_len. */
 typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } rapt_recipe_pad;
 
-/* How a text becomes tokens: whole words and punctuation marks; characters; byte pairs that the run learns; a tokenizer
- * file; rank files of tiktoken. */
+/* How a text becomes tokens: whole words and punctuation marks; characters; byte-pair encoding, trained by the run; a
+ * tokenizer file; rank files of tiktoken. */
 typedef enum rapt_recipe_tokenizer {
     RAPT_RECIPE_TOKENIZER_WORDS,
     RAPT_RECIPE_TOKENIZER_CHARACTERS,
@@ -57,7 +57,7 @@ typedef enum rapt_recipe_tokenizer {
  * attention_dropout, activation_dropout and max_positions. */
 typedef enum rapt_recipe_preset { RAPT_RECIPE_PRESET_NONE, RAPT_RECIPE_PRESET_SEED, RAPT_RECIPE_PRESET_GPT2 } rapt_recipe_preset;
 
-/* How many ids a language model knows: as many as the tokenizer, or the largest of its text and one. */
+/* The vocabulary size of a language model: the tokenizer's, or the largest id in the training text + 1. */
 typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_TEXT } rapt_recipe_vocab;
 
 /* What the loss of a batch is: the mean over its tokens, or the book's (d2l): the sum over sentences of the
@@ -166,7 +166,7 @@ typedef struct rapt_recipe {
  * may be uninitialized.
  *
  * Defaults follow the task, and a few follow other keys (data.validation_fraction is 0 with data.validation):
- * rapt_recipe_read and rapt_recipe_set bring all that are not given up to date. So a program sets the task first, with
+ * rapt_recipe_read and rapt_recipe_set update all keys that are not given. So a program sets the task first, with
  * rapt_recipe_set, and may then write to fields itself. */
 RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 
@@ -182,18 +182,18 @@ RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
  *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 RAPT_API rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
-/* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, but that keys may also have the names
- * that they had in version 0.1. */
+/* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, and also accepts the key names of
+ * version 0.1. */
 RAPT_API rapt_code rapt_recipe_load(const char *folder, rapt_recipe *out, rapt_error *err);
 
 /* Sets one key from "train.lr=0.001", with the checks of a file. Relative paths are taken as they are.
- * Messages start with "--set train.lr=-1: ". On failure the recipe is as before. */
+ * Messages start with "--set train.lr=-1: ". On failure the recipe is unchanged. */
 RAPT_API rapt_code rapt_recipe_set(rapt_recipe *recipe, const char *assignment, rapt_error *err);
 
 /* Whether the recipe can be run: every key in its range (a program may have set fields itself) and the keys
  * fit each other and the task: data.pairs or data.text is given, model.heads divides model.d_model, model.tied
  * comes with tokenizer.shared, data.max_len is at most model.max_positions, there is something to train, no key
- * of the other task or of another tokenizer is set, which would do nothing. RAPT_ERR_VALUE: "PATH: reason". */
+ * of the other task or of another tokenizer is set, where it has no effect. RAPT_ERR_VALUE: "PATH: reason". */
 RAPT_API rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err);
 
 /* The whole recipe, defaults included, as YAML text that reads back equal (but for relative paths,

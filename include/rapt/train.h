@@ -60,7 +60,7 @@ RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */
 
-/* Where a run stands. */
+/* The progress of a run. */
 typedef struct rapt_progress {
     uint64_t step, steps;   /* done, and planned in all */
     uint64_t epoch, epochs; /* current (from 1), and planned */
@@ -76,11 +76,11 @@ typedef struct rapt_progress {
     bool early_stopped;     /* the run ends here, as train.patience says; without `report`, an earlier call has said so */
 } rapt_progress;
 
-/* What training will take of memory, in bytes, counted for the largest batch before any of it is taken. Activations (with
- * scratch, of which each thread has its own) and so the sum depend on the number of threads and the kernels. */
+/* The memory that training takes, in bytes, counted for the largest batch before it is allocated. Activations (with the scratch
+ * memory of each thread), and so the sum, depend on the number of threads and the kernels. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
-    size_t evaluation; /* now and then: the copy of the model that translates, with train.eval_bleu */
+    size_t evaluation; /* during reports: a copy of the model that translates, with train.eval_bleu */
     size_t parameter_count;
     size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
     size_t dropped, validation_dropped;   /* left out of the two because they are too long */
@@ -92,16 +92,16 @@ typedef struct rapt_memory_plan {
 /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`
  * parts, count 0 where that is not known. It lasts until the next callback of any kind. */
 typedef void rapt_phase_fn(void *context, const char *what, size_t done, size_t count);
-/* Once, before the memory is taken. */
+/* Called once, before the memory is allocated. */
 typedef void rapt_plan_fn(void *context, const rapt_memory_plan *plan);
-/* After each step, and at each report. */
+/* Called after each step, and at each report. */
 typedef void rapt_progress_fn(void *context, const rapt_progress *progress);
-/* Of a language model, with train.sample_every: the prompt, and the text that the model generates from it. */
+/* For language models with train.sample_every: `text` is the prompt and the text that the model generates from it. */
 typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
-/* One line: a run that may not be what was meant. */
+/* Called with one line of text where a run may not be what was intended. */
 typedef void rapt_warning_fn(void *context, const char *text);
 
-/* Zeroed but for `recipe` and `out`: a new run on all CPUs, told to nobody. */
+/* Zeroed but for `recipe` and `out`: a new run on all CPUs, without callbacks. */
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
@@ -128,10 +128,10 @@ typedef struct rapt_train_options {
  * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
  *
  * `out` is locked from the first look at it to the end: RAPT_ERR_IO, at once, where another process or thread trains into it.
- * What can't be read there (RAPT_ERR_IO) is not taken for what isn't there.
+ * A folder that cannot be read is an error (RAPT_ERR_IO) and does not count as empty.
  *
  * Where something is wrong with recipe, data or models, no folder and no new file is left. A run that fails later, by
- * numbers that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. A run that is
+ * values that are not finite or a full disk, leaves its folder with the log and the checkpoints that it had. A run that is
  * resumed where nothing is left to do leaves model and checkpoints as they are.
  *
  * RAPT_OK: all steps are done, up to max_steps, or early stopping ended the run. Other codes as `err`, which may be NULL, says;

@@ -265,7 +265,7 @@ static int32_t sampler_draw(const sampler *s, const sampler_input *in, rapt_real
     return r->ids[first_above(r, sum * rng_uniform(rng_mix(s->key, in->row), in->position))];
 }
 
-static rapt_code sampler_do_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
+static rapt_code choose_token(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
 {
     size_t best;
     rapt_real *x = own_logits(in, &s->options, scratch);
@@ -288,7 +288,7 @@ static rapt_code sampler_do_choose(const sampler *s, const sampler_input *in, ar
 rapt_code sampler_choose(const sampler *s, const sampler_input *in, arena *scratch, int32_t *id, rapt_error *err)
 {
     arena_mark mark = arena_save(scratch);
-    rapt_code code = sampler_do_choose(s, in, scratch, id, err);
+    rapt_code code = choose_token(s, in, scratch, id, err);
     arena_release(scratch, mark);
     return code;
 }
