@@ -1,4 +1,4 @@
-/* cli/alignment.c: alignments as text; see alignment.h. Where they come from is in decode/align.c. */
+/* cli/alignment.c: alignments as text; see alignment.h. They are computed in decode/align.c. */
 #include "cli/alignment.h"
 
 #include "explain/input/token_name.h"
@@ -15,7 +15,7 @@ alignment_kind alignment_named(const char *text)
     return strcmp(text, "soft") == 0 ? ALIGNMENT_SOFT : ALIGNMENT_NONE;
 }
 
-/* Every token is put to one of the source, the end is none. */
+/* The source token with the largest weight; <eos> is not one. */
 static size_t most_attended_source(const rapt_alignment_row *row)
 {
     size_t best = 0;
@@ -24,7 +24,7 @@ static size_t most_attended_source(const rapt_alignment_row *row)
     return row->first + best;
 }
 
-/* Also of the source's other pieces, which it did not see. */
+/* The weight of a source token; 0 for tokens of the source's other pieces, which were not attended to. */
 static double attention_weight(const rapt_alignment_row *row, size_t source, size_t sources)
 {
     if (source == sources)
@@ -64,7 +64,7 @@ static size_t number_words(const rapt_tokenizer *k, const int32_t *ids, size_t c
     return count > 0 ? word + 1 : 0;
 }
 
-/* Adds what the target tokens from `j` on that are of one word look at to the sums of the source's words. */
+/* Adds the attention weights of the target word that begins at token `j` to `sums`, [source words]. Returns where it ends. */
 static size_t sum_weights_of_word(const rapt_alignment *a, const size_t *source, const size_t *target, size_t j, double *sums)
 {
     size_t word = target[j];

@@ -1,4 +1,4 @@
-/* cli/alignment.h: alignments in print, for `rapt translate --alignment`. */
+/* cli/alignment.h: alignments as text, for `rapt translate --alignment`. */
 #ifndef CLI_ALIGNMENT_H
 #define CLI_ALIGNMENT_H
 
@@ -8,7 +8,7 @@
 
 typedef enum alignment_kind { ALIGNMENT_NONE, ALIGNMENT_HARD, ALIGNMENT_SOFT, ALIGNMENT_WORDS } alignment_kind;
 
-/* The kind that an option names, NONE for what is none. */
+/* The kind that an option names, NONE for any other text. */
 alignment_kind alignment_named(const char *text);
 
 /* A tab and, hard: for each target token j the source token i that it attends to most (of equals the first), as pairs "i-j"

@@ -1,4 +1,5 @@
-/* cli/cli_model.c: models for commands; see cli_model.h. The library, which never prints, only says that a folder has no seal. */
+/* cli/cli_model.c: models for commands; see cli_model.h. The library, which never prints, reports only in the model that a
+ * folder has no seal. */
 #include "cli/cli_model.h"
 
 #include "cli/say.h"

@@ -1,5 +1,5 @@
-/* cli/cmd_data.c: `rapt data check`: what a file of sentence pairs holds, and which lines one would rather leave out.
- * For whoever is about to train a translator. Which lines those are is found in data/check/check.c. */
+/* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before
+ * training. The checks are in data/check/check.c. */
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
@@ -30,7 +30,7 @@ typedef struct arguments {
     bool json, lines;
 } arguments;
 
-/* Cuts FILE:FILE in place. */
+/* Splits FILE:FILE in place. */
 static bool cmd_data_split(char *path[2])
 {
     char *colon = strchr(path[0], ':');

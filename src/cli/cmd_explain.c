@@ -56,7 +56,7 @@ static bool wants_color(const char *when, struct argp_state *state)
 static void take_operand(explain_arguments *a, const char *text, struct argp_state *state)
 {
     const char **to = !a->model ? &a->model : !a->text ? &a->text : &a->operand;
-    cli_operand(to, text, "a model, a text and one target; quote a text of several words: \"go on .\"", state);
+    cli_operand(to, text, "a model, a text and one target; quote a text of several words: \"i am home .\"", state);
 }
 
 static void cmd_explain_check(explain_arguments *a, struct argp_state *state)

@@ -1,5 +1,5 @@
-/* cli/cmd_fetch.c: `rapt fetch`: public data sets and vocabularies, or where to get them by hand.
- * For the recipes that want files which rapt does not ship. What is done with a file is in src/fetch. */
+/* cli/cmd_fetch.c: `rapt fetch`: public data sets and vocabularies, or where to download them by hand.
+ * For the recipes whose files rapt does not ship. Downloads are in src/fetch. */
 #include "fetch/fetch.h"
 
 #include "base/ends.h"
@@ -93,7 +93,7 @@ static void list_sets(void)
     }
 }
 
-/* One of a set: its place, sum and URL. */
+/* One file of a set: its path, size, checksum and URL. */
 static rapt_code list_file(const arguments *a, const fetch_file *file, rapt_error *err)
 {
     char *path = path_of(a, a->set, file), *url = fetch_url(file, a->from);
@@ -149,8 +149,8 @@ static rapt_code get_file(const arguments *a, const fetch_file *file, rapt_error
     return code;
 }
 
-/* What to do where there is no way to the file from here: printed, because paths may be longer than messages. The list is
- * that of the publishers' URLs, also where a mirror failed. */
+/* How to download the files by hand where that failed: printed, because paths may be longer than messages. The list has the
+ * publishers' URLs, also where a mirror failed. */
 static int tell_by_hand(const arguments *a, const fetch_file *file, const rapt_error *err)
 {
     bool packed = ends_in(file->url, ".gz") || ends_in(file->url, ".zip");

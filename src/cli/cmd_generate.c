@@ -1,5 +1,5 @@
-/* cli/cmd_generate.c: `rapt generate`: options, the prompt, and text to stdout as it comes. How it comes about is
- * a rapt_generator's business; --at is in generate_at.c. */
+/* cli/cmd_generate.c: `rapt generate`: options, the prompt, and text to stdout as it is generated, by a
+ * rapt_generator; --at is in generate_at.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cmd_generate.h"
@@ -175,21 +175,21 @@ static const struct argp ARGP = {
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
-/* A text that is being made. */
+/* A text that is being generated. */
 typedef struct output {
     const generate_arguments *a;
     generate_prompt prompt;
     uint64_t sample;
-    bool begun; /* something of it is on stdout */
+    bool begun; /* the prompt is on stdout */
 } output;
 
-/* What cannot be written is told at exit, as for every command: no message here. */
+/* No message here: every command reports at exit what could not be written. */
 static rapt_code write_out(const char *text, size_t size)
 {
     return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0 ? RAPT_OK : RAPT_ERR_IO;
 }
 
-/* Prints what stands before a text; once it is known that there will be one. */
+/* Prints the separator and the prompt, before the first output of a sample. */
 static rapt_code begin_text(output *out)
 {
     bool echo = !out->a->no_prompt, first = !out->begun;
@@ -256,7 +256,7 @@ static void print_speed(size_t tokens, double seconds)
             seconds > 0 ? (double)tokens / seconds : 0);
 }
 
-/* One sample of what comes after the prompt, which stays. */
+/* Generates and prints one sample; the generator is back at the end of the prompt afterwards. */
 static rapt_code print_sample(rapt_generator *g, output *out, size_t *tokens, rapt_error *err)
 {
     rapt_generated result = {.prompt_tokens = rapt_generator_tokens(g), .finish = RAPT_FINISH_LENGTH, .text = NULL};
@@ -302,7 +302,7 @@ static rapt_code read_prompt(const generate_arguments *a, char **text, generate_
     return code;
 }
 
-/* Of a prompt that the context has no room for, the model sees the end only. */
+/* Of a prompt longer than the context the model sees the end only. */
 static rapt_code check_context(const generate_arguments *a, const rapt_model *m, generate_prompt given, rapt_error *err)
 {
     prompt p;

@@ -1,4 +1,4 @@
-/* cli/cmd_info.c: `rapt info`: the machine and what rapt makes of it. A model's sizes are in info_model.c. */
+/* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c. */
 #include "cli/cmd_info.h"
 
 #include "base/cgroup.h"
@@ -43,7 +43,7 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]",
                                  .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, or a model's sizes."};
 
-/* The levels that this machine has, best last. */
+/* The ISAs that this machine supports, best last. */
 static json_t *levels_json(void)
 {
     json_t *levels = json_array();
@@ -60,7 +60,7 @@ static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
                                      k->gemm.nr, "levels", levels_json()));
 }
 
-/* What the system lets this process have. */
+/* CPUs and memory that the system grants this process. */
 static void show_limits(void)
 {
     char text[32];

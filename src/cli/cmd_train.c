@@ -213,7 +213,7 @@ static bool assigns(const train_arguments *a, const char *key)
     return false;
 }
 
-/* A number of epochs would be ignored where the recipe has one of steps. */
+/* train.epochs would be ignored where the recipe has train.steps. */
 static rapt_code cmd_train_check_length(const train_arguments *a, const rapt_recipe *r, rapt_error *err)
 {
     if (r->train.steps == 0 || !assigns(a, "train.epochs") || assigns(a, "train.steps"))

@@ -22,7 +22,7 @@ typedef struct map_reader {
     char portion[PORTION];
 } map_reader;
 
-/* The next byte, or -1. */
+/* The next byte of the map; -1 at the end. */
 static int next_byte(map_reader *r)
 {
     if (r->at == r->size) {
@@ -44,7 +44,7 @@ static uintptr_t take_hex(map_reader *r)
     return number;
 }
 
-/* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what has room; "" where there is none.
+/* "BEGIN-END rw-p OFFSET DEVICE INODE   PATH": the path from its slash on, cut to what fits; "" where there is none.
  * False at the end. */
 static bool take_map_line(map_reader *r, uintptr_t *begin, uintptr_t *end, char path[PATH_MAX])
 {
@@ -77,7 +77,7 @@ static void cut_files_say(const char *text)
         _exit(1);
 }
 
-/* A file that was written without a name, and got one then, may still have none here: "FOLDER/#INODE (deleted)". */
+/* A file that was written without a name and was linked afterwards may still have none here: "FOLDER/#INODE (deleted)". */
 static void say_file(char *path)
 {
     char *nameless = strstr(path, "/#");

@@ -1,4 +1,4 @@
-/* cli/data_sieve.h: what `rapt data check` does with each line: names it, or copies it. For cmd_data.c. */
+/* cli/data_sieve.h: what `rapt data check` does with each line: prints its number, or copies it. For cmd_data.c. */
 #ifndef CLI_DATA_SIEVE_H
 #define CLI_DATA_SIEVE_H
 
@@ -14,7 +14,7 @@ typedef struct sieve_text {
 } sieve_text;
 
 typedef struct sieve {
-    bool names;    /* lines that are better left out are printed, each with its reasons */
+    bool names;    /* the numbers of lines with defects are printed, each with its reasons */
     size_t opened; /* texts that are written */
     sieve_text text[2];
     rapt_code code; /* of writing */

@@ -1,11 +1,11 @@
-/* cli/fetch_hint.h: a file that `rapt fetch` would get. For commands that read the data of a recipe. */
+/* cli/fetch_hint.h: the command that downloads a missing file. For commands that read the data of a recipe. */
 #ifndef CLI_FETCH_HINT_H
 #define CLI_FETCH_HINT_H
 
 #include "rapt/base.h"
 
-/* Where `err` says that a file is not there, and its path lies in a folder data/NAME of a set that `rapt fetch` knows, adds the
- * command that puts it there. */
+/* Where `err` says that a file is not there, and its path lies in a folder data/NAME of a set that `rapt fetch` knows, adds
+ * that command to the message. */
 void fetch_hint(rapt_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define DEFAULT_TOP 5
 
-/* What --at finds. */
+/* What --at prints: the most probable tokens after one of the prompt. */
 typedef struct next_tokens {
     size_t position, count;
     int32_t token; /* at that position */
@@ -52,7 +52,7 @@ static json_t *at_json(const rapt_tokenizer *k, const next_tokens *e)
     return json_pack("{s:I, s:o, s:o}", "position", (json_int_t)e->position, "token", token_json(k, e->token), "likeliest", list);
 }
 
-/* A token as a JSON string; one with a character that must not reach a terminal, in ASCII. */
+/* A token as a JSON string, in ASCII where it has characters that must not reach a terminal. */
 static char *printable_json(const json_t *string)
 {
     char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? strdup(text) : NULL;
@@ -105,7 +105,7 @@ static rapt_code find_prompt_position(long at, size_t count, size_t *position, r
     return RAPT_OK;
 }
 
-/* After each token of the prompt: one comes to the others at a time. */
+/* After each token of the prompt, which are appended one at a time. */
 static rapt_code predict_after_all(const generate_arguments *a, rapt_generator *g, const rapt_model *m, const prompt *p,
                                    next_tokens *e, rapt_error *err)
 {

@@ -1,4 +1,4 @@
-/* cli/info_json.c: how both halves of `rapt info` print JSON; of cmd_info.h. */
+/* cli/info_json.c: prints the JSON of both halves of `rapt info`; see cmd_info.h. */
 #include "cli/cmd_info.h"
 
 #include "cli/cli.h"

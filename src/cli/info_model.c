@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Bytes of the parameters; the same again for gradients and each of Adam's moments; what decoding keeps. */
+/* Bytes of parameters, of gradients, of each of Adam's moments, and of the KV cache. */
 typedef struct model_memory {
     double parameters, training, token;
 } model_memory;
@@ -53,7 +53,7 @@ static json_t *tensors_json(const rapt_params *set, bool wanted)
     return list;
 }
 
-/* What is not in config.json. */
+/* Sizes that are not in config.json. */
 static json_t *more_json(const rapt_model *m, bool tensors)
 {
     model_memory memory = memory_of(m);
@@ -111,7 +111,7 @@ static void print_language_model(const rapt_model *m, const json_t *config)
            cli_bytes(kept * (double)c->context, context));
 }
 
-/* Those of model.safetensors. */
+/* The tensors of model.safetensors. */
 static void list_tensors(const rapt_params *set)
 {
     char shape[96];
@@ -124,7 +124,7 @@ static void list_tensors(const rapt_params *set)
     }
 }
 
-/* What the recipe.yaml of the folder is worth: nothing reads it but people, and runs that are begun from it. */
+/* Whether the folder's recipe.yaml is that of the training run: nothing but people and new runs read it. */
 static void print_recipe(const rapt_model *m, const char *folder)
 {
     static const char *const says[] = {[RECIPE_UNSEALED] = "recipe.yaml; nothing says whether it is as it was",

@@ -16,7 +16,7 @@ typedef struct cli_parts {
     const char *args_doc, *doc; /* of --help, as argp has them */
 } cli_parts;
 
-/* Runs the part that argv[1] names; the exit status. Anything else there is wrong usage (2) or a wish for help. */
+/* Runs the part that argv[1] names; the exit status. Anything else there is wrong usage (2) or a request for help. */
 int cli_run_part(const cli_parts *parts, int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/progress_line.c: a step or a report as a line of text, as wide as there is room. For progress.c. */
+/* cli/progress_line.c: a step or a report as a line of text, as wide as the terminal. For progress.c. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 

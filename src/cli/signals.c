@@ -1,4 +1,4 @@
-/* cli/signals.c: see signals.h. For `rapt train` and `rapt generate`; other commands end at once, as the system has it. */
+/* cli/signals.c: see signals.h. For `rapt train` and `rapt generate`; other commands keep the default actions. */
 #define _GNU_SOURCE
 #include "cli/signals.h"
 
@@ -8,11 +8,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* `timeout` and others that hand a signal on may send it twice: that is no second Ctrl-C. */
+/* `timeout` and others that forward a signal may send it twice: that is no second Ctrl-C. */
 #define ONE_CTRL_C_MS 500
 
 static volatile sig_atomic_t caught;
-static atomic_llong first; /* when, in ms; 0: not yet */
+static atomic_llong first; /* time of the first signal in ms; 0: none yet */
 
 static void on_signal(int number)
 {
@@ -21,7 +21,7 @@ static void on_signal(int number)
         caught = number;
     else if (number == SIGINT && now - before > ONE_CTRL_C_MS) {
         signal(number, SIG_DFL);
-        raise(number); /* comes when this function returns */
+        raise(number); /* delivered when this function returns */
     }
 }
 

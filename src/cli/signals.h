@@ -1,4 +1,4 @@
-/* cli/signals.h: Ctrl-C and its kind, for commands that end in order. */
+/* cli/signals.h: SIGINT, SIGTERM and SIGHUP, for commands that finish or save their work. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
@@ -7,7 +7,7 @@
 /* From now on SIGINT, SIGTERM and SIGHUP ask the command to stop; SIGHUP is left alone where it was ignored, as under
  * nohup. A second Ctrl-C ends the program at once. */
 void signals_catch(void);
-/* A rapt_stop_fn: whether one of them has come. */
+/* A rapt_stop_fn: whether one of them was received. */
 bool signals_stop(void *context);
 /* The exit status of a command that was stopped: 128 and the signal's number, as a shell has it. */
 int signals_status(void);

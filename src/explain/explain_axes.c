@@ -1,4 +1,4 @@
-/* explain/explain_axes.c: what the axes of matrices are called, and which tokens they run along. What tokens are called is in
+/* explain/explain_axes.c: the names of axes, and which tokens they run along. The names of tokens are in
  * input/token_name.c. */
 #include "explain/explanation.h"
 

@@ -1,4 +1,4 @@
-/* explain/explain_heading.c: which part of a model an intermediate belongs to, in the book's words: "Encoder block 0:
+/* explain/explain_heading.c: the part of a model that an intermediate belongs to, in the book's words: "Encoder block 0:
  * Self-attention". For the headings of explain_text.c. It knows names only. */
 #include "explain/explanation.h"
 

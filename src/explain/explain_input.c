@@ -1,5 +1,5 @@
-/* explain/explain_input.c: what an explanation's pass reads, and what is known of it before the pass: the tokens that should
- * follow, the output, labels. Texts become tokens in input/pass_input.c. */
+/* explain/explain_input.c: what an explanation's pass reads, and what is known before the pass: labels, the output, names of
+ * tokens. Texts become tokens in input/pass_input.c. */
 #define _GNU_SOURCE /* strdup */
 #include "explain/explanation.h"
 

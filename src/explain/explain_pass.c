@@ -1,6 +1,5 @@
 /* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities
- * after each, and on request the loss and the backward pass. What is wanted of it is copied; how it is written is the
- * business of others. */
+ * after each, and on request the loss and the backward pass. What was asked for is copied. */
 #include "explain/explanation.h"
 
 #include "base/buffer.h"

@@ -1,5 +1,5 @@
-/* explain/explain_select.c: which intermediates and parts are wanted, by shell patterns, and what is near a pattern that matches
- * nothing. */
+/* explain/explain_select.c: which intermediates and parts are asked for, by shell patterns, and the name nearest to a pattern
+ * that matches nothing. */
 #define _GNU_SOURCE
 #include "explain/explanation.h"
 

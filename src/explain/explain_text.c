@@ -1,5 +1,5 @@
-/* explain/explain_text.c: an explanation as text for people: parts with headings, and in each intermediate after intermediate;
- * explain_json.c is for programs. */
+/* explain/explain_text.c: an explanation as text for people: sections with headings, and in each the intermediates in the order
+ * of computation. For programs there is explain_json.c. */
 #define _GNU_SOURCE /* open_memstream */
 #include "explain/explanation.h"
 

@@ -1,5 +1,5 @@
-/* explain/explanation.c: explanations from the outside: made, asked, freed. What a text becomes is in explain_input.c, the
- * pass in explain_pass.c, the forms that an explanation is written in in explain_text.c, explain_json.c and page/. */
+/* explain/explanation.c: the functions of rapt/explain.h that make, read and free explanations. The input is in
+ * explain_input.c, the pass in explain_pass.c, the output in explain_text.c, explain_json.c and page/. */
 #include "explain/explanation.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* explain/explanation.h: what the files of this folder share: an explanation while it is made, and afterwards. */
+/* explain/explanation.h: what the files of this folder share: an explanation, and the functions that fill it. */
 #ifndef EXPLAIN_EXPLANATION_H
 #define EXPLAIN_EXPLANATION_H
 
@@ -10,7 +10,7 @@ typedef struct explain_sequence {
     const char *name; /* "source", "target" (the decoder's input), "text" */
     const rapt_tokenizer *tokenizer;
     size_t count;
-    int32_t *ids;     /* [count + 1], from the heap: behind the last one is what should follow it */
+    int32_t *ids;     /* [count + 1], from malloc: the last one is the label of the token before it */
     char **labels;    /* [count]: "3 chat": position and token */
 } explain_sequence;
 
@@ -24,13 +24,13 @@ struct rapt_explanation {
     arena memory;            /* of all below, unless it says otherwise */
     const char *model_name, *text;
     bool gradients;          /* with loss and gradients */
-    bool filtered;           /* some intermediates are left out, for nobody asked for them */
+    bool filtered;           /* some intermediates were not asked for and are left out */
     explain_parts parts;     /* that were asked for */
     explain_sequence sequences[2]; /* source and target, or a language model's text */
     size_t sequence_count;
-    char *output;            /* of a translation model: the words of its target; from the heap */
-    const char *given;       /* the target as it was given; NULL: the model found it itself */
-    char *translation;       /* ... as `rapt translate` prints it; from the heap; NULL: a target was given */
+    char *output;            /* of a translation model: the words of its target; from malloc */
+    const char *given;       /* the target as it was given; NULL: the model's own greedy translation */
+    char *translation;       /* ... as `rapt translate` prints it; from malloc; NULL: a target was given */
     int32_t *labels;         /* [label_count]: what follows each token of the last sequence, in its ids */
     size_t label_count;      /* the last token of a text has none */
     double *nll;             /* [label_count]: -ln p of each label */
@@ -38,7 +38,7 @@ struct rapt_explanation {
     int32_t *top_ids;        /* [tokens of the last sequence, top] */
     double *probabilities;   /* [tokens of the last sequence, top] */
     double loss;
-    rapt_intermediate *items; /* [count], from the heap */
+    rapt_intermediate *items; /* [count], from malloc */
     size_t count, capacity;
 };
 
@@ -53,7 +53,7 @@ size_t explain_size(const rapt_intermediate *x);
 
 /* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
 
-/* Fills sequences, labels and output; a translation model's own translation is found on tape t. */
+/* Fills sequences, labels and output; a translation model's own translation is computed on tape t. */
 rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err);
 
 /* ---- explain_select.c: what the patterns of names ask for ---------------------------------------------------- */
@@ -62,21 +62,21 @@ typedef struct explain_selection {
     const char *const *patterns;
     size_t count;
     bool *matched;      /* [count] */
-    char **names;       /* of all intermediates and parts that there are, to tell a near one */
+    char **names;       /* of all intermediates and parts that there are, to suggest a near one */
     size_t name_count, name_capacity;
     arena memory;       /* of matched and names */
 } explain_selection;
 
 rapt_code explain_selection_init(explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 void explain_selection_free(explain_selection *s);
-/* Whether an intermediate or part of this name is wanted; it is remembered for explain_selection_check. */
+/* Whether a pattern matches an intermediate or part of this name; it is remembered for explain_selection_check. */
 bool explain_wants(explain_selection *s, const char *name);
 /* Fails where a pattern matched nothing, with a near name. After the pass. */
 rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err);
 
 /* ---- explain_pass.c: the pass itself ------------------------------------------------------------------------- */
 
-/* Runs it on tape t and copies what is wanted into e. */
+/* Runs the pass on tape t and copies what was asked for into e. */
 rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err);
 
 /* ---- explain_heading.c: the part of the model that an intermediate belongs to -------------------------------- */

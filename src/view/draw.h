@@ -22,7 +22,7 @@ typedef struct draw_labels {
     const char *right;         /* of curves: the second vertical axis */
 } draw_labels;
 
-/* One heat map; row 0 is the topmost. Names are written at a side where there is room for all of them, else numbers. Of more
+/* One heat map; row 0 is the topmost. Names are written at a side where all of them fit, else numbers. Of more
  * rows or columns than 880 to 1280 (1920 where there is one map) several are drawn as one, in which each place shows that of its
  * values which is farthest from the mean of the map: single peaks stay in sight. */
 typedef struct draw_heat {
@@ -48,7 +48,7 @@ typedef struct draw_point {
 
 typedef struct draw_range {
     double low, high;
-    bool given; /* false: from the least to the greatest of the data */
+    bool given; /* false: from the minimum to the maximum of the data */
 } draw_range;
 
 /* A grid of heat maps with one color bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above

@@ -1,4 +1,4 @@
-/* view/principal.c: principal components from the products of all pairs of points (the Gram matrix), whose eigenvectors
+/* view/principal.c: principal components from the inner products of all pairs of points (the Gram matrix), whose eigenvectors
  * Jacobi's method finds. For `rapt plot embedding`. It needs no initial values and no random numbers, and equal
  * eigenvalues do it no harm. */
 #include "view/principal.h"

@@ -1,4 +1,4 @@
-/* view/principal.h: principal components of a few points with many numbers each, for maps of embeddings.
+/* view/principal.h: principal components of a few points with many features each, for maps of embeddings.
  * Not for large sets: work grows with the cube of the number of points. */
 #ifndef VIEW_PRINCIPAL_H
 #define VIEW_PRINCIPAL_H

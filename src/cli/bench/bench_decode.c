@@ -70,7 +70,7 @@ static rapt_code time_pass(decoding *d, decode_rows *r, const int32_t *ids, size
     return code;
 }
 
-/* One step, and after every few a look at the memory. */
+/* Decodes one token for each row; every few steps the memory bandwidth is measured, too. */
 static rapt_code decode_one_token(decoding *d, decode_rows *r, double *ms, rapt_error *err)
 {
     rapt_code code = time_pass(d, r, r->last, 1, ms, err);
@@ -80,7 +80,7 @@ static rapt_code decode_one_token(decoding *d, decode_rows *r, double *ms, rapt_
     return code;
 }
 
-/* Rows from their prompts to their ends. A profile is of the last ones' steps. */
+/* Prefills the rows and decodes to their ends. A profile is of the steps of the last call. */
 static rapt_code decode_rows_once(decoding *d, decode_rows *r, rapt_error *err)
 {
     double prompt, ms, total;
@@ -109,7 +109,7 @@ static rapt_code bench_decode_measure(decoding *d, decode_rows *r, rapt_error *e
 
 /* ---- reporting ---------------------------------------------------------------------------------------------- */
 
-/* What a step reads: all matrices but the tables of which it takes a row. */
+/* Bytes of weights that a step reads: all matrices but the embedding tables, of which it reads rows. */
 static double weight_bytes(const decoding *d)
 {
     const rapt_lm *m = d->m;
@@ -211,7 +211,7 @@ static rapt_code bench_decode_begin(decoding *d, decode_rows *r, size_t batch, r
     r->cache = rapt_kv_cache_new(rapt_lm_kv_sizes(d->m, batch), err);
     rapt_code code = r->cache ? decode_rows_once(d, r, err) : err->code;
     r->memory = bench_peak_memory();
-    r->prompts.count = r->steps.count = r->totals.count = 0; /* of the warm-up */
+    r->prompts.count = r->steps.count = r->totals.count = 0; /* of the warmup */
     return code;
 }
 

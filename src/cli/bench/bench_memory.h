@@ -4,7 +4,7 @@
 
 #include "rapt/base.h"
 
-/* GB/s of sum = a + b over arrays that no cache holds, read and written numbers together: the peak of a training step's
+/* GB/s of sum = a + b over arrays that no cache holds, bytes read and written together: the peak of a training step's
  * elementwise operations. 0 with `err` set: out of memory. */
 double memory_adds(int threads, rapt_error *err);
 

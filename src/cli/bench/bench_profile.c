@@ -13,7 +13,7 @@ static int by_time(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Of what bounds it: arithmetic, where it has products that take longer than its traffic must. */
+/* What bounds an operation: arithmetic, where its GEMMs take longer than its memory traffic. */
 static bool computes(const rapt_profile_entry *e, const bench_machine *m)
 {
     return e->flops / m->gflops > e->bytes / m->gbytes;

@@ -181,7 +181,7 @@ static rapt_code bench_translate_print_result(const translating *x, translated *
     return code;
 }
 
-/* How many threads a wish comes to. */
+/* The number of threads that an option comes to. */
 static rapt_code count_threads(translating *x, rapt_error *err)
 {
     pool *p = pool_new(x->o->threads, err);

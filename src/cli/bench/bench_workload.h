@@ -13,7 +13,7 @@ typedef struct workload workload;
 struct workload {
     const char *name;
     size_t batch, time, layers, width, vocab;
-    double flops; /* of the products of one step: three times those of a forward pass */
+    double flops; /* of the GEMMs of one step: three times those of a forward pass */
     double lr, weight_decay;
     bool recompute; /* see rapt_pass */
     rapt_params *params;

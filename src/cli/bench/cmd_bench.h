@@ -16,7 +16,7 @@ typedef struct bench_options {
     const char *case_name; /* NULL: the first one */
     bench_sizes sizes;
     int threads;
-    double seconds; /* measured, for each case; 0: the benchmark's own wish */
+    double seconds; /* measured, for each case; 0: the benchmark's own default */
     rapt_precision precision;
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
@@ -28,12 +28,12 @@ rapt_code bench_train(const bench_options *o, rapt_error *err);
 rapt_code bench_decode(const bench_options *o, rapt_error *err);
 rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
 
-/* GFLOP/s of products in that precision on `threads` threads with all operands in registers or the first cache: what the
+/* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache: what the
  * machine can do at most. */
 double bench_peak(int threads, rapt_precision precision, rapt_error *err);
 
-/* The wish, or `own` where it is 0. */
-size_t bench_size(size_t wish, size_t own);
+/* `wanted`, or `own` where it is 0. */
+size_t bench_size(size_t wanted, size_t own);
 /* RAPT_ERR_VALUE where a width of a case cannot be cut into heads of `features`. */
 rapt_code bench_check_width(const char *case_name, size_t width, size_t features, rapt_error *err);
 const char *bench_precision(const bench_options *o); /* "fp32" or "bf16" */

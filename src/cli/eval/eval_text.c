@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones become a token file for the time */
+#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; longer ones are tokenized into a temporary token file */
 #define MAX_LOGITS ((size_t)16 << 20)   /* of a batch of windows */
 #define MAX_ROWS 64
 
@@ -71,7 +71,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
 
 static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
 {
-    struct stat s; /* where it can't be had, reading will say why */
+    struct stat s; /* where it fails, reading reports why */
     bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MAX_IN_MEMORY;
     return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
 }
@@ -106,7 +106,7 @@ static rapt_code eval_text_add_loss(const rapt_model *m, rapt_tape *t, rapt_wind
     return code;
 }
 
-/* Windows computed together. It depends on the model alone, as the order of the sum does. */
+/* Windows of a batch. It depends on the model alone, as the order of the sum does. */
 static size_t batch_rows(const rapt_lm_config *c)
 {
     size_t rows = MAX_LOGITS / c->context / c->vocab;
@@ -127,7 +127,7 @@ static rapt_code eval_text_compute_loss(const rapt_model *m, const rapt_token_fi
     return code;
 }
 
-/* ---- what is told --------------------------------------------------------------------------------------------- */
+/* ---- the report ---------------------------------------------------------------------------------------------- */
 
 typedef struct text_result {
     size_t tokens, bytes; /* that count: all but the first token and its bytes */

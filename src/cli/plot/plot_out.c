@@ -1,5 +1,5 @@
-/* cli/plot/plot_out.c: what a part of `rapt plot` found, drawn to a file or printed as numbers. It computes nothing but the
- * range of colors. */
+/* cli/plot/plot_out.c: the result of a subcommand of `rapt plot`, drawn to a file or printed as numbers. It computes nothing
+ * but the range of colors. */
 #include "cli/plot/cmd_plot.h"
 #include "cli/say.h"
 

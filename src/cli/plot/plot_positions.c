@@ -200,7 +200,7 @@ static rapt_code draw_map(const positions_arguments *a, const encodings *e, rapt
     return plot_heat_maps(&a->o, &map, 1, 1, e->title, err);
 }
 
-/* Room for the numbers of one curve and its name. */
+/* Memory for the points of one curve and its name. */
 typedef struct curve_memory {
     double y[MAX_SIZE];
     char name[32];

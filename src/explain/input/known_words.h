@@ -1,5 +1,5 @@
-/* explain/input/known_words.h: texts of which a vocabulary of words lacks something. For the commands that look into
- * models, where a word that became <unk> would be shown as something that nobody wrote, and for the warnings of the others. */
+/* explain/input/known_words.h: out-of-vocabulary words of a text. For the commands that inspect
+ * models, where <unk> would be shown in place of a word that was written, and for the warnings of the others. */
 #ifndef EXPLAIN_INPUT_KNOWN_WORDS_H
 #define EXPLAIN_INPUT_KNOWN_WORDS_H
 
@@ -23,7 +23,7 @@ typedef struct unknown_list {
 /* Fills a list, which known_words_free frees; of other tokenizers than that of words it is empty. */
 rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err);
 void known_words_free(unknown_list *list);
-/* "a", "b": whole words, and "..." for those that a message has no room for. */
+/* "a", "b": whole words, and "..." for those that do not fit into a message. */
 void known_words_write(const unknown_list *list, char text[KNOWN_WORDS_TEXT]);
 
 #endif

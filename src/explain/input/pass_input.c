@@ -33,7 +33,7 @@ static rapt_code pass_input_check(const reading *r, const char *text, const pass
     return known_words_check(r->k, r->what, text, p->ids, p->count, err);
 }
 
-/* The text's own tokens, with room for two more. */
+/* The text's own tokens, with capacity for two more. */
 static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
 {
     rapt_error why = {0};

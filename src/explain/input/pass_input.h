@@ -1,11 +1,11 @@
-/* explain/input/pass_input.h: a text as tokens that fit a model, and the translation that a model finds itself. For the
- * commands that look into one pass: `rapt explain` and `rapt plot attention`. No pass is run but the search. */
+/* explain/input/pass_input.h: a text as tokens that fit a model, and a model's own greedy translation. For the
+ * commands that inspect one pass: `rapt explain` and `rapt plot attention`. It runs no pass but the search. */
 #ifndef EXPLAIN_INPUT_PASS_INPUT_H
 #define EXPLAIN_INPUT_PASS_INPUT_H
 
 #include "rapt/io.h"
 
-/* What a pass reads. Behind its last token is one more, so that ids + 1 are the tokens that should follow each. */
+/* What a pass reads. ids[count] is one more token, so that ids + 1 are the labels, [count]. */
 typedef struct pass_tokens {
     int32_t *ids; /* [count + 1]; free() it */
     size_t count;
@@ -16,11 +16,11 @@ typedef struct pass_tokens {
 
 /* The source of a translation model: the text's words and <eos>. */
 rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *source, rapt_error *err);
-/* The decoder's input: <bos> and the text's words; behind them <eos>. */
+/* The decoder's input: <bos> and the text's words; ids[count] is <eos>. */
 rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *target, rapt_error *err);
-/* The decoder's input at the last step of the greedy search; behind it what it found there. */
+/* The decoder's input at the last step of the greedy search; ids[count] is the token found there. */
 rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err);
-/* A language model's text, special tokens as such; nothing should follow the last one. */
+/* A language model's text, special tokens as such; the last one has no label. */
 rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, rapt_error *err);
 
 #endif

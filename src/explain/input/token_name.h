@@ -1,5 +1,5 @@
-/* explain/input/token_name.h: what a token is called where people look at it: in tables, lists and pictures. For the
- * commands that look into models; not a way to get the text back. */
+/* explain/input/token_name.h: the printable name of a token: in tables, lists and pictures. For the
+ * commands that inspect models; the text cannot be recovered from it. */
 #ifndef EXPLAIN_INPUT_TOKEN_NAME_H
 #define EXPLAIN_INPUT_TOKEN_NAME_H
 

@@ -1,6 +1,6 @@
-/* explain/page/page.c: puts the data into the page. The numbers of a step go in as base64: shorter than digits, and quick to
- * read where a model has millions of them; how, and which of them: page_steps.h. Not the page itself, which is beside this
- * file. */
+/* explain/page/page.c: puts the data into the page. Elements go in as base64: shorter than digits, and quick to read where a
+ * model has millions of them; how, and which of them: page_steps.h. The page itself is in the HTML, CSS and JavaScript files
+ * of this folder. */
 #include "explain/page/page.h"
 
 #include "base/buffer.h"
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* What the numbers of a page may take, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
+/* The limit of the elements of a page, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
 #define LETTERS ((size_t)2650 * 1000)
 
 /* ---- the data ---- */
 
-/* A step with letters in place of numbers: a new object that shares the rest with the old one. NULL: out of memory. */
+/* A step with letters in place of values: a new object that shares the rest with the old one. NULL: out of memory. */
 static json_t *packed_step(const page_step *s)
 {
     json_t *packed = json_copy(s->json);

@@ -1,5 +1,5 @@
 /* explain/page/page.h: one HTML text that shows a pass of the model: sentence, architecture, attention, matrices, predictions.
- * Not what computes or describes the pass: that comes as JSON, as rapt_explanation_json has it. */
+ * It neither computes nor describes the pass, which comes as the JSON of rapt_explanation_json. */
 #ifndef EXPLAIN_PAGE_PAGE_H
 #define EXPLAIN_PAGE_PAGE_H
 
@@ -8,11 +8,11 @@
 #include <jansson.h>
 
 /* Makes the page of an explanation: *html, NUL-terminated, which the caller frees, and its length (unless `size` is NULL).
- * `explanation` is what `rapt explain --json` prints; in place of "values" a step may have "values_base64", a string of
+ * `explanation` is what `rapt explain --json` prints; in place of "values" an intermediate may have "values_base64", a string of
  * page_numbers, which takes a tenth of the memory; one that has neither is shown without its matrix. It is borrowed and left
- * as it is. The page needs no other file and no network. Its numbers take 2.65 MB at most: where they are too many to stand
- * there exactly, those of some steps are rounded to 16 or 8 bits, or left out, and the page says so.
- * On failure *html is left alone: RAPT_ERR_FORMAT for values that are no numbers; RAPT_ERR_SHAPE where they are more or fewer
+ * as it is. The page needs no other file and no network. Its elements take 2.65 MB at most: where they are too many to be
+ * stored exactly, those of some intermediates are rounded to 16 or 8 bits, or left out, and the page says so.
+ * On failure *html is left alone: RAPT_ERR_FORMAT for values that are not numbers; RAPT_ERR_SHAPE where they are more or fewer
  * than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);
 

@@ -1,5 +1,5 @@
-/* explain/page/page_numbers.c: numbers as the letters that stand in a page, in the formats of page_steps.h, the lowest byte
- * of each first. Which format is taken: page_plan.c. */
+/* explain/page/page_numbers.c: elements as base64, in the formats of page_steps.h, little-endian. page_plan.c
+ * chooses the format. */
 #include "explain/page/page.h"
 #include "explain/page/page_steps.h"
 

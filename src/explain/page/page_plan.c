@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define SMALL 256 /* numbers that cost nothing to speak of */
+#define SMALL 256 /* elements whose size does not matter */
 
 typedef struct rank {
     const char *end; /* of a name */

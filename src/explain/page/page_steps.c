@@ -1,5 +1,5 @@
 /* explain/page/page_steps.c: see page_steps.h. Steps are read from the explanation's JSON; what many of them have in common
- * (a mask's triangle, heads that are columns of another step) is found in the numbers themselves, never told by names. */
+ * (a mask's triangle, heads that are columns of another step) is found in the elements themselves, not by names. */
 #include "explain/page/page_steps.h"
 
 #include "text/bpe/base64.h"
@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum { PORTION = 768 };            /* floats whose letters are read at once */
-#define MANY ((size_t)200 * 1000)  /* numbers of a vocabulary's columns of which only some are kept */
+#define MANY ((size_t)200 * 1000)  /* elements of a vocabulary's columns of which only some are stored */
 
 static rapt_code out_of_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------------------------------------------------ */
 
 static bool number_of(const json_t *value, double *x)
 {
@@ -143,7 +143,7 @@ static bool is_equal(const page_step *a, const page_step *b)
            memcmp(a->x, b->x, page_steps_size_of(a) * sizeof *a->x) == 0;
 }
 
-/* A step that came before and has the same numbers is told once. */
+/* A step with the elements of an earlier one is stored once. */
 static void page_steps_find_source(const page_steps *all, page_step *s)
 {
     for (size_t i = (size_t)(s - all->steps); i-- > 0 && !s->source;) {

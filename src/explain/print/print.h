@@ -1,4 +1,4 @@
-/* explain/print/print.h: numbers as text: statistics, tensors as PyTorch prints them, tables as pandas prints them.
+/* explain/print/print.h: elements as text: statistics, tensors as PyTorch prints them, tables as pandas prints them.
  * For `rapt explain` and the examples. It opens no files and knows no terminals: it writes to the stream that it is given,
  * whose errors (ferror) are the caller's to check. */
 #ifndef EXPLAIN_PRINT_PRINT_H
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* Of the finite numbers among n; `std` divides by finite - 1, as torch.std does. All are 0 where there is no finite
- * number, and `std` where there is one only. */
+/* Of the finite elements among n; `std` divides by finite - 1, as torch.std does. All are 0 where there is no finite
+ * element, and `std` where there is only one. */
 typedef struct print_statistics {
     size_t count, finite;
     double min, mean, max, std;
@@ -22,7 +22,7 @@ print_statistics print_statistics_of(const rapt_real *x, size_t n);
 const char *print_number(double x, char text[PRINT_NUMBER]);
 
 /* What PyTorch's print(x) prints of a float tensor, with the newline: 4 digits after the point, the same width for all
- * that is shown, exponents where numbers are very unlike each other, lines of 80 columns. More than `max` numbers (1000
+ * that is shown, exponents where elements differ by orders of magnitude, lines of 80 columns. More than `max` elements (1000
  * in PyTorch) are summarized: three at each end of each dimension, with dots between. `ndim` is at least 1. */
 void print_tensor(FILE *to, const rapt_real *x, int ndim, const size_t *shape, size_t max);
 
@@ -38,7 +38,7 @@ typedef struct print_frame {
 /* Where something is left out, the last line says how large it is: "[100 rows x 64 columns]". RAPT_ERR_MEMORY. */
 rapt_code print_table(FILE *to, const print_frame *frame, rapt_error *err);
 
-/* How many columns of a terminal a text takes: wide letters two, marks that combine none. */
+/* The columns of a terminal that a text takes: wide letters two, combining marks none. */
 size_t print_width(const char *text);
 /* The text, then spaces up to `width` columns. */
 void print_padded(FILE *to, const char *text, size_t width);

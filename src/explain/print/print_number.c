@@ -1,5 +1,5 @@
-/* explain/print/print_number.c: statistics of many numbers, one number as text, and how wide a text is. For print_tensor.c,
- * print_table.c and who prints steps. */
+/* explain/print/print_number.c: statistics of elements, one number as text, and how wide a text is. For print_tensor.c,
+ * print_table.c and the text of explanations. */
 #include "explain/print/print.h"
 
 #include "text/utf8.h"

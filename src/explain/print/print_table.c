@@ -1,6 +1,6 @@
 /* explain/print/print_table.c: matrices as pandas prints them: six digits, each column with a width and as few decimals as it
- * needs, dots for what is left out of the middle. For people who want to see which number stands where. Not a general
- * table: every column holds numbers. */
+ * needs, dots for what is left out of the middle. Every column holds
+ * numbers. */
 #include "explain/print/print.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* explain/print/print_tensor.c: tensors as PyTorch prints them: the same digits, widths, line breaks and dots. For people who
- * compare with a book or with Python. Not for reading back: four digits are not all. */
+/* explain/print/print_tensor.c: tensors as PyTorch prints them: the same digits, widths, line breaks and dots. For
+ * comparisons with a book or with Python; four digits are not enough to read elements back. */
 #include "explain/print/print.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void print_tensor_write_cell(const style *s, double x, char cell[CELL])
         snprintf(cell, CELL, s->whole ? "%.0f." : "%.4f", x);
 }
 
-/* ---- the style: two walks over what is shown --------------------------------------------------------------------- */
+/* ---- the style: two passes over what is shown --------------------------------------------------------------------- */
 
 static void see_size(style *s, double x)
 {

@@ -78,7 +78,7 @@ static double cell_side(const grid *g, size_t n, bool named)
     return fmax(0.5, round(2 * (named ? grown(g, cell, n) : cell)) / 2);
 }
 
-/* Cells of the shorter side grow where the map would be a thread, and where its own names find room then. */
+/* Cells of the shorter side grow where the map would be too thin, and where its own names fit then. */
 static double other_side(const grid *g, double cell, size_t n, bool named)
 {
     double wanted = fmin(MAX_CELL, side_of(g) / 3 / (double)n), side = fmax(cell, round(2 * wanted) / 2);

@@ -18,7 +18,7 @@ typedef struct heat_side {
     double depth; /* of names and title, from the edge of the map */
 } heat_side;
 
-/* The least height of a cell beside which a name is written. */
+/* The minimum height of a cell beside which a name is written. */
 #define HEAT_MIN_NAMED 11.5
 
 void heat_side_plan(canvas *c, heat_side *s);

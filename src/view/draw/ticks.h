@@ -27,7 +27,7 @@ tick_label ticks_label(const ticks *t, size_t i);
 /* A number at an end of `r`, round or not: to a hundredth of the range, without zeros at its end. */
 tick_label range_label(draw_range r, double value);
 
-/* The least of 1, 2, 5, 10, 20, 50, ... that is not less than `min`. */
+/* The smallest of 1, 2, 5, 10, 20, 50, ... that is not less than `min`. */
 size_t ticks_whole_step(double min);
 
 /* ---- ranges ---------------------------------------------------------------------------------------------------------- */
