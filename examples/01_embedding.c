@@ -1,5 +1,5 @@
-/* examples/01_embedding.c: chapter 1 of docs/book: tokens become vectors. A table is looked up, the same is done by a
- * matrix product, and the backward pass shows which rows would learn.  Usage: 01_embedding [--table] */
+/* examples/01_embedding.c: chapter 1 of docs/book: tokens become vectors. Rows of a table are looked up, then computed
+ * as a matrix product, and the backward pass shows which rows get a gradient.  Usage: 01_embedding [--table] */
 #include "input.h"
 #include "show.h"
 

@@ -1,5 +1,5 @@
 /* examples/02_positions.c: chapter 2 of docs/book: each place in a sentence gets a vector of sines and cosines, which
- * is added to the word's. The table is made here once more, from the formula.  Usage: 02_positions [--table] */
+ * is added to the word's. The table is compared with the formula.  Usage: 02_positions [--table] */
 #include "input.h"
 #include "show.h"
 

@@ -1,5 +1,5 @@
 /* examples/03_queries_keys_values.c: chapter 3 of docs/book: three linear maps make a query, a key and a value of every
- * vector. One of their numbers is computed by hand.  Usage: 03_queries_keys_values [--table] */
+ * vector. One of their elements is computed by hand.  Usage: 03_queries_keys_values [--table] */
 #include "input.h"
 #include "show.h"
 

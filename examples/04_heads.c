@@ -1,5 +1,5 @@
-/* examples/04_heads.c: chapter 4 of docs/book: the features of Q, K and V are dealt out to heads. No number changes; it
- * is an order of numbers, and a wrong one is shown beside the right one.  Usage: 04_heads [--table] */
+/* examples/04_heads.c: chapter 4 of docs/book: the features of Q, K and V are split into heads. No element changes, only
+ * their order, and a wrong order is shown beside the right one.  Usage: 04_heads [--table] */
 #include "input.h"
 #include "show.h"
 

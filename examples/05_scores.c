@@ -1,5 +1,5 @@
-/* examples/05_scores.c: chapter 5 of docs/book: each query times each key, divided by sqrt(d), and hidden where the
- * mask says so. Also why it is divided.  Usage: 05_scores [--table] */
+/* examples/05_scores.c: chapter 5 of docs/book: each query times each key, divided by sqrt(d), and masked. Also why it
+ * is divided.  Usage: 05_scores [--table] */
 #include "input.h"
 #include "show.h"
 

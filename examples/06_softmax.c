@@ -1,5 +1,5 @@
-/* examples/06_softmax.c: chapter 6 of docs/book: a row of scores becomes shares that sum to 1, and keys that the mask
- * hides get nothing.  Usage: 06_softmax [--table] */
+/* examples/06_softmax.c: chapter 6 of docs/book: a row of scores becomes weights that sum to 1, and masked keys get
+ * weight 0.  Usage: 06_softmax [--table] */
 #include "input.h"
 #include "show.h"
 

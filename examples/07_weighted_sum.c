@@ -1,5 +1,5 @@
-/* examples/07_weighted_sum.c: chapter 7 of docs/book: attention weights times values. What a head passes on for a
- * position is a mixture of value vectors, more of those it attends to.  Usage: 07_weighted_sum [--table] */
+/* examples/07_weighted_sum.c: chapter 7 of docs/book: attention weights times values. The output of a head at a
+ * position is a mean of value vectors, weighted by its attention.  Usage: 07_weighted_sum [--table] */
 #include "input.h"
 #include "show.h"
 
@@ -9,7 +9,7 @@
 
 enum { HEADS = 16, SALES_HEADS = 4, HEAD_FEATURES = 16 }; /* the last one: of a head over the textbook */
 
-/* What chapters 3 to 6 made, and what this one adds. */
+/* The results of chapters 3 to 6, and those of this one. */
 typedef struct attention {
     rapt_multi_head_attention m;
     rapt_tensor *q, *k, *v; /* projections [batch, time, features] */

@@ -1,5 +1,5 @@
-/* examples/08_concat_projection.c: chapter 8 of docs/book: what the heads found is put side by side and goes
- * through one more linear layer, in which they speak to each other; with it attention is complete.
+/* examples/08_concat_projection.c: chapter 8 of docs/book: the outputs of the heads are concatenated and go
+ * through one more linear layer, which mixes them; with it attention is complete.
  * Usage: 08_concat_projection [--table] */
 #include "input.h"
 #include "show.h"

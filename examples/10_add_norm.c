@@ -1,5 +1,5 @@
-/* examples/10_add_norm.c: chapter 10 of docs/book: what a sublayer found is added to what went in, and every
- * position is brought to mean 0 and variance 1. With it an encoder block is complete.  Usage: 10_add_norm [--table] */
+/* examples/10_add_norm.c: chapter 10 of docs/book: the input of a sublayer is added to its output, and every
+ * position is normalized to mean 0 and variance 1. With it an encoder block is complete.  Usage: 10_add_norm [--table] */
 #include "input.h"
 #include "show.h"
 

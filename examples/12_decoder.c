@@ -1,4 +1,4 @@
-/* examples/12_decoder.c: chapter 12 of docs/book: the decoder looks back at its own words and across at the encoder's
+/* examples/12_decoder.c: chapter 12 of docs/book: the decoder attends to its own earlier words and to the encoder's
  * output: all words at once in training, one after the other in prediction.  Usage: 12_decoder [--table] */
 #include "show.h"
 

@@ -1,5 +1,5 @@
-/* examples/input.c: the two inputs that the programs of the book share. For steps that need something to work on; how
- * the vectors come about is chapters 1 and 2 (01_embedding.c, 02_positions.c). */
+/* examples/input.c: the two inputs that the programs of the book share. The vectors are computed as in
+ * chapters 1 and 2 (01_embedding.c, 02_positions.c). */
 #include "input.h"
 
 enum { BATCH = 32, TIME = 50, FEATURES = 512, VOCABULARY = 10000, POSITIONS = 100 };

@@ -7,7 +7,7 @@
 
 /* 32 sentences of 50 tokens, drawn at random from a vocabulary of 10,000; they live as long as the set. */
 rapt_tokens input_batch_tokens(rapt_params *set);
-/* The same as vectors with 512 features, positions added: [32, 50, 512]. Adds the parameters "batch...." to the set. */
+/* The sentences as vectors with 512 features, positions added: [32, 50, 512]. Adds the parameters "batch...." to the set. */
 rapt_tensor *input_batch(rapt_tape *t, rapt_params *set);
 
 enum { SALES_BATCH = 4, SALES_TIME = 16, SALES_FEATURES = 64, SALES_VOCABULARY = 100070 };

@@ -1,5 +1,5 @@
 /* examples/show.h: how the programs of the book (01_embedding.c and so on) print what they computed. Not part of the
- * library: an application prints its numbers as it likes. */
+ * library: applications print in their own way. */
 #ifndef SHOW_H
 #define SHOW_H
 
@@ -9,7 +9,7 @@
 void show_shape(const char *name, const rapt_tensor *x);
 /* The shape of a mask that keeps or hides whole keys, as it is given and as it is read: for all heads and queries. */
 void show_mask(size_t batch, size_t keys);
-/* "Q: from -2.1 to 2.3": the least and the largest number. */
+/* "Q: from -2.1 to 2.3": the minimum and the maximum. */
 void show_range(const char *name, const rapt_tensor *x);
 /* A vector: its shape, and all its numbers, eight a line, in a format for one double. */
 void show_row(const char *name, size_t count, const rapt_real *values, const char *format);

@@ -7,7 +7,8 @@
 #include "cli/usage.h"
 
 #define CLI_MAX_TEXT ((size_t)8 << 30)
-#define CLI_MAX 9007199254740992 /* 2^53, up to which a double represents every integer: of options without a limit of their own */
+/* Of options without a limit of their own: 2^53, up to which a double represents every integer. */
+#define CLI_MAX 9007199254740992
 
 /* argv[0] is "rapt COMMAND"; returns the exit status. */
 int cmd_train(int argc, char **argv);

@@ -1,6 +1,6 @@
 /* cli/cmd_score.c: the command `rapt score`, BLEU and chrF of a translated text.
- * For whoever compares translations, made by rapt or by anything else.
- * Not the metrics themselves: those are in rapt/metrics.h. */
+ * The translations may come from any system.
+ * The metrics themselves are in rapt/metrics.h. */
 #include "cli/cli.h"
 
 #include "cli/score_warnings.h"

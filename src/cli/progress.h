@@ -1,5 +1,5 @@
 /* cli/progress.h: what `rapt train` shows while it works. A report is a line that stays. Between reports there is, on a
- * terminal, one live line that is written over, and elsewhere, as in a log, now and then a line that says how far it is.
+ * terminal, one live line that is written over, and elsewhere, as in a log, now and then a line with the step.
  *
  * All functions do nothing where the progress is NULL, which is how --quiet is quiet. */
 #ifndef CLI_PROGRESS_H

@@ -1,4 +1,4 @@
-/* cli/say.h: lines on stderr that name files, models or words of somebody else's. */
+/* cli/say.h: lines on stderr with names or texts that may contain control characters. */
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
@@ -7,7 +7,7 @@
 /* Prints to stderr, with '?' for what must not reach a terminal (see base/quote.h), newlines excepted. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for one text in any file, newlines included in what is replaced. */
+/* Prints one text to any file, with '?' for what must not reach a terminal, newlines included. */
 void cli_print_clean(FILE *to, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* cli/unknown_words.h: warnings about words that a model's vocabulary lacks, and that it reads as <unk>. For commands that read
- * many lines; those that look into a model refuse such words (known_words.h). */
+ * many lines; those that inspect a model refuse such words (known_words.h). */
 #ifndef CLI_UNKNOWN_WORDS_H
 #define CLI_UNKNOWN_WORDS_H
 
@@ -16,7 +16,7 @@ typedef struct unknown_words {
 } unknown_words;
 
 /* Checks one line: 'rapt: NAME:LINE: warning: 1 of 4 words is unknown: "zebras"' to stderr, where one of its words was not
- * told before; ten warnings at most. RAPT_ERR_VALUE with the same text where `strict` is set. */
+ * reported before; ten warnings at most. RAPT_ERR_VALUE with the same text where `strict` is set. */
 rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, rapt_error *err);
 /* Says how many lines more there were, and frees what was kept. */
 void unknown_words_end(unknown_words *u);

@@ -1,5 +1,5 @@
-/* cli/usage.c: see usage.h. Options are looked through before argp sees them, so that a wrong one is told here, in one line.
- * Not a parser: what options mean is the command's business. */
+/* cli/usage.c: see usage.h. Options are checked before argp sees them, so that a wrong one is reported here, in one line.
+ * What options mean is decided by the commands. */
 #define _GNU_SOURCE
 #include "cli/usage.h"
 
@@ -128,7 +128,7 @@ static bool takes_next(const struct argp_option *o)
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Whether the argument behind is the option's. */
+/* Whether the next argument is the option's value. */
 static bool check_long(const char *command, const option_list *list, const char *text, bool is_last)
 {
     char name[64];

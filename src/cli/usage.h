@@ -1,5 +1,5 @@
-/* cli/usage.h: the options of a command, and what is said where they are wrong. argp does the parsing; what it says of its
- * own, three lines for a mistake with the argument as it came, is not used. */
+/* cli/usage.h: the options of a command, and messages about wrong ones. argp does the parsing; its own messages, three
+ * lines with the argument unquoted, are not used. */
 #ifndef CLI_USAGE_H
 #define CLI_USAGE_H
 

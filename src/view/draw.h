@@ -1,6 +1,6 @@
 /* view/draw.h: pictures in files: heat maps, curves, points with names.
  * For `rapt plot` and the book; numbers and names in, a PNG or SVG out.
- * Not a drawing library: it knows three kinds of figure, and their looks are decided here. */
+ * Not a drawing library: it knows three kinds of figure, and their design is fixed. */
 #ifndef VIEW_DRAW_H
 #define VIEW_DRAW_H
 
@@ -12,10 +12,10 @@
  *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
- *     too long lose their middle;
+ *     too long are shortened in the middle;
  *   - numbers that are not finite are left out, in heat maps drawn gray (NaN) or as the nearest end (infinities);
  *   - errors: RAPT_ERR_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
- *     RAPT_ERR_MEMORY, and what file_write_atomic says. */
+ *     RAPT_ERR_MEMORY, and the errors of file_write_atomic. */
 
 typedef struct draw_labels {
     const char *title, *x, *y; /* NULL: none */

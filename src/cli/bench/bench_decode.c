@@ -1,5 +1,5 @@
-/* cli/bench/bench_decode.c: a language model that writes token by token, greedily, beside the machine's memory measured in turns
- * with it: each step reads all weights once, so memory is its limit. Translation is in bench_translate.c. */
+/* cli/bench/bench_decode.c: greedy decoding with a language model, and the machine's memory bandwidth, measured in turns: each
+ * step reads all weights once, so memory is its limit. Translation is in bench_translate.c. */
 #include "cli/bench/bench_decode.h"
 
 #include "base/clock.h"
@@ -54,7 +54,7 @@ static rapt_code bench_decode_choose(decoding *d, decode_rows *r, const rapt_rea
     return code;
 }
 
-/* The next token of each row, after `count` more; *ms: the time it took. */
+/* Appends `count` tokens to each row and chooses the next one; *ms: the time it took. */
 static rapt_code time_pass(decoding *d, decode_rows *r, const int32_t *ids, size_t count, double *ms, rapt_error *err)
 {
     double start = clock_seconds();

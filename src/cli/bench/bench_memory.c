@@ -1,5 +1,5 @@
-/* cli/bench/bench_memory.c: the machine's memory, measured: adding two arrays, and reading one. For `rapt bench train --profile`
- * and `rapt bench decode`. Not what caches do. */
+/* cli/bench/bench_memory.c: the machine's memory bandwidth: adding two arrays, and reading one. For `rapt bench train --profile`
+ * and `rapt bench decode`. Not the bandwidth of caches. */
 #include "cli/bench/bench_memory.h"
 
 #include "base/arena.h"

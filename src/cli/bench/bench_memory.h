@@ -1,4 +1,4 @@
-/* cli/bench/bench_memory.h: how fast this machine's memory is, the peak of what computes little. */
+/* cli/bench/bench_memory.h: this machine's memory bandwidth, the peak of operations with low arithmetic intensity. */
 #ifndef CLI_BENCH_BENCH_MEMORY_H
 #define CLI_BENCH_BENCH_MEMORY_H
 

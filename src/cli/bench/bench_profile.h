@@ -4,7 +4,7 @@
 
 #include "rapt/profile.h"
 
-/* What the machine does at most, a second. */
+/* The machine's peaks. */
 typedef struct bench_machine {
     double gflops, gbytes;
 } bench_machine;

@@ -85,7 +85,7 @@ static void free_sentences(workload *w)
     free(x);
 }
 
-/* Products and attention, forward, of padded rows, three times. */
+/* FLOPs of GEMMs and attention, forward, of padded rows, three times. */
 static double translation_step_flops(const sentence_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model, f = (double)c->ffn;

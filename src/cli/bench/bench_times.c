@@ -1,4 +1,4 @@
-/* cli/bench/bench_times.c: lists of measurements that grow. For the benchmarks; what is measured is their business. */
+/* cli/bench/bench_times.c: lists of measurements that grow. For the benchmarks. */
 #include "cli/bench/bench_times.h"
 
 #include "base/buffer.h"

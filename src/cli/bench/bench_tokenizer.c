@@ -1,5 +1,5 @@
 /* cli/bench/bench_tokenizer.c: how fast a tokenizer encodes a text, whole and line by line, and decodes it, on one thread. The
- * best of several passes each, as bench/tokenizer.py has it for tiktoken. */
+ * best of several passes each, as bench/tokenizer.py takes for tiktoken. */
 #include "cli/bench/cmd_bench.h"
 
 #include "base/clock.h"

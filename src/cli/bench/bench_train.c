@@ -1,4 +1,4 @@
-/* cli/bench/bench_train.c: whole training steps, timed in their parts. What is trained is in bench_sentences.c and
+/* cli/bench/bench_train.c: whole training steps, timed in their parts. The workloads are in bench_sentences.c and
  * bench_windows.c. */
 #include "cli/bench/cmd_bench.h"
 

@@ -82,7 +82,7 @@ static rapt_code make_lines(translating *x, size_t vocab, rapt_error *err)
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for sentences");
 }
 
-/* The output matrix is one of its own: under a tied one, random weights say each word again and again. */
+/* The output matrix is not tied: with a tied one and random weights every word is repeated. */
 static rapt_code bench_translate_make_model(translating *x, rapt_transformer_config *config, rapt_error *err)
 {
     rapt_model *m = x->model = calloc(1, sizeof *m);
@@ -137,7 +137,7 @@ static rapt_code bench_translate_measure(translating *x, translated *r, rapt_err
     return code;
 }
 
-/* Products and attention of the encoder, once a sentence, and of the decoder, for each token of each hypothesis. */
+/* FLOPs of GEMMs and attention: of the encoder once a sentence, of the decoder for each token of each hypothesis. */
 static double translation_flops(const translating *x, const translated *r)
 {
     const rapt_transformer_config *c = &x->model->translation.net->config;

@@ -71,7 +71,7 @@ static void free_windows(workload *w)
     free(x);
 }
 
-/* Products and attention (all of its square), forward, three times. */
+/* FLOPs of GEMMs and attention (its whole square), forward, three times. */
 static double language_model_step_flops(const window_case *c)
 {
     double b = (double)c->batch, t = (double)c->time, d = (double)c->d_model;

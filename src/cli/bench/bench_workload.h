@@ -1,5 +1,5 @@
-/* cli/bench/bench_workload.h: what `rapt bench train` trains: the cases that we are compared with elsewhere, on random data, with
- * the same shapes, batch, dropout, optimizer and clipping. */
+/* cli/bench/bench_workload.h: the workloads of `rapt bench train`: the cases of the comparisons with other systems, on random
+ * data, with the same shapes, batch, dropout, optimizer and clipping. */
 #ifndef CLI_BENCH_BENCH_WORKLOAD_H
 #define CLI_BENCH_BENCH_WORKLOAD_H
 
@@ -24,7 +24,7 @@ struct workload {
     void (*free)(workload *w);
 };
 
-/* Each fills *w for a case it knows, with other sizes where some are wished, and says RAPT_ERR_NOT_FOUND for others. */
+/* Each fills *w for a case it knows, with other sizes where some are given, and returns RAPT_ERR_NOT_FOUND for others. */
 rapt_code workload_sentences(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a1, a2, a3 */
 rapt_code workload_windows(const char *name, const bench_sizes *sizes, workload *w, rapt_error *err); /* a4n, ..., a6, long */
 

@@ -42,7 +42,7 @@ static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *pa
     return f;
 }
 
-/* The file goes at once: what is mapped stays until it is closed. */
+/* The file is deleted at once: the mapping stays until it is closed. */
 static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, const char *path, rapt_error *err)
 {
     rapt_code code = rapt_token_file_make(k, text, path, err);

@@ -1,5 +1,5 @@
-/* cli/plot/cmd_plot.c: `rapt plot`: which picture is wanted. Each picture is a file plot_NAME.c; the options that all of them
- * share are in plot_options.c; how a picture is drawn is src/view's business. */
+/* cli/plot/cmd_plot.c: `rapt plot`: the table of pictures. Each picture is a file plot_NAME.c; the options that all of them
+ * share are in plot_options.c; pictures are drawn in src/view. */
 #include "cli/plot/cmd_plot.h"
 
 #include "cli/parts.h"

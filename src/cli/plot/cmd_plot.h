@@ -1,4 +1,4 @@
-/* cli/plot/cmd_plot.h: what the parts of `rapt plot` share: their options, and how they hand out what they found. */
+/* cli/plot/cmd_plot.h: what the subcommands of `rapt plot` share: their options and their output. */
 #ifndef CLI_PLOT_CMD_PLOT_H
 #define CLI_PLOT_CMD_PLOT_H
 

@@ -1,5 +1,5 @@
-/* cli/plot/plot_attention.c: `rapt plot attention`: options, which heads are wanted, and their maps. How the weights come
- * about is in plot_attention_run.c. */
+/* cli/plot/plot_attention.c: `rapt plot attention`: options, the choice of heads, and their maps. The weights are computed
+ * in plot_attention_run.c. */
 #include "cli/plot/plot_attention.h"
 
 #include "cli/cli.h"
@@ -169,7 +169,7 @@ static rapt_code draw_maps(const attention_arguments *a, const attention_view *v
     return plot_heat_maps(&a->o, maps, count, c.blocks > 1 && c.heads > 1 ? c.heads : 0, title, err);
 }
 
-/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (gray) where it must not look. */
+/* What row `row` of a map shows: its weights, or their share of the greatest, and nothing (gray) where the mask excludes it. */
 static void plot_attention_fill_row(const attention_arguments *a, rapt_real *out, const rapt_real *weights, size_t row, size_t n)
 {
     rapt_real greatest = a->scale == SCALE_ROW ? 0 : 1;

@@ -1,4 +1,4 @@
-/* cli/plot/plot_attention.h: the two halves of `rapt plot attention`: a pass that keeps its weights, and the picture. */
+/* cli/plot/plot_attention.h: the two halves of `rapt plot attention`: a pass that captures attention weights, and the picture. */
 #ifndef CLI_PLOT_PLOT_ATTENTION_H
 #define CLI_PLOT_PLOT_ATTENTION_H
 
@@ -11,7 +11,7 @@ typedef enum attention_kind {
     ATTENTION_CAUSAL /* of the decoder, or of a language model, to what came before */
 } attention_kind;
 
-/* How much there is of one kind, and who attends to whom. It must not be moved. */
+/* The captured attention weights of one kind, and the tokens along their axes. It must not be moved. */
 typedef struct attention_view {
     const char *word; /* "cross-attention" */
     size_t blocks, heads;
@@ -20,7 +20,7 @@ typedef struct attention_view {
     const char *query, *key;           /* titles of the axes */
 } attention_view;
 
-/* Runs the model on tape `t`, which keeps the weights until its next pass. `target`: the decoder's input; NULL: the greedy
+/* Runs the model on tape `t`, which holds the weights until its next pass. `target`: the decoder's input; NULL: the greedy
  * translation. Free the view with attention_view_free, also after a failure. RAPT_ERR_VALUE: a text that is empty, too long or
  * unknown, a kind that the model does not have. */
 rapt_code attention_run(rapt_tape *t, const rapt_model *m, attention_kind kind, const char *text, const char *target,

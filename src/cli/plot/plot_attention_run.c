@@ -1,5 +1,5 @@
-/* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, whose attention keeps its weights. Texts become
- * tokens in pass_input.c; nothing is drawn. */
+/* cli/plot/plot_attention_run.c: the pass of `rapt plot attention`, which captures attention weights. Texts become
+ * tokens in pass_input.c; nothing is drawn here. */
 #include "cli/plot/plot_attention.h"
 
 #include "explain/input/pass_input.h"

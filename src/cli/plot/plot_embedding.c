@@ -1,5 +1,5 @@
-/* cli/plot/plot_embedding.c: `rapt plot embedding`: where words lie among each other in a model's embedding, seen along the
- * two directions in which they differ most. */
+/* cli/plot/plot_embedding.c: `rapt plot embedding`: words of a model's embedding, projected onto their first two principal
+ * components. */
 #include "cli/plot/cmd_plot.h"
 
 #include "base/quote.h"

@@ -1,5 +1,5 @@
-/* cli/plot/plot_paths.c: what folders are called in a picture: by what tells them apart, without the way that leads to
- * all of them. For the parts of `rapt plot`. */
+/* cli/plot/plot_paths.c: the names of folders in a picture: their paths without the folders that are common to all of them.
+ * For the subcommands of `rapt plot`. */
 #define _GNU_SOURCE /* strndup */
 #include "cli/plot/cmd_plot.h"
 

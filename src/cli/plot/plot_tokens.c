@@ -1,5 +1,5 @@
-/* cli/plot/plot_tokens.c: tokens with the names that they have in a picture. For the parts of `rapt plot` that look into models.
- * Not a tokenizer. */
+/* cli/plot/plot_tokens.c: tokens with the names that they have in a picture. For the subcommands of `rapt plot` that inspect
+ * models. Not a tokenizer. */
 #include "cli/plot/cmd_plot.h"
 
 #include "explain/input/token_name.h"

@@ -1,4 +1,4 @@
-/* cli/plot/plot_training.c: `rapt plot training`: what train.jsonl says, as curves against steps. Of one training, or of
+/* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps, of one training run or of
  * several to compare. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"

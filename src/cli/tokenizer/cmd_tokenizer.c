@@ -1,4 +1,4 @@
-/* cli/tokenizer/cmd_tokenizer.c: `rapt tokenizer`: which part of it is wanted. The parts are in tokenizer_train.c,
+/* cli/tokenizer/cmd_tokenizer.c: `rapt tokenizer`: its table of subcommands. They are in tokenizer_train.c,
  * tokenizer_encode.c, tokenizer_decode.c and tokenizer_info.c, what they share in tokenizer_operand.c. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 

@@ -19,10 +19,10 @@ typedef struct tokenizer_operands {
 /* For argp: takes the tokenizer and `files` files, 0 or 1. ARGP_ERR_UNKNOWN: the key is of no operand. */
 error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files);
 
-/* What a part does with a text: prints, and fails with a place in the text. */
+/* The work of a subcommand on a text: it prints, and its errors name a place in the text. */
 typedef rapt_code tokenizer_work(const rapt_tokenizer *k, const void *arguments, const char *text, size_t size,
                                  rapt_error *err);
-/* Loads the tokenizer, reads the text, does the work and tells what failed, of which file. The exit status. */
+/* Loads the tokenizer, reads the text, calls `work`, and prints an error with the name of the file. Returns the exit status. */
 int tokenizer_run(const tokenizer_operands *o, tokenizer_work *work, const void *arguments);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/tokenizer/tokenizer_train.c: `rapt tokenizer train`: a vocabulary from texts. What it learns is up to the library. */
+/* cli/tokenizer/tokenizer_train.c: `rapt tokenizer train`: a vocabulary from texts, trained by the library. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/buffer.h"

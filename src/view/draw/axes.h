@@ -15,13 +15,14 @@ typedef struct axes {
     bool whole_x; /* nothing between whole numbers is marked: steps, positions */
 } axes;
 
-/* Settles the ranges, found by range_take, with `pad_x` and `pad_y` of them to spare at each end; refuses impossible ones. */
+/* Settles the ranges, found by range_take, with margins of `pad_x` and `pad_y` of their lengths at each end. RAPT_ERR_VALUE:
+ * a range that cannot be drawn. */
 rapt_code axes_settle(axes *a, double pad_x, double pad_y, rapt_error *err);
 
 /* Draws all but the data. Returns how far that reaches beyond the right end of the area for it. */
 double axes_draw(canvas *c, const axes *a);
 
-/* Where a value lies. */
+/* The coordinate of a value. */
 double axes_x(const axes *a, double value);
 double axes_y(const axes *a, double value);
 double axes_right(const axes *a, double value);

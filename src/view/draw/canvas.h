@@ -1,4 +1,4 @@
-/* view/draw/canvas.h: a picture without a size, that becomes a file of the size of what was drawn on it; text in any script.
+/* view/draw/canvas.h: a picture whose size is that of what was drawn on it; text in any script.
  * For the three kinds of figure; lengths are in points of the screen (a PNG has DRAW_PNG_SCALE pixels to one).
  * Not a wrapper of cairo: figures call cairo themselves for lines and areas. */
 #ifndef VIEW_DRAW_CANVAS_H
@@ -19,11 +19,11 @@ typedef struct canvas {
     struct svg_texts *texts; /* of an SVG: texts go there, and are no shapes; else NULL */
 } canvas;
 
-/* Draws a figure; called twice, to measure and to draw, so it does the same each time. The origin lies wherever the figure
- * likes. Failures of cairo stick in `cr` and need no look. */
+/* Draws a figure; called twice, to measure and to draw, so it does the same each time. The figure may
+ * choose any origin. Failures of cairo stay in `cr` and need no checks. */
 typedef void canvas_draw_fn(canvas *c, void *figure);
 
-/* Makes `path` of what `draw` draws, with a margin around it, on white. */
+/* Writes what `draw` draws to `path`, with a margin around it, on white. */
 rapt_code canvas_write(canvas_draw_fn *draw, void *figure, const char *path, rapt_error *err);
 
 /* How a text is set. Zero but for `size`: upright, from its point to the right. */

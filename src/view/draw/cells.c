@@ -31,7 +31,7 @@ static size_t end_of(size_t i, size_t together, size_t n)
     return (i + 1) * together < n ? (i + 1) * together : n;
 }
 
-/* The one of two values that tells more; of equally far ones the greater. */
+/* The value farther from the usual one; of equally far ones the greater. */
 static double farther(const cells *m, double a, double b)
 {
     double from_a = fabs(a - m->usual), from_b = fabs(b - m->usual);

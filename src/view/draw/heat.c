@@ -286,7 +286,7 @@ static size_t choose_across(size_t count)
     return min;
 }
 
-/* Of the finite values: what is usual in a map. Most weights of attention are near 0, so it is not the middle of the range. */
+/* The usual value of a map, from its finite values. Most attention weights are near 0, so it is not the middle of the range. */
 static double mean_of(const draw_heat *map)
 {
     double sum = 0;

@@ -1,4 +1,4 @@
-/* view/draw/heat_bar.c: what the colors of heat maps stand for.
+/* view/draw/heat_bar.c: the color bar of heat maps.
  * For heat.c.
  * Not the colors themselves: viridis.c. */
 #include "view/draw/heat_bar.h"
@@ -34,7 +34,7 @@ static void draw_number(canvas *c, const char *text, double x, double y)
     canvas_text(c, &type, text, x + GAP, y);
 }
 
-/* A round number at an end stands for it; one that is near an end makes way for it. */
+/* A round number at an end stands for it; one that is near an end is left out. */
 static void draw_numbers(canvas *c, draw_range range, double x, double y, double height)
 {
     double low = y + height, high = y;

@@ -1,6 +1,6 @@
 /* view/draw/points.c: dots with their names beside them.
  * For maps of embeddings.
- * Not a search for the best of all arrangements: each name takes the best place that the others leave, a few times round. */
+ * Not a search for the best arrangement: a few rounds in which each name takes the best place that the others leave. */
 #define _GNU_SOURCE
 #include "view/draw.h"
 #include "view/draw/axes.h"
@@ -51,7 +51,7 @@ static rectangle box_at(const mark *m, int place)
     return (rectangle){x - m->width / 2, y - high / 2, x + m->width / 2, y + high / 2};
 }
 
-/* A dot, and what is to be kept clear around it. */
+/* A dot with its margin. */
 static rectangle box_of_dot(const mark *m)
 {
     return (rectangle){m->x - RADIUS - CLEAR, m->y - RADIUS - CLEAR, m->x + RADIUS + CLEAR, m->y + RADIUS + CLEAR};
@@ -68,7 +68,7 @@ static double outside_area(const axes *a, rectangle r)
     return (r.right - r.left) * (r.bottom - r.top) - shared_area(r, (rectangle){0, 0, a->width, a->height});
 }
 
-/* What speaks against a place: what it covers, in square points; and, of equally free ones, that it comes later. */
+/* The cost of a place: the area that it covers, in square points; of equally free ones the earlier is cheaper. */
 static double cost(const figure *f, size_t i, int place)
 {
     rectangle box = box_at(&f->marks[i], place);

@@ -1,4 +1,4 @@
-/* view/draw/svg.c: texts as text, and names of elements that don't depend on what was drawn before.
+/* view/draw/svg.c: texts as text, and reproducible names of elements.
  * For canvas.c and text.c.
  * Not an XML parser: it knows how cairo writes id="NAME", href="#NAME" and url(#NAME), and touches nothing else. */
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@ static rapt_code svg_out_of_memory(size_t size, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a picture of %zu bytes", size);
 }
 
-/* Two decimals are a hundredth of a pixel. The locale has no say. */
+/* Two decimals are a hundredth of a pixel. The locale does not matter. */
 static void put_number(FILE *out, const char *name, double x)
 {
     long hundredths = lround(x * 100), whole = labs(hundredths) / 100, rest = labs(hundredths) % 100;

@@ -1,5 +1,5 @@
-/* view/draw/svg.h: what cairo's SVG needs before it goes into a file, and its texts, which are text in it: to be searched,
- * copied and read out. For canvas.c and text.c only. */
+/* view/draw/svg.h: post-processing of cairo's SVG before it is written; texts stay text in it, to be searched, copied and
+ * read aloud. For canvas.c and text.c only. */
 #ifndef VIEW_DRAW_SVG_H
 #define VIEW_DRAW_SVG_H
 

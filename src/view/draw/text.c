@@ -11,7 +11,7 @@
 #include <pango/pangocairo.h>
 #include <string.h>
 
-/* Longer texts lose their middle before they are set: no figure has space for them. */
+/* Longer texts are shortened in the middle before they are set: no figure has space for them. */
 enum { MAX_BYTES = 600, TITLE_LINES = 4, TITLE_MIN = 420 };
 
 #define TITLE_LEADING 1.3 /* from line to line, of the font's size */
@@ -41,7 +41,7 @@ static uint32_t visible(uint32_t code, bool blank)
     return code < 0x20 ? PICTURE_OF_NUL + code : code == 0x7F ? PICTURE_OF_DELETE : code;
 }
 
-/* Room for a tidy text: of three bytes each, where there were bytes that are no text. */
+/* Capacity for a tidy text: bytes that are not text become three each. */
 typedef char tidy_text[3 * MAX_BYTES + 8];
 
 /* Where the last bytes of a text begin that fit `max`, at a character's beginning. */
@@ -115,7 +115,7 @@ static void shorten(const char *line, const size_t *places, size_t count, size_t
     strcpy(out + end, line + tail);
 }
 
-/* What tells names apart is at their ends as often as at their beginnings: the middle goes. */
+/* Names differ at their ends as often as at their beginnings: the middle is left out. */
 static void cut_middle(canvas *c, tidy_text line, double widest)
 {
     size_t places[MAX_BYTES + 8], count = cursor_places(c->layout, line, places), min = 0, max = count ? count - 1 : 0;

@@ -21,7 +21,7 @@ typedef struct tick_label {
     char text[40];
 } tick_label;
 
-/* As a reader expects it: 0.25, 1000, a true minus sign, 2e-07 where decimals would be too many. */
+/* As a reader expects it: 0.25, 1000, a minus sign (U+2212), 2e-07 where decimals would be too many. */
 tick_label ticks_label(const ticks *t, size_t i);
 
 /* A number at an end of `r`, round or not: to a hundredth of the range, without zeros at its end. */
