@@ -86,9 +86,10 @@
  * writable globals but the chosen kernel table.
  *
  * Threads. A `const rapt_model *` is only read: any number of threads may translate, generate and explain with one model at
- * once, without a lock, each with a translator or generator of its own (examples/threads.c); rapt_explain_options.gradients is the exception,
- * see there. Everything else is used by one caller at a time: a tape, which runs its operations on threads of its own
- * (rapt_tape_options.threads, else RAPT_THREADS, else all CPUs of the process), and a set of parameters that is trained.
+ * once, without a lock, each with a translator or generator of its own (examples/threads.c);
+ * rapt_explain_options.gradients is the exception, see there. What a call changes is used by one caller at a time: a tape,
+ * which runs its operations on threads of its own (rapt_tape_options.threads, else RAPT_THREADS, else all CPUs of the
+ * process), a translator, a generator, and a set of parameters that is trained.
  * Results depend neither on the number of threads nor on the ISA: see docs/number-format.md.
  *
  * All headers can be included from C++. docs/embedding.md says how to link, and what a new version may change;

@@ -47,9 +47,10 @@ int cmd_average(int argc, char **argv)
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_note_seal(a.model);
-    char *own = a.out ? NULL : file_join(a.model, "average");
-    rapt_code code = a.out || own ? rapt_average(a.model, a.last, a.out ? a.out : own, &err)
-                                  : rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory");
+    char *own = NULL;
+    rapt_code code = a.out ? RAPT_OK : file_path(a.model, "average", &own, &err);
+    if (!code)
+        code = rapt_average(a.model, a.last, a.out ? a.out : own, &err);
     free(own);
     return code ? cli_fail(&err) : 0;
 }

@@ -136,8 +136,9 @@ static rapt_code side_path(const char *folder, int side, char **path, rapt_error
     char name[32];
     bool there;
     snprintf(name, sizeof name, "%s.tokenizer.json", SIDES[side]);
-    *path = file_join(folder, name);
-    rapt_code code = *path ? file_is_there(*path, &there, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a path");
+    rapt_code code = file_path(folder, name, path, err);
+    if (!code)
+        code = file_is_there(*path, &there, err);
     if (code || !there) {
         free(*path);
         *path = NULL;
