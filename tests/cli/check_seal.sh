@@ -25,7 +25,7 @@ refused 1 'edited-pairs/config.json: "scale_embedding" is false, and true in' 't
 [ ! -e tuned ] && [ ! -e edited/average ] && pass 'they leave nothing' || fail 'they leave nothing'
 check 'it can be sealed' "$RAPT" info edited --seal
 check 'and is a model then' "$RAPT" generate edited --prompt a
-refused 2 'seal is for a model folder' 'seal without a model' "$RAPT" info --seal
+refused 2 '--seal needs MODEL' 'seal without a model' "$RAPT" info --seal
 
 # the same recipe but for the seed: all sizes and the tokenizer are equal
 "$RAPT" train lm.yaml --quiet --seed 8 --out other >/dev/null 2>&1
