@@ -241,9 +241,9 @@ case $(uname -m) in
         ;;
     aarch64) level arm/neon ;;
 esac
-$CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
+$CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,tape,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
 if [ $compiled = yes ]; then
-    runs 'cc -O2 -Iinclude -Isrc src/{base,kernels,tensor,ops,nn}/*.c' ./user-core wanted
+    runs 'cc -O2 -Iinclude -Isrc src/{base,kernels,tensor,tape,ops,nn}/*.c' ./user-core wanted
 else
     fail 'the tensor core compiles with cc alone'
 fi
