@@ -1,7 +1,8 @@
 #!/bin/bash
 # tools/check_words.sh [PROGRAM]: the words of the documents are those of docs/glossary.md. From the root of the sources:
 #
-#   1. no term of its table "Retired terms" in documents, recipes, comments of examples and, with a program, its help texts;
+#   1. no term of its table "Retired terms" in documents, recipes, headers, sources, examples and, with a program, its help
+#      texts;
 #   2. what its other tables name `in rapt` occurs in the sources.
 #
 # Prints each break with file and line. A term that goes over the end of a line is found, too. Not a check of spelling.
@@ -37,7 +38,7 @@ help_texts() {
     find bench data docs examples src -name '*.md'
     find docs -name '*.1'
     find recipes -name '*.yaml'
-    find examples -name '*.[ch]'
+    find examples include src -name '*.[ch]'
 } | sed 's|^\./||' | grep -vx "$glossary" | sort >"$scratch/files"
 if [ -n "$program" ]; then
     help_texts >"$scratch/help"
