@@ -56,6 +56,7 @@ static void generating(void **state)
     rapt_generator *g = rapt_generator_new(m, &o, NULL);
     assert_non_null(g);
     assert_int_not_equal(rapt_generator_run(g, 0, &result, NULL), RAPT_OK); /* no prompt */
+    rapt_generated_free(&result);
     assert_int_not_equal(rapt_generator_begin(g, " ", 1, NULL), RAPT_OK);
     assert_int_not_equal(rapt_generator_begin_tokens(g, (int32_t[]){-1}, 1, NULL), RAPT_OK);
     assert_int_equal(rapt_generator_begin(g, "!\"", 2, NULL), RAPT_OK);
@@ -66,6 +67,7 @@ static void generating(void **state)
     rapt_generated_free(&result);
     rapt_generator_free(g);
     assert_int_not_equal(rapt_generate(m, " ", &o, &result, NULL), RAPT_OK);
+    rapt_generated_free(&result);
     rapt_model_free(m);
     m = translation_model();
     assert_null(rapt_generator_new(m, &o, NULL));
