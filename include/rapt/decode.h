@@ -6,9 +6,9 @@
  * A line of several sentences is translated sentence by sentence where the model was trained on single ones
  * (rapt_sentence_split), and so is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too
  * long is split after the last clause that fits (, ; : and dashes), or else at the last space. Only a sentence without such a
- * position is truncated, and rapt_translation.cut says so. Translations of pieces are joined with a space, after Chinese and
- * Japanese without one. Hypothesis n of such a line joins the n-th best of each piece (the last one of a piece with fewer); its
- * score and log-probability are the sums of theirs.
+ * position is truncated, and rapt_translation.cut says so. Translations of segments are joined with a space, after Chinese and
+ * Japanese without one. Hypothesis n of such a line joins the n-th best of each segment (the last one of a segment with
+ * fewer); its score and log-probability are the sums of theirs.
  */
 #ifndef RAPT_DECODE_H
 #define RAPT_DECODE_H
@@ -41,7 +41,7 @@ typedef struct rapt_translate_options {
     double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source
                                  (<eos> included) plus 10; 0: R is 2, or the limit is max_len for a model trained on rows
                                  of that length */
-    const char *prefix;       /* forced prefix: text that every translation begins with (the first piece of a line), without
+    const char *prefix;       /* forced prefix: text that every translation begins with (the first segment of a line), without
                                  trailing spaces; its tokens count with the log-probabilities that the model gives them;
                                  NULL: none */
     rapt_language detokenize; /* instead of the model's own */
@@ -51,14 +51,14 @@ typedef struct rapt_translate_options {
     bool tokens;              /* return the tokens of the source and of every hypothesis, too */
 } rapt_translate_options;
 
-/* Soft alignment of one target token to the source tokens first .. first + count - 1, those of its piece of the line. */
+/* Soft alignment of one target token to the source tokens first .. first + count - 1, those of its segment of the line. */
 typedef struct rapt_alignment_row {
     size_t first, count;
-    const rapt_real *weights; /* [count + 1], sum 1; the last weight is that of the piece's <eos> */
+    const rapt_real *weights; /* [count + 1], sum 1; the last weight is that of the segment's <eos> */
 } rapt_alignment_row;
 
 /* Soft word alignment: the cross-attention weights of the decoder's last block at each target token, averaged over the heads.
- * Tokens are those of the tokenizers, without <eos>; the indices of a line in pieces run through all of them. */
+ * Tokens are those of the tokenizers, without <eos>; the indices of a line in segments run through all of them. */
 typedef struct rapt_alignment {
     size_t targets, sources;
     rapt_alignment_row *rows; /* [targets] */
@@ -79,7 +79,7 @@ typedef struct rapt_hypothesis {
 typedef struct rapt_translation {
     rapt_hypothesis *hypotheses;
     size_t count;
-    bool cut; /* a piece of the line was longer than the model takes and could not be split: its end is missing */
+    bool cut; /* a segment of the line was longer than the model takes and could not be split: its end is missing */
     int32_t *source; /* [source_count] with rapt_translate_options.tokens: those of the source, as rapt_alignment counts them */
     size_t source_count;
 } rapt_translation;

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
-#include "cli/parts.h"
+#include "cli/subcommands.h"
 #include "cli/say.h"
 #include "data/check/check.h"
 #include "text/json_text.h"
@@ -232,10 +232,10 @@ static int data_check(int argc, char **argv)
 
 int cmd_data(int argc, char **argv)
 {
-    static const cli_part list[] = {{"check", data_check}};
-    static const cli_parts parts = {list, 1, "`check`", "check ...",
-                                    "Check data before training on it."
-                                    "\vcheck PAIRS, or check SOURCE TARGET, prints statistics and defects of sentence "
-                                    "pairs, and writes the clean ones; it has a --help of its own."};
-    return cli_run_part(&parts, argc, argv);
+    static const cli_subcommand list[] = {{"check", data_check}};
+    static const cli_subcommands subcommands = {list, 1, "`check`", "check ...",
+                                                "Check data before training on it."
+                                                "\vcheck PAIRS, or check SOURCE TARGET, prints statistics and defects of "
+                                                "sentence pairs, and writes the clean ones; it has a --help of its own."};
+    return cli_run_subcommand(&subcommands, argc, argv);
 }

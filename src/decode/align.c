@@ -90,14 +90,14 @@ void align_free(rapt_alignment *a)
     *a = (rapt_alignment){0};
 }
 
-bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignment *out)
+bool align_join(const rapt_alignment *const *segments, size_t count, rapt_alignment *out)
 {
     size_t elements = 0, sources = 0; /* so far */
     *out = (rapt_alignment){0};
     for (size_t p = 0; p < count; p++) {
-        elements += pieces[p]->targets * (pieces[p]->sources + 1);
-        out->targets += pieces[p]->targets;
-        out->sources += pieces[p]->sources;
+        elements += segments[p]->targets * (segments[p]->sources + 1);
+        out->targets += segments[p]->targets;
+        out->sources += segments[p]->sources;
     }
     if (elements == 0)
         return true;
@@ -105,9 +105,9 @@ bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignmen
         return false;
     rapt_alignment_row *row = out->rows;
     rapt_real *weights = out->weights;
-    for (size_t p = 0; p < count; sources += pieces[p++]->sources)
-        for (size_t i = 0; i < pieces[p]->targets; i++) {
-            rapt_alignment_row from = pieces[p]->rows[i];
+    for (size_t p = 0; p < count; sources += segments[p++]->sources)
+        for (size_t i = 0; i < segments[p]->targets; i++) {
+            rapt_alignment_row from = segments[p]->rows[i];
             memcpy(weights, from.weights, (from.count + 1) * sizeof *weights);
             *row++ = (rapt_alignment_row){sources + from.first, from.count, weights};
             weights += from.count + 1;

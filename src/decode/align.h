@@ -1,5 +1,5 @@
 /* decode/align.h: soft word alignments of a translation, from the decoder's cross-attention. For translate.c and
- * source_pieces.c. */
+ * source_segments.c. */
 #ifndef DECODE_ALIGN_H
 #define DECODE_ALIGN_H
 
@@ -10,9 +10,9 @@
 rapt_code align_tokens(rapt_tape *t, const rapt_model *m, const int32_t *source, size_t count, const int32_t *target,
                        size_t length, rapt_alignment *out, rapt_error *err);
 
-/* One alignment from those of `count` pieces, one behind the other: tokens of one are never aligned with those of another.
+/* One alignment from those of `count` segments, one behind the other: tokens of one are never aligned with those of another.
  * False when out of memory. */
-bool align_join(const rapt_alignment *const *pieces, size_t count, rapt_alignment *out);
+bool align_join(const rapt_alignment *const *segments, size_t count, rapt_alignment *out);
 
 void align_free(rapt_alignment *a);
 

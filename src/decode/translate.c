@@ -1,4 +1,4 @@
-/* decode/translate.c: lines of text in, translations out: pieces that fit (source_pieces.c), batches by length, threads. For
+/* decode/translate.c: lines of text in, translations out: segments that fit (source_segments.c), batches by length, threads. For
  * the program and for C programs. The search itself is in greedy.c and beam.c. */
 #include "rapt/decode.h"
 
@@ -8,7 +8,7 @@
 #include "decode/align.h"
 #include "decode/prefixes.h"
 #include "decode/search.h"
-#include "decode/source_pieces.h"
+#include "decode/source_segments.h"
 #include "decode/translate_options.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
@@ -41,23 +41,23 @@ struct rapt_translator {
 };
 typedef rapt_translator translator;
 
-/* One call: lines as pieces that the model takes, and their translations. */
+/* One call: lines as segments that the model takes, and their translations. */
 typedef struct translate_call {
     translator *t;
     const char *const *lines;
     size_t count;
-    source_pieces source;    /* by length */
-    search_prefix *begins;   /* of each piece: what its translation begins with */
-    size_t *first;           /* [count + 1]: of each line, the number of its first piece */
-    rapt_translation *pieces;
+    source_segments source;    /* by length */
+    search_prefix *begins;   /* of each segment: what its translation begins with */
+    size_t *first;           /* [count + 1]: of each line, the number of its first segment */
+    rapt_translation *segments;
     pthread_mutex_t lock;    /* of the two below */
-    size_t failed;           /* the first piece that has failed so far, or SIZE_MAX */
+    size_t failed;           /* the first segment that has failed so far, or SIZE_MAX */
     rapt_error error;        /* its error */
 } translate_call;
 
 static int translate_by_length(const void *a, const void *b)
 {
-    const source_piece *x = a, *y = b;
+    const source_segment *x = a, *y = b;
     if (x->count != y->count)
         return x->count < y->count ? -1 : 1;
     return x->index < y->index ? -1 : 1;
@@ -74,19 +74,19 @@ static rapt_code translate_encode_lines(translate_call *c, rapt_translation *out
     if (!c->first)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", c->count);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = source_pieces_add(&c->source, m->translation.source, limits, c->lines[i], &out[i].cut, err);
+        code = source_segments_add(&c->source, m->translation.source, limits, c->lines[i], &out[i].cut, err);
         c->first[i + 1] = c->source.count;
     }
     if (code)
         return code;
     if (c->source.count)
-        qsort(c->source.piece, c->source.count, sizeof *c->source.piece, translate_by_length);
-    c->pieces = calloc(c->source.count + 1, sizeof *c->pieces);
+        qsort(c->source.segment, c->source.count, sizeof *c->source.segment, translate_by_length);
+    c->segments = calloc(c->source.count + 1, sizeof *c->segments);
     c->begins = calloc(c->source.count + 1, sizeof *c->begins);
-    return c->pieces && c->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", c->count);
+    return c->segments && c->begins ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", c->count);
 }
 
-/* Of a line in pieces the first one begins with the prefix. */
+/* Of a line in segments the first one begins with the prefix. */
 static void translate_set_prefixes(translate_call *c, const search_prefix *of_lines)
 {
     const prefixes *p = &c->t->prefix;
@@ -106,7 +106,7 @@ typedef struct packed_batch {
 
 static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *memory, packed_batch *p)
 {
-    size_t time = c->source.piece[first + n - 1].count;
+    size_t time = c->source.segment[first + n - 1].count;
     int32_t *ids = arena_array(memory, n * time, sizeof *ids);
     p->lens = arena_array(memory, n, sizeof *p->lens);
     p->limits = arena_array(memory, n, sizeof *p->limits);
@@ -114,7 +114,7 @@ static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *m
     if (!ids || !p->lens || !p->limits || !p->prefixes)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const source_piece *line = &c->source.piece[first + i];
+        const source_segment *line = &c->source.segment[first + i];
         for (size_t j = 0; j < time; j++)
             ids[i * time + j] = j < line->count ? line->ids[j] : c->t->m->translation.special.pad;
         p->lens[i] = (int32_t)line->count;
@@ -152,28 +152,28 @@ static bool translate_copy_tokens(const translator *t, const int32_t *ids, size_
 }
 
 /* Those that are aligned. */
-static rapt_code keep_tokens(const translator *t, const source_piece *piece, const search_result *r, rapt_translation *out,
+static rapt_code keep_tokens(const translator *t, const source_segment *segment, const search_result *r, rapt_translation *out,
                              rapt_error *err)
 {
-    bool ok = !t->o.tokens || translate_copy_tokens(t, piece->ids, piece->count, &out->source, &out->source_count);
+    bool ok = !t->o.tokens || translate_copy_tokens(t, segment->ids, segment->count, &out->source, &out->source_count);
     for (size_t i = 0; i < out->count && t->o.tokens && ok; i++)
         ok = translate_copy_tokens(t, r->best[i].tokens, r->best[i].length, &out->hypotheses[i].tokens,
                                    &out->hypotheses[i].token_count);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a translation");
 }
 
-static rapt_code align(const translator *t, const source_piece *piece, const search_result *r, rapt_tape *tape,
+static rapt_code align(const translator *t, const source_segment *segment, const search_result *r, rapt_tape *tape,
                        rapt_translation *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < out->count && t->o.alignment && !code; i++)
-        code = align_tokens(tape, t->m, piece->ids, piece->count, r->best[i].tokens, r->best[i].length,
+        code = align_tokens(tape, t->m, segment->ids, segment->count, r->best[i].tokens, r->best[i].length,
                             &out->hypotheses[i].alignment, err);
     return code;
 }
 
-/* The pieces first .. first + n - 1, as the source has them. */
-static rapt_code translate_pieces(translate_call *c, size_t first, size_t n, translate_worker *w, rapt_error *err)
+/* The segments first .. first + n - 1, as the source has them. */
+static rapt_code translate_segments(translate_call *c, size_t first, size_t n, translate_worker *w, rapt_error *err)
 {
     const translator *t = c->t;
     packed_batch p;
@@ -185,11 +185,11 @@ static rapt_code translate_pieces(translate_call *c, size_t first, size_t n, tra
         code = t->o.beam > 1 ? search_beam(&w->on, &p.batch, &t->search, &w->memory, results, err)
                              : search_greedy(&w->on, &p.batch, &t->search, &w->memory, results, err);
     for (size_t i = 0; i < n && !code; i++) {
-        const source_piece *piece = &c->source.piece[first + i];
-        rapt_translation *out = &c->pieces[piece->index];
+        const source_segment *segment = &c->source.segment[first + i];
+        rapt_translation *out = &c->segments[segment->index];
         code = translate_deliver(t, &results[i], out, err);
-        code = code ? code : keep_tokens(t, piece, &results[i], out, err);
-        code = code ? code : align(t, piece, &results[i], w->on.t, out, err);
+        code = code ? code : keep_tokens(t, segment, &results[i], out, err);
+        code = code ? code : align(t, segment, &results[i], w->on.t, out, err);
     }
     arena_release(&w->memory, mark);
     return code;
@@ -197,69 +197,69 @@ static rapt_code translate_pieces(translate_call *c, size_t first, size_t n, tra
 
 /* ---- failures ----------------------------------------------------------------------------------------------------- */
 
-/* Keeps the error of the first piece, whichever thread comes upon it when. */
-static void translate_note_failure(translate_call *c, size_t piece, const rapt_error *err)
+/* Keeps the error of the first segment, whichever thread comes upon it when. */
+static void translate_note_failure(translate_call *c, size_t segment, const rapt_error *err)
 {
     pthread_mutex_lock(&c->lock);
-    if (piece < c->failed) {
-        c->failed = piece;
+    if (segment < c->failed) {
+        c->failed = segment;
         c->error = *err;
     }
     pthread_mutex_unlock(&c->lock);
 }
 
-/* Whether a piece can still be the first that fails. */
-static bool translate_is_before_failure(translate_call *c, size_t piece)
+/* Whether a segment can still be the first that fails. */
+static bool translate_is_before_failure(translate_call *c, size_t segment)
 {
     pthread_mutex_lock(&c->lock);
-    bool before = piece < c->failed;
+    bool before = segment < c->failed;
     pthread_mutex_unlock(&c->lock);
     return before;
 }
 
-/* A batch that failed, as batches of one piece: which of them fail depends on themselves alone. */
+/* A batch that failed, as batches of one segment: which of them fail depends on themselves alone. */
 static void translate_find_failures(translate_call *c, size_t first, size_t n, translate_worker *w)
 {
     for (size_t i = first; i < first + n; i++) {
-        size_t piece = c->source.piece[i].index;
+        size_t segment = c->source.segment[i].index;
         rapt_error err = {0};
-        if (!translate_is_before_failure(c, piece))
+        if (!translate_is_before_failure(c, segment))
             continue;
-        rapt_translations_free(&c->pieces[piece], 1); /* what the batch had delivered */
-        if (translate_pieces(c, i, 1, w, &err))
-            translate_note_failure(c, piece, &err);
+        rapt_translations_free(&c->segments[segment], 1); /* what the batch had delivered */
+        if (translate_segments(c, i, 1, w, &err))
+            translate_note_failure(c, segment, &err);
     }
 }
 
-static size_t translate_first_piece(const translate_call *c, size_t first, size_t n)
+static size_t translate_first_segment(const translate_call *c, size_t first, size_t n)
 {
-    size_t piece = SIZE_MAX;
+    size_t segment = SIZE_MAX;
     for (size_t i = first; i < first + n; i++)
-        piece = c->source.piece[i].index < piece ? c->source.piece[i].index : piece;
-    return piece;
+        segment = c->source.segment[i].index < segment ? c->source.segment[i].index : segment;
+    return segment;
 }
 
-/* A pool_fn. Out of memory is no matter of one piece: the batch is not tried again. */
+/* A pool_fn. Out of memory is no matter of one segment: the batch is not tried again. */
 static void translate_batch(void *context, size_t batch, int worker)
 {
     translate_call *c = context;
     size_t size = c->t->o.batch, first = batch * size, left = c->source.count - first, n = left < size ? left : size;
-    size_t piece = translate_first_piece(c, first, n);
+    size_t segment = translate_first_segment(c, first, n);
     rapt_error err = {0};
-    if (atomic_load(&c->t->cancelled) || !translate_is_before_failure(c, piece))
+    if (atomic_load(&c->t->cancelled) || !translate_is_before_failure(c, segment))
         return;
-    rapt_code code = translate_pieces(c, first, n, &c->t->workers[worker], &err);
+    rapt_code code = translate_segments(c, first, n, &c->t->workers[worker], &err);
     if (code && (code == RAPT_ERR_MEMORY || n == 1))
-        translate_note_failure(c, piece, &err);
+        translate_note_failure(c, segment, &err);
     else if (code)
         translate_find_failures(c, first, n, &c->t->workers[worker]);
 }
 
-/* The line that a piece is of. */
-static const char *translate_line_of(const translate_call *c, size_t piece)
+/* The line that a segment is of. */
+static const char *translate_line_of(const translate_call *c, size_t segment)
 {
     size_t line = 0;
-    while (c->first[line + 1] <= piece)
+    while (c->first[line + 1] <= segment)
         line++;
     return c->lines[line];
 }
@@ -288,17 +288,17 @@ static rapt_code fill_empty(rapt_translation *out, rapt_error *err)
 }
 
 /* `out` knows already whether the line was cut. */
-static rapt_code gather_pieces(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)
+static rapt_code gather_segments(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
 {
     if (count == 0)
         return fill_empty(out, err);
     if (count > 1)
-        return source_pieces_join(pieces, count, out, err);
-    out->hypotheses = pieces->hypotheses;
-    out->count = pieces->count;
-    out->source = pieces->source;
-    out->source_count = pieces->source_count;
-    *pieces = (rapt_translation){0};
+        return source_segments_join(segments, count, out, err);
+    out->hypotheses = segments->hypotheses;
+    out->count = segments->count;
+    out->source = segments->source;
+    out->source_count = segments->source_count;
+    *segments = (rapt_translation){0};
     return RAPT_OK;
 }
 
@@ -399,7 +399,7 @@ static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_er
     pool_run(t->pool, batches, SIZE_MAX, translate_batch, c);
     rapt_code code = translate_failure(c, err);
     for (size_t i = 0; i < c->count && !code; i++) {
-        code = gather_pieces(c->pieces + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
+        code = gather_segments(c->segments + c->first[i], c->first[i + 1] - c->first[i], &out[i], err);
         code = code ? code : write_raw_text(t, &out[i], err);
     }
     return code;
@@ -407,12 +407,12 @@ static rapt_code translate_run(translate_call *c, rapt_translation *out, rapt_er
 
 static void translate_free_call(translate_call *c)
 {
-    if (c->pieces)
-        rapt_translations_free(c->pieces, c->source.count);
-    free(c->pieces);
+    if (c->segments)
+        rapt_translations_free(c->segments, c->source.count);
+    free(c->segments);
     free(c->first);
     free(c->begins);
-    source_pieces_free(&c->source);
+    source_segments_free(&c->source);
     pthread_mutex_destroy(&c->lock);
 }
 

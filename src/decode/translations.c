@@ -1,5 +1,5 @@
-/* decode/translations.c: releases what translations hold; for callers of rapt_translate, and for source_pieces.c, which joins
- * translations of pieces into those of lines. */
+/* decode/translations.c: releases what translations hold; for callers of rapt_translate, and for source_segments.c, which joins
+ * translations of segments into those of lines. */
 #include "rapt/decode.h"
 
 #include "decode/align.h"

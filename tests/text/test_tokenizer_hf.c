@@ -1,5 +1,5 @@
 /* test_tokenizer_hf.c: Hugging Face's tokenizer.json: what is read from files of others, what is refused, what is written.
- * For src/text/hf/hf_read.c, hf_parts.c, hf_write.c and byte_letters.c. Ids were found by hand, and `tokenizers` 0.23.3 gave
+ * For src/text/hf/hf_read.c, hf_components.c, hf_write.c and byte_letters.c. Ids were found by hand, and `tokenizers` 0.23.3 gave
  * the same ones for these files.
  * Not a test of encoding as such. */
 #define _GNU_SOURCE

@@ -2,14 +2,15 @@
  * share are in plot_options.c; pictures are drawn in src/view. */
 #include "cli/plot/cmd_plot.h"
 
-#include "cli/parts.h"
+#include "cli/subcommands.h"
 
-static const cli_part PARTS[] = {{"attention", plot_attention}, {"positions", plot_positions}, {"similarity", plot_similarity},
-                                 {"embedding", plot_embedding}, {"training", plot_training},   {"table", plot_table}};
+static const cli_subcommand PARTS[] = {{"attention", plot_attention}, {"positions", plot_positions},
+                                       {"similarity", plot_similarity},
+                                       {"embedding", plot_embedding}, {"training", plot_training},   {"table", plot_table}};
 
 int cmd_plot(int argc, char **argv)
 {
-    static const cli_parts parts = {
+    static const cli_subcommands subcommands = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`attention`, `positions`, `similarity`, `embedding`, `training` or `table`",
         "WHAT [OPTION...] ... -o FILE",
         "Plot the inside of a model, or its training, as PNG or SVG."
@@ -22,5 +23,5 @@ int cmd_plot(int argc, char **argv)
         "  table FILE                  any table of numbers as a heat map\n\n"
         "Each has a --help of its own. With --data instead of -o FILE the values are printed; those of one heat map can be "
         "read by `rapt plot table --names`."};
-    return cli_run_part(&parts, argc, argv);
+    return cli_run_subcommand(&subcommands, argc, argv);
 }

@@ -2,19 +2,19 @@
  * tokenizer_encode.c, tokenizer_decode.c and tokenizer_info.c, what they share in tokenizer_operand.c. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
-#include "cli/parts.h"
+#include "cli/subcommands.h"
 
-static const cli_part PARTS[] = {
+static const cli_subcommand PARTS[] = {
     {"train", tokenizer_train}, {"encode", tokenizer_encode}, {"decode", tokenizer_decode}, {"info", tokenizer_info}};
 
 int cmd_tokenizer(int argc, char **argv)
 {
-    static const cli_parts parts = {
+    static const cli_subcommands subcommands = {
         PARTS, sizeof PARTS / sizeof *PARTS, "`train`, `encode`, `decode` or `info`", "train|encode|decode|info ...",
         "Train tokenizers, encode text to ids, decode ids to text."
         "\vtrain TEXT... -o FILE learns a vocabulary; encode TOKENIZER [FILE] turns text into ids, decode turns ids into "
         "text, info describes a tokenizer. Each subcommand has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
         "a Hugging Face tokenizer.json with byte-level BPE, a folder that holds a tokenizer.json, or a rank file of "
         "tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or r50k_base:PATH."};
-    return cli_run_part(&parts, argc, argv);
+    return cli_run_subcommand(&subcommands, argc, argv);
 }

@@ -4,7 +4,7 @@
 #ifndef KERNELS_BODY_PACK_BF16_H
 #define KERNELS_BODY_PACK_BF16_H
 
-#include "kernels/body/pairs.h"
+#include "kernels/body/bf16_pairs.h"
 
 static kernels_strides pack_a_bf16(int m, size_t kc, const rapt_real *a, ptrdiff_t a_row, ptrdiff_t a_col, rapt_real *dst)
 {

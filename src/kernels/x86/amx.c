@@ -5,7 +5,7 @@
  * Not the permission to use it: Linux gives that to a process that asks, see kernels.c. */
 #include "kernels/x86/vec_avx512.h"
 
-#include "kernels/body/pairs.h"
+#include "kernels/body/bf16_pairs.h"
 
 #ifdef AMX_IN_C /* a test brings tiles for processors that have none */
 #include AMX_IN_C

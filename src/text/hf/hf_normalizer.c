@@ -1,4 +1,5 @@
-/* text/hf/hf_normalizer.c: a normalizer in a Hugging Face tokenizer.json, read and written. For hf_parts.c and hf_write.c. */
+/* text/hf/hf_normalizer.c: a normalizer in a Hugging Face tokenizer.json, read and written. For hf_components.c and
+ * hf_write.c. */
 #include "text/normalizer.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* text/hf/hf_read.c: a Hugging Face tokenizer.json with a byte-level BPE model. For rapt_tokenizer_load. The ids are those
- * that `tokenizers` gives, or the file is refused; what stands around the model is read in hf_parts.c. */
+ * that `tokenizers` gives, or the file is refused; what stands around the model is read in hf_components.c. */
 #include "text/hf/hf_read.h"
 
 #include "base/quote.h"

@@ -15,7 +15,7 @@ typedef struct hf_reading {
 rapt_code hf_refuse(const hf_reading *r, const char *what, const json_t *value);
 const char *hf_type(const json_t *value); /* its "type", or "" */
 
-/* hf_parts.c: the pattern of the pre_tokenizer, NULL if it is refused; the normalizer; decoder and post_processor, which
+/* hf_components.c: the pattern of the pre_tokenizer, NULL if it is refused; the normalizer; decoder and post_processor, which
  * comes last, as it names special tokens. */
 const char *hf_pattern(const hf_reading *r);
 rapt_code hf_read_normalizer(const hf_reading *r);

@@ -1,4 +1,4 @@
-/* train/optimizer/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of pieces for the
+/* train/optimizer/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of slices for the
  * threads. Rows that a step doesn't use are in adam_rows.c, the norm for clipping in grad_norm.c. */
 #include "rapt/train.h"
 
@@ -7,7 +7,7 @@
 #include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_rows.h"
-#include "train/optimizer/pieces.h"
+#include "train/optimizer/param_slices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,7 +150,7 @@ typedef struct step_loop {
     const rapt_adam *a;
     const rapt_tape *t;
     kernels_adam vector, matrix; /* only matrices decay */
-    pieces pieces;
+    param_slices param_slices;
 } step_loop;
 
 static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
@@ -158,14 +158,14 @@ static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
     return p->value.ndim >= 2 ? &l->matrix : &l->vector;
 }
 
-static void adam_update(const step_loop *l, const piece *p, size_t first, size_t rows, const rapt_real *grad)
+static void adam_update(const step_loop *l, const param_slice *p, size_t first, size_t rows, const rapt_real *grad)
 {
     size_t from = first * p->width;
     l->t->k->adam(rows * p->width, p->param->value.data + from, grad, l->a->m[p->index] + from, l->a->v[p->index] + from,
                   constants_of(l, p->param));
 }
 
-static void update_used_rows(const step_loop *l, const piece *p)
+static void update_used_rows(const step_loop *l, const param_slice *p)
 {
     const uint8_t *used = p->param->state->row_used;
     for (size_t row = p->first; row < p->first + p->rows; row++)
@@ -173,10 +173,10 @@ static void update_used_rows(const step_loop *l, const piece *p)
             adam_update(l, p, row, 1, p->param->value.grad + row * p->width);
 }
 
-static void update_piece(void *context, size_t index, int worker)
+static void update_slice(void *context, size_t index, int worker)
 {
     const step_loop *l = context;
-    const piece *p = &l->pieces.list[index];
+    const param_slice *p = &l->param_slices.list[index];
     if (p->param->state->deferred.dy)
         adam_update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
     else if (l->a->rows[p->index])
@@ -240,10 +240,10 @@ rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scal
     a->steps++;
     l.vector = l.matrix = coefficients(a, lr, grad_scale);
     l.matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
-    pieces_begin(&l.pieces, a->set, begins_to_move, &l);
-    while (pieces_next(&l.pieces)) {
-        profile_op(t, "adam", 0, 7.0 * (double)l.pieces.elements); /* four are read, three written */
-        pool_run(t->pool, l.pieces.count, 4 * l.pieces.elements, update_piece, &l);
+    param_slices_begin(&l.param_slices, a->set, begins_to_move, &l);
+    while (param_slices_next(&l.param_slices)) {
+        profile_op(t, "adam", 0, 7.0 * (double)l.param_slices.elements); /* four are read, three written */
+        pool_run(t->pool, l.param_slices.count, 4 * l.param_slices.elements, update_slice, &l);
     }
     profile_end(t);
     return RAPT_OK;

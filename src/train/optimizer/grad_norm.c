@@ -5,14 +5,14 @@
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/params.h"
-#include "train/optimizer/pieces.h"
+#include "train/optimizer/param_slices.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct norm_loop {
     rapt_tape *t;
-    pieces pieces;
+    param_slices param_slices;
 } norm_loop;
 
 static bool has_gradient(const void *context, const rapt_param *p, size_t index)
@@ -24,7 +24,7 @@ static bool has_gradient(const void *context, const rapt_param *p, size_t index)
 /* Leaves out what surely is zero at both ends of `rows` rows: those of a sparse parameter that were not used. The bits of
  * the sum stay: zeros add nothing, and starting later only turns the lanes round, which adds the same pairs at every
  * stage of the tree. */
-static void trim(const piece *p, size_t *first, size_t *rows)
+static void trim(const param_slice *p, size_t *first, size_t *rows)
 {
     const uint8_t *used = p->param->state->row_used;
     if (!p->param->sparse)
@@ -35,10 +35,10 @@ static void trim(const piece *p, size_t *first, size_t *rows)
         --*rows;
 }
 
-static void sum_piece(void *context, size_t index, int worker)
+static void sum_slice(void *context, size_t index, int worker)
 {
     norm_loop *loop = context;
-    piece *p = &loop->pieces.list[index];
+    param_slice *p = &loop->param_slices.list[index];
     const rapt_real *grad = p->param->value.grad + p->first * p->width;
     size_t end = p->first + p->rows;
     if (p->param->state->deferred.dy)
@@ -68,12 +68,12 @@ double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
     if (!settle_mixed(t, set))
         return NAN;
     loop.t = t;
-    pieces_begin(&loop.pieces, set, has_gradient, NULL);
-    while (pieces_next(&loop.pieces)) {
-        profile_op(t, "gradient norm", 0, (double)loop.pieces.elements);
-        pool_run(t->pool, loop.pieces.count, loop.pieces.elements, sum_piece, &loop);
-        for (size_t i = 0; i < loop.pieces.count; i++)
-            sum += loop.pieces.list[i].sum;
+    param_slices_begin(&loop.param_slices, set, has_gradient, NULL);
+    while (param_slices_next(&loop.param_slices)) {
+        profile_op(t, "gradient norm", 0, (double)loop.param_slices.elements);
+        pool_run(t->pool, loop.param_slices.count, loop.param_slices.elements, sum_slice, &loop);
+        for (size_t i = 0; i < loop.param_slices.count; i++)
+            sum += loop.param_slices.list[i].sum;
     }
     profile_end(t);
     return sqrt(sum);

@@ -1,7 +1,7 @@
-/* decode/source_pieces.c: lines to rows of tokens that a model takes, and their translations to lines again; see
- * source_pieces.h. Where a text may be cut is in text/prose/sentences.c. */
+/* decode/source_segments.c: lines to rows of tokens that a model takes, and their translations to lines again; see
+ * source_segments.h. Where a text may be cut is in text/prose/sentences.c. */
 #define _GNU_SOURCE
-#include "decode/source_pieces.h"
+#include "decode/source_segments.h"
 
 #include "base/buffer.h"
 #include "decode/align.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct splitting {
-    source_pieces *out;
+    source_segments *out;
     const rapt_tokenizer *tokenizer;
     size_t max_len;
     int32_t eos;
@@ -21,16 +21,16 @@ typedef struct splitting {
     rapt_error *err;
 } splitting;
 
-static rapt_code source_pieces_fail_memory(rapt_error *err)
+static rapt_code source_segments_fail_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line's tokens");
 }
 
-static rapt_code add_piece(source_pieces *p, int32_t *ids, size_t count)
+static rapt_code add_segment(source_segments *p, int32_t *ids, size_t count)
 {
-    if (!ARRAY_RESERVE(&p->piece, &p->capacity, p->count + 1))
+    if (!ARRAY_RESERVE(&p->segment, &p->capacity, p->count + 1))
         return RAPT_ERR_MEMORY;
-    p->piece[p->count] = (source_piece){ids, count, p->count};
+    p->segment[p->count] = (source_segment){ids, count, p->count};
     p->count++;
     return RAPT_OK;
 }
@@ -42,18 +42,18 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
     int32_t *row = count > 0 ? realloc(ids, (fits ? count + 1 : s->max_len) * sizeof *ids) : NULL;
     if (row && fits)
         row[count] = s->eos;
-    if (row && !add_piece(s->out, row, fits ? count + 1 : s->max_len)) {
+    if (row && !add_segment(s->out, row, fits ? count + 1 : s->max_len)) {
         *s->cut |= !fits;
         return RAPT_OK;
     }
     free(row ? row : ids);
-    return count > 0 ? source_pieces_fail_memory(s->err) : RAPT_OK;
+    return count > 0 ? source_segments_fail_memory(s->err) : RAPT_OK;
 }
 
-static rapt_code source_pieces_encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
+static rapt_code source_segments_encode(splitting *s, size_t from, size_t end, int32_t **ids, size_t *count)
 {
     char *text = strndup(s->text + from, end - from);
-    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : source_pieces_fail_memory(s->err);
+    rapt_code code = text ? rapt_tokenizer_encode(s->tokenizer, text, ids, count, s->err) : source_segments_fail_memory(s->err);
     free(text);
     return code;
 }
@@ -62,7 +62,7 @@ static rapt_code add_text(splitting *s, size_t from, size_t end)
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = source_pieces_encode(s, from, end, &ids, &count);
+    rapt_code code = source_segments_encode(s, from, end, &ids, &count);
     return code ? code : add_ids(s, ids, count);
 }
 
@@ -70,7 +70,7 @@ static rapt_code fits(splitting *s, size_t from, size_t end, bool *yes)
 {
     int32_t *ids;
     size_t count;
-    rapt_code code = source_pieces_encode(s, from, end, &ids, &count);
+    rapt_code code = source_segments_encode(s, from, end, &ids, &count);
     if (code)
         return code;
     *yes = count < s->max_len;
@@ -167,8 +167,8 @@ static rapt_code split_line(splitting *s)
     return code;
 }
 
-rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
-                            rapt_error *err)
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
+                              rapt_error *err)
 {
     splitting s = {p, k, limits.max_len, limits.eos, line, strlen(line), cut, err};
     int32_t *ids;
@@ -186,12 +186,12 @@ rapt_code source_pieces_add(source_pieces *p, const rapt_tokenizer *k, source_li
     return split_line(&s);
 }
 
-void source_pieces_free(source_pieces *p)
+void source_segments_free(source_segments *p)
 {
     for (size_t i = 0; i < p->count; i++)
-        free(p->piece[i].ids);
-    free(p->piece);
-    *p = (source_pieces){0};
+        free(p->segment[i].ids);
+    free(p->segment);
+    *p = (source_segments){0};
 }
 
 /* ---- joining ------------------------------------------------------------------------------------------------ */
@@ -203,16 +203,16 @@ static const rapt_hypothesis *nth(const rapt_translation *t, size_t n)
     return t->count ? &t->hypotheses[n < t->count ? n : t->count - 1] : &none;
 }
 
-static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
+static bool join_nth(const rapt_translation *segments, size_t count, size_t n, rapt_hypothesis *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size += strlen(nth(&pieces[i], n)->text) + 1;
+        size += strlen(nth(&segments[i], n)->text) + 1;
     char *at = out->text = malloc(size + 1);
     if (!at)
         return false;
     for (size_t i = 0; i < count; i++) {
-        const rapt_hypothesis *h = nth(&pieces[i], n);
+        const rapt_hypothesis *h = nth(&segments[i], n);
         if (*h->text && sentences_want_space(out->text, (size_t)(at - out->text)))
             *at++ = ' ';
         at = stpcpy(at, h->text);
@@ -223,17 +223,17 @@ static bool join_nth(const rapt_translation *pieces, size_t count, size_t n, rap
     return true;
 }
 
-static bool join_alignments(const rapt_translation *pieces, size_t count, size_t n, rapt_hypothesis *out)
+static bool join_alignments(const rapt_translation *segments, size_t count, size_t n, rapt_hypothesis *out)
 {
     const rapt_alignment **each = malloc(count * sizeof *each);
     for (size_t i = 0; each && i < count; i++)
-        each[i] = &nth(&pieces[i], n)->alignment;
+        each[i] = &nth(&segments[i], n)->alignment;
     bool ok = each && align_join(each, count, &out->alignment);
     free(each);
     return ok;
 }
 
-static bool source_pieces_append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
+static bool source_segments_append(int32_t **ids, size_t *count, const int32_t *more, size_t more_count)
 {
     int32_t *longer = realloc(*ids, (*count + more_count + 1) * sizeof *longer);
     if (!longer)
@@ -245,33 +245,34 @@ static bool source_pieces_append(int32_t **ids, size_t *count, const int32_t *mo
     return true;
 }
 
-static bool join_tokens(const rapt_translation *pieces, size_t count, rapt_translation *out)
+static bool join_tokens(const rapt_translation *segments, size_t count, rapt_translation *out)
 {
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
-        ok = !pieces[i].source || source_pieces_append(&out->source, &out->source_count, pieces[i].source,
-                                                       pieces[i].source_count);
+        ok = !segments[i].source || source_segments_append(&out->source, &out->source_count, segments[i].source,
+                                                           segments[i].source_count);
         for (size_t n = 0; n < out->count && ok; n++) {
-            const rapt_hypothesis *from = nth(&pieces[i], n);
-            ok = !from->tokens || source_pieces_append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count, from->tokens,
-                                                       from->token_count);
+            const rapt_hypothesis *from = nth(&segments[i], n);
+            ok = !from->tokens || source_segments_append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count,
+                                                         from->tokens,
+                                                         from->token_count);
         }
     }
     return ok;
 }
 
-rapt_code source_pieces_join(rapt_translation *pieces, size_t count, rapt_translation *out, rapt_error *err)
+rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err)
 {
     size_t best = 1;
     for (size_t i = 0; i < count; i++)
-        best = pieces[i].count > best ? pieces[i].count : best;
+        best = segments[i].count > best ? segments[i].count : best;
     out->hypotheses = calloc(best, sizeof *out->hypotheses);
     bool ok = out->hypotheses != NULL;
     for (size_t n = 0; ok && n < best; n++) {
-        ok = join_nth(pieces, count, n, &out->hypotheses[n]) && join_alignments(pieces, count, n, &out->hypotheses[n]);
+        ok = join_nth(segments, count, n, &out->hypotheses[n]) && join_alignments(segments, count, n, &out->hypotheses[n]);
         out->count = n + 1;
     }
-    ok = ok && join_tokens(pieces, count, out);
-    rapt_translations_free(pieces, count);
+    ok = ok && join_tokens(segments, count, out);
+    rapt_translations_free(segments, count);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }

@@ -1,4 +1,4 @@
-/* text/hf/hf_parts.c: what stands around the model in a Hugging Face tokenizer.json: normalizer, pre_tokenizer,
+/* text/hf/hf_components.c: what stands around the model in a Hugging Face tokenizer.json: normalizer, pre_tokenizer,
  * post_processor, decoder. For hf_read.c. Whatever would change ids in a way that we don't know is refused by name. */
 #include "text/hf/hf_read.h"
 

@@ -1,7 +1,8 @@
-/* kernels/body/pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts. For packing
+/* kernels/body/bf16_pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts. For
+ * packing
  * an operand of the GEMM: body/pack_bf16.h, x86/amx.c. Not the rounding itself: see body/bf16.h. */
-#ifndef KERNELS_BODY_PAIRS_H
-#define KERNELS_BODY_PAIRS_H
+#ifndef KERNELS_BODY_BF16_PAIRS_H
+#define KERNELS_BODY_BF16_PAIRS_H
 
 #define PAIRS_AHEAD 16                      /* rows from the prefetch of one to its conversion */
 #define PAIRS_ROW (KERNELS_K_BLOCK / 2)     /* the row stride, in elements, of a packed A in row-major layout */

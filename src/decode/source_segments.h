@@ -1,0 +1,37 @@
+/* decode/source_segments.h: source lines as rows of tokens: one for each line, or for each of its sentences, and several for what
+ * is longer than the model takes. For translate.c. */
+#ifndef DECODE_SOURCE_SEGMENTS_H
+#define DECODE_SOURCE_SEGMENTS_H
+
+#include "rapt/decode.h"
+
+typedef struct source_segment {
+    int32_t *ids; /* with <eos>, unless it was cut */
+    size_t count, index;
+} source_segment;
+
+typedef struct source_segments {
+    source_segment *segment; /* `index` is the place it had; they may be put into another order */
+    size_t count, capacity;
+} source_segments;
+
+/* What a row may hold. */
+typedef struct source_limits {
+    size_t max_len;   /* tokens, <eos> included */
+    bool by_sentence; /* no more than one sentence */
+    int32_t eos;
+} source_limits;
+
+/* Adds the segments of one line, none for an empty one and for spaces. What the limits allow stays whole. Else it is split into
+ * sentences; one that is too long still is split behind the last clause that fits, or before the last space that does. What
+ * has neither is cut off behind `max_len` tokens, and *cut is set. */
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line, bool *cut,
+                              rapt_error *err);
+void source_segments_free(source_segments *p);
+
+/* One translation of a line from those of its segments, at least one, which are freed. The n-th best hypothesis joins the
+ * n-th best of each segment (the last, of one with fewer); scores and log-probabilities add up,
+ * alignments follow each other. */
+rapt_code source_segments_join(rapt_translation *segments, size_t count, rapt_translation *out, rapt_error *err);
+
+#endif
