@@ -11,14 +11,27 @@
 
 #define COST 4 /* per element, in elementary operations */
 
+/* As observed; the last one ends the list of activations. */
+static const char *const formulas[] = {
+    [RAPT_ACTIVATION_RELU] = "relu(hidden)", [RAPT_ACTIVATION_GELU] = "gelu(hidden)",
+    [RAPT_ACTIVATION_GELU_TANH] = "gelu_tanh(hidden)", [RAPT_ACTIVATION_SILU] = "silu(hidden)"};
+
 bool activation_unknown(rapt_activation a)
 {
-    return a > RAPT_ACTIVATION_SILU;
+    return a >= sizeof formulas / sizeof *formulas;
 }
 
+/* Switches without a default: compilers warn where an activation is missing. */
 bool activation_smooth(rapt_activation a)
 {
-    return a == RAPT_ACTIVATION_GELU || a == RAPT_ACTIVATION_GELU_TANH || a == RAPT_ACTIVATION_SILU;
+    switch (a) {
+    case RAPT_ACTIVATION_IDENTITY:
+    case RAPT_ACTIVATION_RELU: break;
+    case RAPT_ACTIVATION_GELU:
+    case RAPT_ACTIVATION_GELU_TANH:
+    case RAPT_ACTIVATION_SILU: return true;
+    }
+    return false;
 }
 
 void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
@@ -26,9 +39,11 @@ void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
     const activation_run *r = run;
     rapt_real *slope = r->slope ? r->slope + at : NULL;
     switch (r->activation) {
+    case RAPT_ACTIVATION_IDENTITY:
+    case RAPT_ACTIVATION_RELU: break; /* not smooth */
     case RAPT_ACTIVATION_GELU: k->gelu(n, r->x + at, r->y + at, slope); break;
     case RAPT_ACTIVATION_GELU_TANH: k->gelu_tanh(n, r->x + at, r->y + at, slope); break;
-    default: k->silu(n, r->x + at, r->y + at, slope); break;
+    case RAPT_ACTIVATION_SILU: k->silu(n, r->x + at, r->y + at, slope); break;
     }
 }
 
@@ -70,10 +85,6 @@ static rapt_tensor *activate(rapt_tape *t, rapt_tensor *x, rapt_activation activ
     }
     return y;
 }
-
-static const char *const formulas[] = {
-    [RAPT_ACTIVATION_RELU] = "relu(hidden)", [RAPT_ACTIVATION_GELU] = "gelu(hidden)",
-    [RAPT_ACTIVATION_GELU_TANH] = "gelu_tanh(hidden)", [RAPT_ACTIVATION_SILU] = "silu(hidden)"};
 
 rapt_tensor *rapt_op_activate(rapt_tape *t, rapt_tensor *x, rapt_activation activation)
 {
