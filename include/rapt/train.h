@@ -80,7 +80,7 @@ typedef struct rapt_progress {
  * memory of each thread), and so the sum, depend on the number of threads and the kernels. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
-    size_t evaluation; /* during reports: a copy of the model that translates, with train.eval_bleu */
+    size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */
     size_t parameter_count;
     size_t examples, validation_examples; /* to train on, of the validation set: sentence pairs; of a text, tokens */
     size_t dropped, validation_dropped;   /* left out of the two because they are too long */

@@ -14,14 +14,13 @@
 #define SMALL_THINGS ((size_t)8 << 20) /* what is not counted: lists, buffers, ends of pages; */
 #define TRANSLATING ((size_t)16 << 20) /* of each thread: a tape, the states of a search; */
 #define TRANSLATING_SPACE ((size_t)96 << 20) /* and a stack, and a heap of its own */
-#define LOADED_SPACE 2 /* times its bytes: addresses of a copy of a model that was loaded, of which nothing was counted */
 #define REST 32 /* and a part of the whole: the tables of the pages, a stack, a tokenizer's cache */
 
 typedef struct need {
     size_t parameters, trained; /* bytes */
     size_t step, scratch, workspace; /* of the tape */
     size_t set;                 /* address space that the parameters will take, with their gradients */
-    size_t evaluation, evaluation_space; /* of a copy of the model that translates, with its packed weights */
+    size_t evaluation, evaluation_space; /* of a translator: packed weights, tapes, searches */
 } need;
 
 static size_t resident(const need *n)
@@ -58,9 +57,8 @@ static void count_parameters(const run *r, need *n)
     if (!r->recipe->train.eval_bleu || !r->task->score)
         return;
     size_t threads = (size_t)rapt_tape_threads(r->tape);
-    n->evaluation = 2 * n->parameters + threads * TRANSLATING;
-    size_t copy = n->set ? n->set : LOADED_SPACE * (n->parameters + n->trained);
-    n->evaluation_space = copy + n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
+    n->evaluation = n->parameters + threads * TRANSLATING;
+    n->evaluation_space = n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
 }
 
 /* The passes of a step and of validation over a batch of that size, in whatever the recipe measures batches. */

@@ -59,8 +59,8 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, pass_tokens *s
     rapt_code code = pass_input_read_tokens(&r, text, source, err);
     if (code)
         return code;
-    source->ids[source->count++] = RAPT_EOS;
-    source->ids[source->count] = RAPT_PAD;
+    source->ids[source->count++] = m->translation.special.eos;
+    source->ids[source->count] = m->translation.special.pad;
     return RAPT_OK;
 }
 
@@ -73,8 +73,8 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, pass_tokens *t
     if (code)
         return code;
     memmove(target->ids + 1, target->ids, target->count * sizeof *target->ids);
-    target->ids[0] = RAPT_BOS;
-    target->ids[++target->count] = RAPT_EOS;
+    target->ids[0] = m->translation.special.bos;
+    target->ids[++target->count] = m->translation.special.eos;
     return RAPT_OK;
 }
 
@@ -90,12 +90,12 @@ rapt_code pass_read_text(const rapt_model *m, const char *text, pass_tokens *p, 
 
 /* ---- the translation that the model finds ------------------------------------------------------------------ */
 
-static rapt_code take_translation(const search_hypothesis *h, pass_tokens *target, rapt_error *err)
+static rapt_code take_translation(const search_hypothesis *h, int32_t bos, pass_tokens *target, rapt_error *err)
 {
     target->ids = malloc((h->length + 1) * sizeof *target->ids);
     if (!target->ids)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
-    target->ids[0] = RAPT_BOS;
+    target->ids[0] = bos;
     memcpy(target->ids + 1, h->tokens, h->length * sizeof *target->ids);
     target->count = h->length;
     return RAPT_OK;
@@ -114,7 +114,7 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     const searcher on = {t, m->translation.net, rapt_decoder_state_new(err)};
     rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
     if (!code)
-        code = take_translation(&result.best[0], target, err);
+        code = take_translation(&result.best[0], m->translation.special.bos, target, err);
     rapt_decoder_state_free(on.state);
     arena_free(&memory);
     return code;

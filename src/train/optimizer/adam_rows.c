@@ -56,8 +56,10 @@ typedef struct missed_steps {
 static bool adam_rows_claim(adam_rows *r, size_t row, uint32_t until, missed_steps *missed)
 {
     *missed = (missed_steps){row, r->current[row], until - r->current[row]};
+    if (missed->steps == 0)
+        return false; /* without a write: what is up to date may be read by several threads */
     r->current[row] = until;
-    return missed->steps > 0;
+    return true;
 }
 
 /* Without moments only the decay is left, and often there is none; Adam with eps 0 would divide 0 by 0. */

@@ -6,29 +6,8 @@
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BLOCK 256 /* sentences */
-
-static void copy_values(const rapt_params *from, rapt_params *to)
-{
-    for (size_t i = 0; i < rapt_params_count(to); i++) {
-        rapt_tensor *x = &rapt_params_at(to, i)->value;
-        memcpy(x->data, rapt_params_at(from, i)->value.data, rapt_tensor_size(x) * sizeof *x->data);
-    }
-}
-
-/* A copy of the model as it is: translating packs the weights, which training changes. */
-static rapt_code copy_model(const rapt_model *m, rapt_model *copy, rapt_error *err)
-{
-    *copy = *m;
-    copy->translation.net = rapt_transformer_new(&m->translation.net->config, 1, err);
-    if (!copy->translation.net)
-        return err->code;
-    copy->params = copy->translation.net->params;
-    copy_values(m->params, copy->params);
-    return RAPT_OK;
-}
 
 typedef struct validation_text {
     const char **sources, **targets, **translations;
@@ -54,7 +33,7 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
 }
 
 /* In blocks, between which the run can be stopped; no translation depends on them. */
-static rapt_code validation_bleu_translate(const run *r, rapt_model *m, validation_text *text, rapt_error *err)
+static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, validation_text *text, rapt_error *err)
 {
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_translator *t = rapt_translator_new(m, &o, err);
@@ -70,7 +49,7 @@ static rapt_code validation_bleu_translate(const run *r, rapt_model *m, validati
     return code;
 }
 
-static rapt_code validation_bleu_score(const run *r, rapt_model *m, validation_text *text, double *bleu, rapt_error *err)
+static rapt_code validation_bleu_score(const run *r, const rapt_model *m, validation_text *text, double *bleu, rapt_error *err)
 {
     const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->translation.target)}; /* references have capitals */
     rapt_bleu result = {0};
@@ -88,18 +67,14 @@ static rapt_code validation_bleu_score(const run *r, rapt_model *m, validation_t
 rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
 {
     validation_text text = {0};
-    rapt_model copy;
-    rapt_code code = copy_model(r->model, &copy, err);
+    rapt_code code = take_pairs(p, fraction, &text, err);
     if (!code)
-        code = take_pairs(p, fraction, &text, err);
-    if (!code)
-        code = validation_bleu_score(r, &copy, &text, bleu, err);
+        code = validation_bleu_score(r, r->model, &text, bleu, err);
     if (text.out)
         rapt_translations_free(text.out, text.count);
     free(text.sources);
     free(text.targets);
     free(text.translations);
     free(text.out);
-    rapt_transformer_free(copy.translation.net);
     return code;
 }
