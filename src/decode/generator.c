@@ -174,7 +174,8 @@ static rapt_code generator_take_text(void *context, const char *text, size_t siz
     const rapt_generate_options *o = &r->g->options;
     if (!buffer_append(&r->text, text, size))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    return o->on_text ? o->on_text(o->context, text, size, err) : RAPT_OK;
+    rapt_code code = o->on_text ? o->on_text(o->context, text, size, err) : RAPT_OK;
+    return code ? rapt_fail(err, code, "on_text ended the run") : RAPT_OK; /* if it has left no reason of its own */
 }
 
 /* Rank files have ids without a text, which a trained model hardly ever chooses: they add nothing. */
@@ -193,6 +194,11 @@ static bool generator_ends(const rapt_model *m, int32_t id)
     return false;
 }
 
+static rapt_code generator_cancelled(rapt_error *err)
+{
+    return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
+}
+
 static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -200,7 +206,7 @@ static rapt_code generator_loop(generator_run *r, rapt_finish_reason *finish, ra
         int32_t id;
         double log_prob = 0;
         if (atomic_exchange(&r->g->cancelled, false))
-            return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
+            return generator_cancelled(err);
         code = generator_choose(r, &id, &log_prob, err);
         if (!code && generator_ends(r->g->model, id)) {
             *finish = RAPT_FINISH_END_OF_TEXT;
@@ -234,11 +240,15 @@ rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated 
     rapt_generated unwanted = {0};
     generator_run r = {.g = g, .sample = sample, .result = result ? result : &unwanted};
     *r.result = (rapt_generated){0};
-    rapt_code code = generator_generate(&r, err ? err : &own);
+    rapt_code code = generator_generate(&r, &own);
+    if (!code && atomic_exchange(&g->cancelled, false)) { /* during the last token: not the next run's */
+        r.result->finish = RAPT_FINISH_NONE;
+        code = generator_cancelled(&own);
+    }
     r.result->text = r.text.data;
     r.result->text_size = r.text.size;
     rapt_generated_free(&unwanted);
-    return code;
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 void rapt_generated_free(rapt_generated *result)
@@ -332,7 +342,6 @@ static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, 
     static const rapt_generate_options defaults = {0};
     rapt_error own = {0};
     rapt_generator *g = calloc(1, sizeof *g);
-    err = err ? err : &own;
     if (!g) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
         return NULL;
@@ -341,16 +350,16 @@ static rapt_generator *generator_make(const rapt_model *model, rapt_tape *tape, 
     g->tape = tape;
     arena_init(&g->memory, CHUNK);
     arena_init(&g->scratch, CHUNK);
-    if (generator_set_up(g, options ? options : &defaults, err) == RAPT_OK)
+    if (generator_set_up(g, options ? options : &defaults, &own) == RAPT_OK)
         return g;
+    rapt_fail(err, own.code, "%s", own.message);
     rapt_generator_free(g);
     return NULL;
 }
 
 rapt_generator *rapt_generator_new(const rapt_model *model, const rapt_generate_options *options, rapt_error *err)
 {
-    rapt_error own = {0};
-    return generator_make(model, NULL, options, err ? err : &own);
+    return generator_make(model, NULL, options, err);
 }
 
 rapt_generator *generator_on_tape(const rapt_model *model, rapt_tape *tape, const rapt_generate_options *options,
@@ -376,12 +385,11 @@ rapt_code rapt_generate(const rapt_model *model, const char *text, const rapt_ge
                         rapt_generated *result, rapt_error *err)
 {
     rapt_error own = {0};
-    err = err ? err : &own;
     if (result)
         *result = (rapt_generated){0};
-    rapt_generator *g = rapt_generator_new(model, options, err);
-    rapt_code code = g ? rapt_generator_begin(g, text, strlen(text), err) : err->code;
-    code = code ? code : rapt_generator_run(g, 0, result, err);
+    rapt_generator *g = rapt_generator_new(model, options, &own);
+    rapt_code code = g ? rapt_generator_begin(g, text, strlen(text), &own) : own.code;
+    code = code ? code : rapt_generator_run(g, 0, result, &own);
     rapt_generator_free(g);
-    return code;
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }

@@ -223,6 +223,8 @@ static void translate_find_failures(translate_call *c, size_t first, size_t n, t
     for (size_t i = first; i < first + n; i++) {
         size_t segment = c->source.segment[i].index;
         rapt_error err = {0};
+        if (atomic_load(&c->t->cancelled))
+            return;
         if (!translate_is_before_failure(c, segment))
             continue;
         rapt_translations_free(&c->segments[segment], 1); /* what the batch had delivered */
@@ -425,6 +427,7 @@ static rapt_code translate_lines(translator *t, const char *const *lines, const 
         translate_set_prefixes(&c, begins);
         code = translate_run(&c, out, err);
     }
+    atomic_store(&t->cancelled, false); /* of this run, also where it failed before its first batch */
     translate_free_call(&c);
     if (code)
         rapt_translations_free(out, count);
@@ -444,8 +447,10 @@ rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *li
     prefixes p;
     memset(out, 0, count * sizeof *out);
     rapt_code code = prefixes_encode(&p, t->m, texts, count, err);
-    if (code)
+    if (code) {
+        atomic_store(&t->cancelled, false);
         return code;
+    }
     code = translate_lines(t, lines, p.prefix, count, out, err);
     prefixes_free(&p);
     return code;

@@ -218,14 +218,15 @@ static rapt_code renew_config(const rapt_model *m, const model_source *from, rap
 
 static rapt_code model_seal(const char *folder, rapt_error *err)
 {
+    rapt_error own = {0};
     model_source from = {.folder = folder, .sealing = true};
-    rapt_model *m = load_from(&from, NULL, err);
-    rapt_code code = m ? renew_config(m, &from, err) : RAPT_ERR_FORMAT;
+    rapt_model *m = load_from(&from, NULL, &own);
+    rapt_code code = m ? renew_config(m, &from, &own) : own.code;
     if (!code)
-        code = rapt_model_save_params(m, folder, err);
+        code = rapt_model_save_params(m, folder, &own);
     rapt_model_free(m);
     close_source(&from);
-    return code;
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 /* A folder within that of a training run, as best/ is, belongs to the run. */

@@ -81,7 +81,8 @@ rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_atte
     attention_inputs p = attention_project(t, m, x, x, x, past);
     if (rapt_tape_error(t)->code)
         return p.v;
-    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2])
+    if (x->ndim != 3 || x->shape[0] != kv->k.shape[0] || p.k->shape[2] != kv->k.shape[2] ||
+        p.v->shape[2] != kv->v.shape[2] || kv->v.shape[0] != kv->k.shape[0] || kv->v.shape[1] != kv->k.shape[1])
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention %s: input %s does not fit the cache %s", m->name,
                               rapt_shape_text(x, sx, sizeof sx), rapt_shape_text(&kv->k, sk, sizeof sk));
     if (past > kv->k.shape[1] || x->shape[1] > kv->k.shape[1] - past)

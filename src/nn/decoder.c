@@ -125,7 +125,8 @@ rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder
         rapt_decoder_memory memory = decoder_state_memory(s, i);
         x = rapt_decoder_block_forward(t, &m->blocks[i], x, &memory, rapt_kv_cache_layer(s->self, i), past);
     }
+    rapt_tensor *logits = decoder_logits(t, m, decoder_last_norm(t, m, x));
     if (!rapt_tape_error(t)->code)
         rapt_kv_cache_advance(s->self, tokens.time);
-    return decoder_logits(t, m, decoder_last_norm(t, m, x));
+    return logits;
 }

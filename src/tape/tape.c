@@ -19,6 +19,10 @@
 
 static bool tape_set_up(rapt_tape *t, const rapt_tape_options *options, rapt_error *err)
 {
+    if (options->precision != RAPT_PRECISION_FP32 && options->precision != RAPT_PRECISION_BF16) {
+        rapt_fail(err, RAPT_ERR_VALUE, "there is no precision %d", (int)options->precision);
+        return false;
+    }
     t->k = options->isa ? kernels_of_isa(options->isa, err) : kernels_active(err);
     t->pool = t->k ? pool_new(options->threads, err) : NULL;
     if (!t->pool)

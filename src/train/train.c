@@ -220,15 +220,14 @@ static rapt_code finish_run(loop *l, rapt_error *err)
 rapt_code rapt_train(const rapt_train_options *options, rapt_error *err)
 {
     run r;
-    rapt_error own = {0};
-    err = err ? err : &own;
-    rapt_code code = run_set_up(&r, options, err);
+    rapt_error own = {0}; /* `err` may hold an earlier failure, which stays */
+    rapt_code code = run_set_up(&r, options, &own);
     if (!code) {
         loop l = loop_begin(&r);
-        code = run_steps(&l, err);
+        code = run_steps(&l, &own);
         if (!code)
-            code = finish_run(&l, err);
+            code = finish_run(&l, &own);
     }
     run_free(&r);
-    return code;
+    return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }

@@ -230,6 +230,56 @@ static void cancelled_runs(void **state)
     free_setting(&s);
 }
 
+/* A cancel that comes with a run's last token is that run's. */
+static void cancelled_at_the_last_token(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    canceller c = {0};
+    rapt_generated got, rest;
+    const rapt_generate_options o = {.sample = {.temperature = 1, .seed = 3}, .max_tokens = 3, .threads = 1,
+                                     .on_text = cancel_at_third, .context = &c};
+    rapt_generator *g = c.g = rapt_generator_new(&s.m, &o, NULL);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    assert_int_equal(rapt_generator_run(g, 0, &got, NULL), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(got.token_count, 3);
+    rest = run(g, 0);
+    assert_int_equal(rest.token_count, 3);
+    rapt_generated_free(&got);
+    rapt_generated_free(&rest);
+    rapt_generator_free(g);
+    free_setting(&s);
+}
+
+static rapt_code end_the_run(void *context, const char *text, size_t size, rapt_error *err)
+{
+    (void)context;
+    (void)text;
+    (void)size;
+    (void)err;
+    return RAPT_ERR_IO;
+}
+
+/* What a run returns is its own failure, whatever `err` held before, and a callback need not leave a reason. */
+static void codes_of_their_own(void **state)
+{
+    (void)state;
+    setting s = new_setting(3);
+    rapt_error earlier = {RAPT_ERR_FORMAT, "earlier"}, err = {0};
+    const rapt_generate_options o = {.max_tokens = 3, .threads = 1, .on_text = end_the_run};
+    rapt_generator *g = rapt_generator_new(&s.m, &o, NULL);
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &earlier), RAPT_ERR_VALUE); /* no text */
+    assert_string_equal(earlier.message, "earlier");
+    assert_int_equal(rapt_generate(&s.m, "ab!", &o, NULL, &earlier), RAPT_ERR_VALUE);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    assert_int_equal(rapt_generator_run(g, 0, NULL, &err), RAPT_ERR_IO);
+    assert_int_equal(err.code, RAPT_ERR_IO);
+    const rapt_generate_options precise = {.precision = (rapt_precision)7};
+    assert_null(rapt_generator_new(&s.m, &precise, NULL));
+    rapt_generator_free(g);
+    free_setting(&s);
+}
+
 /* ---- the end of a text ---------------------------------------------------------------------------------------------- */
 
 /* Any of the tokens that a model names ends a text; no text is empty where the first of them begins one. */
@@ -299,7 +349,8 @@ int main(void)
         cmocka_unit_test(runs_continue_each_other), cmocka_unit_test(additions_are_part_of_the_text),
         cmocka_unit_test(samples_of_one_prefill),   cmocka_unit_test(log_probabilities_are_the_softmax),
         cmocka_unit_test(cancelled_runs),           cmocka_unit_test(several_ends_of_text),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(what_is_refused),          cmocka_unit_test(cancelled_at_the_last_token),
+        cmocka_unit_test(codes_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,7 +289,7 @@ static void sealing_does_not_mend(void **state)
     assert_int_equal(rapt_model_seal(folder_path, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, "config.json: 5 heads do not divide d_model, 24"));
     err = (rapt_error){0};
-    assert_int_equal(rapt_model_seal("/tmp/rapt-no-such-folder", &err), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_model_seal("/tmp/rapt-no-such-folder", &err), RAPT_ERR_NOT_FOUND);
     assert_string_equal(err.message, "/tmp/rapt-no-such-folder: there is no such model folder");
 }
 
