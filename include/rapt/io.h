@@ -68,6 +68,7 @@ RAPT_API rapt_model *rapt_model_load(const char *folder, rapt_error *err);
 /* Reads a folder as rapt_model_load does, but refuses a model of another task (RAPT_ERR_VALUE), saying what it is
  * ("models/gpt is a language model; rapt generate runs it"). */
 RAPT_API rapt_model *rapt_model_load_task(const char *folder, rapt_task task, rapt_error *err);
+/* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);
 
 /* Writes a folder that rapt_model_load reads, and makes it if need be. */
@@ -76,9 +77,9 @@ RAPT_API rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt
 RAPT_API rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err);
 /* Writes model.safetensors, bound to that config.json. */
 RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
-/* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. Config.json is
- * written anew where it names another tokenizer, then model.safetensors; both stay readable by rapt 0.1 and PyTorch. Refuses
- * what rapt_model_load refuses for any other reason. */
+/* Binds the files of a folder to each other as they are now: for one that was edited on purpose, or has no seal. `config.json`
+ * is written anew where it lacks a member or names another tokenizer, then model.safetensors, which PyTorch reads as before.
+ * Rapt 0.1 does not read a `config.json` that this version wrote. Refuses what rapt_model_load refuses for any other reason. */
 RAPT_API rapt_code rapt_model_seal(const char *folder, rapt_error *err);
 /* Whether a folder's parameters are bound to a config.json; not whether it is the one that is there: rapt_model_load says so. */
 RAPT_API rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_error *err);
@@ -86,7 +87,7 @@ RAPT_API rapt_code rapt_model_is_sealed(const char *folder, bool *sealed, rapt_e
  * `err` may be NULL. */
 RAPT_API rapt_code rapt_params_save(const rapt_params *set, const char *path, rapt_error *err);
 /* Fills every parameter from a file. RAPT_ERR_FORMAT: a name is missing or unknown, a shape differs, or the file is damaged.
- * `err` may be NULL. */
+ * After a failure the values of the parameters are undefined: some may be the file's. `err` may be NULL. */
 RAPT_API rapt_code rapt_params_load(rapt_params *set, const char *path, rapt_error *err);
 
 #ifdef __cplusplus
