@@ -72,7 +72,8 @@
  * Elements are rapt_real, which is float in the installed library.
  *
  * Ownership. What a `..._new`, `..._load`, `..._read` or `..._train_...` function returns belongs to the caller, who
- * passes it to the `..._free` of its type (which accepts NULL). A tensor that a tape operation returns belongs to the tape
+ * passes it to the `..._free` of its type (which accepts NULL); a token file comes from rapt_token_file_open, _ensure or
+ * _from_ids and goes with rapt_token_file_close. A tensor that a tape operation returns belongs to the tape
  * and lives until the next rapt_tape_begin of that tape. A parameter belongs to its set; module structs hold pointers into
  * a set and need no freeing. Objects that were made from others (a loader from a data set, an optimizer from a set, a
  * translator or an explanation from a model) are freed before them. Arrays are read during the call only, unless the
@@ -85,12 +86,20 @@
  * `..._init` stays in the set: rapt_params_error. The library never prints, never exits, and has no
  * writable globals but the chosen kernel table.
  *
- * Threads. A `const rapt_model *` is only read: any number of threads may translate, generate and explain with one model at
- * once, without a lock, each with a translator or generator of its own (examples/threads.c);
- * rapt_explain_options.gradients is the exception, see there. What a call changes is used by one caller at a time: a tape,
- * which runs its operations on threads of its own (rapt_tape_options.threads, else RAPT_THREADS, else all CPUs of the
- * process), a translator, a generator, and a set of parameters that is trained.
- * Results depend neither on the number of threads nor on the ISA: see docs/number-format.md.
+ * Threads. A `const rapt_model *` is only read: any number of threads may translate, generate and explain with one model at once,
+ * without a lock, each with a translator or generator of its own (examples/threads.c); rapt_explain_options.gradients is the
+ * exception, see there. What a call changes is used by one caller at a time: a tape, which runs its operations on threads of its
+ * own (rapt_tape_options.threads, else RAPT_THREADS, else the CPUs that this process may use), a translator, a generator, and a
+ * set of parameters that is trained. A model that was trained in this process is shared between threads only after
+ * rapt_adam_free: until then updates of sparse rows may be deferred, and reading makes them. In fp32, results depend neither on
+ * the number of threads nor on the ISA: see docs/number-format.md; in bf16 they depend on the processor and on which rows are
+ * computed together (rapt_precision).
+ *
+ * Floating-point environment. It is part of the number format: every function that computes a pass sets that of the calling
+ * thread to the default (round to nearest, denormals kept, no traps) and leaves it so: rapt_tape_begin, and with it
+ * rapt_translate, rapt_translator_run, rapt_translator_run_prefixed, rapt_generate, rapt_generator_run, rapt_explanation_new and
+ * rapt_train. A host that computes with another one (rounding mode, FTZ, DAZ, traps) saves it before and restores it after:
+ * fegetenv, fesetenv.
  *
  * All headers can be included from C++. docs/embedding.md says how to link, and what a new version may change;
  * docs/glossary.md, what the field's terms are called here.

@@ -90,7 +90,8 @@ RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_o
 RAPT_API size_t rapt_loader_batches(const rapt_loader *l);
 /* Frees the loader and its batch; the data set stays. NULL is fine. */
 RAPT_API void rapt_loader_free(rapt_loader *l);
-/* Batch `index` of epoch `epoch`; owned by the loader and valid until the next call. NULL when out of memory. */
+/* Batch `index` (below rapt_loader_batches, which is not checked) of epoch `epoch`; owned by the loader and valid until the next
+ * call. NULL when out of memory. */
 RAPT_API const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index);
 /* A batch of the longest pairs, about the largest that an epoch can have, for a memory plan. Owned by the loader and
  * valid until the next call. NULL when out of memory. */

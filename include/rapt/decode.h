@@ -1,7 +1,7 @@
 /* rapt/decode.h: translating with a trained model.
  *
- * A sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
- * threads.
+ * In fp32 a sentence's translation depends on the sentence and the options alone: not on the other lines, the batch or the
+ * threads. In bf16 it depends on the processor and the batch, too (rapt_precision).
  *
  * A line of several sentences is translated sentence by sentence where the model was trained on single ones
  * (rapt_sentence_split), and so is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too
@@ -35,7 +35,8 @@ typedef struct rapt_translate_options {
     bool no_length_penalty; /* hypotheses compare by their log-probability, which prefers short ones; for a of 0 */
     size_t n_best;         /* hypotheses wanted, at most beam; 0: 1 */
     size_t batch;          /* sentences computed together; 0: RAPT_TRANSLATE_BATCH */
-    int threads;           /* 0: all, else 1 to 256; each works on batches of its own */
+    int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; each works on batches of its
+                              own */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off */
     double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source
@@ -87,8 +88,10 @@ typedef struct rapt_translation {
 /* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of
  * spaces, gives an empty translation. `options` may be NULL. On failure there is nothing to free. RAPT_ERR_VALUE: not a
  * translation model, an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or
- * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8; RAPT_ERR_NOT_FINITE: the model computes a
- * value that is not finite. Where several lines fail, the error is that of the first one, whatever the threads. */
+ * leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8, with a tokenizer that needs it (words,
+ * characters); RAPT_ERR_NOT_FINITE: the model computes a value that is not finite. Where several lines fail, the error is that
+ * of the first one, whatever the threads; but all lines are encoded before any is computed, so that a line that is not UTF-8
+ * comes before an earlier one whose computation would fail. */
 RAPT_API rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count,
                                   const rapt_translate_options *options, rapt_translation *out, rapt_error *err);
 
@@ -102,7 +105,8 @@ RAPT_API rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_tr
 RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 
 /* Translates `count` lines into out[count] as rapt_translate does, with its errors of lines. RAPT_ERR_INTERRUPTED: cancelled.
- * After a failure the translator stays usable. */
+ * After a failure the translator stays usable. Sets the floating-point environment of the calling thread, as rapt_tape_begin
+ * does. */
 RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const char *const *lines, size_t count, rapt_translation *out,
                                        rapt_error *err);
 /* Translates lines that begin with prefixes[count], one for each (NULL: none), in place of the options' prefix. Errors as of
@@ -110,8 +114,9 @@ RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const char *const *li
 RAPT_API rapt_code rapt_translator_run_prefixed(rapt_translator *t, const char *const *lines, const char *const *prefixes,
                                                 size_t count, rapt_translation *out, rapt_error *err);
 
-/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next batch. From any thread, and from
- * a signal handler. */
+/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED: batches that have begun are finished first, and
+ * no other one begins. A call that comes after a run has returned counts for the next one. From any thread, and from a signal
+ * handler, but not while rapt_translator_free runs, nor after it. */
 RAPT_API void rapt_translator_cancel(rapt_translator *t);
 
 /* Frees what `count` translations hold and zeroes them; zeroed ones are fine. */

@@ -49,7 +49,9 @@ typedef struct rapt_explain_options {
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;
- *   RAPT_ERR_MEMORY     out of memory. */
+ *   RAPT_ERR_NOT_FINITE the loss is not finite (with gradients only);
+ *   RAPT_ERR_MEMORY     out of memory.
+ * Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
                                                 rapt_error *err);
 /* Frees the explanation and all that it handed out but JSON, text and pages. NULL is fine. */

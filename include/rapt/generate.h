@@ -72,7 +72,8 @@ typedef struct rapt_generate_options {
     size_t stop_count;
     rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
     void *context;            /* of on_text */
-    int threads;              /* 1 to 256; 0: RAPT_THREADS, else all CPUs of this process; results don't depend on it */
+    int threads;              /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; fp32 results don't
+                                 depend on it */
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
 } rapt_generate_options;
 
@@ -131,16 +132,24 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
 
 /* Continues the text until a stop, the model's end of text or max_tokens; what is generated becomes part of the text, but for
  * the end of text, and another run continues it. `sample` is the sample index: with equal seed and text, another index gives
- * another random stream. Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). Tokens
- * depend on model, text, options and `sample` alone, not on how the text came about.
+ * another random stream. Where the text is longer than the model's context, the model sees its end (rapt_lm_visible). In fp32,
+ * tokens depend on model, text, options and `sample` alone, not on how the text came about; in bf16 also on the processor and
+ * on how many tokens are computed at once (rapt_precision).
+ *
+ * The text of a run is decoded by itself: a character that max_tokens cuts becomes U+FFFD, and so do its other bytes in the
+ * next run; a stop text is found within one run only. After a failure, text that was held back (the beginning of a stop text or
+ * of a character) is missing, though its tokens are there: rapt_tokenizer_decode of the tokens, of one run or several, gives
+ * all of it.
  *
  * *result is filled whatever happens, with what was generated before a failure, too; it is to be freed, and may be NULL.
  * RAPT_ERR_VALUE: there is no text; RAPT_ERR_NOT_FINITE: logits are not finite; RAPT_ERR_INTERRUPTED: cancelled; the code of
- * on_text where that ended it. The generator stays usable. */
+ * on_text where that ended it. The generator stays usable. Sets the floating-point environment of the calling thread, as
+ * rapt_tape_begin does. */
 RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
 
-/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next token. From any thread, and from
- * a signal handler. */
+/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next token. A call that comes during
+ * the last token of a run, or after it, counts for the next run. From any thread, and from a signal handler, but not while
+ * rapt_generator_free runs, nor after it. */
 RAPT_API void rapt_generator_cancel(rapt_generator *g);
 
 /* A generator for one prompt (a string) and one run, sample 0. *result is as of rapt_generator_run, and errors are those of all

@@ -172,9 +172,9 @@ typedef struct rapt_kv {
 } rapt_kv;
 
 /* Causal self-attention of x [batch, time, hidden]. `kv` NULL: x is whole rows. Otherwise x stands at positions past .. past +
- * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, which equals the pass over
- * whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE) where `kv` has other rows or
- * features, or no capacity for the positions. */
+ * time - 1 of the rows of `kv`: appends its keys and values there and attends to all up to its own, which in fp32 equals the
+ * pass over whole rows bit for bit; inference only. Gives [batch, time, hidden]; fails (RAPT_ERR_SHAPE) where `kv` has other rows
+ * or features, or no capacity for the positions. */
 RAPT_API rapt_tensor *rapt_causal_self_attention(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x, rapt_kv *kv,
                                                  size_t past);
 /* Attention of x, [batch, time, hidden] or ragged, to keys and values that are projected already: all positions of `kv`, or the
@@ -397,15 +397,15 @@ typedef struct rapt_decoder_sizes {
  * ragged, RAPT_ERR_MEMORY; a step is refused then. */
 RAPT_API void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tensor *memory,
                                  const int32_t *memory_lens, rapt_decoder_sizes sizes);
-/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); equals rapt_decoder_forward
- * bit for bit. Fails (RAPT_ERR_SHAPE) where rows or positions are others than the state has or has capacity for, and leaves it
- * as it was. Inference only. */
+/* Logits [rows, time, target_vocab] of the next tokens [rows, time], as many of each row (no lens); in fp32 equal to
+ * rapt_decoder_forward bit for bit. Fails, and leaves the state as it was: RAPT_ERR_SHAPE where rows or positions are others
+ * than it has or has capacity for, RAPT_ERR_VALUE where it was not started. Inference only. */
 RAPT_API rapt_tensor *rapt_decoder_step(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state *s, rapt_tokens tokens);
 /* Target positions that the state holds. */
 RAPT_API size_t rapt_decoder_state_past(const rapt_decoder_state *s);
 /* There are `rows` rows from now on, row i being what row parents[i] was (beam search). Sentences stay in order, each with 0 to
  * `beam` rows one after the other, which read one copy of its keys and values; those without rows cost nothing any more. Steps
- * are of one token from then on. */
+ * are of one token from then on. Nothing is checked: rapt_decoder_start must have succeeded before. */
 RAPT_API void rapt_decoder_state_select(rapt_decoder_state *s, const int32_t *parents, size_t rows);
 
 typedef struct rapt_transformer {
@@ -415,8 +415,8 @@ typedef struct rapt_transformer {
     rapt_decoder decoder;
 } rapt_transformer;
 
-/* Makes a model with a set of its own, keyed by `seed`. NULL with `err` (which may be NULL) set: a size that doesn't fit, out
- * of memory. */
+/* Makes a model with a set of its own, keyed by `seed`; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved (see there). NULL with
+ * `err` (which may be NULL) set: a size that doesn't fit, out of memory. */
 RAPT_API rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
 /* Frees the model with its parameters; NULL is fine. */
 RAPT_API void rapt_transformer_free(rapt_transformer *m);

@@ -72,7 +72,7 @@ typedef void rapt_observe_fn(void *context, const rapt_observation *step);
  * rapt_pass.keep_gradients, so a pass takes more memory and time. Tokens with `lens` are computed with their padding:
  * intermediates are [batch, time, ...], rows of padding mean nothing, and losses need `valid_lens`. Cached decoding is
  * observed too: what it computes has the new positions along "time" and "query" and all along "key"; keys and values of a
- * cross-attention are projected once, by rapt_decoder_state_new, and are not handed over. rapt_op_output_loss makes its
+ * cross-attention are projected once, by rapt_decoder_start, and are not handed over. rapt_op_output_loss makes its
  * logits and never defers a gradient. */
 RAPT_API void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context);
 

@@ -27,9 +27,11 @@ typedef struct rapt_tape_options {
     rapt_precision precision;
 } rapt_tape_options;
 
-/* Makes a tape. `options` may be NULL: zeroed ones. NULL with `err` (which may be NULL) set: out of memory, an unknown ISA or
- * one that this machine lacks. */
+/* Makes a tape. `options` may be NULL: zeroed ones. NULL with `err` (which may be NULL) set: RAPT_ERR_MEMORY: out of memory,
+ * or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid RAPT_THREADS, an unknown ISA;
+ * RAPT_ERR_NOT_FOUND: an ISA that this machine lacks. */
 RAPT_API rapt_tape *rapt_tape_new(const rapt_tape_options *options, rapt_error *err);
+/* Frees the tape with the tensors of its pass, and ends its threads; NULL is fine. */
 RAPT_API void rapt_tape_free(rapt_tape *t);
 
 typedef struct rapt_pass {
@@ -43,8 +45,9 @@ typedef struct rapt_pass {
                                  borrowed until the backward pass is over */
 } rapt_pass;
 
-/* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's floating
- * point environment to the default (round to nearest, denormals kept), which the results depend on. */
+/* Starts a new pass: releases all tensors of the last one and clears its error. Sets the calling thread's
+ * floating-point environment to the default (round to nearest, denormals kept, no traps), which the results depend on, and
+ * leaves it so: a caller that needs another one saves and restores it (fegetenv, fesetenv). */
 RAPT_API void rapt_tape_begin(rapt_tape *t, rapt_pass pass);
 
 /* The first failure since rapt_tape_begin; code RAPT_OK if there was none. */
@@ -72,7 +75,9 @@ RAPT_API const char *rapt_tape_gemm(const rapt_tape *t);
 RAPT_API size_t rapt_tape_memory(const rapt_tape *t);
 
 /* The backward pass: traverses the tape from `loss` (one element, gradient 1) and accumulates the gradients of all parameters
- * that are not frozen. Once per forward pass. Fails, and changes nothing, where the forward pass failed or recorded nothing;
+ * that are not frozen. Once per forward pass. Fails, and changes no gradient: the failure of the forward pass; RAPT_ERR_SHAPE:
+ * `loss` is not one element; RAPT_ERR_VALUE: nothing was recorded that needs a gradient, or a second time;
+ * RAPT_ERR_NOT_FINITE: the loss is not finite. RAPT_ERR_MEMORY may also come in the middle, with some gradients accumulated.
  * `err` may be NULL. */
 RAPT_API rapt_code rapt_backward(rapt_tape *t, rapt_tensor *loss, rapt_error *err);
 

@@ -95,7 +95,8 @@ typedef struct rapt_params rapt_params;
 #define RAPT_SEED_NONE UINT64_MAX /* random parameters are zeros: they will be loaded */
 #define RAPT_SEED_SHAPES (UINT64_MAX - 1) /* parameters have shapes only: to measure a model before it is allocated */
 
-/* An empty set. `seed` keys the random initialization of its parameters. NULL with `err` set (it may be NULL): out of memory. */
+/* An empty set. `seed` keys the random initialization of its parameters; RAPT_SEED_NONE and RAPT_SEED_SHAPES are reserved for
+ * what they say. NULL with `err` set (it may be NULL): out of memory. */
 RAPT_API rapt_params *rapt_params_new(uint64_t seed, rapt_error *err);
 /* Frees the set with its parameters; NULL is fine. */
 RAPT_API void rapt_params_free(rapt_params *set);

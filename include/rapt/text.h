@@ -67,7 +67,8 @@ typedef struct rapt_bpe_options {
     size_t special_count;
     rapt_normalization normalization; /* learned from lines that went through it, each by itself */
     bool specials_first;            /* instead of `specials`, <unk> <pad> <bos> <eos>, before all others: for translation */
-    int threads;                 /* 0: all; the result doesn't depend on it */
+    int threads;                 /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; the result doesn't depend
+                                    on it */
     rapt_stop_fn *stop; /* NULL: never */
     void *stop_context;
 } rapt_bpe_options;

@@ -29,8 +29,8 @@ RAPT_API rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *opt
 /* Applies what it has deferred, and frees `a`, which may be NULL. */
 RAPT_API void rapt_adam_free(rapt_adam *a);
 /* One step at learning rate `lr` with the gradients, as they are, times `grad_scale`. Parameters without a gradient, and sparse
- * ones of which no row was used, keep value and moments. RAPT_ERR_VALUE, and nothing is changed: the tape holds a failure, or
- * the set has got more parameters since.
+ * ones of which no row was used, keep value and moments. Fails, and changes nothing, with the tape's failure (rapt_tape_status),
+ * or with RAPT_ERR_VALUE where the set has more parameters than at rapt_adam_new.
  *
  * Rows of a sparse parameter that the step does not use move later, unless `lazy`: their updates are deferred, by up to 256
  * steps, until an operation, rapt_params_at or rapt_params_find reads them, and then made one by one, with the bits that they
@@ -41,11 +41,13 @@ RAPT_API rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double 
 RAPT_API uint64_t rapt_adam_steps(const rapt_adam *a);
 /* Sets the number of steps done, after a program has written the moments that belong to it (bias correction depends on it). */
 RAPT_API void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
-/* The first moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
- * be written; they belong to `a`. */
+/* The first moments of parameter `index` of the set (below its count at rapt_adam_new), of its shape; NULL for parameters that
+ * were frozen then, and for buffers. They belong to `a`. Updates that are deferred are made first. The moments may be written;
+ * rapt_adam_set_steps must follow. */
 RAPT_API rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
-/* The second moments of parameter `index` of the set, of its shape, up to date; NULL for frozen parameters and buffers. They may
- * be written; they belong to `a`. */
+/* The second moments of parameter `index` of the set (below its count at rapt_adam_new), of its shape; NULL for parameters that
+ * were frozen then, and for buffers. They belong to `a`. Updates that are deferred are made first. The moments may be written;
+ * rapt_adam_set_steps must follow. */
 RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* sqrt of the sum of squares of all gradients (Pascanu et al. 2013); clipping to norm c multiplies gradients by
@@ -101,7 +103,7 @@ typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
 /* Called with one line of text where a run may not be what was intended. */
 typedef void rapt_warning_fn(void *context, const char *text);
 
-/* Zeroed but for `recipe` and `out`: a new run on all CPUs, without callbacks. */
+/* Zeroed but for `recipe` and `out`: a new run, without callbacks. */
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
     const char *out;       /* model folder, made if need be; refused where it holds what this run would write over */
@@ -110,7 +112,7 @@ typedef struct rapt_train_options {
     bool resume;           /* resume from the newest checkpoint in `out`, or begin there where there is none, nor any trace of
                               one: a model, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
-    int threads;           /* 0: all */
+    int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use */
     rapt_stop_fn *stop;    /* true: after the batch, or the token of a sample, at hand, a checkpoint is written and
                               RAPT_ERR_INTERRUPTED returned. A step or report that was not finished is made by the call that
                               resumes. NULL: never */
@@ -135,7 +137,7 @@ typedef struct rapt_train_options {
  * resumed where nothing is left to do leaves model and checkpoints as they are.
  *
  * RAPT_OK: all steps are done, up to max_steps, or early stopping ended the run. Other codes as `err`, which may be NULL, says;
- * RAPT_ERR_INTERRUPTED: `stop` ended it. */
+ * RAPT_ERR_INTERRUPTED: `stop` ended it. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
