@@ -1,11 +1,10 @@
 /* ops/embed.c: embedding lookup, scale, positions and dropout in one pass: the input of every model, with all options of
  * PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the tokens;
  * threads divide the features, so the sums don't depend on their number. */
+#include "base/math.h"
 #include "ops/dropout_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
-
-#include "base/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,19 +39,14 @@ static double embed_norm_of(const rapt_real *row, size_t d, double p)
     return isinf(p) ? largest : p == 1 ? sum : p == 2 ? sqrt(sum) : sum > 0 ? math_pow(sum, 1 / p) : 0;
 }
 
-/* PyTorch divides by the norm plus 1e-7. */
-static double embed_renormalize_factor(const embed_node *n, int32_t id)
-{
-    double norm = embed_norm_of(n->w->value.data + (size_t)id * n->d, n->d, n->o.norm_type);
-    return n->o.max_norm > 0 && norm > n->o.max_norm ? n->o.max_norm / (norm + 1e-7) : 1;
-}
-
 /* The scale of each token's row under max_norm. In training the row itself is renormalized in place, at its first occurrence. */
 static void embed_renormalize(rapt_tape *t, embed_node *n)
 {
+    const double max = n->o.max_norm;
     for (size_t i = 0; i < embed_tokens_of(n); i++) {
         rapt_real *row = n->w->value.data + (size_t)n->ids[i] * n->d;
-        double factor = n->o.max_norm > 0 ? embed_renormalize_factor(n, n->ids[i]) : 1;
+        double norm = max > 0 ? embed_norm_of(row, n->d, n->o.norm_type) : 0;
+        double factor = max > 0 && norm > max ? max / (norm + 1e-7) : 1; /* 1e-7: PyTorch's */
         if (t->pass.training && factor != 1) {
             t->k->scale(n->d, (rapt_real)factor, row, row);
             factor = 1;
@@ -74,9 +68,9 @@ static void embed_drop(const rapt_tape *t, const embed_node *n, size_t example, 
 typedef struct embed_loop {
     rapt_tape *t;
     const embed_node *n;
-    const rapt_real *dy;  /* backward: gradient before dropout */
+    const rapt_real *dy;   /* backward: gradient before dropout */
     const rapt_real *freq; /* backward: 1 / count of each token, or NULL */
-    rapt_real *to;        /* backward: dropped gradient, or dw */
+    rapt_real *to;         /* backward: dropped gradient, or dw */
 } embed_loop;
 
 static void embed_look_up(const embed_loop *loop, size_t row, size_t position)
@@ -305,7 +299,7 @@ static rapt_tensor *embed_position_rows(rapt_tape *t, const rapt_tensor *x, rapt
     if (x->ndim != 3 || p->ndim != 2 || x->shape[2] != p->shape[1] || first > p->shape[0] ||
         x->shape[1] > p->shape[0] - first)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: no rows %zu to %zu of %zu features", p->name, first,
-                              first + x->shape[x->ndim - 1 ? 1 : 0], rapt_tensor_features(x));
+                              first + x->shape[x->ndim > 1] - 1, rapt_tensor_features(x));
     size_t batch = x->shape[0], time = x->shape[1];
     int32_t *ids = tape_alloc(t, batch * time, sizeof *ids);
     for (size_t i = 0; ids && i < batch * time; i++)

@@ -165,7 +165,7 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(residual_dropout, rapt_op_residual(b->t, T3(2, 3, 7), T3(2, 3, 7), (rapt_residual){.dropout = 1}), RAPT_ERR_VALUE, \
       "dropout", "1", "[0, 1)")                                                                                          \
     X(positions_width, rapt_op_add_positions(b->t, T3(2, 3, 6), b->positions, 0, 0), RAPT_ERR_SHAPE,                     \
-      "positions positions", "0 to 3", "6 features")                                                                     \
+      "positions positions", "0 to 2", "6 features")                                                                     \
     X(positions_dims, rapt_op_add_positions(b->t, T2(3, 7), b->positions, 0, 0), RAPT_ERR_SHAPE, "positions positions",  \
       "7 features", "")                                                                                                  \
     X(positions_far, rapt_op_add_positions(b->t, T3(2, 3, 7), b->positions, 2, 0), RAPT_ERR_SHAPE,                       \
