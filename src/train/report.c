@@ -52,7 +52,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
         if (!code)
             code = r->task->validation_batch(r, i, &batch, err);
         if (!code)
-            code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
+            code = step_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
         if (code)
             return code;
         sum.nll += parts.nll;

@@ -60,11 +60,11 @@ void run_warn(const run *r, const char *format, ...);
 /* Calls on_phase at the start of what may take long: `done` of `count` parts; count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
 
-/* The caller's request to stop as a stop_check, */
+/* The caller's request to stop, as a stop_check. */
 stop_check run_stop(const run *r);
-/* as a bool, */
+/* Whether the caller asks the run to stop. */
 bool run_stop_asked(const run *r);
-/* and as a code: RAPT_ERR_INTERRUPTED where the run is to stop. */
+/* RAPT_ERR_INTERRUPTED where the caller asks the run to stop. */
 rapt_code run_stopped(const run *r, rapt_error *err);
 
 /* Writes a file of the model's folder. */

@@ -70,11 +70,11 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     rapt_code code = r->task->sized(r, size, false, &batch, err);
     tape_count(r->tape, true);
     if (!code)
-        code = run_pass(r, &batch, training, run_normalizer(r->recipe), &parts, err);
+        code = step_pass(r, &batch, training, step_normalizer(r->recipe), &parts, err);
     if (!code && run_validates(r)) {
         code = r->task->sized(r, size, true, &batch, err);
         if (!code)
-            code = run_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
+            code = step_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
     }
     n->step = r->tape->step.peak;
     n->scratch = r->tape->scratch.peak;

@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-double run_normalizer(const rapt_recipe *recipe)
+double step_normalizer(const rapt_recipe *recipe)
 {
     return recipe->train.accumulate == 1 ? 0 : 1;
 }
 
-rapt_code run_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
-                   rapt_error *err)
+rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
+                    rapt_error *err)
 {
     bool book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK;
     pass.examples = batch->examples;
@@ -55,7 +55,7 @@ static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt
         if (!code)
             code = r->task->batch(r, index, &batch, err);
         if (!code)
-            code = run_pass(r, &batch, pass, run_normalizer(r->recipe), &parts, err);
+            code = step_pass(r, &batch, pass, step_normalizer(r->recipe), &parts, err);
         if (code)
             return code == RAPT_ERR_NOT_FINITE ? step_not_finite(r, step, "loss", err) : code;
         c->nll += parts.nll;

@@ -6,11 +6,11 @@
 
 /* The normalizer of training losses: 0 (the tokens of the batch) where a step has one batch; with gradient accumulation 1, as
  * sums are accumulated. */
-double run_normalizer(const rapt_recipe *recipe);
+double step_normalizer(const rapt_recipe *recipe);
 
 /* One forward (and, where it records, one backward) pass over a batch; gives its nll and tokens in `parts`. */
-rapt_code run_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
-                   rapt_error *err);
+rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
+                    rapt_error *err);
 
 /* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);

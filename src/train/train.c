@@ -14,7 +14,6 @@
 #include "train/set_up.h"
 #include "train/step.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- open, check, prepare ------------------------------------------------------------------------------------- */
@@ -53,7 +52,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         memory_check,      /* and the memory that the run will take, before it is taken; */
         set_up_parameters, /* prepare: the model, */
         set_up_optimizer,
-        folder_recipe,
+        folder_write_prepare,
         resume_begin,      /* the newest checkpoint, */
         lengthen_check,    /* which may be of a run of another length. */
         begin_folder};     /* Up to here the folder is as it was. */

@@ -213,7 +213,7 @@ static double trained_loss(rapt_tape *t, const rapt_lm *m)
     return walk_back(t, loss_of(t, m, LM_CONTEXT, NULL));
 }
 
-/* Dropout at one place after the other; they are all that rapt_lm_set_dropout sets. */
+/* Dropout at one place after the other; they are all that rapt_lm_set_dropouts sets. */
 static void dropout_has_its_places(void **state)
 {
     (void)state;

@@ -58,12 +58,12 @@ static void take_all(run *r)
     train_batch batch;
     for (uint64_t i = 0; i < 2 * r->batches_per_epoch; i++) {
         assert_true(r->task->batch(r, i, &batch, &err) == RAPT_OK);
-        run_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, run_normalizer(r->recipe), &parts, &err);
+        step_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = i}, step_normalizer(r->recipe), &parts, &err);
         rapt_params_zero_grad(r->model->params);
     }
     for (size_t i = 0; i < r->validation_batches; i++) {
         assert_true(r->task->validation_batch(r, i, &batch, &err) == RAPT_OK);
-        run_pass(r, &batch, (rapt_pass){0}, 0, &parts, &err);
+        step_pass(r, &batch, (rapt_pass){0}, 0, &parts, &err);
     }
     assert_string_equal(err.message, "");
 }

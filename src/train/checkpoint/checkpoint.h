@@ -34,8 +34,7 @@ typedef struct checkpoint_wanted {
 
 /* Reads the checkpoint of step wanted.step into the model's parameters and `run`, adam and state, whose recipe_hash becomes
  * wanted.recipe_hash. RAPT_ERR_VALUE where it has neither of the two hashes; RAPT_ERR_FORMAT where its counters can't be those
- * of this
- * step, and where it is of a model with another config.json. */
+ * of this step, and where it is of a model with another config.json. */
 rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
                           checkpoint_state *state, rapt_error *err);
 

@@ -67,7 +67,7 @@ static bool make_absolute(char **path, rapt_error *err)
     return *path != NULL;
 }
 
-rapt_code folder_recipe(run *r, rapt_error *err)
+rapt_code folder_write_prepare(run *r, rapt_error *err)
 {
     rapt_recipe kept = *r->recipe;
     bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.validation, err);

@@ -6,7 +6,7 @@
 #include "train/run.h"
 
 /* Makes the text of the recipe that the folder will keep: that of the run as it is, with absolute paths. Writes nothing. */
-rapt_code folder_recipe(run *r, rapt_error *err);
+rapt_code folder_write_prepare(run *r, rapt_error *err);
 
 /* Removes what killed runs have left, and writes. The first change of the folder: everything is checked. */
 rapt_code folder_write(run *r, rapt_error *err);

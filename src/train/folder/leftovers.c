@@ -17,8 +17,7 @@ static const char *skip_number(const char *text)
     return digits > 0 && text[digits] == '.' ? text + digits + 1 : NULL;
 }
 
-/* .NAME.PROCESS.TRY.tmp, as base/file.c makes them; NAME may hold dots, too. */
-/* This process's own may still be written. */
+/* .NAME.PROCESS.TRY.tmp, as base/file.c makes them; NAME may hold dots, too. This process's own may still be written. */
 static bool is_temporary(const char *name)
 {
     if (name[0] != '.')

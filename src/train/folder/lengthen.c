@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "train/folder/lengthen.h"
 
-#include "base/file.h"
 #include "recipe/recipe_compare.h"
 
 #include <stdlib.h>
@@ -34,11 +33,6 @@ uint64_t lengthen_first_hash(const run *r)
     return recipe_hash_first(&all);
 }
 
-static const char *length_key(const rapt_recipe *recipe)
-{
-    return recipe->train.steps ? "train.steps" : "train.epochs";
-}
-
 static void warn_of_cosine(const run *r, uint64_t before)
 {
     const uint64_t next = r->counters.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
@@ -55,7 +49,7 @@ static void warn_of_cosine(const run *r, uint64_t before)
 rapt_code lengthen_check(run *r, rapt_error *err)
 {
     const uint64_t step = r->counters.step, limit = r->options->max_steps;
-    const char *key = length_key(r->recipe);
+    const char *key = r->recipe->train.steps ? "train.steps" : "train.epochs";
     if (limit > r->steps)
         run_warn(r, "--max-steps %llu is past the last step of the recipe, %llu; to train longer, set %s higher",
                  (unsigned long long)limit, (unsigned long long)r->steps, key);

@@ -150,7 +150,7 @@ typedef struct step_loop {
     const rapt_adam *a;
     const rapt_tape *t;
     kernels_adam vector, matrix; /* only matrices decay */
-    param_slices param_slices;
+    param_slices slices;
 } step_loop;
 
 static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
@@ -176,7 +176,7 @@ static void update_used_rows(const step_loop *l, const param_slice *p)
 static void update_slice(void *context, size_t index, int worker)
 {
     const step_loop *l = context;
-    const param_slice *p = &l->param_slices.list[index];
+    const param_slice *p = &l->slices.list[index];
     if (p->param->state->deferred.dy)
         adam_update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
     else if (l->a->rows[p->index])
@@ -197,7 +197,7 @@ static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
     return p->value.grad_filled || p->state->deferred.dy;
 }
 
-/* Asked once for each parameter, before its first piece. */
+/* Asked once for each parameter, before its first slice. */
 static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
 {
     const step_loop *l = context;
@@ -240,10 +240,10 @@ rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scal
     a->steps++;
     l.vector = l.matrix = coefficients(a, lr, grad_scale);
     l.matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
-    param_slices_begin(&l.param_slices, a->set, begins_to_move, &l);
-    while (param_slices_next(&l.param_slices)) {
-        profile_op(t, "adam", 0, 7.0 * (double)l.param_slices.elements); /* four are read, three written */
-        pool_run(t->pool, l.param_slices.count, 4 * l.param_slices.elements, update_slice, &l);
+    param_slices_begin(&l.slices, a->set, begins_to_move, &l);
+    while (param_slices_next(&l.slices)) {
+        profile_op(t, "adam", 0, 7.0 * (double)l.slices.elements); /* four are read, three written */
+        pool_run(t->pool, l.slices.count, 4 * l.slices.elements, update_slice, &l);
     }
     profile_end(t);
     return RAPT_OK;

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct norm_loop {
+typedef struct grad_norm_loop {
     rapt_tape *t;
-    param_slices param_slices;
-} norm_loop;
+    param_slices slices;
+} grad_norm_loop;
 
 static bool has_gradient(const void *context, const rapt_param *p, size_t index)
 {
@@ -37,8 +37,8 @@ static void trim(const param_slice *p, size_t *first, size_t *rows)
 
 static void sum_slice(void *context, size_t index, int worker)
 {
-    norm_loop *loop = context;
-    param_slice *p = &loop->param_slices.list[index];
+    grad_norm_loop *loop = context;
+    param_slice *p = &loop->slices.list[index];
     const rapt_real *grad = p->param->value.grad + p->first * p->width;
     size_t end = p->first + p->rows;
     if (p->param->state->deferred.dy)
@@ -63,17 +63,17 @@ static bool settle_mixed(rapt_tape *t, const rapt_params *set)
 
 double rapt_grad_norm(rapt_tape *t, const rapt_params *set)
 {
-    norm_loop loop;
+    grad_norm_loop loop;
     double sum = 0;
     if (!settle_mixed(t, set))
         return NAN;
     loop.t = t;
-    param_slices_begin(&loop.param_slices, set, has_gradient, NULL);
-    while (param_slices_next(&loop.param_slices)) {
-        profile_op(t, "gradient norm", 0, (double)loop.param_slices.elements);
-        pool_run(t->pool, loop.param_slices.count, loop.param_slices.elements, sum_slice, &loop);
-        for (size_t i = 0; i < loop.param_slices.count; i++)
-            sum += loop.param_slices.list[i].sum;
+    param_slices_begin(&loop.slices, set, has_gradient, NULL);
+    while (param_slices_next(&loop.slices)) {
+        profile_op(t, "gradient norm", 0, (double)loop.slices.elements);
+        pool_run(t->pool, loop.slices.count, loop.slices.elements, sum_slice, &loop);
+        for (size_t i = 0; i < loop.slices.count; i++)
+            sum += loop.slices.list[i].sum;
     }
     profile_end(t);
     return sqrt(sum);

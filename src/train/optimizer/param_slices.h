@@ -1,5 +1,5 @@
 /* train/optimizer/param_slices.h: all parameters of a set as one list of slices for the threads: a model has many small
- * parameters, and a loop over threads for each would cost more than its work. Pieces depend on shapes alone, so sums over
+ * parameters, and a loop over threads for each would cost more than its work. Slices depend on shapes alone, so sums over
  * them, taken in order, have the same bits for any number of threads. For the optimizer and the gradient norm. */
 #ifndef TRAIN_OPTIMIZER_PARAM_SLICES_H
 #define TRAIN_OPTIMIZER_PARAM_SLICES_H

@@ -1,5 +1,5 @@
 /* train/task/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
- * it, a tokenizer and a decoder-only model. For run.c and train.c, which call it through its table. */
+ * it, a tokenizer and a decoder-only model. For a run, which calls it through its table. */
 #define _GNU_SOURCE
 #include "train/run.h"
 
@@ -166,7 +166,7 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
 }
 
 /* A model that is fine-tuned may lack ids that its tokenizer has and this text uses. */
-static rapt_code task_language_model_check_ids(const run *r, const text_data *d, rapt_error *err)
+static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
 {
     size_t vocab = r->model->language.net->config.vocab;
     int32_t largest = rapt_token_file_max_id(d->tokens);
@@ -205,7 +205,7 @@ static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
     const text_data *d = r->data;
     rapt_code code = r->init ? RAPT_OK : task_language_model_make_net(r, d, seed, err);
     if (!code)
-        code = task_language_model_check_ids(r, d, err);
+        code = check_ids(r, d, err);
     if (!code)
         code = check_prompt(r, err);
     if (!code)
@@ -213,7 +213,7 @@ static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
     return code;
 }
 
-static void task_language_model_close_text(run *r)
+static void close_text(run *r)
 {
     text_data *d = r->data;
     if (d->joins_text)
@@ -235,16 +235,16 @@ static void task_language_model_close_text(run *r)
 /* The validation set, or as much of it as reports evaluate. */
 static rapt_token_range validation_range(const run *r, const text_data *d)
 {
-    rapt_token_range p = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
+    rapt_token_range range = rapt_token_range_validation(d->tokens, 1 - r->recipe->data.validation_fraction);
     size_t max = (size_t)r->recipe->data.validation_tokens;
-    if (max > 0 && p.end - p.begin > max + 1)
-        p.end = p.begin + max + 1;
-    return p;
+    if (max > 0 && range.end - range.begin > max + 1)
+        range.end = range.begin + max + 1;
+    return range;
 }
 
-static rapt_code check_part(const run *r, const rapt_token_range *p, bool validation, rapt_error *err)
+static rapt_code check_token_range(const run *r, const rapt_token_range *range, bool validation, rapt_error *err)
 {
-    const long long tokens = (long long)(p->end - p->begin), context = r->recipe->model.context;
+    const long long tokens = (long long)(range->end - range->begin), context = r->recipe->model.context;
     if (tokens > context)
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: the %s split has %lld tokens; a window of model.context %lld needs %lld%s",
@@ -258,9 +258,9 @@ static rapt_code load_windows(run *r, rapt_error *err)
     const rapt_recipe *k = r->recipe;
     rapt_token_range train = rapt_token_range_training(d->tokens, 1 - k->data.validation_fraction);
     rapt_token_range validation = validation_range(r, d);
-    rapt_code code = check_part(r, &train, false, err);
+    rapt_code code = check_token_range(r, &train, false, err);
     if (!code && k->data.validation_fraction > 0)
-        code = check_part(r, &validation, true, err);
+        code = check_token_range(r, &validation, true, err);
     size_t tokens = (size_t)(k->model.context * k->train.batch);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     return code;
@@ -353,7 +353,7 @@ static rapt_code text_task_files(const run *r, const char *names[TASK_MAX_FILES 
 }
 
 /* Everything was checked. A kill between the two leaves tokens of another text, which the next run sees and makes again. */
-static rapt_code task_language_model_name_files(const run *r, rapt_error *err)
+static rapt_code name_files(const run *r, rapt_error *err)
 {
     text_data *d = r->data;
     rapt_code code = RAPT_OK;
@@ -374,7 +374,7 @@ static char *task_language_model_sample(run *r, rapt_error *err)
 
 const train_task train_language_model = {
     .open = open_text,
-    .close = task_language_model_close_text,
+    .close = close_text,
     .load = load_windows,
     .make = make_lm,
     .start = make_windows,
@@ -385,6 +385,6 @@ const train_task train_language_model = {
     .hash = hash_text,
     .describe = describe_text,
     .files = text_task_files,
-    .write = task_language_model_name_files,
+    .write = name_files,
     .sample = task_language_model_sample,
 };

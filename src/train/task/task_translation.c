@@ -1,12 +1,12 @@
 /* train/task/task_translation.c: what a run needs to know about translation: sentence pairs, two vocabularies, an
- * encoder-decoder. For run.c and train.c, which call it through its table. */
+ * encoder-decoder. For a run, which calls it through its table. */
 #define _GNU_SOURCE
 #include "train/run.h"
 
 #include "base/rng.h"
+#include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
 #include "train/task/validation_bleu.h"
-#include "recipe/recipe_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,6 @@ typedef struct translation {
     rapt_loader *loader, *validation_loader;
     rapt_loader *trial; /* of another batch size, or NULL */
 } translation;
-
-static rapt_words_options words_options(const rapt_recipe *r)
-{
-    return (rapt_words_options){r->tokenizer.lowercase, (size_t)r->tokenizer.min_freq, (size_t)r->tokenizer.max_size};
-}
 
 /* The lines of one side, or of both, that the vocabulary is made from: those of the training set. */
 static const char **training_lines(const run *r, bool source, bool target, size_t *count)
@@ -67,9 +62,10 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, 
 static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     size_t count;
-    rapt_words_options o = words_options(r->recipe);
+    const rapt_recipe *p = r->recipe;
+    rapt_words_options o = {p->tokenizer.lowercase, (size_t)p->tokenizer.min_freq, (size_t)p->tokenizer.max_size};
     const char **lines = training_lines(r, source, target, &count);
-    bool words = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
+    bool words = p->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
     rapt_tokenizer *k = NULL;
     if (!lines)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
