@@ -23,7 +23,7 @@ awk -F' *[|] *' '
 [ -s "$scratch/terms" ] || { echo "$glossary: no retired terms"; exit 1; }
 
 # ---- texts -------------------------------------------------------------------------------------------------------------
-# The help of every command and of its parts, in the order in which `rapt --help` names them.
+# The help of every command and of its subcommands, in the order in which `rapt --help` names them.
 help_texts() {
     "$program" --help
     "$program" train --help-recipe

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
-#include "cli/subcommands.h"
 #include "cli/say.h"
+#include "cli/subcommands.h"
 #include "data/check/check.h"
 #include "text/json_text.h"
 
@@ -237,5 +237,5 @@ int cmd_data(int argc, char **argv)
                                                 "Check data before training on it."
                                                 "\vcheck PAIRS, or check SOURCE TARGET, prints statistics and defects of "
                                                 "sentence pairs, and writes the clean ones; it has a --help of its own."};
-    return cli_run_subcommand(&subcommands, argc, argv);
+    return subcommands_run(&subcommands, argc, argv);
 }

@@ -2,8 +2,8 @@
  * rapt_generator; --at is in generate_at.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
-#include "cli/cmd_generate.h"
 #include "cli/cli_model.h"
+#include "cli/cmd_generate.h"
 #include "cli/signals.h"
 
 #include "base/clock.h"
@@ -12,7 +12,6 @@
 #include "decode/valid_text.h"
 #include "text/json_text.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -250,12 +249,6 @@ static rapt_code print_generated_json(const output *out, const rapt_generated *g
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
-static void print_speed(size_t tokens, double seconds)
-{
-    fprintf(stderr, "%zu token%s in %.2f s: %.1f tokens/s\n", tokens, cli_plural(tokens), seconds,
-            seconds > 0 ? (double)tokens / seconds : 0);
-}
-
 /* Generates and prints one sample; the generator is back at the end of the prompt afterwards. */
 static rapt_code print_sample(rapt_generator *g, output *out, size_t *tokens, rapt_error *err)
 {
@@ -286,8 +279,10 @@ static rapt_code print_texts(const generate_arguments *a, rapt_generator *g, out
         *out = (output){.a = a, .prompt = out->prompt, .sample = (uint64_t)i};
         code = print_sample(g, out, &tokens, err);
     }
+    double seconds = clock_seconds() - start;
     if (!a->quiet && (!code || code == RAPT_ERR_INTERRUPTED))
-        print_speed(tokens, clock_seconds() - start);
+        fprintf(stderr, "%zu token%s in %.2f s: %.1f tokens/s\n", tokens, cli_plural(tokens), seconds,
+                seconds > 0 ? (double)tokens / seconds : 0);
     return code;
 }
 

@@ -2,15 +2,14 @@
  * the steps are shown by progress.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
-#include "cli/fetch_hint.h"
 #include "cli/cli_model.h"
+#include "cli/fetch_hint.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/signals.h"
 
 #include "rapt/train.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

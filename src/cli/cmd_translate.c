@@ -4,15 +4,15 @@
 #include "cli/cli.h"
 
 #include "cli/alignment.h"
-#include "cli/lines_out.h"
 #include "cli/cli_model.h"
+#include "cli/lines_out.h"
 #include "cli/say.h"
 #include "cli/unknown_words.h"
 #include "decode/prefixes.h"
 #include "rapt/decode.h"
-#include "text/prose/detokenize.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
+#include "text/prose/detokenize.h"
 
 #include <stdio.h>
 #include <stdlib.h>

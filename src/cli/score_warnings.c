@@ -3,7 +3,6 @@
 #include "cli/say.h"
 #include "cli/score_warnings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool ends_in(const char *line, size_t length, const char *end)

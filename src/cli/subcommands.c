@@ -22,7 +22,7 @@ static int asks_for_help(const char *option)
            strncmp(option, "--h", 3) == 0 || strncmp(option, "--u", 3) == 0;
 }
 
-int cli_run_subcommand(const cli_subcommands *subcommands, int argc, char **argv)
+int subcommands_run(const cli_subcommands *subcommands, int argc, char **argv)
 {
     const struct argp argp = {.parser = subcommands_parse, .args_doc = subcommands->args_doc, .doc = subcommands->doc};
     char title[64], *first[] = {argv[0], "--", argc > 1 ? argv[1] : NULL, NULL};
@@ -34,6 +34,6 @@ int cli_run_subcommand(const cli_subcommands *subcommands, int argc, char **argv
         }
     if (argc > 1 && asks_for_help(argv[1]))
         cli_parse(&argp, argc, argv, (void *)subcommands);
-    cli_parse(&argp, argc > 1 ? 3 : 2, first, (void *)subcommands); /* an option of a part is no option here */
+    cli_parse(&argp, argc > 1 ? 3 : 2, first, (void *)subcommands); /* an option of a subcommand is none here */
     return 2;
 }

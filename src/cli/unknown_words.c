@@ -3,10 +3,9 @@
 #include "cli/unknown_words.h"
 
 #include "cli/cli.h"
-#include "explain/input/known_words.h"
 #include "cli/say.h"
+#include "explain/input/known_words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ static bool was_told(const unknown_words *u, const char *word)
 }
 
 /* Whether one of the words is new; they are none from now on. */
-static bool unknown_words_take_words(unknown_words *u, const unknown_list *list)
+static bool unknown_words_collect(unknown_words *u, const unknown_list *list)
 {
     bool is_new = false;
     for (size_t i = 0; i < list->count && u->warnings < MAX_WARNINGS; i++) {
@@ -46,7 +45,7 @@ static rapt_code unknown_words_report(unknown_words *u, size_t line, const unkno
                          verb, words);
     if (u->quiet)
         return RAPT_OK;
-    if (!unknown_words_take_words(u, list)) {
+    if (!unknown_words_collect(u, list)) {
         u->more++;
         return RAPT_OK;
     }

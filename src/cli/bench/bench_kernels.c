@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
 #include "tensor/gemm.h"
 
 #include <math.h>

@@ -55,11 +55,6 @@ static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
     return k;
 }
 
-static size_t longest_source(const bench_options *o)
-{
-    return bench_size(o->sizes.time, LONGEST);
-}
-
 /* `count` words: tokens but for <eos>. */
 static char *make_line(size_t count, uint64_t key, size_t vocab)
 {
@@ -207,7 +202,7 @@ static rapt_code run_beam(translating *x, size_t beam, double peak, rapt_error *
 rapt_code bench_decode_sentences(const char *name, const bench_options *o, rapt_error *err)
 {
     rapt_transformer_config config;
-    translating x = {.o = o, .name = name, .longest = longest_source(o)};
+    translating x = {.o = o, .name = name, .longest = bench_size(o->sizes.time, LONGEST)};
     rapt_code code = workload_translation(name, &o->sizes, &config, err);
     if (!code && o->precision != RAPT_PRECISION_FP32)
         code = rapt_fail(err, RAPT_ERR_VALUE, "--precision of `decode` is for case gpt2");

@@ -3,7 +3,6 @@
  * random tokens. */
 #include "cli/bench/bench_workload.h"
 
-#include "base/rng.h"
 #include "ops/deferred.h"
 #include "rapt/lm.h"
 

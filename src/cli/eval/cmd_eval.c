@@ -1,8 +1,8 @@
 /* cli/eval/cmd_eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. The work is in
  * eval_pairs.c and eval_text.c. */
 #include "cli/cli.h"
-#include "cli/eval/cmd_eval.h"
 #include "cli/cli_model.h"
+#include "cli/eval/cmd_eval.h"
 #include "cli/say.h"
 
 enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT };

@@ -6,7 +6,6 @@
 #include "cli/say.h"
 #include "cli/unknown_words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct eval_counts {

@@ -23,5 +23,5 @@ int cmd_plot(int argc, char **argv)
         "  table FILE                  any table of numbers as a heat map\n\n"
         "Each has a --help of its own. With --data instead of -o FILE the values are printed; those of one heat map can be "
         "read by `rapt plot table --names`."};
-    return cli_run_subcommand(&subcommands, argc, argv);
+    return subcommands_run(&subcommands, argc, argv);
 }

@@ -7,7 +7,7 @@
 
 #include "cli/usage.h"
 
-/* The parts. argv[0] is "rapt plot PART"; each returns the exit status. */
+/* The subcommands. argv[0] is "rapt plot SUBCOMMAND"; each returns the exit status. */
 int plot_attention(int argc, char **argv);
 int plot_positions(int argc, char **argv);
 int plot_similarity(int argc, char **argv);
@@ -15,7 +15,7 @@ int plot_embedding(int argc, char **argv);
 int plot_training(int argc, char **argv);
 int plot_table(int argc, char **argv);
 
-/* ---- options of all parts ---------------------------------------------------------------------------------- */
+/* ---- options of all subcommands ---------------------------------------------------------------------------- */
 
 typedef struct plot_options {
     const char *out; /* NULL: print the numbers */

@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

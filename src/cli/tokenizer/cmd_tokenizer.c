@@ -16,5 +16,5 @@ int cmd_tokenizer(int argc, char **argv)
         "text, info describes a tokenizer. Each subcommand has a --help of its own. A TOKENIZER is a tokenizer file of rapt, "
         "a Hugging Face tokenizer.json with byte-level BPE, a folder that holds a tokenizer.json, or a rank file of "
         "tiktoken with the name of its encoding: cl100k_base:PATH, o200k_base:PATH or r50k_base:PATH."};
-    return cli_run_subcommand(&subcommands, argc, argv);
+    return subcommands_run(&subcommands, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* cli/tokenizer/cmd_tokenizer.h: the parts of `rapt tokenizer`, and what those that use a tokenizer share. */
+/* cli/tokenizer/cmd_tokenizer.h: the subcommands of `rapt tokenizer`, and what those share that use one. */
 #ifndef CLI_TOKENIZER_CMD_TOKENIZER_H
 #define CLI_TOKENIZER_CMD_TOKENIZER_H
 

@@ -35,7 +35,7 @@ static const struct argp ARGP = {
 
 /* The id that a word of digits stands for; `number` counts the words of the input. */
 static rapt_code parse_id(const rapt_tokenizer *k, const char *word, size_t size, size_t number, int32_t *id,
-                         rapt_error *err)
+                          rapt_error *err)
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy), word);

@@ -1,4 +1,4 @@
-/* cli/tokenizer/tokenizer_operand.c: the tokenizer and the file that parts of `rapt tokenizer` are given; of cmd_tokenizer.h. */
+/* cli/tokenizer/tokenizer_operand.c: the tokenizer and the file that its subcommands are given; of cmd_tokenizer.h. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/file.h"
