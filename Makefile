@@ -11,13 +11,13 @@ all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
 examples: ## build the programs of docs/book and the other examples, in build/examples
 	@$(CONFIGURE) -B $(BUILD) >/dev/null && cmake --build $(BUILD) -j$(JOBS) --target examples -- --no-print-directory
 
-debug: ## build without optimisation, with debug symbols, in build-debug
+debug: ## build without optimization, with debug symbols, in build-debug
 	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug -DRAPT_TESTS=ON >/dev/null && cmake --build build-debug -j$(JOBS)
 
 check: ## build and run all tests (./test also installs what they need)
 	@$(CONFIGURE) -B build-test -DRAPT_TESTS=ON >/dev/null && cmake --build build-test -j$(JOBS) -- --no-print-directory && ctest --test-dir build-test --output-on-failure
 
-asan: ## run the tests with address and undefined-behaviour sanitizers
+asan: ## run the tests with address and undefined-behavior sanitizers
 	@$(CONFIGURE) -B build-asan -DRAPT_TESTS=ON -DRAPT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null && cmake --build build-asan -j$(JOBS) -- --no-print-directory && ctest --test-dir build-asan --output-on-failure
 
 tsan: ## run the tests with the thread sanitizer

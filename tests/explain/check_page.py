@@ -210,7 +210,7 @@ def heads_by_keyboard(page):
 
 
 @check
-def colours_are_viridis_and_two_sided(page):
+def colors_are_viridis_and_two_sided(page):
     last = "decoder.1.cross_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
     choose_head(page, 0)
     page.hover(page.find("h1"))
@@ -249,12 +249,12 @@ def both_themes(page):
 def words_can_be_read_on_every_tint(page):
     for theme in ("light", "dark"):
         page.open(theme)
-        for colour in ("attention", "probability"):
-            page.find(f'#words [data-value="{colour}"]').click()
+        for color in ("attention", "probability"):
+            page.find(f'#words [data-value="{color}"]').click()
             for chip in page.all(".token")[::3]:
                 page.hover(chip)
                 least = min(contrast for contrast, _ in page.contrasts())
-                expect(least >= 4.5, theme, colour, chip.get_attribute("aria-label"), "contrast", least)
+                expect(least >= 4.5, theme, color, chip.get_attribute("aria-label"), "contrast", least)
     page.open()
 
 
@@ -349,7 +349,7 @@ def all_heads_of_all_blocks(page):
 
 
 @check
-def colours_by_the_readers_choice(page):
+def colors_by_the_readers_choice(page):
     """The same cell: its share of 1, of the largest of all, of the largest of its row, and the root of that."""
     last = "decoder.1.cross_attention.weights" if page.kind == "translation" else "blocks.2.attention.weights"
     choose_head(page, 0)

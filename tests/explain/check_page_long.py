@@ -140,7 +140,7 @@ def a_mean_of_heads_is_true_as_far_as_it_goes(page):
 
 
 @check
-def the_marked_colours_hold_everywhere(page):
+def the_marked_colors_hold_everywhere(page):
     """What is marked as chosen is what the text and the map show: choosing it changes nothing."""
     picture = "return [document.querySelector('#attention-map canvas'), ...document.querySelectorAll('#heads canvas')]" \
         ".map(c => c.toDataURL()).join()"
@@ -158,19 +158,19 @@ def the_marked_colours_hold_everywhere(page):
         page.find(f'#choices [data-value="{choice}"]').click()
         after = shown()
         expect((after == before) == (choice == "row"), "choosing", choice, "changes", [a != b for a, b in zip(before, after)])
-    expect(len(page.all("#key .ramp small")) == 1, "the middle of the text's colours is not named:", page.find("#key").text)
+    expect(len(page.all("#key .ramp small")) == 1, "the middle of the text's colors is not named:", page.find("#key").text)
 
 
 @check
 def words_can_be_read_on_every_tint(page):
     for theme in ("light", "dark"):
         page.open(theme)
-        for colour in ("attention", "probability"):
-            page.find(f'#words [data-value="{colour}"]').click()
+        for color in ("attention", "probability"):
+            page.find(f'#words [data-value="{color}"]').click()
             page.hover(page.find("h1"))
             inks = {ink for _, ink in page.contrasts()} - {"masked"}
             least = min(contrast for contrast, _ in page.contrasts())
-            expect(least >= 4.5 and len(inks) == 1, theme, colour, "contrast", least, "inks", inks)
+            expect(least >= 4.5 and len(inks) == 1, theme, color, "contrast", least, "inks", inks)
     page.open()
 
 

@@ -136,10 +136,10 @@ VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962",
 
 
 def viridis(share):
-    """matplotlib's colours at nine places, and straight lines between."""
+    """matplotlib's colors at nine places, and straight lines between."""
     place = 8 * min(1, share)
     i = min(7, int(place))
-    low, high = ([int(colour[c:c + 2], 16) for c in (0, 2, 4)] for colour in VIRIDIS[i:i + 2])
+    low, high = ([int(color[c:c + 2], 16) for c in (0, 2, 4)] for color in VIRIDIS[i:i + 2])
     return [a + (b - a) * (place - i) for a, b in zip(low, high)]
 
 
