@@ -1,6 +1,6 @@
 /* tests/failing.h: replaces the allocators of one test program, so that a test can make each allocation of a
  * scenario fail in turn, and see blocks that are left. For test_*no_memory.c, one source each, linked with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,--wrap=pthread_create.
  * Calls within shared libraries are not replaced. A group has failing_check_link as its setup or calls it
  * there. A test says
  *     failing f = {.what = "saving", .at_least = 20};

@@ -40,8 +40,8 @@ typedef struct rapt_translate_options {
     rapt_precision precision; /* of matrix products; RAPT_PRECISION_BF16: with bf16 weights */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: off */
     double max_ratio;         /* R >= 0: after the prefix a translation has at most R times the tokens of its source
-                                 (<eos> included) plus 10; 0: R is 2, or the limit is max_len for a model trained on rows
-                                 of that length */
+                                 (<eos> included) plus 10; 0: R is 2, or the limit is max_len, for a model trained on
+                                 rows of that length */
     const char *prefix;       /* forced prefix: text that every translation begins with (the first segment of a line), without
                                  trailing spaces; its tokens count with the log-probabilities that the model gives them;
                                  NULL: none */

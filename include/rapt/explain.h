@@ -27,8 +27,7 @@ typedef struct rapt_explanation rapt_explanation;
 /* Zeroed: the defaults. All pointers are borrowed during rapt_explanation_new only. */
 typedef struct rapt_explain_options {
     const char *target;       /* translation: what the decoder reads; NULL: the model's own greedy translation */
-    bool gradients;           /* also the loss of the target (language models: of the text itself), and its gradients, without
-                                 dropout */
+    bool gradients;           /* also the loss of the target (of the text of a language model) and its gradients; no dropout */
     const char *const *names; /* [name_count]: shell patterns ("*.weights") of the intermediates to keep, and of the parts
                                  "tokens", "predictions" and "loss" of the text that rapt_explanation_text makes; see there */
     size_t name_count;        /* 0: everything */
@@ -65,8 +64,8 @@ typedef struct rapt_explained_sequence {
     const char *name;
     size_t count;
     const int32_t *ids;        /* [count] */
-    const char *const *labels; /* [count]: position and token, "3 chat"; a space as an open box, bytes that are no UTF-8 as
-                                  escapes */
+    const char *const *labels; /* [count]: position and token, "3 chat"; a space as an open box, bytes that
+                                  are no UTF-8 as escapes */
 } rapt_explained_sequence;
 
 /* An intermediate, or the gradient of an intermediate or parameter; names, formulas and axes are those of rapt/observe.h. */
@@ -118,8 +117,8 @@ RAPT_API const char *rapt_explanation_target(const rapt_explanation *e);
 
 /* How an explanation is written. Zeroed: the defaults. */
 typedef struct rapt_explain_format {
-    bool full;     /* all elements: in JSON, which otherwise has statistics only, and in text, which otherwise has the corners of
-                      large matrices */
+    bool full;     /* all elements: in JSON, which otherwise has statistics only, and in text, which otherwise has
+                      the corners of large matrices */
     bool table;    /* text: matrices as tables with row and column labels, else as PyTorch prints tensors */
     bool color;    /* text: ANSI escape sequences for a terminal */
     size_t width;  /* text: columns that a line of a table may take; 0: 80; with `full` lines are as long as they need */

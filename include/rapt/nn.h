@@ -27,7 +27,6 @@ typedef enum rapt_weight_init {
 
 /* ---- linear: y = x W^T + b ------------------------------------------------------------------------------ */
 
-
 typedef struct rapt_linear {
     rapt_param *weight; /* [out, in]: "weight" */
     rapt_param *bias;   /* [out]: "bias", or NULL */

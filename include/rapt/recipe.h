@@ -170,16 +170,14 @@ typedef struct rapt_recipe {
  * rapt_recipe_set, and may then write to fields itself. */
 RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text,
- * train.init or tokenizer.path is resolved against the file's folder, so that it then holds for the working directory
- * ("recipes/../data/en-fr.tsv").
+/* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text, train.init or tokenizer.path is
+ * resolved against the file's folder, so that it then holds for the working directory ("recipes/../data/en-fr.tsv").
  * `*out` may be uninitialized; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.
  *   - RAPT_ERR_NOT_FOUND, RAPT_ERR_IO: no such file, or not readable;
  *   - RAPT_ERR_FORMAT: "PATH:LINE: not YAML: ..." and the like;
- *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm is now
- *     model.norm_place",
- *     "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
+ *   - RAPT_ERR_VALUE: 'PATH:LINE: unknown key "model.laiers"; did you mean "model.layers"?', "PATH:LINE: model.norm
+ *     is now model.norm_place", "PATH:LINE: train.lr is -1; it must be above 0 and at most 10". */
 RAPT_API rapt_code rapt_recipe_read(const char *path, rapt_recipe *out, rapt_error *err);
 
 /* Reads the recipe.yaml that a run left in its model folder, as rapt_recipe_read does, and also accepts the key names of

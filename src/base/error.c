@@ -1,4 +1,4 @@
-/* error.c: recording the first cause of a failure, and the version.
+/* base/error.c: recording the first cause of a failure, and the version.
  * For every function that takes a `rapt_error *`.
  * Not a logger: nothing here prints, allocates or ends the program. */
 #include "rapt/base.h"

@@ -1,4 +1,4 @@
-/* file.c: read, map, replace and append files; make folders.
+/* base/file.c: read, map, replace and append files; make folders.
  * For everything that loads or saves.
  * Not portable beyond POSIX: open, fsync and rename are what makes a replacement atomic. */
 #define _GNU_SOURCE

@@ -1,8 +1,8 @@
-/* file.h: whole files in and out, with errors that name the path and the reason.
+/* base/file.h: whole files in and out, with errors that name the path and the reason.
  * For everything that loads or saves: texts, vocabularies, model folders, reports.
  * Not a stream layer: a file is read or mapped whole, and appears whole or not at all. */
-#ifndef RAPT_FILE_H
-#define RAPT_FILE_H
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
 
 #include "rapt/base.h"
 

@@ -1,4 +1,4 @@
-/* file_path.c: the paths of files in folders.
+/* base/file_path.c: the paths of files in folders.
  * For everything that reads or writes a folder of several files.
  * Not a normalization of paths: "..", links and double slashes stay as they are. */
 #include "base/file.h"

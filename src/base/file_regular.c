@@ -1,4 +1,4 @@
-/* file_regular.c: files of rapt's own in: configurations, tokenizers, recipes.
+/* base/file_regular.c: files of rapt's own in: configurations, tokenizers, recipes.
  * For readers of folders that somebody else may have made.
  * Not for texts, which may come through a pipe: see file_read. */
 #define _GNU_SOURCE

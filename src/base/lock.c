@@ -1,4 +1,4 @@
-/* lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h.
+/* base/lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h.
  * Only the holder of a file's lock removes its name, and whoever gets a lock checks that the name is still that file's: so no
  * two processes can hold locks of two files of that name. */
 #define _GNU_SOURCE

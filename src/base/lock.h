@@ -1,4 +1,4 @@
-/* lock.h: one process at a time writes into a folder.
+/* base/lock.h: one process at a time writes into a folder.
  * For whatever makes a model folder: its files are replaced one by one, and two writers would leave some of each.
  * Not a lock for readers, nor one for single files, which appear whole anyway. */
 #ifndef BASE_LOCK_H

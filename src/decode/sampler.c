@@ -309,7 +309,7 @@ static int by_likelihood(const void *a, const void *b)
 }
 
 static bool sampler_list_top(const kernels *k, remaining *r, rapt_real max, size_t n, arena *scratch, int32_t *ids,
-                                   double *probabilities)
+                             double *probabilities)
 {
     listed *list = arena_array(scratch, n, sizeof *list);
     if (!list)
@@ -329,7 +329,7 @@ static bool sampler_list_top(const kernels *k, remaining *r, rapt_real max, size
 }
 
 static rapt_code sampler_top(const kernels *k, const sampler_input *in, size_t n, int32_t *ids, double *probabilities,
-                           arena *scratch, rapt_error *err)
+                             arena *scratch, rapt_error *err)
 {
     size_t best;
     rapt_real *x = own_logits(in, &(rapt_sample_options){0}, scratch);

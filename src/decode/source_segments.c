@@ -254,8 +254,7 @@ static bool join_tokens(const rapt_translation *segments, size_t count, rapt_tra
         for (size_t n = 0; n < out->count && ok; n++) {
             const rapt_hypothesis *from = nth(&segments[i], n);
             ok = !from->tokens || source_segments_append(&out->hypotheses[n].tokens, &out->hypotheses[n].token_count,
-                                                         from->tokens,
-                                                         from->token_count);
+                                                         from->tokens, from->token_count);
         }
     }
     return ok;

@@ -31,12 +31,12 @@ typedef struct translate_worker {
 
 struct rapt_translator {
     const rapt_model *m;
-    rapt_translate_options o; /* defaults filled in */
+    rapt_translate_options o;  /* defaults filled in */
     search_options search;
-    prefixes prefix;        /* the options', if any */
+    prefixes prefix;           /* the options', if any */
     pool *pool;
     translate_worker *workers; /* one for each thread */
-    packed_weights *packed; /* read by all tapes */
+    packed_weights *packed;    /* read by all tapes */
     atomic_bool cancelled;
 };
 typedef rapt_translator translator;
@@ -46,13 +46,13 @@ typedef struct translate_call {
     translator *t;
     const char *const *lines;
     size_t count;
-    source_segments source;    /* by length */
-    search_prefix *begins;   /* of each segment: what its translation begins with */
-    size_t *first;           /* [count + 1]: of each line, the number of its first segment */
+    source_segments source; /* by length */
+    search_prefix *begins;  /* of each segment: what its translation begins with */
+    size_t *first;          /* [count + 1]: of each line, the number of its first segment */
     rapt_translation *segments;
-    pthread_mutex_t lock;    /* of the two below */
-    size_t failed;           /* the first segment that has failed so far, or SIZE_MAX */
-    rapt_error error;        /* its error */
+    pthread_mutex_t lock;   /* of the two below */
+    size_t failed;          /* the first segment that has failed so far, or SIZE_MAX */
+    rapt_error error;       /* its error */
 } translate_call;
 
 static int translate_by_length(const void *a, const void *b)
@@ -114,12 +114,12 @@ static bool pack_batch(const translate_call *c, size_t first, size_t n, arena *m
     if (!ids || !p->lens || !p->limits || !p->prefixes)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const source_segment *line = &c->source.segment[first + i];
+        const source_segment *segment = &c->source.segment[first + i];
         for (size_t j = 0; j < time; j++)
-            ids[i * time + j] = j < line->count ? line->ids[j] : c->t->m->translation.special.pad;
-        p->lens[i] = (int32_t)line->count;
-        p->prefixes[i] = c->begins[line->index];
-        p->limits[i] = search_limit(c->t->m, line->count, c->t->search.max_ratio, p->prefixes[i].count);
+            ids[i * time + j] = j < segment->count ? segment->ids[j] : c->t->m->translation.special.pad;
+        p->lens[i] = (int32_t)segment->count;
+        p->prefixes[i] = c->begins[segment->index];
+        p->limits[i] = search_limit(c->t->m, segment->count, c->t->search.max_ratio, p->prefixes[i].count);
     }
     p->batch = (search_batch){{ids, n, time}, p->lens, p->limits, p->prefixes};
     return true;
@@ -180,7 +180,7 @@ static rapt_code translate_segments(translate_call *c, size_t first, size_t n, t
     arena_mark mark = arena_save(&w->memory);
     search_result *results = arena_zeroed(&w->memory, n, sizeof *results);
     bool ok = results && pack_batch(c, first, n, &w->memory, &p);
-    rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu lines", n);
+    rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu segments", n);
     if (!code)
         code = t->o.beam > 1 ? search_beam(&w->on, &p.batch, &t->search, &w->memory, results, err)
                              : search_greedy(&w->on, &p.batch, &t->search, &w->memory, results, err);

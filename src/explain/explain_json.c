@@ -148,8 +148,8 @@ static json_t *bytes_json(const rapt_tokenizer *k, int32_t id)
 
 static bool add_token_json(json_t *o, const rapt_tokenizer *k, int32_t id)
 {
-    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 && json_object_set_new(o, "text",
-                                                                                         token_text_json(k, id)) == 0;
+    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 &&
+              json_object_set_new(o, "text", token_text_json(k, id)) == 0;
     return ok && (token_is_text(k, id) || json_object_set_new(o, "bytes", bytes_json(k, id)) == 0);
 }
 

@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/math.h"
 #include "decode/sampler.h"
-#include "tape/tape_core.h"
 #include "rapt/observe.h"
+#include "tape/tape_core.h"
 
 #include <string.h>
 

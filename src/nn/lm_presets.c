@@ -16,8 +16,7 @@ static const struct {
     {"gpt2",
      {.vocab = 50257, .layers = 12, .d_model = 768, .heads = 12, .ffn = 3072, .context = 1024,
       .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_LAYER, .ffn_kind = RAPT_FFN_GELU_TANH,
-       .positions = RAPT_POSITIONS_LEARNED,
-      .tied = true, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_GPT2}},
+      .positions = RAPT_POSITIONS_LEARNED, .tied = true, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_GPT2}},
 };
 
 rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *err)

@@ -34,7 +34,7 @@ bool activation_smooth(rapt_activation a)
     return false;
 }
 
-void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
+void activation_elements(const kernels *k, const void *run, size_t at, size_t n)
 {
     const activation_run *r = run;
     rapt_real *slope = r->slope ? r->slope + at : NULL;
@@ -50,7 +50,7 @@ void activation_piece(const kernels *k, const void *run, size_t at, size_t n)
 static void activation_run_block(const kernels *k, const void *context, size_t at, size_t n, int worker)
 {
     (void)worker;
-    activation_piece(k, context, at, n);
+    activation_elements(k, context, at, n);
 }
 
 typedef struct activation_node {

@@ -8,7 +8,7 @@
 /* Whether it is no value of rapt_activation. */
 bool activation_unknown(rapt_activation a);
 
-/* Whether it is a smooth activation (GELU, SiLU), which activation_piece computes: neither identity nor ReLU. */
+/* Whether it is a smooth activation (GELU, SiLU), which activation_elements computes: neither identity nor ReLU. */
 bool activation_smooth(rapt_activation a);
 
 /* y = activation(x), and its derivative at x to `slope` unless that is NULL. y or slope may be x. */
@@ -19,6 +19,6 @@ typedef struct activation_run {
 } activation_run;
 
 /* Applies an activation_run to elements at .. at + n - 1: a gemm_epilogue_fn. */
-void activation_piece(const kernels *k, const void *run, size_t at, size_t n);
+void activation_elements(const kernels *k, const void *run, size_t at, size_t n);
 
 #endif

@@ -135,7 +135,7 @@ static size_t unit_cost(const norm_node *n)
 }
 
 /* gamma's and beta's gradients: each chunk of rows has a partial sum; these are then added in their order. */
-static void add_norm_add_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
+static void add_norm_sum_partials(rapt_tape *t, const norm_node *n, const rapt_real *partials, size_t chunks)
 {
     rapt_real *dgamma = tape_grad_zeroed(t, n->gamma), *dbeta = tape_grad_zeroed(t, n->beta);
     if (dgamma && tape_computes(t))
@@ -163,7 +163,7 @@ static void add_norm_backward(rapt_tape *t, tape_node *node)
         memset(loop.partials, 0, partial_size * sizeof *loop.partials);
     tape_units(t, units, unit_cost(n), add_norm_backward_units, &loop);
     if (loop.partials)
-        add_norm_add_partials(t, n, loop.partials, chunks);
+        add_norm_sum_partials(t, n, loop.partials, chunks);
 }
 
 /* The number of trailing features that gamma's shape covers; 0 where it doesn't fit x. */

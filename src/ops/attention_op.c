@@ -193,4 +193,3 @@ rapt_tensor *rapt_op_attention(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, rap
         tape_record(t, &n->node, attention_op_backward);
     return tape_failed(t) ? &t->poison : n->out;
 }
-

@@ -9,12 +9,12 @@
 
 typedef struct attention_node {
     tape_node node;
-    rapt_tensor *q, *out; /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
-    rapt_tensor *k, *v;   /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
+    rapt_tensor *q, *out;        /* [batch, queries, heads * d] and [.. heads * dv], or ragged */
+    rapt_tensor *k, *v;          /* [batch, keys, heads / group * d] and [.. heads / group * dv], or ragged */
     size_t batch, queries, keys; /* of the longest example */
     size_t heads, d, dv;
     size_t group;                /* query heads that share a key-value head */
-    rapt_mask mask;      /* the caller's arrays are copied: they must last until the backward pass */
+    rapt_mask mask;              /* the caller's arrays are copied: they must last until the backward pass */
     bool masked, drops;
     kernels_dropout key;
     rapt_real scale;

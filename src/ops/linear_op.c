@@ -224,7 +224,7 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
     if (smooth)
-        job.epilogue_fn = activation_piece, job.context = &run;
+        job.epilogue_fn = activation_elements, job.context = &run;
     gemm(&t->team, &job);
     if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is computed from y */
         tape_set_disposable(t);

@@ -6,17 +6,16 @@
  * sums of d. A block of classes is a K block of dx's product, 384 rows are one of dw's: so the sums are those of
  * linear_op.c, bit for bit. */
 #include "ops/deferred.h"
-#include "tape/profile_op.h"
-#include "tape/observe_op.h"
 #include "ops/loss.h"
+#include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #ifndef FEWEST_CLASSES        /* tests override it */
 #define FEWEST_CLASSES 3072   /* enough blocks for all threads */
-#define MAX_DEFERRED_ROWS 8   /* with more rows, computing dw twice, for its norm and for the step, takes longer than storing
-                                 it */
+#define MAX_DEFERRED_ROWS 8   /* with more, computing dw twice, for its norm and for the step, is slower than storing it */
 #endif
 #define FEW_ROWS 128          /* of a GEMM: B is read in place */
 #define PARTIAL_ELEMENTS ((size_t)1 << 22) /* of the partial sums of dx */
@@ -166,8 +165,7 @@ static rapt_loss_sums output_loss_forward(rapt_tape *t, output_node *n)
 
 /* C [m x n] (+)= A [m x kc] B [kc x n] for kc up to KERNELS_K_BLOCK, on this worker. */
 static void output_loss_multiply(const rapt_tape *t, int worker, size_t m, size_t n, size_t kc, const matrix *a, matrix b,
-                                 rapt_real *c,
-                                 bool accumulate)
+                                 rapt_real *c, bool accumulate)
 {
     const kernels_gemm *g = t->team.gemm;
     const size_t max_columns = GEMM_OWN / KERNELS_K_BLOCK;

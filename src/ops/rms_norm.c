@@ -59,7 +59,7 @@ static rapt_real *rms_norm_zeroed_scratch(rapt_tape *t, size_t n)
     return p && tape_computes(t) ? memset(p, 0, n * sizeof *p) : p;
 }
 
-static void rms_norm_do_backward(rapt_tape *t, tape_node *node)
+static void rms_norm_backward(rapt_tape *t, tape_node *node)
 {
     const rms_node *n = (rms_node *)node;
     if (!n->y->grad_filled)
@@ -90,7 +90,7 @@ static rapt_tensor *rms_norm_run(rapt_tape *t, rms_node n)
     profile_op(t, "norm", 0, 2.0 * (double)rapt_tensor_size(n.x));
     tape_units(t, n.rows, n.width, rms_norm_forward_rows, &(rms_loop){.k = t->k, .n = node});
     if (n.y->requires_grad)
-        tape_record(t, &node->node, rms_norm_do_backward);
+        tape_record(t, &node->node, rms_norm_backward);
     return n.y;
 }
 

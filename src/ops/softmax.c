@@ -9,7 +9,7 @@ typedef struct softmax_node {
     rapt_tensor *x, *y;
 } softmax_node;
 
-static void softmax_do_backward(rapt_tape *t, tape_node *node)
+static void softmax_backward(rapt_tape *t, tape_node *node)
 {
     softmax_node *s = (softmax_node *)node;
     size_t n = rapt_tensor_features(s->y), rows = rapt_tensor_rows(s->y);
@@ -54,6 +54,6 @@ rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mas
     if (tape_computes(t))
         softmax_forward(t, s, mask);
     if (y->requires_grad)
-        tape_record(t, &s->node, softmax_do_backward);
+        tape_record(t, &s->node, softmax_backward);
     return y;
 }

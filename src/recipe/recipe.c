@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "recipe/recipe_compare.h"
 #include "recipe/recipe_defaults.h"
 
 void rapt_recipe_defaults(rapt_recipe *recipe)

@@ -10,7 +10,6 @@
 #include "recipe/recipe_model.h"
 #include "recipe/recipe_seal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +79,7 @@ static rapt_code check_init_folder(const char *began, const char *folder, const 
 
 /* The recipe of a resumed run records what was taken from the model. */
 static rapt_code find_resumed(const char *resumed, const char *folder, const rapt_model *m, rapt_task task, source *s,
-                           rapt_error *err)
+                              rapt_error *err)
 {
     bool unsealed = recipe_state_in(resumed, 0) == RECIPE_UNSEALED;
     if (!read_task_recipe(resumed, task, &s->recipe)) {
@@ -175,7 +174,7 @@ static void take_model(rapt_recipe *models, const rapt_recipe *recipe, const rap
 }
 
 static rapt_code refuse_key(const recipe_key *key, const rapt_recipe *r, const rapt_recipe *models, const char *folder,
-                              rapt_error *err)
+                            rapt_error *err)
 {
     char here[RECIPE_NUMBER], there[RECIPE_NUMBER];
     const char *mine = recipe_key_value(key, r, here), *theirs = recipe_key_value(key, models, there);

@@ -4,17 +4,16 @@
 #define _GNU_SOURCE
 #include "recipe/recipe_keys.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/number.h"
 #include "base/quote.h"
 #include "base/suggest.h"
-#include "text/utf8.h"
 #include "recipe/recipe_model.h"
+#include "text/utf8.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FIELD(key) offsetof(rapt_recipe, key)
 #define INT_ROW(key, standard, min, max, meaning) \

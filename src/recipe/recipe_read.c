@@ -11,7 +11,6 @@
 #include <yaml.h>
 
 #include "base/file.h"
-#include "base/quote.h"
 #include "recipe/recipe_defaults.h"
 
 enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };

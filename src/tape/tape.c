@@ -1,10 +1,10 @@
 /* tape/tape.c: the tape itself: memory of a pass, sticky errors, results, chunks for threads. For the operations, which do
  * all the arithmetic. */
-#include "tape/profile_op.h"
 #include "tape/tape_core.h"
 
 #include "base/rng.h"
 #include "tape/observe_op.h"
+#include "tape/profile_op.h"
 
 #include <fenv.h>
 #include <stdarg.h>
@@ -144,8 +144,7 @@ const char *rapt_tape_isa(const rapt_tape *t)
 
 size_t rapt_tape_memory(const rapt_tape *t)
 {
-    return t->step.peak + t->scratch.peak +
-           gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
+    return t->step.peak + t->scratch.peak + gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
 }
 
 void *tape_alloc(rapt_tape *t, size_t count, size_t size)

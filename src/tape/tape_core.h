@@ -55,8 +55,8 @@ typedef struct tape_observer {
 #define TAPE_PROFILE_KINDS 48
 typedef struct tape_profile {
     bool on;
-    rapt_profile_entry entries[TAPE_PROFILE_KINDS], *running; /* running: the operation that time since `since` belongs to, or
-                                                                 NULL */
+    rapt_profile_entry entries[TAPE_PROFILE_KINDS];
+    rapt_profile_entry *running; /* the operation that time since `since` belongs to, or NULL */
     size_t count;
     double since; /* seconds of the clock */
 } tape_profile;

@@ -76,12 +76,6 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
     return s;
 }
 
-/* Rows of the largest task. */
-static size_t max_rows(const gemm_team *team, const gemm_split *s)
-{
-    return count_of(s->tiles, s->row_tasks) * (size_t)team->gemm->mr;
-}
-
 /* Packing B costs as much as a few rows of the product: with fewer, or where rows of B are close, it is read in place. */
 static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m, size_t n)
 {
@@ -167,7 +161,10 @@ typedef struct gemm_packing {
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
-    return !j->packed && !reads_in_place(g->team->gemm, j, max_rows(g->team, &g->splits[job]), j->n);
+    const gemm_split *s = &g->splits[job];
+    const kernels_gemm *kn = g->team->gemm;
+    size_t max_rows = count_of(s->tiles, s->row_tasks) * (size_t)kn->mr; /* of the largest task */
+    return !j->packed && !reads_in_place(kn, j, max_rows, j->n);
 }
 
 /* One panel of one K block. */

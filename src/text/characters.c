@@ -5,7 +5,6 @@
 #include "base/rng.h"
 #include "text/utf8.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

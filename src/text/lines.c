@@ -1,4 +1,4 @@
-/* lines.c: check a text and cut it into lines, in place.
+/* text/lines.c: check a text and cut it into lines, in place.
  * For whatever takes one sentence a line.
  * Not a stream, and no tokenizer: a line is kept as it is, spaces included. */
 #include "text/lines.h"

@@ -1,8 +1,8 @@
-/* lines.h: a text file as checked lines.
+/* text/lines.h: a text file as checked lines.
  * For data loading, vocabularies, scoring and translation: whatever takes one sentence a line.
  * Not a stream (see line_stream.h): the whole text stays in memory, and the lines point into it. */
-#ifndef RAPT_LINES_H
-#define RAPT_LINES_H
+#ifndef TEXT_LINES_H
+#define TEXT_LINES_H
 
 #include "rapt/base.h"
 

@@ -1,4 +1,4 @@
-/* utf8.c: UTF-8 and what utf8proc knows of code points.
+/* text/utf8.c: UTF-8 and what utf8proc knows of code points.
  * For line reading, tokenizers and metrics.
  * Not a normalizer; and nothing but this file needs to know how cased letters are told from others. */
 #include "text/utf8.h"

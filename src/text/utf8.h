@@ -1,8 +1,8 @@
-/* utf8.h: UTF-8 in and out, the classes of code points, lower case.
+/* text/utf8.h: UTF-8 in and out, the classes of code points, lower case.
  * For line reading, tokenizers and metrics.
  * Not a normalizer, and not locale-aware: the same bytes give the same answer everywhere. */
-#ifndef RAPT_UTF8_H
-#define RAPT_UTF8_H
+#ifndef TEXT_UTF8_H
+#define TEXT_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "base/stop.h"
 #include "data/tokens/token_format.h"
 
-
 struct rapt_token_file {
     token_header header;
     const char *ids; /* in the map or in `own` */

@@ -2,8 +2,8 @@
  * book's worth of unknown words would help nobody. */
 #include "explain/input/pass_input.h"
 
-#include "explain/input/known_words.h"
 #include "decode/search.h"
+#include "explain/input/known_words.h"
 
 #include <stdlib.h>
 #include <string.h>

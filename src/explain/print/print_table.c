@@ -152,7 +152,7 @@ static void print_dots(FILE *to, const table *t, size_t after)
         fputs("  ...", to);
 }
 
-static void print_table_print_header(FILE *to, const table *t)
+static void print_table_header(FILE *to, const table *t)
 {
     char text[CELL];
     fprintf(to, "%*s", (int)t->label, "");
@@ -165,7 +165,7 @@ static void print_table_print_header(FILE *to, const table *t)
     fputc('\n', to);
 }
 
-static void print_table_print_row(FILE *to, const table *t, size_t row)
+static void print_table_row(FILE *to, const table *t, size_t row)
 {
     char text[CELL];
     print_padded(to, print_table_label_of(t->f->row_names, index_of(&t->rows, row), text), t->label);
@@ -189,11 +189,11 @@ static void print_row_of_dots(FILE *to, const table *t)
 
 static void print_lines(FILE *to, const table *t)
 {
-    print_table_print_header(to, t);
+    print_table_header(to, t);
     for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
         if (t->rows.cut && i == t->rows.edge)
             print_row_of_dots(to, t);
-        print_table_print_row(to, t, i);
+        print_table_row(to, t, i);
     }
     if (t->rows.cut || t->columns.cut)
         fprintf(to, "\n[%zu rows x %zu columns]\n", t->f->rows, t->f->columns);

@@ -1,6 +1,6 @@
 /* fetch/module/download.h: a URL into a file, resuming after the bytes that are there. For get.c, which checks the sum. */
-#ifndef FETCH_DOWNLOAD_H
-#define FETCH_DOWNLOAD_H
+#ifndef FETCH_MODULE_DOWNLOAD_H
+#define FETCH_MODULE_DOWNLOAD_H
 
 #include "fetch/fetch.h"
 

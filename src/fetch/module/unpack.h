@@ -1,6 +1,6 @@
 /* fetch/module/unpack.h: what a downloaded file holds, and its sum. For get.c. */
-#ifndef FETCH_UNPACK_H
-#define FETCH_UNPACK_H
+#ifndef FETCH_MODULE_UNPACK_H
+#define FETCH_MODULE_UNPACK_H
 
 #include "base/file.h"
 #include "fetch/fetch.h"

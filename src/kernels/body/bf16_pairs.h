@@ -1,6 +1,5 @@
-/* kernels/body/bf16_pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts. For
- * packing
- * an operand of the GEMM: body/pack_bf16.h, x86/amx.c. Not the rounding itself: see body/bf16.h. */
+/* kernels/body/bf16_pairs.h: converts elements of a matrix to pairs of bf16 values, adjacent along K, in three layouts.
+ * For packing an operand of the GEMM: body/pack_bf16.h, x86/amx.c. Not the rounding itself: see body/bf16.h. */
 #ifndef KERNELS_BODY_BF16_PAIRS_H
 #define KERNELS_BODY_BF16_PAIRS_H
 

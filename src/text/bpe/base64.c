@@ -2,7 +2,6 @@
 #include "text/bpe/base64.h"
 
 #include <stdint.h>
-#include <string.h>
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

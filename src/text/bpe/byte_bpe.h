@@ -2,11 +2,11 @@
 #ifndef TEXT_BPE_BYTE_BPE_H
 #define TEXT_BPE_BYTE_BPE_H
 
-#include "text/normalizer.h"
 #include "text/bpe/pair_table.h"
 #include "text/bpe/specials.h"
-#include "text/split/split.h"
 #include "text/bpe/token_list.h"
+#include "text/normalizer.h"
+#include "text/split/split.h"
 #include "text/tokenizer.h"
 
 /* Ids that a text as a whole gets before and after its own, where special tokens are asked for. */

@@ -21,7 +21,7 @@ static uint32_t byte_letters_letter_of(unsigned byte)
 }
 
 /* -1: none. */
-static int byte_letters_byte_of(uint32_t letter)
+static int byte_of_letter(uint32_t letter)
 {
     if (letter < FIRST_EXTRA)
         return is_shown(letter) ? (int)letter : -1;
@@ -47,7 +47,7 @@ bool byte_letters_read(const char *letters, size_t size, char *bytes, size_t *le
     *length = 0;
     for (size_t at = 0, used; at < size; at += used) {
         used = utf8_decode(letters + at, size - at, &letter);
-        int byte = used ? byte_letters_byte_of(letter) : -1;
+        int byte = used ? byte_of_letter(letter) : -1;
         if (byte < 0)
             return false;
         bytes[(*length)++] = (char)byte;

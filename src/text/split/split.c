@@ -6,7 +6,6 @@
 #include "text/split/classes.h"
 #include "text/split/dialect.h"
 #include "text/split/split_known.h"
-#include "text/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

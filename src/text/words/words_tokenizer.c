@@ -4,9 +4,9 @@
 #include "text/tokenizer.h"
 
 #include "base/rng.h"
-#include "text/words/words_prepare.h"
 #include "text/utf8.h"
 #include "text/words/word_table.h"
+#include "text/words/words_prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct words {
 static const char SPACES[] = " \t\r\n\v\f";
 static const tokenizer_ops WORDS_OPS;
 
-static const words *words_tokenizer_words_of(const rapt_tokenizer *k)
+static const words *words_of(const rapt_tokenizer *k)
 {
     return (const words *)k;
 }
@@ -145,12 +145,12 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
 
 static size_t words_size(const rapt_tokenizer *k)
 {
-    return words_tokenizer_words_of(k)->table.size;
+    return words_of(k)->table.size;
 }
 
 static const char *words_token(const rapt_tokenizer *k, int32_t id, size_t *size)
 {
-    const word_table *t = &words_tokenizer_words_of(k)->table;
+    const word_table *t = &words_of(k)->table;
     const char *word = id >= 0 && (size_t)id < t->size ? t->entries[id].word : NULL;
     if (word && size)
         *size = strlen(word);
@@ -165,7 +165,7 @@ static int32_t words_special(const rapt_tokenizer *k, const char *text)
 
 static uint64_t words_hash(const rapt_tokenizer *k)
 {
-    const words *w = words_tokenizer_words_of(k);
+    const words *w = words_of(k);
     uint64_t h = w->lowercase;
     for (size_t i = 0; i < w->table.size; i++)
         h = rng_mix(h, rng_hash_text(w->table.entries[i].word));
@@ -218,7 +218,7 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
             return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
                              valid < nul ? "not UTF-8" : "NUL is no part of words");
         char *line = strndup(text + at, length);
-        code = line ? encode_line(words_tokenizer_words_of(k), line, specials, sink, context, err)
+        code = line ? encode_line(words_of(k), line, specials, sink, context, err)
                     : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line");
         free(line);
         at += length + 1;
@@ -261,7 +261,7 @@ static char *words_decode(const rapt_tokenizer *k, const int32_t *ids, size_t co
 
 static json_t *words_to_json(const rapt_tokenizer *k)
 {
-    const words *w = words_tokenizer_words_of(k);
+    const words *w = words_of(k);
     json_t *list = json_array();
     for (size_t i = 0; list && i < w->table.size; i++)
         if (json_array_append_new(list, json_string(w->table.entries[i].word)) != 0) {
@@ -318,7 +318,7 @@ rapt_tokenizer *words_from_json(const json_t *root, const char *path, rapt_error
 
 static bool words_lowercases(const rapt_tokenizer *k)
 {
-    return words_tokenizer_words_of(k)->lowercase;
+    return words_of(k)->lowercase;
 }
 
 static const tokenizer_ops WORDS_OPS = {RAPT_TOKENIZER_WORDS, words_free,      words_size,   words_token,   words_special,

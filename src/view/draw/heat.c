@@ -259,8 +259,8 @@ static void draw_panel(canvas *c, const panel *p, draw_range range)
 static void draw_bar(canvas *c, const grid *g)
 {
     double height = round(fmax(BAR_MIN, fmin(BAR_MAX, g->height)));
-    double x = g->width + heat_max(g, g->across - 1, g->across, g->count,
-                                    margin_right) + BAR_GAP, y = round((g->height - height) / 2);
+    double x = g->width + heat_max(g, g->across - 1, g->across, g->count, margin_right) + BAR_GAP;
+    double y = round((g->height - height) / 2);
     heat_bar_draw(c, g->range, x, y, height);
 }
 

@@ -149,7 +149,7 @@ static bool points_is_drawn(const draw_point *p)
     return isfinite(p->x) && isfinite(p->y);
 }
 
-static void points_take_points(figure *f, const draw_point *points, size_t count)
+static void points_collect(figure *f, const draw_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (points_is_drawn(&points[i])) {
@@ -172,7 +172,7 @@ rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels
     figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no point", path);
-    points_take_points(&f, points, count);
+    points_collect(&f, points, count);
     rapt_code code = axes_settle(&f.axes, PAD, PAD, err);
     if (code != RAPT_OK)
         return code;
