@@ -147,9 +147,9 @@ RAPT_API rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_e
  * rapt_tape_begin does. */
 RAPT_API rapt_code rapt_generator_run(rapt_generator *g, uint64_t sample, rapt_generated *result, rapt_error *err);
 
-/* Makes the run in progress, or else the next one, return RAPT_ERR_INTERRUPTED before its next token. A call that comes during
- * the last token of a run, or after it, counts for the next run. From any thread, and from a signal handler, but not while
- * rapt_generator_free runs, nor after it. */
+/* Makes the run in progress return RAPT_ERR_INTERRUPTED before its next token, or, when it has generated its last one, at its
+ * end; when none is in progress, the next run. From any thread, and from a signal handler, but not while rapt_generator_free
+ * runs, nor after it. */
 RAPT_API void rapt_generator_cancel(rapt_generator *g);
 
 /* A generator for one prompt (a string) and one run, sample 0. *result is as of rapt_generator_run, and errors are those of all
