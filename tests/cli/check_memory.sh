@@ -55,8 +55,9 @@ adds_up '... where a model is loaded already' "${wide[@]}" --set train.batch=16 
 pairs=("$RAPT" train pairs.yaml --set model.d_model=512 --set model.ffn=2048 --set model.layers=2 --set train.batch=4
     --set train.report_every=1 --max-steps 1 --threads 2 --quiet)
 "${pairs[@]}" --out loaded
-refused 1 'this run takes .*ulimit -v' 'the copy that translates counts, where a model is loaded already' \
-    "${limited[@]}" 650000 "${pairs[@]}" --set train.eval_bleu=true --init loaded --out more
+refused 1 'this run takes .*ulimit -v' 'packed weights that translate count, where a model is loaded already' \
+    "${limited[@]}" 500000 "${pairs[@]}" --set train.eval_bleu=true --init loaded --out more
+check '... and what they take is enough' "${limited[@]}" 650000 "${pairs[@]}" --set train.eval_bleu=true --init loaded --out more
 
 # fits KIB RECIPE KEY SIZE: what is said to fit, fits, and one more does not.
 fits() {
