@@ -265,7 +265,7 @@ static void shipped_recipes(void **state)
         if (i < 2)
             rapt_recipe_free(&r);
     }
-    assert_true(r.data.limit == 600 && r.data.max_len == 10 && r.data.validation_fraction == 0);
+    assert_true(r.data.limit == 601 && r.data.max_len == 10 && r.data.validation_fraction == 0);
     assert_true(r.data.too_long == RAPT_TOO_LONG_CUT && r.data.pad == RAPT_RECIPE_PAD_FIXED);
     assert_true(r.tokenizer.lowercase && r.tokenizer.min_freq == 2 && !r.tokenizer.shared);
     assert_true(r.model.layers == 2 && r.model.d_model == 32 && r.model.heads == 4 && r.model.ffn == 64);
