@@ -141,9 +141,20 @@ RAPT_API rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_e
 RAPT_API rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
                                          rapt_error *err);
 /* One HTML page of 3 MB at most that needs no other file and no network: what `rapt explain --html` writes. Where the elements
- * are too many to stand there exactly, some intermediates are rounded to 16 or 8 bits, or left out, and the page says so.
- * RAPT_ERR_MEMORY. */
+ * are too many to stand there exactly, some intermediates are rounded to 16 or 8 bits, or left out; of logits, probabilities,
+ * embedding and output matrix with more than 100,000 elements, and of their gradients, it has the columns or rows of the tokens
+ * that it names: those read, the most probable ones, those that follow. The page says in place what it leaves out, and
+ * minimum, mean, maximum and standard deviation are always those of all elements. RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err);
+
+/* How a page is written. Zeroed: the defaults. */
+typedef struct rapt_explain_page_options {
+    bool full; /* all elements, exactly: some four letters for three bytes of fp32, whatever the size of the page */
+} rapt_explain_page_options;
+
+/* The same page with options, which may be NULL: the defaults. */
+RAPT_API rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
+                                              size_t *size, rapt_error *err);
 
 #ifdef __cplusplus
 }

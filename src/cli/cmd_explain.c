@@ -34,7 +34,8 @@ static const struct argp_option OPTIONS[] = {
      "(default); all: after each", 0},
     {"train", KEY_TRAIN, "TARGET", OPTION_ARG_OPTIONAL, "Also the loss and the gradients of the backward pass, without dropout; "
      "labels: TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens", 0},
-    {"full", KEY_FULL, NULL, 0, "All elements, not only those in the corners of large matrices", 0},
+    {"full", KEY_FULL, NULL, 0, "All elements, not only those in the corners of large matrices; in a page also those that "
+     "would make it larger than 3 MB", 0},
     {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers and tokens", 0},
     CLI_OPTION_JSON("One JSON object; elements of matrices only with --full"),
     {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
@@ -141,7 +142,7 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
     size_t size = 0;
     if (!*a->html)
         return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
-    rapt_code code = rapt_explanation_page(e, &html, &size, err);
+    rapt_code code = rapt_explanation_page_with(e, &(rapt_explain_page_options){.full = a->format.full}, &html, &size, err);
     if (!code)
         code = file_write_atomic(a->html, html, size, err);
     free(html);

@@ -279,10 +279,20 @@ rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_fo
     return RAPT_OK;
 }
 
-rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err)
+rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
+                                     size_t *size, rapt_error *err)
 {
     json_t *o = explain_object(e, EXPLAIN_BASE64, err);
-    rapt_code code = o ? page_make(o, html, size, err) : RAPT_ERR_MEMORY;
+    rapt_code code = o ? RAPT_OK : RAPT_ERR_MEMORY;
+    if (o && options && options->full && json_object_set_new(o, "full", json_true()) != 0)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for JSON");
+    if (!code)
+        code = page_make(o, html, size, err);
     json_decref(o);
     return code;
+}
+
+rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err)
+{
+    return rapt_explanation_page_with(e, NULL, html, size, err);
 }

@@ -354,6 +354,41 @@ static void test_columns_of_a_large_vocabulary(void **state)
     json_decref(list);
 }
 
+/* Of the matrices of a large vocabulary the rows of its tokens: an encoder's are those of the source, 1 and 49,999; the output's
+ * what was read, 3, and what may follow, 2. With "full" all of them. */
+static void test_rows_of_a_large_vocabulary(void **state)
+{
+    (void)state;
+    enum { VOCAB = 50 * 1000, WIDTH = 4 };
+    static const char *const names[] = {"encoder.embedding.weight", "decoder.output.weight", "decoder.0.attention.output.weight"};
+    static const int kept[][2] = {{1, VOCAB - 1}, {2, 3}};
+    float *x = malloc(VOCAB * WIDTH * sizeof *x);
+    size_t count;
+    for (int i = 0; i < VOCAB * WIDTH; i++)
+        x[i] = (float)i;
+    for (size_t n = 0; n < 6; n++) {
+        json_t *step = step_of(names[n % 3], "[50000,4]", "[\"row\",\"column\"]", x, VOCAB * WIDTH);
+        json_object_set_new(step, "gradient", json_true());
+        json_t *explanation = explanation_of(step, NULL);
+        json_object_update_new(explanation, json_loads("{\"sequences\":{\"source\":[{\"id\":49999},{\"id\":1}],\"target\":"
+                                                       "[{\"id\":3}]},\"predictions\":[{\"tokens\":[{\"id\":2}]}]}", 0, NULL));
+        if (n >= 3)
+            json_object_set_new(explanation, "full", json_true());
+        json_t *list = packed(explanation, EVERYTHING), *rows = json_object_get(json_array_get(list, 0), "kept_rows");
+        bool all = n >= 2;
+        unsigned char *bytes = bytes_of(list, 0, "values", &count);
+        assert_int_equal(json_array_size(rows), all ? 0 : 2);
+        assert_int_equal(count, 4 * WIDTH * (all ? VOCAB : 2));
+        for (size_t i = 0; !all && i < 2 * WIDTH; i++) {
+            assert_int_equal(json_integer_value(json_array_get(rows, i / WIDTH)), kept[n][i / WIDTH]);
+            assert_true(float_at(bytes + 4 * i) == (double)(kept[n][i / WIDTH] * WIDTH + (int)(i % WIDTH)));
+        }
+        free(bytes);
+        json_decref(list);
+    }
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_same_numbers_are_told_once),
         cmocka_unit_test(test_what_has_a_source_takes_no_memory),
         cmocka_unit_test(test_columns_of_a_large_vocabulary),
+        cmocka_unit_test(test_rows_of_a_large_vocabulary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

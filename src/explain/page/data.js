@@ -13,6 +13,7 @@ for (const token of data.sequences[translation ? "target" : "text"] || [])
     textOfId.set(token.id, token.text);
 for (const token of (data.predictions || []).flatMap(p => [...p.tokens, ...(p.next ? [p.next] : [])]))
     textOfId.set(token.id, token.text);
+const textOfSourceId = new Map((data.sequences.source || []).map(token => [token.id, token.text]));
 
 /* ---- attention: one entry a kind, with a step of weights for each block ---- */
 

@@ -1,7 +1,8 @@
 /* heat.js: a matrix as a heat map that can be zoomed, moved and read: by wheel, buttons and dragging, or by keys. For all
  * matrices of the page; heat_draw.js paints it. A matrix is { rows, columns, values(), offset, rowNames, columnNames,
- * rowTitle, columnTitle, columnHint(i), columnIds, scale(), told(x, row), masked }: values are asked for when the map comes into
- * sight; columnIds: the numbers of the columns, where they are not 0, 1, 2, ...; masked: what a cell says that a mask hides. */
+ * rowTitle, columnTitle, rowHint(i), columnHint(i), rowIds, columnIds, scale(), told(x, row), masked }: values are asked for
+ * when the map comes into sight; rowIds, columnIds: the numbers of rows and columns, where they are not 0, 1, 2, ...;
+ * masked: what a cell says that a mask hides. */
 const CELL_WIDTH = 54, CELL_HEIGHT = 30; /* at the largest zoom: a number fits into a cell */
 const maps = new Set();
 
@@ -76,7 +77,7 @@ class HeatMap {
         const m = this.matrix, width = this.canvas.clientWidth;
         if (!m || width === 0)
             return;
-        const rowRoom = m.rowNames ? widestName(m.rowNames) : 8 * String(m.rows - 1).length;
+        const rowRoom = m.rowNames ? widestName(m.rowNames) : 8 * String(m.rowIds ? m.rowIds[m.rows - 1] : m.rows - 1).length;
         this.gutterLeft = limit(rowRoom, 14, Math.min(110, width * 0.3)) + 10;
         const room = Math.max(40, width - this.gutterLeft - 1);
         this.plotWidth = Math.min(room, m.columns * this.widest);
@@ -237,8 +238,9 @@ class HeatMap {
         }
         const where = (title, name, i) => [`${title} ${i}`, ...(name === undefined ? [] :
             [" ", make("span", { class: "name" }, quoted(name))])];
-        const column = m.columnIds ? m.columnIds[c.column] : c.column, x = m.values() ? this.valueAt(c.row, c.column) : null;
-        this.readout.replaceChildren(...where(m.rowTitle, m.rowNames?.[c.row], c.row), " · ",
+        const row = m.rowIds ? m.rowIds[c.row] : c.row, column = m.columnIds ? m.columnIds[c.column] : c.column;
+        const x = m.values() ? this.valueAt(c.row, c.column) : null;
+        this.readout.replaceChildren(...where(m.rowTitle, m.rowNames ? m.rowNames[row] : m.rowHint?.(row), row), " · ",
             ...where(m.columnTitle, m.columnNames ? m.columnNames[column] : m.columnHint?.(column), column),
             x === -Infinity && m.masked !== undefined ? ", masked: " : ": ",
             make("b", {}, x === null ? "not in this page" : m.told(x, c.row)));

@@ -164,7 +164,7 @@ function cut(c, text, room) {
 }
 
 function paintRowNames(map, c, colors) {
-    const names = map.matrix.rowNames, nth = everyNth(map.cellHeight, 13), [first, last] = rowsSeen(map);
+    const names = map.matrix.rowNames, ids = map.matrix.rowIds, nth = everyNth(map.cellHeight, 13), [first, last] = rowsSeen(map);
     c.textAlign = "right";
     c.textBaseline = "middle";
     for (let row = first; row <= last; row++) {
@@ -175,7 +175,7 @@ function paintRowNames(map, c, colors) {
         c.font = names ? LABEL_FONT : NUMBER_FONT;
         if (!chosen && map.cursor && nth > 1 && Math.abs(row - map.cursor.row) * map.cellHeight < 13)
             continue;
-        c.fillText(cut(c, names ? nameOf(names, row) : String(row), map.gutterLeft - 8), map.gutterLeft - 6, y);
+        c.fillText(cut(c, names ? nameOf(names, row) : String(ids ? ids[row] : row), map.gutterLeft - 8), map.gutterLeft - 6, y);
     }
 }
 

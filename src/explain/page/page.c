@@ -43,7 +43,7 @@ static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_e
     rapt_code code = page_steps_read(explanation, &all, err);
     *packed = code == RAPT_OK ? json_copy(explanation) : NULL;
     if (code == RAPT_OK) {
-        page_plan(&all, LETTERS);
+        page_plan(&all, json_is_true(json_object_get(explanation, "full")) ? SIZE_MAX : LETTERS);
         if (json_object_set_new(*packed, "steps", packed_steps(&all)) != 0)
             code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     }

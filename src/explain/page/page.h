@@ -11,7 +11,9 @@
  * `explanation` is what `rapt explain --json` prints; in place of "values" an intermediate may have "values_base64", a string of
  * page_numbers, which takes a tenth of the memory; one that has neither is shown without its matrix. It is borrowed and left
  * as it is. The page needs no other file and no network. Its elements take 2.65 MB at most: where they are too many to be
- * stored exactly, those of some intermediates are rounded to 16 or 8 bits, or left out, and the page says so.
+ * stored exactly, those of some intermediates are rounded to 16 or 8 bits, or left out, and the page says so; of large
+ * vocabularies it has the tokens that it names. With "full": true in the explanation all elements are stored exactly, whatever
+ * their number.
  * On failure *html is left alone: RAPT_ERR_FORMAT for values that are not numbers; RAPT_ERR_SHAPE where they are more or fewer
  * than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);

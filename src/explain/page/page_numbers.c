@@ -168,12 +168,15 @@ static bool put_values(const page_step *s, json_t *o)
     return ok;
 }
 
-static bool put_kept(const page_step *s, json_t *o)
+/* `ids` may be NULL: nothing was left out. */
+static bool put_kept(json_t *o, const char *key, const size_t *ids, size_t count)
 {
+    if (!ids)
+        return true;
     json_t *list = json_array();
-    bool ok = json_object_set_new(o, "kept", list) == 0;
-    for (size_t i = 0; ok && i < s->columns; i++)
-        ok = json_array_append_new(list, json_integer((json_int_t)s->kept[i])) == 0;
+    bool ok = json_object_set_new(o, key, list) == 0;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = json_array_append_new(list, json_integer((json_int_t)ids[i])) == 0;
     return ok;
 }
 
@@ -188,5 +191,5 @@ bool page_numbers_put(const page_step *s, json_t *o)
     bool ok = json_object_set_new(o, "format", json_string(names[s->format])) == 0;
     if (s->format == PAGE_LEFT_OUT)
         return ok;
-    return ok && (!s->kept || put_kept(s, o)) && put_values(s, o);
+    return ok && put_kept(o, "kept", s->kept, s->columns) && put_kept(o, "kept_rows", s->kept_rows, s->rows) && put_values(s, o);
 }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 768 };            /* floats whose letters are read at once */
-#define MANY ((size_t)200 * 1000)  /* elements of a vocabulary's columns of which only some are stored */
+enum { PORTION = 768 }; /* floats whose letters are read at once */
 
 static rapt_code out_of_memory(rapt_error *err)
 {
@@ -116,14 +115,6 @@ static void find_lower(page_step *s)
         s->lower = i % n <= i / n % n || same_bits(s->x[i], s->above);
 }
 
-static const char *axis(const page_step *s, size_t from_last)
-{
-    const json_t *axes = json_object_get(s->json, "axes");
-    size_t count = json_array_size(axes);
-    const char *word = count > from_last ? json_string_value(json_array_get(axes, count - 1 - from_last)) : NULL;
-    return word ? word : "";
-}
-
 /* [heads, rows, width] against [rows, heads, width]. */
 static bool is_split(const page_step *whole, const page_step *heads)
 {
@@ -155,67 +146,16 @@ static void page_steps_find_source(const page_steps *all, page_step *s)
     }
 }
 
-/* ---- columns of a vocabulary --------------------------------------------------------------------------------------- */
-
-static void mark(const json_t *token, bool *wanted, size_t vocab)
-{
-    json_int_t id = json_integer_value(json_object_get(token, "id"));
-    if (json_is_object(token) && id >= 0 && (size_t)id < vocab)
-        wanted[id] = true;
-}
-
-/* The tokens that the page names: the most probable ones, and those that followed. */
-static void mark_predicted(const json_t *explanation, bool *wanted, size_t vocab)
-{
-    const json_t *predictions = json_object_get(explanation, "predictions"), *p, *token;
-    size_t i, j;
-    json_array_foreach(predictions, i, p) {
-        mark(json_object_get(p, "next"), wanted, vocab);
-        json_array_foreach(json_object_get(p, "tokens"), j, token)
-            mark(token, wanted, vocab);
-    }
-}
-
-static void keep_columns(page_step *s, const bool *wanted)
-{
-    size_t kept = 0, to = 0;
-    for (size_t i = 0; i < s->columns; i++)
-        if (wanted[i])
-            s->kept[kept++] = i;
-    for (size_t row = 0; row < s->groups * s->rows; row++)
-        for (size_t i = 0; i < kept; i++)
-            s->x[to++] = s->x[row * s->columns + s->kept[i]];
-    s->columns = kept;
-}
-
-static rapt_code cut_vocabulary(const json_t *explanation, page_step *s, rapt_error *err)
-{
-    if (strcmp(axis(s, 0), "token") != 0 || page_steps_size_of(s) <= MANY)
-        return RAPT_OK;
-    bool *wanted = calloc(s->columns, sizeof *wanted);
-    s->kept = malloc(s->columns * sizeof *s->kept);
-    if (!wanted || !s->kept) {
-        free(wanted);
-        return out_of_memory(err);
-    }
-    mark_predicted(explanation, wanted, s->columns);
-    if (memchr(wanted, true, s->columns * sizeof *wanted)) {
-        keep_columns(s, wanted);
-    } else {
-        free(s->kept);
-        s->kept = NULL;
-    }
-    free(wanted);
-    return RAPT_OK;
-}
-
 /* ---- all of them --------------------------------------------------------------------------------------------------- */
 
 static void take_shape(page_step *s)
 {
     const json_t *shape = json_object_get(s->json, "shape"), *gradient = json_object_get(s->json, "gradient");
     const char *name = json_string_value(json_object_get(s->json, "name"));
+    const json_t *words = json_object_get(s->json, "axes");
+    const char *axis = json_string_value(json_array_get(words, json_array_size(words) - 1));
     size_t axes = json_array_size(shape);
+    s->axis = axis ? axis : "";
     s->name = name ? name : "without a name";
     s->gradient = json_is_true(gradient);
     s->groups = s->rows = s->columns = 1;
@@ -233,12 +173,12 @@ static rapt_code page_steps_read_step(const json_t *explanation, const page_step
     if (code != RAPT_OK || !s->known)
         return code;
     find_kinds(s);
-    if (strcmp(axis(s, 0), "key") == 0)
+    if (strcmp(s->axis, "key") == 0)
         find_lower(s);
     if (!s->gradient)
         page_steps_find_source(all, s);
     if (!s->source)
-        return cut_vocabulary(explanation, s, err);
+        return json_is_true(json_object_get(explanation, "full")) ? RAPT_OK : page_vocab_cut(explanation, s, err);
     free(s->x); /* nothing is compared with a step that has a source */
     s->x = NULL;
     return RAPT_OK;
@@ -262,6 +202,7 @@ void page_steps_free(page_steps *all)
     for (size_t i = 0; all->steps && i < all->count; i++) {
         free(all->steps[i].x);
         free(all->steps[i].kept);
+        free(all->steps[i].kept_rows);
     }
     free(all->steps);
 }

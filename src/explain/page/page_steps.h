@@ -17,11 +17,12 @@ typedef enum page_format { PAGE_LEFT_OUT, PAGE_BYTE, PAGE_HALF, PAGE_EXACT } pag
 
 typedef struct page_step {
     json_t *json;         /* borrowed */
-    const char *name;
+    const char *name, *axis; /* axis: what the last one is, "key"; "": it has no name */
     bool gradient, known; /* known: it came with values */
     float *x;             /* [groups, rows, columns]; NULL where it came without, or is computed from another */
     size_t groups, rows, columns;
     size_t *kept;         /* [columns]: of a vocabulary's columns, those that are stored; NULL: all */
+    size_t *kept_rows;    /* [rows]: of the rows of a matrix with one for each token, those that are stored; NULL: all */
     bool lower;           /* all elements above the diagonal are `above`, zero or minus infinity */
     float above;
     bool negative, odd;   /* an element is below zero; one is NaN or plus infinity */
@@ -41,6 +42,10 @@ void page_steps_free(page_steps *all);
 
 /* The number of elements of a step that are stored in the page. */
 size_t page_step_stored(const page_step *s);
+
+/* page_vocab.c: of a step with a row or a column for each token of a large vocabulary, keeps those of the tokens that the page
+ * names. RAPT_ERR_MEMORY. */
+rapt_code page_vocab_cut(const json_t *explanation, page_step *s, rapt_error *err);
 
 /* page_plan.c: the format of each step, so that all of them take `letters` letters of base64 at most. The most informative
  * ones are exact first: attention weights, then the residual stream between blocks, ..., gradients and scores last. */

@@ -71,12 +71,15 @@ function card(step) {
     const picture = hasNumbers(step) ? view.map.node : leftOut(step), rounded = PRECISION[sourceOf(step).format];
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
         numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
-        ...[columnsKept(step), rounded].filter(Boolean).map(text => make("p", { class: "says" }, text)));
+        ...[tokensKept(step), rounded].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
 
-const columnsKept = step => step.kept &&
-    `Of its ${step.shape[step.shape.length - 1].toLocaleString("en")} columns this page has those of the ` +
-    `${step.kept.length} tokens that it names.`;
+/* Of a vocabulary; and how the rest can be had. */
+function tokensKept(step) {
+    const kept = step.kept ?? step.kept_rows, axis = step.shape.length - (step.kept ? 1 : 2);
+    return kept && `Of its ${step.shape[axis].toLocaleString("en")} ${step.kept ? "columns" : "rows"} this page has those of ` +
+        `the ${kept.length} tokens that it names; the figures above are of all of them. With --full it has all.`;
+}
 
 /* What prints them: a text in the shell's quotes. */
 function leftOut(step) {
@@ -126,15 +129,18 @@ function facts(step) {
 
 /* The matrix of the last two dimensions, those before it at the places `leading`. */
 function matrixOf(step, leading) {
-    const [rows, all] = [1, 1, ...step.shape].slice(-2), axes = step.shape.length, columns = step.kept?.length ?? all;
+    const [allRows, all] = [1, 1, ...step.shape].slice(-2), axes = step.shape.length;
+    const rows = step.kept_rows?.length ?? allRows, columns = step.kept?.length ?? all;
     const offset = leading.reduce((sum, at, axis) => sum * step.shape[axis] + at, 0) * rows * columns;
     const names = axis => step.sequences?.[axis] ? words(step.sequences[axis]) : null;
     const last = axes > 0 ? axisName(step, axes - 1) : "number";
-    return { rows, columns, offset, columnIds: step.kept, masked: step.above === undefined ? undefined : "",
+    const source = step.name.startsWith("encoder."), texts = id => (source ? textOfSourceId : textOfId).get(id);
+    return { rows, columns, offset, columnIds: step.kept, rowIds: step.kept_rows,
+        masked: step.above === undefined ? undefined : "",
         told: (x, row) => told(step, x, offset / columns + row), values: () => valuesOf(step), scale: () => scaleOfStep(step),
         rowNames: names(axes - 2), columnNames: names(axes - 1),
         rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
-        columnHint: last === "token" ? id => textOfId.get(id) : undefined };
+        rowHint: step.kept_rows && texts, columnHint: last === "token" || step.kept ? texts : undefined };
 }
 
 /* One scale for all heads, so that they can be compared. */
