@@ -57,6 +57,7 @@
  *   rapt/data.h      sentence pairs, the validation set, batches in an order that (seed, epoch) decides
  *   rapt/stream.h    long texts: token files, random windows for training, consecutive windows for evaluation
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
+ *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE
  *   rapt/lm.h        decoder-only language models, and their cached decoding in a window of tokens
  *   rapt/nn.h        modules: linear, layer norm, embedding, positions, attention, FFN, blocks, encoder, decoder
@@ -114,6 +115,7 @@
 #include "rapt/profile.h"
 #include "rapt/nn.h"
 #include "rapt/lm.h"
+#include "rapt/print.h"
 #include "rapt/text.h"
 #include "rapt/metrics.h"
 #include "rapt/stream.h"

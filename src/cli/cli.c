@@ -1,4 +1,5 @@
-/* cli/cli.c: values of options, and counts, sizes and times in words. */
+/* cli/cli.c: values of options, and counts, sizes and times in words; how wide a table may be. */
+#define _GNU_SOURCE
 #include "cli/cli.h"
 
 #include "base/number.h"
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 int cli_fail(const rapt_error *err)
 {
@@ -101,4 +104,14 @@ const char *cli_duration(double seconds, char text[32])
     else
         snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
     return text;
+}
+
+size_t cli_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    const long given = columns ? strtol(columns, NULL, 10) : 0;
+    if (given > 0)
+        return (size_t)given;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }

@@ -51,6 +51,8 @@ void cli_warn_threads(int threads, bool quiet);
 const char *cli_plural(size_t count);
 /* "1.2 MB" */
 const char *cli_bytes(double bytes, char text[32]);
+/* Columns of text that a line of a table may take on stdout: COLUMNS, else the terminal's width, else 80. */
+size_t cli_width(void);
 /* "1:05" or "2:01:05" */
 const char *cli_duration(double seconds, char text[32]);
 

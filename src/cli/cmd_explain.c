@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define MAX_ONLY 64
@@ -116,13 +115,6 @@ static const struct argp ARGP = {
 
 /* ---- output --------------------------------------------------------------------------------------------------- */
 
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    bool terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-    return terminal && size.ws_col > 20 ? size.ws_col : 0;
-}
-
 /* What cannot be printed is told at exit, as for every command. */
 static rapt_code explain_print(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
 {
@@ -175,7 +167,7 @@ static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_e
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_arguments a = {.format.width = terminal_width()};
+    explain_arguments a = {.format.width = cli_width()};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_model *m = cli_model(a.model, &err);

@@ -1,4 +1,5 @@
-/* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c. */
+/* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c, its
+ * tensors in info_tensor.c. */
 #include "cli/cmd_info.h"
 
 #include "base/cgroup.h"
@@ -11,18 +12,16 @@
 
 #include <stdio.h>
 
-enum { KEY_TENSORS = 256, KEY_SEAL };
+enum { KEY_TENSORS = 256, KEY_TENSOR, KEY_FULL, KEY_TABLE, KEY_SEAL };
 
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_JSON("Print a JSON object"),
     {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
+    {"tensor", KEY_TENSOR, "NAME", 0, "Print the elements of this parameter or buffer, as PyTorch prints a tensor", 0},
+    {"full", KEY_FULL, NULL, 0, "With --tensor: all elements, where more than 1000 would be summarized", 0},
+    {"table", KEY_TABLE, NULL, 0, "With --tensor: a table with row and column numbers, as pandas prints it", 0},
     {"seal", KEY_SEAL, NULL, 0, "Seal a model folder: renew the checksums that bind its files, after a deliberate edit", 0},
     {0}};
-
-typedef struct info_arguments {
-    const char *model;
-    bool json, tensors, seal;
-} info_arguments;
 
 static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 {
@@ -30,11 +29,18 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_TENSORS: a->tensors = true; return 0;
+    case KEY_TENSOR: a->tensor = text; return 0;
+    case KEY_FULL: a->full = true; return 0;
+    case KEY_TABLE: a->table = true; return 0;
     case KEY_SEAL: a->seal = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model", state); return 0;
     case ARGP_KEY_END:
         if (a->seal && !a->model)
             cli_usage_error(state, "missing operand: --seal needs MODEL");
+        if (a->tensor && !a->model)
+            cli_usage_error(state, "missing operand: --tensor needs MODEL");
+        if ((a->full || a->table) && !a->tensor)
+            cli_usage_error(state, "%s is for --tensor NAME", a->full ? "--full" : "--table");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -111,5 +117,7 @@ int cmd_info(int argc, char **argv)
     cli_parse(&ARGP, argc, argv, &a);
     if (a.seal && rapt_model_seal(a.model, &err))
         return cli_fail(&err);
-    return a.model ? info_model(a.model, a.json, a.tensors) : show_machine(&a);
+    if (a.tensor)
+        return info_tensor(&a);
+    return a.model ? info_model(&a) : show_machine(&a);
 }

@@ -154,15 +154,17 @@ static int print_model(const rapt_model *m, const char *folder, const json_t *co
     return 0;
 }
 
-int info_model(const char *folder, bool json, bool tensors)
+int info_model(const info_arguments *a)
 {
     rapt_error err = {0};
-    rapt_model *m = cli_model(folder, &err);
+    rapt_model *m = cli_model(a->model, &err);
     json_t *config = m ? json_object() : NULL;
-    bool ok = config && model_describe(m, config, folder, &err) == RAPT_OK;
+    bool ok = config && model_describe(m, config, a->model, &err) == RAPT_OK;
     if (m && !ok)
         rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory for JSON");
-    int status = !ok ? cli_fail(&err) : json ? print_model_json(m, config, tensors) : print_model(m, folder, config, tensors);
+    int status = !ok       ? cli_fail(&err)
+                 : a->json ? print_model_json(m, config, a->tensors)
+                           : print_model(m, a->model, config, a->tensors);
     json_decref(config);
     rapt_model_free(m);
     return status;

@@ -5,7 +5,7 @@
 #include "decode/valid_text.h"
 #include "explain/input/token_name.h"
 #include "explain/page/page.h"
-#include "explain/print/print.h"
+#include "print/printer.h"
 #include "text/json_text.h"
 #include "text/utf8.h"
 

@@ -4,7 +4,7 @@
 #include "explain/explanation.h"
 
 #include "explain/input/token_name.h"
-#include "explain/print/print.h"
+#include "print/printer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static rapt_code print_matrices(const explain_text *w, const rapt_intermediate *
 {
     int rows = x->ndim > 1 ? x->ndim - 2 : 0;
     bool full = w->f->full;
-    print_frame f = {.rows = x->shape[rows], .columns = x->ndim > 1 ? x->shape[rows + 1] : 1,
+    rapt_table f = {.rows = x->shape[rows], .columns = x->ndim > 1 ? x->shape[rows + 1] : 1,
                      .row_names = labels_along(w, x, rows), .column_names = labels_along(w, x, rows + 1)};
     size_t matrix = f.rows * f.columns, count = explain_size(x) / matrix;
     f.max_rows = full || f.rows <= MAX_ROWS ? 0 : SOME_ROWS;
@@ -192,7 +192,8 @@ static rapt_code print_intermediate(explain_text *w, const rapt_intermediate *x,
     print_figures(w, x);
     if (w->f->table)
         return print_matrices(w, x, err);
-    print_tensor(w->to, x->values, x->ndim, x->shape, w->f->full ? SIZE_MAX : SHOWN);
+    print_tensor(w->to, &(print_elements){.values = x->values, .ndim = x->ndim, .shape = x->shape},
+                 &(rapt_tensor_text_options){.threshold = w->f->full ? SIZE_MAX : SHOWN});
     return RAPT_OK;
 }
 

@@ -23,4 +23,15 @@ done
 check 'a translation model' sh -c "'$RAPT' info pairs | grep -q '^blocks .* encoder, .* decoder, post-norm\$'"
 check 'a language model' sh -c "'$RAPT' info rotary | grep -q '^blocks .*, pre-norm, layer norm'"
 check 'nothing is missing' sh -c "! '$RAPT' info pairs | grep null && ! '$RAPT' info rotary | grep null"
+# One tensor: the sines of the first position are 0, the cosines 1; a norm that was never trained is ones.
+"$RAPT" info pairs --tensor encoder.positions.table --table >table.txt
+check 'a buffer as a table' sh -c "head -1 table.txt | grep -Eq '^encoder.positions.table  \[[0-9]+, [0-9]+\]$' &&
+    sed -n 3p table.txt | grep -Eq '^0 +0\.0+ +1\.0+ '"
+check 'as PyTorch prints it' sh -c "'$RAPT' info pairs --tensor encoder.positions.table | sed -n 2p | grep -Eq '^tensor\(\[\[ ?0\.'"
+check 'all of it' sh -c "! '$RAPT' info pairs --tensor encoder.positions.table --full | grep -F ..."
+check 'as JSON' sh -c "'$RAPT' info pairs --tensor encoder.positions.table --json | grep -q '\"buffer\": true, \"values\": \[0, 1, 0, 1'"
+check 'an unknown tensor' sh -c "! '$RAPT' info pairs --tensor encoder.position.table 2>err.txt &&
+    grep -q 'did you mean .encoder.positions.table' err.txt"
+check 'COLUMNS' sh -c "COLUMNS=30 '$RAPT' info pairs --tensor encoder.positions.table --table | awk 'length > 30 && NR > 1 { exit 1 }'"
+check 'options of a tensor alone' sh -c "! '$RAPT' info pairs --full 2>/dev/null && ! '$RAPT' info --tensor x 2>/dev/null"
 finish

@@ -1,7 +1,7 @@
-/* explain/print/print_table.c: matrices as pandas prints them: six digits, each column with a width and as few decimals as it
+/* print/print_table.c: matrices as pandas prints them: six digits, each column with a width and as few decimals as it
  * needs, dots for what is left out of the middle. Every column holds
  * numbers. */
-#include "explain/print/print.h"
+#include "print/printer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct column_style {
 } column_style;
 
 typedef struct table {
-    const print_frame *f;
+    const rapt_table *f;
     span rows, columns;
     size_t label;          /* width of row labels */
     size_t number;         /* width that column numbers are padded to */
@@ -212,7 +212,7 @@ static void print_table_lay_out(table *t, size_t max_columns)
 /* As many columns as are wanted and fit; a column takes four at least, and one for the gap. */
 static void fit(table *t)
 {
-    const print_frame *f = t->f;
+    const rapt_table *f = t->f;
     size_t max = f->max_columns && f->max_columns < f->columns ? f->max_columns : f->columns;
     if (f->width && max > f->width / 5 + 1)
         max = f->width / 5 + 1;
@@ -223,15 +223,15 @@ static void fit(table *t)
     }
 }
 
-rapt_code print_table(FILE *to, const print_frame *frame, rapt_error *err)
+rapt_code print_table(FILE *to, const rapt_table *wanted, rapt_error *err)
 {
-    table t = {.f = frame, .rows = print_table_span_of(frame->rows, frame->max_rows)};
-    t.label = widest_label(frame->row_names, &t.rows);
+    table t = {.f = wanted, .rows = print_table_span_of(wanted->rows, wanted->max_rows)};
+    t.label = widest_label(wanted->row_names, &t.rows);
     if (t.rows.cut && t.label < 2) /* the dots are a label too */
         t.label = 2;
-    t.styles = malloc((frame->columns + 2) * sizeof *t.styles);
+    t.styles = malloc((wanted->columns + 2) * sizeof *t.styles);
     if (!t.styles)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu columns", frame->columns);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu columns", wanted->columns);
     fit(&t);
     print_lines(to, &t);
     free(t.styles);

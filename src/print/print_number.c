@@ -1,6 +1,6 @@
-/* explain/print/print_number.c: statistics of elements, one number as text, and how wide a text is. For print_tensor.c,
+/* print/print_number.c: statistics of elements, one number as text, and how wide a text is. For print_tensor.c,
  * print_table.c and the text of explanations. */
-#include "explain/print/print.h"
+#include "print/printer.h"
 
 #include "text/utf8.h"
 

@@ -1,8 +1,8 @@
-/* tests/explain/test_print.c: numbers as text against what PyTorch 2.15 and pandas 3.1 print of the same matrices, and
+/* tests/print/test_print.c: numbers as text against what PyTorch 2.15 and pandas 3.1 print of the same matrices, and
  * statistics against PyTorch's. The expectations are their output, pasted: str(x), and
  * x.to_string(max_rows=..., max_cols=..., show_dimensions="truncate"). */
 #define _GNU_SOURCE
-#include "explain/print/print.h"
+#include "print/printer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,7 +197,8 @@ static void test_tensors(void **state)
         rapt_real *x = fill(&c->values, n);
         printed p;
         open_text(&p);
-        print_tensor(p.to, x, c->ndim, c->shape, c->full ? SIZE_MAX : 1000);
+        print_tensor(p.to, &(print_elements){.values = x, .ndim = c->ndim, .shape = c->shape},
+                     &(rapt_tensor_text_options){.threshold = c->full ? SIZE_MAX : 0});
         assert_text(&p, c->name, c->torch);
         free(x);
     }
@@ -213,7 +214,8 @@ static void test_all_numbers(void **state)
         rapt_real *x = fill(&pattern, shape[0] * shape[1]);
         printed p;
         open_text(&p);
-        print_tensor(p.to, x, 2, shape, full ? SIZE_MAX : 1000);
+        print_tensor(p.to, &(print_elements){.values = x, .ndim = 2, .shape = shape},
+                     &(rapt_tensor_text_options){.threshold = full ? SIZE_MAX : 0});
         fclose(p.to);
         for (const char *at = p.text; (at = strchr(at, '.')); at++)
             numbers++;
@@ -224,6 +226,118 @@ static void test_all_numbers(void **state)
     }
 }
 
+/* ---- texts in memory, and PyTorch's print options --------------------------------------------------------------------- */
+
+typedef struct option_case {
+    const char *name;
+    filling values;
+    int ndim;
+    size_t shape[4];
+    rapt_tensor_text_options options;
+    const char *torch;
+} option_case;
+
+static const option_case OPTIONS[] = {
+    {"two digits", PATTERN(1), 2, {2, 3}, {.precision = 2},
+     "tensor([[-1.96,  1.78,  1.59],\n"
+     "        [ 1.41,  1.23,  1.05]])\n"},
+    {"eight digits", PATTERN(0.001f), 2, {2, 3}, {.precision = 8},
+     "tensor([[-0.00195508,  0.00177539,  0.00159375],\n"
+     "        [ 0.00141211,  0.00123047,  0.00104883]])\n"},
+    {"a threshold", PATTERN(1), 2, {7, 8}, {.threshold = 55},
+     "tensor([[-1.9551,  1.7754,  1.5938,  ...,  1.0488,  0.8672,  0.6855],\n"
+     "        [ 0.5039,  0.3223,  0.1406,  ..., -0.4043, -0.5859, -0.7676],\n"
+     "        [-0.9492, -1.1309, -1.3125,  ..., -1.8574,  1.8730,  1.6914],\n"
+     "        ...,\n"
+     "        [ 0.0566, -0.1250, -0.3066,  ..., -0.8516, -1.0332, -1.2148],\n"
+     "        [-1.3965, -1.5781, -1.7598,  ...,  1.6074,  1.4258,  1.2441],\n"
+     "        [ 1.0625,  0.8809,  0.6992,  ...,  0.1543, -0.0273, -0.2090]])\n"},
+    {"two at each edge", PATTERN(1), 2, {7, 8}, {.threshold = 10, .edge_items = 2},
+     "tensor([[-1.9551,  1.7754,  ...,  0.8672,  0.6855],\n"
+     "        [ 0.5039,  0.3223,  ..., -0.5859, -0.7676],\n"
+     "        ...,\n"
+     "        [-1.3965, -1.5781,  ...,  1.4258,  1.2441],\n"
+     "        [ 1.0625,  0.8809,  ..., -0.0273, -0.2090]])\n"},
+    {"short lines", PATTERN(1), 2, {2, 12}, {.line_width = 40},
+     "tensor([[-1.9551,  1.7754,  1.5938,\n"
+     "          1.4121,  1.2305,  1.0488,\n"
+     "          0.8672,  0.6855,  0.5039,\n"
+     "          0.3223,  0.1406, -0.0410],\n"
+     "        [-0.2227, -0.4043, -0.5859,\n"
+     "         -0.7676, -0.9492, -1.1309,\n"
+     "         -1.3125, -1.4941, -1.6758,\n"
+     "         -1.8574,  1.8730,  1.6914]])\n"},
+    {"lines shorter than a number", PATTERN(1), 2, {1, 3}, {.line_width = 9},
+     "tensor([[-1.9551,\n"
+     "          1.7754,\n"
+     "          1.5938]])\n"},
+    {"four dimensions", PATTERN(1), 4, {2, 2, 2, 3}, {0},
+     "tensor([[[[-1.9551,  1.7754,  1.5938],\n"
+     "          [ 1.4121,  1.2305,  1.0488]],\n"
+     "\n"
+     "         [[ 0.8672,  0.6855,  0.5039],\n"
+     "          [ 0.3223,  0.1406, -0.0410]]],\n"
+     "\n"
+     "\n"
+     "        [[[-0.2227, -0.4043, -0.5859],\n"
+     "          [-0.7676, -0.9492, -1.1309]],\n"
+     "\n"
+     "         [[-1.3125, -1.4941, -1.6758],\n"
+     "          [-1.8574,  1.8730,  1.6914]]]])\n"},
+    {"a number without dimensions", LIST(0.12), 0, {0}, {0}, "tensor(0.1200)\n"},
+    {"a whole one", LIST(3), 0, {0}, {0}, "tensor(3.)\n"},
+    {"a small one", LIST(1e-5), 0, {0}, {0}, "tensor(1.0000e-05)\n"},};
+
+static void assert_owned(char *text, const char *name, const char *wanted)
+{
+    assert_non_null(text);
+    if (strcmp(text, wanted) != 0)
+        fail_msg("%s: not\n%s but\n%s", name, wanted, text);
+    free(text);
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        const option_case *c = &OPTIONS[i];
+        rapt_tensor x = {.ndim = c->ndim};
+        memcpy(x.shape, c->shape, sizeof c->shape);
+        x.data = fill(&c->values, rapt_tensor_size(&x));
+        assert_owned(rapt_tensor_text(&x, &c->options, NULL), c->name, c->torch);
+        free(x.data);
+    }
+    rapt_error err = {0};
+    assert_null(rapt_tensor_text(&(rapt_tensor){0}, &(rapt_tensor_text_options){.precision = 21}, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+}
+
+/* str(torch.tensor(ids)) */
+static void test_tokens(void **state)
+{
+    (void)state;
+    int32_t many[1200];
+    for (int i = 0; i < 1200; i++)
+        many[i] = i * 7919 % 100070;
+    assert_owned(rapt_tokens_text((rapt_tokens){(int32_t[]){2, 5, 1}, 0, 3, NULL}, NULL, NULL), "a sentence",
+                 "tensor([2, 5, 1])\n");
+    assert_owned(rapt_tokens_text((rapt_tokens){(int32_t[]){627, 1380, 65170, 574, 35348, 3187, 315, 15676, 13, 0, 0, -1}, 3, 4,
+                                                NULL}, NULL, NULL), "three windows",
+                 "tensor([[  627,  1380, 65170,   574],\n"
+                 "        [35348,  3187,   315, 15676],\n"
+                 "        [   13,     0,     0,    -1]])\n");
+    assert_owned(rapt_tokens_text((rapt_tokens){many, 2, 600, NULL}, NULL, NULL), "many ids",
+                 "tensor([[    0,  7919, 15838,  ..., 24353, 32272, 40191],\n"
+                 "        [48110, 56029, 63948,  ..., 72463, 80382, 88301]])\n");
+}
+
+static void test_table_text(void **state)
+{
+    (void)state;
+    const rapt_table table = {.values = (rapt_real[]){0.5, 1, 2, 1.25, 0, 3}, .rows = 2, .columns = 3};
+    assert_owned(rapt_table_text(&table, NULL), "a table", "      0    1    2\n0  0.50  1.0  2.0\n1  1.25  0.0  3.0\n");
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const char *const NAMES[] = {"0 the", "1 cat", "2 moonlight"};
@@ -232,7 +346,7 @@ static const char *const WIDE_NAMES[] = {"0 the", "1 cat sat on it"};
 typedef struct table_case {
     const char *name;
     filling values;
-    print_frame frame;
+    rapt_table frame;
     const char *pandas;
 } table_case;
 
@@ -333,7 +447,7 @@ static void test_tables(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
         const table_case *c = &TABLES[i];
-        print_frame f = c->frame;
+        rapt_table f = c->frame;
         rapt_real *x = fill(&c->values, f.rows * f.columns);
         rapt_error err = {0};
         printed p;
@@ -346,7 +460,7 @@ static void test_tables(void **state)
 }
 
 /* The longest line of a table. */
-static size_t longest_line(const print_frame *f)
+static size_t longest_line(const rapt_table *f)
 {
     printed p;
     size_t most = 0;
@@ -368,7 +482,7 @@ static void test_width(void **state)
     static const filling pattern = PATTERN(1);
     rapt_real *x = fill(&pattern, 5 * 40);
     for (size_t width = 30; width < 120; width++) {
-        print_frame f = {.values = x, .rows = 5, .columns = 40, .width = width}, g = {.values = x, .rows = 5, .columns = 40};
+        rapt_table f = {.values = x, .rows = 5, .columns = 40, .width = width}, g = {.values = x, .rows = 5, .columns = 40};
         size_t length = longest_line(&f), columns = 2;
         assert_true(length <= width);
         for (g.max_columns = 2; g.max_columns < 40 && longest_line(&g) <= width; g.max_columns += 2)
@@ -384,7 +498,7 @@ static void test_wide_letters(void **state)
 {
     (void)state;
     static const char *const names[] = {"\xe6\x97\xa5\xe6\x9c\xac", "e\xcc\x81", "four"};
-    print_frame f = {.values = (rapt_real[]){1, 2, 3}, .rows = 3, .columns = 1, .row_names = names};
+    rapt_table f = {.values = (rapt_real[]){1, 2, 3}, .rows = 3, .columns = 1, .row_names = names};
     printed p;
     assert_int_equal(print_width(names[0]), 4);
     assert_int_equal(print_width(names[1]), 1);
@@ -457,7 +571,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensors),      cmocka_unit_test(test_all_numbers), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_width),        cmocka_unit_test(test_wide_letters), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_statistics),   cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_statistics),   cmocka_unit_test(test_not_finite), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_tokens),       cmocka_unit_test(test_table_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

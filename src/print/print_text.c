@@ -1,0 +1,64 @@
+/* print/print_text.c: tensors, token ids and tables as texts in memory. For programs; what they look like is in print_tensor.c
+ * and print_table.c. */
+#define _GNU_SOURCE
+#include "print/printer.h"
+
+#include <stdlib.h>
+
+#define MAX_PRECISION 20
+
+/* A stream that writes to memory; NULL with the reason in `err`. */
+static FILE *print_text_open(char **text, size_t *size, rapt_error *err)
+{
+    FILE *to = open_memstream(text, size);
+    if (!to)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    return to;
+}
+
+/* The text, once all of it was written; NULL after `code` or where memory ran out. */
+static char *print_text_close(FILE *to, char **text, rapt_code code, rapt_error *err)
+{
+    bool failed = ferror(to) != 0;
+    failed = fclose(to) != 0 || failed;
+    if (!code && !failed)
+        return *text;
+    free(*text);
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    return NULL;
+}
+
+static char *print_text_elements(const print_elements *x, const rapt_tensor_text_options *options, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    if (options && options->precision > MAX_PRECISION) {
+        rapt_fail(err, RAPT_ERR_VALUE, "%zu digits after the point; at most %d are printed", options->precision, MAX_PRECISION);
+        return NULL;
+    }
+    FILE *to = print_text_open(&text, &size, err);
+    if (!to)
+        return NULL;
+    print_tensor(to, x, options);
+    return print_text_close(to, &text, RAPT_OK, err);
+}
+
+char *rapt_tensor_text(const rapt_tensor *x, const rapt_tensor_text_options *options, rapt_error *err)
+{
+    return print_text_elements(&(print_elements){.values = x->data, .ndim = x->ndim, .shape = x->shape}, options, err);
+}
+
+char *rapt_tokens_text(rapt_tokens tokens, const rapt_tensor_text_options *options, rapt_error *err)
+{
+    const size_t shape[] = {tokens.batch, tokens.time};
+    const bool one = tokens.batch == 0;
+    return print_text_elements(&(print_elements){.ids = tokens.ids, .ndim = one ? 1 : 2, .shape = shape + one}, options, err);
+}
+
+char *rapt_table_text(const rapt_table *table, rapt_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = print_text_open(&text, &size, err);
+    return to ? print_text_close(to, &text, print_table(to, table, err), err) : NULL;
+}
