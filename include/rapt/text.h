@@ -2,9 +2,10 @@
  *
  * One interface for all tokenizers. Words are the book's (Zhang et al., "Dive into Deep Learning", current edition, section
  * 10.5): no-break spaces become spaces, letters become lower case where asked for, a space goes before , . ! ? and tokens are
- * what lies between spaces. Characters are code points. Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the
- * text into pieces by a regular expression, and merges pairs of tokens within a piece, starting from its bytes; any
- * bytes come back as they were. A tokenizer is const once made: threads can share it.
+ * what lies between spaces. Characters are code points; where translation uses them, the four special tokens come first.
+ * Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019) cuts the text into pieces by a regular expression, and merges
+ * pairs of tokens within a piece, starting from its bytes; any bytes come back as they were. A tokenizer is const once made:
+ * threads can share it.
  */
 #ifndef RAPT_TEXT_H
 #define RAPT_TEXT_H
@@ -37,6 +38,15 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, si
 /* The code points that occur in `text`, in order of their codes, without special tokens. NULL with `err` set: empty
  * text, or invalid UTF-8 ("byte 17: ..."). */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
+
+typedef struct rapt_characters_options {
+    bool specials_first; /* <unk> <pad> <bos> <eos> before all others: for translation */
+} rapt_characters_options;
+
+/* The same with options; NULL means zeroed ones. With `specials_first` it is a tokenizer of lines: line feeds are no tokens, and
+ * a character that `text` lacks becomes <unk>, where else encoding fails. */
+RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size,
+                                                              const rapt_characters_options *options, rapt_error *err);
 
 /* Languages whose rules for spaces beside punctuation are known (detokenization): none, de, en, es, fr, it, nl, pt. */
 typedef enum rapt_language {
@@ -123,7 +133,8 @@ RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, con
  * rapt_tokenizer_encode_to. On failure *ids is NULL. */
 RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, const char *text, size_t size, bool specials,
                                                int32_t **ids, size_t *count, rapt_error *err);
-/* Ids of one line, without special tokens; unknown words are RAPT_UNK. The caller frees *ids. */
+/* Ids of one line, without special tokens; unknown words, and for translation unknown characters, are RAPT_UNK. The caller frees
+ * *ids. */
 RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const char *text, int32_t **ids, size_t *count,
                                          rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes

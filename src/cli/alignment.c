@@ -2,6 +2,8 @@
 #include "cli/alignment.h"
 
 #include "explain/input/token_name.h"
+#include "text/prose/sentences.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +48,17 @@ static void print_token_alignment(alignment_kind kind, const rapt_alignment *a, 
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
-static bool begins_word(const rapt_tokenizer *k, int32_t id)
+/* Whether a token of a line begins a word: it begins with a space, or one of the two at the joint is Chinese or Japanese, which
+ * have no spaces, so that each token counts. */
+static bool begins_word(const rapt_tokenizer *k, int32_t before, int32_t id)
 {
-    size_t size = 0;
-    const char *text = rapt_tokenizer_token(k, id, &size);
-    return rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS || (text && size > 0 && text[0] == ' ');
+    uint32_t code;
+    size_t size = 0, last = 0;
+    const char *text = rapt_tokenizer_token(k, id, &size), *previous = rapt_tokenizer_token(k, before, &last);
+    if (rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS || (text && size > 0 && text[0] == ' '))
+        return true;
+    size_t first = text ? utf8_decode(text, size, &code) : 0;
+    return (first > 0 && !sentences_want_space(text, first)) || (previous && last > 0 && !sentences_want_space(previous, last));
 }
 
 /* words[i]: the number of the word that token i belongs to. Returns how many there are. */
@@ -58,7 +66,7 @@ static size_t number_words(const rapt_tokenizer *k, const int32_t *ids, size_t c
 {
     size_t word = 0;
     for (size_t i = 0; i < count; i++) {
-        word += i > 0 && begins_word(k, ids[i]);
+        word += i > 0 && begins_word(k, ids[i - 1], ids[i]);
         words[i] = word;
     }
     return count > 0 ? word + 1 : 0;

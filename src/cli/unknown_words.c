@@ -40,9 +40,8 @@ static rapt_code unknown_words_report(unknown_words *u, size_t line, const unkno
     const char *verb = list->unknown == 1 ? "is" : "are";
     known_words_write(list, words);
     if (u->strict)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%.60s:%zu: %zu of %zu words %s unknown: %s", u->name, line, list->unknown,
-                         list->total,
-                         verb, words);
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.60s:%zu: %zu of %zu %ss %s unknown: %s", u->name, line, list->unknown,
+                         list->total, list->unit, verb, words);
     if (u->quiet)
         return RAPT_OK;
     if (!unknown_words_collect(u, list)) {
@@ -50,7 +49,9 @@ static rapt_code unknown_words_report(unknown_words *u, size_t line, const unkno
         return RAPT_OK;
     }
     u->warnings++;
-    cli_say("rapt: %s:%zu: warning: %zu of %zu words %s unknown: %s\n", u->name, line, list->unknown, list->total, verb, words);
+    u->unit = list->unit;
+    cli_say("rapt: %s:%zu: warning: %zu of %zu %ss %s unknown: %s\n", u->name, line, list->unknown, list->total, list->unit, verb,
+            words);
     return RAPT_OK;
 }
 
@@ -69,13 +70,14 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
 void unknown_words_end(unknown_words *u)
 {
     if (u->more > 0)
-        cli_say("rapt: %s: warning: %zu more line%s with unknown words\n", u->name, u->more, cli_plural(u->more));
+        cli_say("rapt: %s: warning: %zu more line%s with unknown %ss\n", u->name, u->more, cli_plural(u->more), u->unit);
     for (size_t i = 0; i < u->told_count; i++)
         free(u->told[i]);
     u->told_count = u->more = 0;
 }
 
-rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, rapt_error *err)
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, const char **unit,
+                              rapt_error *err)
 {
     unknown_list list;
     rapt_code code = known_words_find(k, text, &list, err);
@@ -83,6 +85,7 @@ rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t 
         return code;
     *unknown = list.unknown;
     *words = list.total;
+    *unit = list.unit;
     known_words_free(&list);
     return RAPT_OK;
 }

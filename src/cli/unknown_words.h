@@ -7,11 +7,12 @@
 
 /* Zeroed at first, but for the tokenizer and the name. */
 typedef struct unknown_words {
-    const rapt_tokenizer *k; /* only that of words has unknown ones */
+    const rapt_tokenizer *k; /* only those of words and of characters have unknown ones */
     const char *name;        /* of the text, for messages */
     bool strict, quiet;
     char *told[80];          /* words that were warned about */
     size_t told_count, warnings;
+    const char *unit; /* of what was warned about: "word" or "character" */
     size_t more; /* lines with unknown words that were not warned about */
 } unknown_words;
 
@@ -21,7 +22,8 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
 /* Says how many lines more there were, and frees what was kept. */
 void unknown_words_end(unknown_words *u);
 
-/* How many of a line's words are unknown, of how many. */
-rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, rapt_error *err);
+/* How many of a line's words are unknown, of how many; *unit is "word" or "character", or NULL for a tokenizer without <unk>. */
+rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, size_t *unknown, size_t *words, const char **unit,
+                              rapt_error *err);
 
 #endif

@@ -29,7 +29,8 @@ static rapt_code prefixes_check(const rapt_model *m, search_prefix p, rapt_error
         return rapt_fail(err, RAPT_ERR_VALUE, "a prefix of %zu tokens; the model has %zu positions", p.count, max);
     for (size_t i = 0; i < p.count; i++)
         if (p.ids[i] == m->translation.special.unk)
-            return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a word that the model doesn't know");
+            return rapt_fail(err, RAPT_ERR_VALUE, "the prefix has a %s that the model doesn't know",
+                             rapt_tokenizer_kind_of(m->translation.target) == RAPT_TOKENIZER_CHARACTERS ? "character" : "word");
     return RAPT_OK;
 }
 

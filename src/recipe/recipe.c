@@ -54,8 +54,8 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
     rapt_recipe_tokenizer type = r->tokenizer.type;
     if (r->train.init)
         return RAPT_OK;
-    if (type != RAPT_RECIPE_TOKENIZER_WORDS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_FILE)
-        snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, bpe or file for translation");
+    if (type > RAPT_RECIPE_TOKENIZER_FILE)
+        snprintf(reason, RECIPE_REASON, "tokenizer.type must be words, characters, bpe or file for translation");
     else if (type == RAPT_RECIPE_TOKENIZER_FILE && (!r->tokenizer.path || !r->tokenizer.shared))
         snprintf(reason, RECIPE_REASON, "tokenizer.type is file; for translation it needs tokenizer.path, and tokenizer.shared");
     else if (r->model.tied && !r->tokenizer.shared)

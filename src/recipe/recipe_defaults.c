@@ -62,10 +62,15 @@ void recipe_defaults_first(rapt_recipe *out)
         recipe_key_put(recipe_key_at(i), out, recipe_key_at(i)->first_standard);
 }
 
-/* A vocabulary of words belongs to one language; tied embeddings need a shared vocabulary, and an output without a bias. */
+enum { CHARACTERS_MAX_LEN = 200 };
+
+/* A vocabulary of words belongs to one language; tied embeddings need a shared vocabulary, and an output without a bias. A
+ * sentence has several times as many characters as words or subwords. */
 static void follow_others(const rapt_recipe *r, rapt_recipe *out)
 {
     const bool pairs = r->task == RAPT_TASK_TRANSLATION;
+    if (pairs && r->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS)
+        out->data.max_len = CHARACTERS_MAX_LEN;
     if (r->data.validation)
         out->data.validation_fraction = 0;
     if (pairs && r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS)

@@ -215,9 +215,13 @@ static rapt_code check_given_keys(const rapt_recipe *recipe, const rapt_recipe *
 }
 
 /* Lengths that are not given become the model's, where the default is too long for it or the model decides. */
-static void fit_lengths(rapt_recipe *r, const rapt_model *m)
+static void fit_lengths(rapt_recipe *r, const rapt_model *m, int64_t standard)
 {
     const bool pairs = m->task == RAPT_TASK_TRANSLATION;
+    rapt_recipe defaults; /* with the model's kind of tokenizer */
+    recipe_defaults_of(r, &defaults);
+    if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len == standard)
+        r->data.max_len = defaults.data.max_len;
     if (pairs && !recipe_key_given(recipe_key_find("data.max_len"), r) && r->data.max_len > r->model.max_positions)
         r->data.max_len = r->model.max_positions;
     if (!pairs && !recipe_key_given(recipe_key_find("model.context"), r))
@@ -241,11 +245,12 @@ static bool own_texts(rapt_recipe *r)
 static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *models, const rapt_model *m, const char *folder,
                                rapt_recipe *out, rapt_error *err)
 {
-    rapt_recipe all = *recipe;
+    rapt_recipe all = *recipe, defaults;
+    recipe_defaults_of(recipe, &defaults);
     for (size_t i = 0; i < recipe_key_count(); i++)
         if (recipe_key_of_init(recipe_key_at(i)))
             recipe_key_copy(recipe_key_at(i), &all, models);
-    fit_lengths(&all, m);
+    fit_lengths(&all, m, defaults.data.max_len);
     char *name = strdup(folder);
     all.train.init = name;
     bool ok = name && own_texts(&all);

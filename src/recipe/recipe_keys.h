@@ -31,7 +31,7 @@
     FLOAT(data.validation_fraction, 0, '[', 0, 0.5, ']',                                                  \
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \
     INT(data.validation_tokens, 0, 0, RECIPE_MAX, "language_model: tokens of the validation set that reports evaluate; 0: all") \
-    INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included")      \
+    INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included; of characters: 200")      \
     CHOICE(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "translation: what is done with a longer sentence") \
     CHOICE(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: pad rows to the longest of a batch, or to max_len") \
                                                                                                           \

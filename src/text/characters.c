@@ -1,7 +1,9 @@
 /* text/characters.c: the tokenizer of characters: a token is a code point, ids go by their codes. For language models of
- * small texts. It has no special tokens and no unknown one: a character that it lacks is an error. */
+ * small texts it has no special tokens, and a character that it lacks is an error; for translation it begins with the four
+ * special ones, and takes lines, whose unknown characters are <unk>. */
 #include "text/tokenizer.h"
 
+#include "base/buffer.h"
 #include "base/rng.h"
 #include "text/utf8.h"
 
@@ -18,8 +20,8 @@ typedef struct character {
 
 typedef struct characters {
     rapt_tokenizer base;
-    character *list; /* [count], by rising code */
-    size_t count;
+    character *list; /* [count], by rising code; the id of the first is `first` */
+    size_t count, first; /* RAPT_SPECIALS, or 0: none */
     int32_t ascii[ASCII]; /* ids, or -1 */
 } characters;
 
@@ -30,11 +32,12 @@ static const characters *characters_of(const rapt_tokenizer *k)
     return (const characters *)k;
 }
 
-static characters *characters_new(size_t count, rapt_error *err)
+static characters *characters_new(size_t count, bool specials, rapt_error *err)
 {
     characters *c = calloc(1, sizeof *c);
     if (c) {
         c->base.ops = &CHARACTERS_OPS;
+        c->first = specials ? RAPT_SPECIALS : 0;
         c->list = malloc((count + 1) * sizeof *c->list);
         memset(c->ascii, 0xFF, sizeof c->ascii);
     }
@@ -57,7 +60,7 @@ static void add_code(characters *c, uint32_t code)
     *next = (character){.code = code};
     next->size = (unsigned char)utf8_encode(code, next->text);
     if (code < ASCII)
-        c->ascii[code] = (int32_t)c->count;
+        c->ascii[code] = (int32_t)(c->first + c->count);
     c->count++;
 }
 
@@ -85,15 +88,22 @@ static rapt_code mark_codes(const char *text, size_t size, bool *seen, size_t *c
 
 rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
 {
+    return rapt_tokenizer_train_characters_with(text, size, NULL, err);
+}
+
+rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size, const rapt_characters_options *options,
+                                                     rapt_error *err)
+{
+    const bool specials = options && options->specials_first;
     size_t count;
     bool *seen = calloc(CODES, sizeof *seen);
     characters *c = NULL;
     if (!seen)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to find characters");
     else if (mark_codes(text, size, seen, &count, err) == RAPT_OK)
-        c = characters_new(count, err);
+        c = characters_new(count, specials, err);
     for (uint32_t code = 0; c && code < CODES; code++)
-        if (seen[code])
+        if (seen[code] && !(specials && code == '\n'))
             add_code(c, code);
     free(seen);
     return c ? &c->base : NULL;
@@ -103,29 +113,33 @@ rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, r
 
 static size_t characters_size(const rapt_tokenizer *k)
 {
-    return characters_of(k)->count;
+    return characters_of(k)->first + characters_of(k)->count;
 }
 
 static const char *characters_token(const rapt_tokenizer *k, int32_t id, size_t *size)
 {
     const characters *c = characters_of(k);
-    if (id < 0 || (size_t)id >= c->count)
+    if (id < 0 || (size_t)id >= c->first + c->count)
         return NULL;
+    const bool special = (size_t)id < c->first;
+    const char *text = special ? tokenizer_specials[id] : c->list[(size_t)id - c->first].text;
     if (size)
-        *size = c->list[id].size;
-    return c->list[id].text;
+        *size = special ? strlen(text) : c->list[(size_t)id - c->first].size;
+    return text;
 }
 
 static int32_t characters_special(const rapt_tokenizer *k, const char *text)
 {
-    (void)k, (void)text;
+    for (size_t i = 0; i < characters_of(k)->first; i++)
+        if (strcmp(text, tokenizer_specials[i]) == 0)
+            return (int32_t)i;
     return -1;
 }
 
 static uint64_t characters_hash(const rapt_tokenizer *k)
 {
     const characters *c = characters_of(k);
-    uint64_t h = rng_hash_text("characters");
+    uint64_t h = rng_hash_text(c->first ? "characters with special tokens" : "characters");
     for (size_t i = 0; i < c->count; i++)
         h = rng_mix(h, c->list[i].code);
     return h;
@@ -145,38 +159,76 @@ static int32_t find_code(const characters *c, uint32_t code)
         else
             high = middle;
     }
-    return low < c->count && c->list[low].code == code ? (int32_t)low : -1;
+    return low < c->count && c->list[low].code == code ? (int32_t)(c->first + low) : -1;
 }
 
-/* The ids of up to PORTION characters from *at on, which moves on. */
-static rapt_code encode_portion(const characters *c, const char *text, size_t size, size_t *at, int32_t *ids,
-                                size_t *count, rapt_error *err)
+/* The special token that the text begins with, and its length; or -1. */
+static int32_t special_at(const characters *c, const char *text, size_t size, size_t *length)
+{
+    for (size_t i = 0; i < c->first; i++) {
+        *length = strlen(tokenizer_specials[i]);
+        if (*length <= size && memcmp(text, tokenizer_specials[i], *length) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+/* The id at *at, which moves on; -1 for the end of a line. */
+static rapt_code encode_next(const characters *c, const char *text, size_t size, bool specials, size_t *at, int32_t *id,
+                             rapt_error *err)
 {
     uint32_t code;
-    for (*count = 0; *at < size && *count < PORTION; (*count)++) {
-        size_t used = utf8_decode(text + *at, size - *at, &code);
+    size_t used;
+    *id = specials ? special_at(c, text + *at, size - *at, &used) : -1;
+    if (*id < 0) {
+        used = utf8_decode(text + *at, size - *at, &code);
         if (used == 0)
             return fail_byte(*at, "not UTF-8", err);
-        ids[*count] = find_code(c, code);
-        if (ids[*count] < 0)
+        *id = find_code(c, code);
+        if (*id < 0 && !c->first)
             return rapt_fail(err, RAPT_ERR_VALUE, "byte %zu: character U+%04X is not in the vocabulary", *at + 1, code);
-        *at += used;
+        if (*id < 0 && code != '\n')
+            *id = RAPT_UNK;
     }
+    *at += used;
     return RAPT_OK;
 }
 
 static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
                                       rapt_ids_fn *sink, void *context, rapt_error *err)
 {
-    (void)specials;
     int32_t ids[PORTION];
     rapt_code code = RAPT_OK;
     for (size_t at = 0, count; at < size && code == RAPT_OK;) {
-        code = encode_portion(characters_of(k), text, size, &at, ids, &count, err);
+        for (count = 0; at < size && count < PORTION && code == RAPT_OK; count += ids[count] >= 0)
+            code = encode_next(characters_of(k), text, size, specials, &at, &ids[count], err);
         if (code == RAPT_OK)
             code = sink(context, ids, count, err);
     }
     return code;
+}
+
+/* ---- decoding ----------------------------------------------------------------------------------------------- */
+
+/* Translations are lines: they end at <eos>, without <bos> and <pad>. */
+static char *characters_decode(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size)
+{
+    if (!characters_of(k)->first)
+        return tokenizer_join(k, ids, count, size);
+    buffer line = {0};
+    bool ok = buffer_append(&line, "", 0);
+    for (size_t i = 0; ok && i < count && ids[i] != RAPT_EOS; i++) {
+        size_t length;
+        const char *token = characters_token(k, ids[i], &length);
+        if (token && ids[i] != RAPT_BOS && ids[i] != RAPT_PAD)
+            ok = buffer_append(&line, length == 1 && strchr("\n\r\t", *token) ? " " : token, length);
+    }
+    if (ok && size)
+        *size = line.size;
+    if (ok)
+        return line.data;
+    free(line.data);
+    return NULL;
 }
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
@@ -185,13 +237,26 @@ static json_t *characters_to_json(const rapt_tokenizer *k)
 {
     const characters *c = characters_of(k);
     json_t *list = json_array();
-    for (size_t i = 0; list && i < c->count; i++)
-        if (json_array_append_new(list, json_stringn(c->list[i].text, c->list[i].size)) != 0) {
+    for (size_t i = 0, size = 0; list && i < c->first + c->count; i++) {
+        const char *token = characters_token(k, (int32_t)i, &size);
+        if (json_array_append_new(list, json_stringn(token, size)) != 0) {
             json_decref(list);
             return NULL;
         }
+    }
     return json_pack("{s:s, s:i, s:s, s:o}", "format", TOKENIZER_FORMAT, "version", TOKENIZER_VERSION, "type",
                      "characters", "tokens", list);
+}
+
+/* Whether the list begins with the four special tokens, none of which is a character. */
+static bool lists_specials(const json_t *tokens)
+{
+    for (size_t i = 0; i < RAPT_SPECIALS; i++) {
+        const char *token = json_string_value(json_array_get(tokens, i));
+        if (!token || strcmp(token, tokenizer_specials[i]) != 0)
+            return false;
+    }
+    return true;
 }
 
 static rapt_code take_character(characters *c, size_t i, const json_t *token, const char *path, rapt_error *err)
@@ -200,7 +265,7 @@ static rapt_code take_character(characters *c, size_t i, const json_t *token, co
     size_t length = json_string_length(token);
     if (length == 0 || utf8_decode(json_string_value(token), length, &code) != length)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is not a character", path, i);
-    if (i > 0 && code <= c->list[i - 1].code)
+    if (c->count > 0 && code <= c->list[c->count - 1].code)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu is out of order", path, i);
     add_code(c, code);
     return RAPT_OK;
@@ -209,13 +274,13 @@ static rapt_code take_character(characters *c, size_t i, const json_t *token, co
 rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_error *err)
 {
     const json_t *tokens = json_object_get(root, "tokens");
-    size_t count = json_array_size(tokens);
-    if (count == 0) {
+    size_t count = json_array_size(tokens), first = lists_specials(tokens) ? RAPT_SPECIALS : 0;
+    if (count == first) {
         rapt_fail(err, RAPT_ERR_FORMAT, "%s: a vocabulary without characters", path);
         return NULL;
     }
-    characters *c = characters_new(count, err);
-    for (size_t i = 0; c && i < count; i++)
+    characters *c = characters_new(count, first > 0, err);
+    for (size_t i = first; c && i < count; i++)
         if (take_character(c, i, json_array_get(tokens, i), path, err) != RAPT_OK) {
             characters_free(&c->base);
             return NULL;
@@ -225,4 +290,4 @@ rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_
 
 static const tokenizer_ops CHARACTERS_OPS = {RAPT_TOKENIZER_CHARACTERS,    characters_free,      characters_size,
                                              characters_token,   characters_special,   characters_hash,
-                                             characters_encode_to, tokenizer_join, characters_to_json};
+                                             characters_encode_to, characters_decode, characters_to_json};

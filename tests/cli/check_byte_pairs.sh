@@ -135,7 +135,7 @@ no 'data.validation and data.validation_fraction are both set' 'held out twice' 
 no 'train.eval_bleu is true' 'BLEU of nothing' --set data.validation= --set data.validation_fraction=0
 no 'train.patience is 3' 'patience with nothing' --set data.validation= --set data.validation_fraction=0 --set train.eval_bleu=false --set train.patience=3
 no 'it needs tokenizer.path' 'no tokenizer file' --set tokenizer.type=file
-no 'words, bpe or file' 'characters' --set tokenizer.type=characters
+no 'words, characters, bpe or file' 'a rank file' --set tokenizer.type=cl100k_base
 printf 'some text of some words\n' >text && "$RAPT" tokenizer train text --type bpe --vocab-size 260 -o other.json 2>.err ||
     cat .err
 no '<unk> <pad> <bos> <eos>' 'a tokenizer without marks' --set tokenizer.type=file --set tokenizer.path=other.json

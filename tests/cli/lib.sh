@@ -78,6 +78,24 @@ make_pairs() {
     done
 }
 
+# 240 pairs of English and Chinese, in a fixed order.
+make_chinese_pairs() {
+    local subjects=(I you we they "the dog" "the cat" "my father" "the girl")
+    local zhuyu=(我 你 我们 他们 狗 猫 我爸爸 女孩)
+    local verbs=(see like hear know find call) weiyu=(看见 喜欢 听到 认识 找到 叫)
+    local objects=("the house" "a bird" "the sea" "a train" "the moon")
+    local binyu=(房子 一只鸟 大海 一列火车 月亮)
+    local i j k
+    for i in "${!subjects[@]}"; do
+        for j in "${!verbs[@]}"; do
+            for k in "${!objects[@]}"; do
+                printf '%s %s %s.\t%s%s%s。\n' "${subjects[i]}" "${verbs[j]}" "${objects[k]}" \
+                    "${zhuyu[i]}" "${weiyu[j]}" "${binyu[k]}"
+            done
+        done
+    done
+}
+
 # A recipe for them whose steps take less than a millisecond.
 make_recipe() {
     cat <<'YAML'

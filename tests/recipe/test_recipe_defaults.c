@@ -93,6 +93,12 @@ static void defaults_follow_keys(void **state)
     assert_true(!r.tokenizer.shared && !r.model.tied);
     r = parsed("tokenizer: {type: words, shared: true}\nmodel: {tied: true}\n");
     assert_true(r.tokenizer.shared && r.model.tied);
+    r = parsed("tokenizer: {type: characters}\n");
+    assert_true(r.tokenizer.shared && r.model.tied && r.data.max_len == 200);
+    r = parsed("data: {max_len: 80}\ntokenizer: {type: characters}\n");
+    assert_int_equal(r.data.max_len, 80);
+    r = parsed("tokenizer: {type: characters}\ntask: language_model\n");
+    assert_int_equal(r.data.max_len, 50);
     r = parsed("task: language_model\nmodel: {output_bias: true}\n");
     assert_false(r.model.tied);
 }

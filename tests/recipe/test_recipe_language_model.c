@@ -251,7 +251,8 @@ static void what_translation_cannot_do(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"tokenizer: {type: characters}", "p: tokenizer.type must be words, bpe or file for translation"},
+        {"tokenizer: {type: cl100k_base}", "p: tokenizer.type must be words, characters, bpe or file for translation"},
+        {"tokenizer: {type: characters}", ""},
         {"tokenizer: {type: bpe}", ""},
         {"model: {init: gpt2}", "p: model.init is gpt2; translation starts as xavier or pytorch"},
         {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},

@@ -124,6 +124,43 @@ static void test_characters(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* <unk> <pad> <bos> <eos>, then space, !, a, b, U+4F60, U+597D: the line feed between two lines is none. */
+static void test_characters_of_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "a b!\n\xE4\xBD\xA0\xE5\xA5\xBD\n";
+    static const char *const want[] = {"<unk>", "<pad>", "<bos>", "<eos>", " ", "!", "a", "b", "\xE4\xBD\xA0", "\xE5\xA5\xBD"};
+    rapt_error err = {0};
+    int32_t *ids;
+    size_t count, size;
+    rapt_tokenizer *k = rapt_tokenizer_train_characters_with(text, sizeof text - 1, &(rapt_characters_options){true}, &err);
+    rapt_tokenizer *plain = rapt_tokenizer_train_characters_with(text, sizeof text - 1, NULL, &err);
+    assert_non_null(k);
+    assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_CHARACTERS);
+    assert_int_equal(rapt_tokenizer_size(k), COUNT(want));
+    for (size_t i = 0; i < COUNT(want); i++) {
+        assert_string_equal(rapt_tokenizer_token(k, (int32_t)i, &size), want[i]);
+        assert_int_equal(size, strlen(want[i]));
+    }
+    assert_null(rapt_tokenizer_token(k, COUNT(want), NULL));
+    assert_true(rapt_tokenizer_has_specials(k));
+    assert_int_equal(rapt_tokenizer_special(k, "<eos>"), RAPT_EOS);
+    assert_int_equal(rapt_tokenizer_special(k, "a"), -1);
+    ENCODES(k, "\xE4\xBD\xA0 ba\xE7\x8C\xAB!\n\xE5\xA5\xBD", 8, 4, 7, 6, 0, 5, 9);
+    ENCODES(k, "<eos>", 0, 0, 0, 0, 0);
+    SPECIALS(k, "a<eos>b<bo", 6, 3, 7, 0, 7, 0);
+    DECODES(k, "a \xE4\xBD\xA0<unk>", 2, 6, 4, 1, 8, 99, 0, -5, 3, 9);
+    DECODES(k, "", 3, 8);
+    assert_int_equal(rapt_tokenizer_encode(k, "a\xE4\xBD", &ids, &count, &err), RAPT_ERR_FORMAT);
+    assert_string_equal(err.message, "byte 2: not UTF-8");
+    assert_true(rapt_tokenizer_hash(k) != rapt_tokenizer_hash(plain));
+    assert_int_equal(rapt_tokenizer_size(plain), 7);
+    assert_false(rapt_tokenizer_has_specials(plain));
+    assert_saves(k);
+    rapt_tokenizer_free(plain);
+    rapt_tokenizer_free(k);
+}
+
 static void test_characters_refuse(void **state)
 {
     (void)state;
@@ -246,6 +283,9 @@ static void test_bad_files(void **state)
     REFUSED(CHARACTERS_FILE("[\"ab\"]"), "token 0 is not a character");
     REFUSED(CHARACTERS_FILE("[\"b\", \"a\"]"), "token 1 is out of order");
     REFUSED(CHARACTERS_FILE("[\"a\", \"a\"]"), "token 1 is out of order");
+    REFUSED(CHARACTERS_FILE("[\"<unk>\", \"<pad>\", \"<bos>\", \"<eos>\"]"), "without characters");
+    REFUSED(CHARACTERS_FILE("[\"<unk>\", \"<pad>\", \"<bos>\", \"a\"]"), "token 0 is not a character");
+    REFUSED(CHARACTERS_FILE("[\"<unk>\", \"<pad>\", \"<bos>\", \"<eos>\", \"b\", \"a\"]"), "token 5 is out of order");
 }
 
 static void test_folder(void **state)
@@ -266,7 +306,7 @@ int main(void)
         cmocka_unit_test(test_words),      cmocka_unit_test(test_fewer_words),       cmocka_unit_test(test_old_file),
         cmocka_unit_test(test_words_bad_bytes), cmocka_unit_test(test_characters),   cmocka_unit_test(test_characters_refuse),
         cmocka_unit_test(test_portions),   cmocka_unit_test(test_empty_text),        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_folder),     cmocka_unit_test(test_characters_of_lines),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -52,6 +52,13 @@ static rapt_code with_words(void)
     return use(rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){.lowercase = true}, &err), &err);
 }
 
+static rapt_code with_characters_of_lines(void)
+{
+    rapt_error err = {0};
+    rapt_characters_options o = {.specials_first = true};
+    return use(rapt_tokenizer_train_characters_with(text, sizeof text, &o, &err), &err);
+}
+
 static rapt_code with_characters(void)
 {
     rapt_error err = {0};
@@ -133,6 +140,7 @@ static void test_characters(void **state)
 {
     (void)state;
     fail_each_allocation("characters", with_characters, 8);
+    fail_each_allocation("characters of lines", with_characters_of_lines, 8);
 }
 
 static void test_bpe(void **state)

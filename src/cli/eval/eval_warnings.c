@@ -10,6 +10,7 @@
 
 typedef struct eval_counts {
     size_t unknown, words, pairs, first; /* pairs with unknown words, the line of the first one */
+    const char *unit; /* "word" or "character" */
     size_t cut;
 } eval_counts;
 
@@ -26,7 +27,7 @@ static rapt_code is_long(const rapt_tokenizer *k, const char *text, size_t max, 
 static rapt_code count_words(const rapt_model *m, const rapt_pairs *pairs, size_t i, eval_counts *c, rapt_error *err)
 {
     size_t unknown, words;
-    rapt_code code = unknown_words_count(m->translation.source, rapt_pairs_source(pairs, i), &unknown, &words, err);
+    rapt_code code = unknown_words_count(m->translation.source, rapt_pairs_source(pairs, i), &unknown, &words, &c->unit, err);
     if (code)
         return code;
     c->unknown += unknown;
@@ -53,8 +54,8 @@ static void eval_warnings_print(const rapt_model *m, const rapt_pairs *pairs, co
     const char *path = rapt_pairs_path(pairs);
     size_t count = rapt_pairs_count(pairs);
     if (c->unknown > 0)
-        cli_say("rapt: %s: warning: %zu of %zu source words %s unknown, in %zu of %zu pairs; the first is line %zu\n",
-                path, c->unknown, c->words, c->unknown == 1 ? "is" : "are", c->pairs, count, c->first);
+        cli_say("rapt: %s: warning: %zu of %zu source %ss %s unknown, in %zu of %zu pairs; the first is line %zu\n",
+                path, c->unknown, c->words, c->unit, c->unknown == 1 ? "is" : "are", c->pairs, count, c->first);
     if (c->cut > 0)
         cli_say("rapt: %s: warning: %zu of %zu pairs %s cut for the loss: the model takes %zu tokens, <eos> included\n",
                 path, c->cut, count, c->cut == 1 ? "is" : "are", m->translation.max_len);

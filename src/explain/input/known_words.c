@@ -3,6 +3,7 @@
 #include "explain/input/known_words.h"
 
 #include "base/quote.h"
+#include "text/utf8.h"
 #include "text/words/words_prepare.h"
 
 #include <stdio.h>
@@ -19,22 +20,62 @@ static bool is_among(const char *word, char *const *words, size_t count)
     return false;
 }
 
-/* The tokenizer cuts the sentence into the same words. */
-static rapt_code find_unknown(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
+static void list_unknown(unknown_list *list, char *word)
 {
+    list->unknown++;
+    if (list->count <= KNOWN_WORDS_LISTED && !is_among(word, list->words, list->count))
+        list->words[list->count++] = word;
+}
+
+/* The tokenizer cuts the sentence into the same words. */
+static rapt_code find_unknown_words(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
+{
+    list->unit = "word";
     char *rest = list->memory = words_prepare_sentence(text, false);
     if (!rest)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
     list->total = count;
     for (size_t i = 0; i < count; i++) {
         char *word = strtok_r(rest, SPACES, &rest);
-        if (!word || ids[i] != RAPT_UNK)
-            continue;
-        list->unknown++;
-        if (list->count <= KNOWN_WORDS_LISTED && !is_among(word, list->words, list->count))
-            list->words[list->count++] = word;
+        if (word && ids[i] == RAPT_UNK)
+            list_unknown(list, word);
     }
     return RAPT_OK;
+}
+
+/* An id is one character. */
+static rapt_code find_unknown_characters(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
+{
+    enum { CHARACTER = 5 }; /* UTF-8, with a NUL */
+    size_t size = strlen(text), used;
+    uint32_t code;
+    char *to = list->memory = calloc(count + 1, CHARACTER);
+    if (!to)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the characters of a text");
+    list->unit = "character";
+    list->total = count;
+    for (size_t i = 0, at = 0; i < count && (used = utf8_decode(text + at, size - at, &code)) > 0; i++, at += used) {
+        if (ids[i] != RAPT_UNK)
+            continue;
+        memcpy(to, text + at, used);
+        list_unknown(list, to);
+        to += CHARACTER;
+    }
+    return RAPT_OK;
+}
+
+/* Whether unknown words, or characters, are <unk>. */
+static bool has_unknown(const rapt_tokenizer *k)
+{
+    rapt_tokenizer_kind kind = rapt_tokenizer_kind_of(k);
+    return kind == RAPT_TOKENIZER_WORDS || (kind == RAPT_TOKENIZER_CHARACTERS && rapt_tokenizer_has_specials(k));
+}
+
+static rapt_code find_unknown(const rapt_tokenizer *k, const char *text, const int32_t *ids, size_t count, unknown_list *list,
+                              rapt_error *err)
+{
+    bool words = rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS;
+    return (words ? find_unknown_words : find_unknown_characters)(text, ids, count, list, err);
 }
 
 void known_words_free(unknown_list *list)
@@ -62,11 +103,11 @@ rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_li
     int32_t *ids = NULL;
     size_t count;
     *list = (unknown_list){.count = 0};
-    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
+    if (!has_unknown(k))
         return RAPT_OK;
     rapt_code code = rapt_tokenizer_encode(k, text, &ids, &count, err);
     if (!code)
-        code = find_unknown(text, ids, count, list, err);
+        code = find_unknown(k, text, ids, count, list, err);
     free(ids);
     return code;
 }
@@ -76,9 +117,9 @@ rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const cha
 {
     char words[KNOWN_WORDS_TEXT];
     unknown_list list = {.count = 0};
-    if (rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_WORDS)
+    if (!has_unknown(k))
         return RAPT_OK;
-    if (find_unknown(text, ids, count, &list, err))
+    if (find_unknown(k, text, ids, count, &list, err))
         return RAPT_ERR_MEMORY;
     known_words_write(&list, words);
     known_words_free(&list);

@@ -1,5 +1,5 @@
-/* explain/input/known_words.h: out-of-vocabulary words of a text. For the commands that inspect
- * models, where <unk> would be shown in place of a word that was written, and for the warnings of the others. */
+/* explain/input/known_words.h: out-of-vocabulary words of a text, or characters, for a tokenizer of those. For the commands
+ * that inspect models, where <unk> would be shown in place of a word that was written, and for the warnings of the others. */
 #ifndef EXPLAIN_INPUT_KNOWN_WORDS_H
 #define EXPLAIN_INPUT_KNOWN_WORDS_H
 
@@ -12,15 +12,16 @@ rapt_code known_words_check(const rapt_tokenizer *k, const char *what, const cha
 
 enum { KNOWN_WORDS_LISTED = 8, KNOWN_WORDS_TEXT = 400 /* a message has 512 */ };
 
-/* The words of a text that became <unk>. */
+/* The words, or characters, of a text that became <unk>. */
 typedef struct unknown_list {
     char *words[KNOWN_WORDS_LISTED + 1]; /* the first ones, each once, within `memory` */
     size_t count;
     size_t unknown, total; /* all words that are unknown, of how many */
+    const char *unit; /* "word" or "character" */
     char *memory;
 } unknown_list;
 
-/* Fills a list, which known_words_free frees; of other tokenizers than that of words it is empty. */
+/* Fills a list, which known_words_free frees; of a tokenizer without <unk> it is empty. */
 rapt_code known_words_find(const rapt_tokenizer *k, const char *text, unknown_list *list, rapt_error *err);
 void known_words_free(unknown_list *list);
 /* "a", "b": whole words, and "..." for those that do not fit into a message. */

@@ -39,22 +39,31 @@ static const char **training_lines(const run *r, bool source, bool target, size_
     return lines;
 }
 
-static rapt_tokenizer *learn_byte_pairs(const run *r, const char *const *lines, size_t count, rapt_error *err)
+static rapt_tokenizer *learn_byte_pairs(const run *r, const char *text, size_t size, rapt_error *err)
 {
     rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
                           .specials_first = true, .threads = r->options->threads, .stop = r->options->stop,
                           .stop_context = r->options->context};
+    o.vocab_size = recipe_vocab_size(r->recipe, size);
+    return rapt_tokenizer_train_bpe(text, size, &o, err);
+}
+
+/* Byte pairs or characters, from the lines as one text. */
+static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, size_t count, rapt_error *err)
+{
+    const bool characters = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; out && i < count; i++)
         fprintf(out, "%s\n", lines[i]);
     rapt_tokenizer *k = NULL;
-    if (out && fclose(out) == 0) {
-        o.vocab_size = recipe_vocab_size(r->recipe, size);
-        k = rapt_tokenizer_train_bpe(text, size, &o, err);
-    } else
+    if (!out || fclose(out) != 0)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
+    else if (characters)
+        k = rapt_tokenizer_train_characters_with(text, size, &(rapt_characters_options){.specials_first = true}, err);
+    else
+        k = learn_byte_pairs(r, text, size, err);
     free(text);
     return k;
 }
@@ -70,7 +79,7 @@ static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool sourc
     if (!lines)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     else
-        k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_byte_pairs(r, lines, count, err);
+        k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_from_text(r, lines, count, err);
     free(lines);
     return k;
 }

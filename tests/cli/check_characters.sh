@@ -1,0 +1,85 @@
+#!/bin/bash
+# tests/cli/check_characters.sh: translation by characters, from English to Chinese: trained, resumed, fine-tuned, translated with
+# beams, prefixes and alignments, explained; and the same pairs by byte pairs.
+. "$(dirname "$0")/lib.sh"
+make_chinese_pairs >pairs.tsv
+awk 'NR % 8 == 3' pairs.tsv >valid.tsv
+awk 'NR % 8 != 3' pairs.tsv >train.tsv
+cut -f1 valid.tsv >valid.en
+cut -f2 valid.tsv >valid.zh
+cat >zh.yaml <<'Y'
+data:
+  pairs: train.tsv
+  validation: valid.tsv
+tokenizer:
+  type: characters
+model:
+  layers: 1
+  d_model: 64
+  ffn: 128
+  dropout: 0
+train:
+  steps: 300
+  batch: 32
+  lr: 0.004
+  report_every: 150
+  checkpoint_every: 150
+Y
+learn() { "$RAPT" train zh.yaml --quiet --out "$@"; }
+# right FILE: how many of its lines are those of valid.zh
+right() { paste "$1" valid.zh | awk -F'\t' '$1 == $2 { n++ } END { print n + 0 }'; }
+
+for type in characters bpe; do
+    small=(--set tokenizer.type=$type)
+    [ $type = characters ] || small+=(--set tokenizer.vocab_size=400)
+    learn $type "${small[@]}" || { echo "cannot train $type"; exit 1; }
+    "$RAPT" translate $type valid.en >$type.out
+    check "$type: nearly all translations of new sentences are right" test "$(right $type.out)" -ge 27
+    "$RAPT" translate $type valid.en --beam 3 >beam.out
+    check "$type: with a beam as well" test "$(right beam.out)" -ge 27
+    check "$type: no half characters, no spaces" test -z "$(cat $type.out beam.out | grep -P '\xEF\xBF\xBD| ')"
+    check "$type: one vocabulary" test "$(ls $type | grep -c tokenizer)" = 1
+    learn parts "${small[@]}" --max-steps 70 && learn parts "${small[@]}" --resume --threads 1
+    check "$type: stopped and resumed" same_model $type parts
+    rm -r parts
+    check "$type: a prefix" test "$(echo 'you know the sea.' | "$RAPT" translate $type --prefix 我们)" = 我们认识大海。
+    check "$type: an alignment of words has a number for each token" awk -v n="$(echo 'you know the sea.' |
+        "$RAPT" translate $type --tokens | awk -F'\t' '{ print split($3, t, " ") }')" '
+        { exit !(NF == n && $n ~ "-" n - 1 "$") }' \
+        <(echo 'you know the sea.' | "$RAPT" translate $type --alignment words | cut -f2)
+    "$RAPT" eval $type valid.tsv --json >eval.json
+    check "$type: chrF of what it translates" awk -v n="$(sed 's/.*"chrf": \([0-9.]*\).*/\1/' eval.json)" 'BEGIN { exit !(n > 90) }'
+    sed 's/^you /youse /; s/\tn/\tm/' train.tsv | head -40 >other.tsv
+    check "$type: fine-tuned" learn tuned "${small[@]}" --init $type --set data.pairs=other.tsv --set train.steps=5 --set train.lr=0.001
+    check "$type: with the same vocabulary" cmp $type/source.tokenizer.json tuned/source.tokenizer.json
+    rm -r tuned
+done
+
+# ---- characters ------------------------------------------------------------------------------------------------------
+check 'special tokens, then characters in the order of their codes' test \
+    "$("$RAPT" tokenizer decode characters/source.tokenizer.json <<<'0 4 5' 2>.err; cut -c1-60 .err)" = '<unk> .'
+check 'a space is a token of its own' test "$(echo 'you know the sea.' | "$RAPT" translate characters --tokens |
+    awk -F'\t' '{ print split($2, t, " ") }')" = 17
+check 'a Chinese word is a character' test "$(echo 'I see the moon.' | "$RAPT" translate characters --alignment words |
+    awk -F'\t' '{ print $1, split($2, t, " ") }')" = '我看见月亮。 6'
+check 'no sentence of up to 199 characters is cut' grep -q '"max_len": 200' characters/config.json
+echo 'you know the 海海z猫.' >odd.txt
+check 'an unknown character is warned about' test "$("$RAPT" translate characters odd.txt 2>&1 >/dev/null)" = \
+    'rapt: odd.txt:1: warning: 1 of 18 characters is unknown: "z"'
+refused 1 'odd.txt:1: 1 of 18 characters is unknown: "z"' 'and refused with --strict' "$RAPT" translate characters odd.txt --strict
+refused 1 'does not know "z"' 'and where it is explained' "$RAPT" explain characters "$(cat odd.txt)"
+refused 1 'the prefix has a character that' 'and in a prefix' "$RAPT" translate characters valid.en --prefix 我Z
+check 'eval counts them' grep -q 'warning: 2 of 36 source characters are unknown, in 2 of 2 pairs' <(
+    "$RAPT" eval characters <(paste <(cat odd.txt odd.txt) <(head -2 valid.zh)) 2>&1)
+"$RAPT" explain characters 'I see the moon.' >explained 2>.err
+check 'explain names them' grep -Eq '^ +[0-9]+ +[0-9]+ +亮$' explained
+check 'characters of each side' learn two --set tokenizer.shared=false
+"$RAPT" translate two valid.en >two.out
+check 'translate as well' test "$(right two.out)" -ge 27
+check 'English is not in the target' test -z "$(grep -o '"[a-z]"' two/target.tokenizer.json)"
+sed 's/\t.*//' train.tsv | paste <(cut -f2 train.tsv) - >back.tsv
+paste valid.zh valid.en >back-valid.tsv
+learn back --set data.pairs=back.tsv --set data.validation=back-valid.tsv
+check 'English that is written by characters keeps its spaces' test "$("$RAPT" translate back valid.zh | paste - valid.en |
+    awk -F'\t' '$1 == $2' | wc -l)" -ge 27
+finish
