@@ -31,10 +31,10 @@ list_links() {
         }' "$1"
 }
 
-# The anchors of a file: headings in lower case, spaces as hyphens, punctuation dropped.
+# The anchors of a file: headings in lower case, spaces as hyphens, punctuation dropped, ASCII or full-width; other letters stay.
 has_anchor() {
     awk '/^ *```/ { code = !code } !code && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
-        sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qx -- "$2"
+        LC_ALL=C sed -E 's/，|。|、|；|：|？|！|（|）|“|”|《|》|…|—//g; s/[^a-z0-9 _\x80-\xff-]//g; s/ /-/g' | grep -qx -- "$2"
 }
 
 check_link() {

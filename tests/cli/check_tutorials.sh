@@ -1,0 +1,128 @@
+#!/bin/bash
+# tests/cli/check_tutorials.sh: the pages of docs/tutorials: what they show is what their commands print now; both languages
+# have the same sections, blocks, tables and names in the same order; what a tutorial prints itself, listed in tutorials/PAGE.tsv
+# as "block<tab>text", stands in that block of its page; and the script that fills the pages finds what differs.
+# RAPT_BUILD names a build folder (default build).
+. "$(dirname "$0")/lib.sh"
+BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
+PAGES=$SOURCE/docs/tutorials
+PRINTED=$SOURCE/tests/cli/tutorials
+
+# ---- both languages --------------------------------------------------------------------------------------------------
+# Headings by level, blocks with what they hold, and of each row of a table the names in it, sorted: word order differs.
+skeleton() {
+    awk '
+        /^<!-- block / { on = 1 }
+        on { print; if (/^<!-- end -->$/) on = 0; next }
+        /^#+ / { print $1; next }
+        /^```/ { print }
+        /^[|]/ {
+            count = split($0, part, "`"); line = "row"; n = 0
+            for (i = 2; i <= count; i += 2) name[++n] = part[i]
+            for (i = 2; i <= n; i++) for (k = i; k > 1 && name[k] < name[k - 1]; k--) { t = name[k]; name[k] = name[k - 1]; name[k - 1] = t }
+            for (i = 1; i <= n; i++) line = line " `" name[i] "`"
+            print line
+        }' "$1"
+}
+same_skeleton() { skeleton "$1.md" >english; skeleton "$1.zh-CN.md" >chinese; [ -s english ] && diff english chinese; }
+
+# A page leads to its other language, and from the index of its language.
+is_linked() {
+    grep -q "($1\.zh-CN\.md)" "$PAGES/$1.md" && grep -q "($1\.md)" "$PAGES/$1.zh-CN.md" &&
+        { [ "$1" = README ] || { grep -q "($1\.md" "$PAGES/README.md" && grep -q "($1\.zh-CN\.md" "$PAGES/README.zh-CN.md"; }; }
+}
+
+# ---- what the tutorials print ----------------------------------------------------------------------------------------
+# The texts of PAGE.tsv that are not in their block; spaces count as one.
+not_printed() {
+    awk -F'\t' -v page="$2" '
+        function one_space(text) { gsub(/[ \t]+/, " ", text); return text }
+        BEGIN {
+            while ((getline line <page) > 0) {
+                if (line ~ /^<!-- block /) { split(line, word, " "); block = word[3] }
+                else if (line ~ /^<!-- end -->$/) block = ""
+                else if (block != "") text[block] = text[block] "\n" one_space(line)
+            }
+        }
+        /^#/ || NF < 2 { next }
+        !index(text[$1], one_space($2)) { print $1 ": " $2 }' "$1"
+}
+prints_all() { not_printed "$PRINTED/$1.tsv" "$PAGES/$1.md" >lacks; cat lacks; [ ! -s lacks ]; }
+
+# ---- the script itself, on a page whose output is known ----------------------------------------------------------------
+make_try() {
+    mkdir -p tree/docs/tutorials tree/data
+    cp "$PAGES/make_output.sh" tree/docs/tutorials/
+    ln -s "$SOURCE/recipes" "$SOURCE/examples" tree/
+    printf '/* c */\nint twice(int x);\nint twice(int x)\n{\n    return 2 * x;\n}\nint more;\n' >tree/docs/try.c
+    cat >tree/docs/tutorials/try.blocks <<'BLOCKS'
+# comment
+[sum]
+quiet echo 40 >forty
+run echo $(($(cat forty) + 2))
+run echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'
+show build/rapt fetch nothing
+[code]
+code docs/try.c twice
+[no]
+fail echo no; false
+[data]
+needs nowhere
+run cat data/nowhere/file
+BLOCKS
+    # shellcheck disable=SC2016 # the dollars are those of the page
+    printf '%s\n' '# Try' '<!-- block sum -->' '```' '$ echo $(($(cat forty) + 2))' 42 \
+        "\$ echo 'epoch 1  loss 2.5  123 tokens/s  0:22 left'" 'epoch 1  loss 2.5' '$ build/rapt fetch nothing' '```' '<!-- end -->' \
+        text '<!-- block code -->' '```c' 'int twice(int x)' '{' '    return 2 * x;' '}' '```' '<!-- end -->' \
+        '<!-- block no -->' '```' '$ echo no; false' no '```' '<!-- end -->' \
+        '<!-- block data -->' 'as it was' '<!-- end -->' >right.md
+    sed '/^<!-- block [scn]/,/^<!-- end/ { /^<!--/!d }' right.md >tree/docs/tutorials/try.md
+    cp tree/docs/tutorials/try.md tree/docs/tutorials/try.zh-CN.md
+}
+output_of_try() { tree/docs/tutorials/make_output.sh --build "$BUILD" "$@" try; }
+finds() { ! output_of_try --check >found 2>&1 && grep -q "$1" found; }
+edit_try() { cp right.md tree/docs/tutorials/try.md; sed -i "$1" tree/docs/tutorials/try.md; }
+
+check_script() {
+    make_try
+    check 'empty blocks are found' finds 'is not what the commands print'
+    check 'they are filled' output_of_try
+    check 'with code, output and what was there without data' cmp right.md tree/docs/tutorials/try.md
+    check 'in both languages' cmp right.md tree/docs/tutorials/try.zh-CN.md
+    check 'then they are as they should be' output_of_try --check
+    edit_try 's/^42$/43/'
+    check 'another number is found' finds 'is not what the commands print'
+    edit_try 's/block no -->/block on -->/'
+    check 'another block is found' finds 'its blocks are not those'
+    edit_try 's/^text$/other text/'
+    check 'a text is the page'"'"'s own' output_of_try --check
+    edit_try ''
+    sed -i 's/; false$//' tree/docs/tutorials/try.blocks
+    check 'a command that should fail is found' finds 'exit status 0'
+}
+# One page of a language has a section more than the other, or another name in a table.
+finds_section() {
+    { cat right.md; echo '| `a` | word `b` |'; } | tee try.md >try.zh-CN.md
+    same_skeleton try || return 1
+    echo '## more' >>try.md
+    ! same_skeleton try && cp right.md try.md && echo '| `a` | word `c` |' >>try.md && ! same_skeleton try
+}
+lacks_of_try() { printf 'sum\t42\nsum\t43\nno\techo  no\n' >try.tsv; not_printed try.tsv right.md | diff - <(echo 'sum: 43'); }
+
+# ---- all of it ---------------------------------------------------------------------------------------------------------
+check_script
+check 'a section or a name in one language only is found' finds_section
+check 'a number that a tutorial prints and a page does not is found' lacks_of_try
+for file in "$PAGES"/*.zh-CN.md; do
+    page=$(basename "$file" .zh-CN.md)
+    check "$page: both languages have the same sections, blocks and names" same_skeleton "$PAGES/$page"
+    check "$page: leads to its other language, the index to it" is_linked "$page"
+done
+data=()
+[ -z "$SANITIZED" ] || data=(--no-data) # long training runs
+for file in "$PAGES"/*.blocks; do
+    page=$(basename "$file" .blocks)
+    check "$page: shows what its commands print now" "$PAGES/make_output.sh" --check "${data[@]}" --build "$BUILD" "$page"
+    check "$page: prints what the tutorial prints" prints_all "$page"
+done
+finish
