@@ -1,24 +1,35 @@
 #!/bin/bash
-# tests/base/check_glossary.sh: documents and help texts keep to the words of docs/glossary.md, and tools/check_words.sh
-# notices a text that doesn't: in a copy of the documents, one break at a time.
+# tests/base/check_glossary.sh: documents and help texts keep to the words of docs/glossary.md, in English and in Chinese, and
+# tools/check_words.sh and tools/check_chinese.sh notice a text that doesn't: in a copy of the documents, one break at a time.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${RAPT:-$root/build/rapt}")
 passed=0 failed=0
 tally() { if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok    $2"; else failed=$((failed + 1)); echo "FAIL  $2"; fi; }
 "$root/tools/check_words.sh" "$program"
 tally $? 'the documents'
+"$root/tools/check_chinese.sh"
+tally $? 'the Chinese pages'
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -r "$root"/{bench,data,docs,examples,include,recipes,src,tools} "$root"/*.md "$copy"
 cd "$copy" || exit 1
-# noticed NAME PATTERN FILE TEXT: with TEXT behind FILE, check_words.sh fails and says PATTERN; without it, nothing is said.
+# noticed NAME PATTERN FILE TEXT: with TEXT behind FILE, the checker fails and says PATTERN; without it, nothing is said.
+checker=tools/check_words.sh
 noticed() {
     cp "$3" kept
     printf "$4" >>"$3"
-    ! tools/check_words.sh >out && grep -q "$2" out
+    ! $checker >out && grep -q "$2" out
     tally $? "noticed: $1"
     mv kept "$3"
+}
+# allowed NAME FILE TEXT: with TEXT behind FILE, the checker says nothing.
+allowed() {
+    cp "$2" kept
+    printf "$3" >>"$2"
+    $checker >out
+    tally $? "allowed: $1"
+    mv kept "$2"
 }
 tools/check_words.sh >out
 tally $? 'the copy'
@@ -41,5 +52,28 @@ printf '| `walrus word` | tusk | `a walrus word` |\n' >>docs/glossary.md
 printf 'a walrus word, the walrus word\n' >>README.md
 ! tools/check_words.sh >out && [ "$(grep -c '"walrus word" is retired; write: tusk' out)" = 1 ]
 tally $? 'a new row is heeded, and what it allows'
+
+# Chinese.
+cp "$root/docs/glossary.md" docs/glossary.md
+mkdir -p src/explain/page
+checker=tools/check_chinese.sh
+page=docs/test.zh-CN.md
+printf '# 测试\n\n词元\n' >$page
+$checker >out
+tally $? 'the copy, in Chinese'
+noticed 'a Chinese variant' '^docs/test.zh-CN.md:4: 令牌; write: 词元' $page '每个令牌有一个编号。\n'
+noticed 'one over two lines' '^docs/test.zh-CN.md:5: 归一化; write: 规范化' $page '先做归一\n化。\n'
+noticed 'one after code' '^docs/test.zh-CN.md:4: 贪婪' $page '`--greedy`是贪婪搜索\n'
+noticed 'one after a fenced block' '^docs/test.zh-CN.md:7: 遮罩' $page '```\n词典\n```\n遮罩\n'
+noticed 'one in the page' '^src/explain/page/main.js:.*丢弃法' src/explain/page/main.js '"丢弃法"\n'
+allowed 'code' $page '`层归一化`\n```\n批次\n```\n'
+allowed 'a quotation, a title' $page '教程称之为“层归一化”，见《词汇表》。\n'
+allowed 'a phrase of the last column' $page '大部分词元；一阶矩阵。\n'
+sed -i 's/^| autoregressive | 自回归 |/| autoregressive | 自回归，自动回归 |/' docs/glossary.md
+! $checker >out && grep -q 'glossary.md:[0-9]*: 1 English terms, but 2 Chinese ones: 自回归，自动回归' out
+tally $? 'noticed: a row with a Chinese term too many'
+sed -i 's/^| autoregressive | 自回归，自动回归 |/| autoregressive | 词元 |/' docs/glossary.md
+! $checker >out && grep -q 'glossary.md:[0-9]*: 词元 stands in line [0-9]*, too' out
+tally $? 'noticed: a Chinese term of two rows'
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -1,0 +1,96 @@
+#!/bin/bash
+# tools/check_chinese.sh: the Chinese terms of docs/glossary.md, one for each English term, and nothing else. From the root:
+#
+#   1. a row of the glossary has as many Chinese terms as English ones, and no Chinese term stands in two rows;
+#   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`.
+#
+# Prints each break with file and line. What is code or a quotation (“ ”, 《 》) is left out; a line break within a term is seen.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+glossary=docs/glossary.md
+
+# ---- the glossary ------------------------------------------------------------------------------------------------------
+LC_ALL=C awk -F' [|] ' -v file="$glossary" '
+    /^## Chinese variants/ { exit }
+    !/^[|] / || /^[|] (English|---)/ { next }
+    {
+        rows++
+        sub(/^[|] /, "", $1)
+        english = $1; chinese = $2
+        gsub(/ ?[(][^)]*[)]/, "", english)
+        count = split(english, names, /[,;] /)
+        got = split(chinese, terms, "，")
+        if (count != got) print file ":" FNR ": " count " English terms, but " got " Chinese ones: " chinese
+        for (i = 1; i <= got; i++) {
+            sub(/[*]$/, "", terms[i])
+            if (terms[i] in row) print file ":" FNR ": " terms[i] " stands in line " row[terms[i]] ", too"
+            row[terms[i]] = FNR
+        }
+    }
+    END { if (!rows) print file ": no rows" }' "$glossary" >"$scratch/bad"
+
+# ---- the table: one "variant<tab>TERM<tab>WRITE" or "allowed<tab>PHRASE" a line ------------------------------------------
+awk -F' *[|] *' '
+    /^## / { table = $0 == "## Chinese variants" }
+    table && /^[|] `/ {
+        count = split($2, terms, "`"); for (i = 2; i <= count; i += 2) print "variant\t" terms[i] "\t" $3
+        count = split($4, terms, "`"); for (i = 2; i <= count; i += 2) print "allowed\t" terms[i]
+    }' "$glossary" >"$scratch/terms"
+[ -s "$scratch/terms" ] || { echo "$glossary: no Chinese variants"; exit 1; }
+
+# ---- texts -------------------------------------------------------------------------------------------------------------
+{
+    find . -name '*.zh-CN.md' -not -path './build*' -not -path './.*/*'
+    find src/explain/page -type f
+} | sed 's|^\./||' | sort >"$scratch/files"
+
+# Bytes are compared: in UTF-8 a character is never found within others. What is left out becomes a "~".
+find_variants() {
+    LC_ALL=C awk -F'\t' -v terms="$scratch/terms" '
+    BEGIN {
+        while ((getline line < terms) > 0) {
+            split(line, field, "\t")
+            if (field[1] == "allowed") { allowed[++allowances] = field[2]; continue }
+            variant[++count] = field[2]
+            write[count] = field[3]
+        }
+    }
+    # Without what stands from `opening` to the next `closing`.
+    function without(text, opening, closing,   from, to, kept) {
+        while (from = index(text, opening)) {
+            kept = kept substr(text, 1, from - 1) "~"
+            text = substr(text, from + length(opening))
+            to = index(text, closing)
+            if (!to) break # it goes over the end of the line: that much is left out
+            text = substr(text, to + length(closing))
+        }
+        return kept text
+    }
+    FNR == 1 { before = ""; quoted = 0; page = FILENAME ~ /[.]md$/ }
+    page && /^ *```/ { quoted = !quoted; before = ""; next }
+    quoted { next }
+    {
+        line = $0
+        if (page) { line = without(line, "`", "`"); line = without(line, "](", ")") }
+        line = without(without(line, "“", "”"), "《", "》")
+        sub(/^[ ]*([*#>-]+ |[0-9]+[.] )?[ ]*/, "", line)
+        for (i = 1; i <= allowances; i++) gsub(allowed[i], "~", line)
+        text = before line
+        for (i = 1; i <= count; i++) {
+            place = 1
+            while (found = index(substr(text, place), variant[i])) {
+                place += found + length(variant[i]) - 1
+                if (place > length(before) + 1) print FILENAME ":" FNR ": " variant[i] "; write: " write[i]
+            }
+        }
+        before = page ? line : ""
+    }' "$@"
+}
+mapfile -t files <"$scratch/files"
+find_variants "${files[@]}" >>"$scratch/bad"
+
+cat "$scratch/bad"
+[ ! -s "$scratch/bad" ] || { echo "Chinese: $(wc -l <"$scratch/bad") to mend"; exit 1; }
+echo "Chinese: $(grep -c '^variant' "$scratch/terms") variants, none in ${#files[@]} files"
