@@ -34,11 +34,17 @@ refuses_arguments() {
     [ $? = 2 ] && [ ! -s refused ] && grep -q "usage.*--table" usage
 }
 
-has_picture() {
-    local file=$BOOK/$1.svg
-    grep -Eq "!\[[^]]+\]\($1\.svg\)" "$BOOK/$1.md" || { echo "the chapter does not show it"; return 1; }
-    [ -s "$file" ] && head -c 200 "$file" | grep -q '<svg' && tail -c 20 "$file" | grep -q '</svg>' &&
-        [ "$(wc -c <"$file")" -lt $LARGEST ]
+# The pictures of a chapter: CHAPTER.svg, or several that are called CHAPTER-NAME.svg. Each is shown and small.
+pictures() { (cd "$BOOK" && ls "$1".svg "$1"-*.svg 2>/dev/null) | sed 's/\.svg$//'; }
+has_pictures() {
+    local name file
+    [ "$(pictures "$1")" ] || { echo "there is none"; return 1; }
+    for name in $(pictures "$1"); do
+        file=$BOOK/$name.svg
+        grep -Eq "!\[[^]]+\]\($name\.svg\)" "$BOOK/$1.md" || { echo "the chapter does not show $name.svg"; return 1; }
+        [ -s "$file" ] && head -c 200 "$file" | grep -q '<svg' && tail -c 20 "$file" | grep -q '</svg>' &&
+            [ "$(wc -c <"$file")" -lt $LARGEST ] || { echo "$name.svg is no small picture"; return 1; }
+    done
 }
 
 # The colors of a picture in order, with the number of cells that have them: what is left when fonts differ.
@@ -57,8 +63,8 @@ check_pictures() {
         return
     fi
     check 'all pictures can be made' "$BOOK/make_pictures.sh" "$BUILD" now
-    for file in "$BOOK"/[0-9][0-9]-*.md; do
-        check "$(basename "$file" .md).svg shows the numbers of today" draws_the_same "$(basename "$file" .md)"
+    for file in "$BOOK"/[0-9][0-9]-*.svg; do
+        check "$(basename "$file") shows the numbers of today" draws_the_same "$(basename "$file" .svg)"
     done
 }
 
@@ -105,7 +111,7 @@ check_chapter() {
     "$BUILD/examples/$name" --table >"$name.table"
     check "$name --table prints a table" is_table "$name.table"
     check "$name refuses other arguments" refuses_arguments "$name"
-    check "$chapter.svg is there and small" has_picture "$chapter"
+    check "the pictures of $chapter are there and small" has_pictures "$chapter"
     check "the index has $chapter.md" grep -q "]($chapter\.md)" "$BOOK/README.md"
 }
 
@@ -207,7 +213,8 @@ check_textbook() {
 for file in "$BOOK"/[0-9][0-9]-*.md; do
     check_chapter "$(basename "$file" .md)"
 done
-check 'there are 13 chapters' test "$(ls "$BOOK"/[0-9][0-9]-*.md | wc -l)" = 13
+check 'each program has its chapter' diff <(cd "$SOURCE/examples" && ls [0-9][0-9]_*.c | sed 's/\.c$//; s/_/-/g') \
+    <(cd "$BOOK" && ls [0-9][0-9]-*.md | sed 's/\.md$//')
 check_shapes
 check_pictures
 check_textbook
