@@ -41,12 +41,16 @@ extern "C" {
  *   13a    what NIST's mteval-v13a does: entities decoded, ASCII punctuation apart, but not within numbers
  *   none   at white space only
  *   intl   what mteval-v14 does internationally: Unicode's symbols apart; its punctuation, not within numbers
- *   char   every character that is not white space is a word */
+ *   char   every character that is not white space is a word
+ *   zh     for Chinese: each ideograph, full-width form or other character of sacreBLEU's table is a word, the rest is cut
+ *          as 13a does, without its entities (Huang 2017, in sacreBLEU). The table ends within the basic plane, and has
+ *          U+2001 to U+2A6D as a whole, quotation marks, dashes, arrows and mathematical signs among them */
 #define RAPT_TOKENIZERS(X)                                                                         \
     X(RAPT_TOKENIZE_13A, "13a")                                                                    \
     X(RAPT_TOKENIZE_NONE, "none")                                                                  \
     X(RAPT_TOKENIZE_INTL, "intl")                                                                  \
-    X(RAPT_TOKENIZE_CHAR, "char")
+    X(RAPT_TOKENIZE_CHAR, "char")                                                                  \
+    X(RAPT_TOKENIZE_ZH, "zh")
 
 typedef enum rapt_tokenize {
 #define RAPT_TOKENIZE_ENUM(name, text) name,

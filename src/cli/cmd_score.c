@@ -52,7 +52,7 @@ static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
 
 static const struct argp_option options[] = {
     {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf or chrf++ (default: BLEU and chrF; with --sentence BLEU)", 0},
-    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl or char", 0},
+    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl, char, or zh for Chinese", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
     {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
     {"smooth-value", KEY_SMOOTH_VALUE, "X", 0, "Value for floor (default 0.1) or add-k (default 1)", 0},

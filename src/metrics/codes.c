@@ -56,6 +56,16 @@ void codes_strip_end(struct codes *codes)
         codes->count--;
 }
 
+void codes_strip_start(struct codes *codes)
+{
+    size_t start = 0;
+    while (start < codes->count && utf8_is_space(codes->at[start]))
+        start++;
+    if (start > 0)
+        memmove(codes->at, codes->at + start, (codes->count - start) * sizeof *codes->at);
+    codes->count -= start;
+}
+
 void codes_drop_space(struct codes *codes)
 {
     size_t kept = 0;

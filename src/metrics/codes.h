@@ -28,6 +28,9 @@ rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt
 /* Drops white space at the end. */
 void codes_strip_end(struct codes *codes);
 
+/* Drops white space at the start. */
+void codes_strip_start(struct codes *codes);
+
 /* Drops all white space. */
 void codes_drop_space(struct codes *codes);
 

@@ -1,4 +1,4 @@
-/* metrics/mteval.c: the tokenizers of NIST's mteval scripts, as lists of rules that set spaces.
+/* metrics/mteval.c: the tokenizers of NIST's mteval scripts, and sacreBLEU's for Chinese, as lists of rules that set spaces.
  * For BLEU.
  * Not regular expressions: each rule is one scan over code points, in which matches do not overlap. */
 #include "metrics/mteval.h"
@@ -69,6 +69,23 @@ static const struct rule rules_intl[] = {
 };
 
 static const struct rule rules_char[] = {{mteval_is_any, NULL, AROUND}};
+
+/* What sacreBLEU's tokenizer for Chinese sets apart. Its table means U+20000 to U+2A6D6 and U+2F800 to U+2FA1D as well, but
+ * writes them as two characters each, the first U+2000 and so on, so that in effect they are U+2001 to U+2A6D and, within the
+ * Kangxi radicals, nothing new: scores that compare have to follow. */
+static bool is_chinese(uint32_t code)
+{
+    static const uint32_t ranges[][2] = {
+        {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31BF}, {0x31C0, 0x31EF}, {0x3200, 0x33FF},
+        {0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F},
+        {0xFF00, 0xFFEF}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+static const struct rule rules_zh[] = {{is_chinese, NULL, AROUND}};
 
 static void mteval_put(struct codes *to, uint32_t code)
 {
@@ -175,13 +192,24 @@ static rapt_code pad(struct codes *text, struct codes *scratch, rapt_error *err)
     return RAPT_OK;
 }
 
+static rapt_code apply_13a(struct codes *text, struct codes *scratch, rapt_error *err)
+{
+    return apply_all(rules_13a, sizeof rules_13a / sizeof *rules_13a, text, scratch, err);
+}
+
 static rapt_code tokenize_13a(struct codes *text, struct codes *scratch, rapt_error *err)
 {
     mteval_decode_entities(text);
     rapt_code code = pad(text, scratch, err);
-    if (code != RAPT_OK)
-        return code;
-    return apply_all(rules_13a, sizeof rules_13a / sizeof *rules_13a, text, scratch, err);
+    return code ? code : apply_13a(text, scratch, err);
+}
+
+/* Nothing stands before the first character, so that a dot or comma there stays with what follows. */
+static rapt_code tokenize_zh(struct codes *text, struct codes *scratch, rapt_error *err)
+{
+    codes_strip_start(text);
+    rapt_code code = apply_all(rules_zh, 1, text, scratch, err);
+    return code ? code : apply_13a(text, scratch, err);
 }
 
 rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *scratch, rapt_error *err)
@@ -196,6 +224,8 @@ rapt_code mteval_tokenize(rapt_tokenize kind, struct codes *text, struct codes *
         return apply_all(rules_intl, sizeof rules_intl / sizeof *rules_intl, text, scratch, err);
     case RAPT_TOKENIZE_CHAR:
         return apply_all(rules_char, 1, text, scratch, err);
+    case RAPT_TOKENIZE_ZH:
+        return tokenize_zh(text, scratch, err);
     }
     return rapt_fail(err, RAPT_ERR_VALUE, "no tokenizer has number %d", (int)kind);
 }

@@ -30,6 +30,12 @@ scores '--metric chrf' "$chrf" --metric chrf
 scores '--metric chrf++' 'chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0 = 65.98' --metric chrf++
 scores '--tokenize none --lowercase' 'BLEU|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0 = 31.63' --metric bleu \
     --tokenize none --lowercase
+printf '%s\n' 猫坐在垫子上。 '我喜欢用BERT-4模型，它快3.5倍！' 他们昨天去了北京 >zh-hyp.txt
+printf '%s\n' 猫正坐在垫子上面。 '我喜欢BERT-4模型，它快了3.5倍！' 他们昨天到北京去了。 >zh-ref.txt
+"$RAPT" score zh-hyp.txt zh-ref.txt --tokenize zh >out
+check '--tokenize zh' cmp out <(printf '%s|rapt:%s\n' \
+    '49.88 BLEU|nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp|version:2.6.0' "$version" \
+    '53.45 chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0' "$version")
 "$RAPT" score hyp.txt ref.txt --sentence >out
 check '--sentence: BLEU of each line' test "$(grep -c '^[0-9.]* BLEU|nrefs:1|case:mixed|eff:yes|tok:13a' out) $(wc -l <out)" = '3 3'
 "$RAPT" score hyp.txt ref.txt --json >out

@@ -225,6 +225,23 @@ static void test_none_and_char(void **state)
     assert_tokens(RAPT_TOKENIZE_CHAR, "e\xCC\x81", "e \xCC\x81");
 }
 
+/* As sacreBLEU 2.6.0 cuts them: no entities, nothing before the first character, and a table that ends at U+9FBB and has no
+ * ideographs beyond the basic plane. */
+static void test_zh(void **state)
+{
+    (void)state;
+    const rapt_tokenize kind = RAPT_TOKENIZE_ZH;
+    assert_tokens(kind, "我喜欢BERT-4模型，it's 3.5倍！", "我 喜 欢 BERT-4 模 型 ， it's 3.5 倍 ！");
+    assert_tokens(kind, "  .5 5. e.g. “引号”…—", ".5 5 . e . g . “ 引 号 ” … —");
+    assert_tokens(kind, "&quot;a&quot; <skipped> 5-6", "& quot ; a & quot ; < skipped > 5 - 6");
+    assert_tokens(kind, "\U00020000\U00020001 㐀 龻\u9FBC ｶﾅ ー カナ 한국 →x ⩭⩮",
+                  "\U00020000\U00020001 㐀 龻 \u9FBC ｶ ﾅ ー カナ 한국 → x ⩭ ⩮");
+    assert_tokens(kind, "（１，２）①㊀ 5。6，7", "（ １ ， ２ ） ① ㊀ 5 。 6 ， 7");
+    assert_tokens(kind, "10,000个,5", "10,000 个 , 5");
+    assert_tokens(kind, " \u3000 ", "");
+    assert_tokens(kind, "", "");
+}
+
 /* ---- chrF by hand ---- */
 
 static double chrf_of(const rapt_chrf_options *options, const char *translation, const char *reference)
@@ -441,7 +458,7 @@ int main(void)
         cmocka_unit_test(test_many_words_stay_apart),
         cmocka_unit_test(test_13a),
         cmocka_unit_test(test_intl),
-        cmocka_unit_test(test_none_and_char),
+        cmocka_unit_test(test_zh), cmocka_unit_test(test_none_and_char),
         cmocka_unit_test(test_chrf_of_characters),
         cmocka_unit_test(test_chrf_space_and_case),
         cmocka_unit_test(test_chrf_words),
