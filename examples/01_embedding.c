@@ -62,14 +62,14 @@ static void two_sentences(rapt_tape *t, rapt_params *set)
     printf("\n-- two sentences --\n");
     if (!show_ready(t, set))
         return;
-    show_whole("weight", weight);
+    show_tensor("weight", weight);
     show_ids("tokens", batch);
     show_shape("vectors", y);
-    show_whole("vectors", y);
+    show_tensor("vectors", y);
     show_check("word 1 has the same vector in both sentences", show_difference(3, y->data, y->data + 7 * 3) == 0);
     show_check("one-hot rows times the table give the same",
                show_difference(rapt_tensor_size(y), y->data, product->data) == 0);
-    show_whole("gradient of weight", &(rapt_tensor){.data = weight->grad, .ndim = 2, .shape = {5, 3}});
+    show_tensor("gradient of weight", &(rapt_tensor){.data = weight->grad, .ndim = 2, .shape = {5, 3}});
     show_check("its rows count the words; word 0 does not occur and would not learn", counts_words(weight, batch));
 }
 

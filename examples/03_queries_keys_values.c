@@ -47,7 +47,10 @@ static double hand_difference(const rapt_linear *m, const rapt_tensor *x, const 
     return largest;
 }
 
-static void print_maps(const maps *m, const rapt_tensor *x, const rapt_tensor *const y[3], bool corners)
+/* How much of Q, K and V is printed: shapes; the corner of each; all of Q, as PyTorch prints it, and the corners of K, V. */
+typedef enum detail { SHAPES, CORNERS, WHOLE } detail;
+
+static void print_maps(const maps *m, const rapt_tensor *x, const rapt_tensor *const y[3], detail shown)
 {
     show_shape("x", x);
     show_shape("weight of each map", &m->q.weight->value);
@@ -56,13 +59,15 @@ static void print_maps(const maps *m, const rapt_tensor *x, const rapt_tensor *c
     const char *names[3] = {"Q", "K", "V"};
     for (int i = 0; i < 3; i++) {
         show_shape(names[i], y[i]);
-        if (corners)
+        if (shown == WHOLE && i == 0)
+            show_tensor(names[i], y[i]);
+        else if (shown != SHAPES)
             show_corner(names[i], y[i]);
     }
 }
 
 /* x [batch, time, d] to Q, K and V; then whether they are what the formula says. */
-static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, bool corners)
+static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, detail shown)
 {
     size_t d = rapt_tensor_features(x);
     maps m = make_maps(set, prefix, d);
@@ -72,7 +77,7 @@ static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_ten
     rapt_tensor *alone = rapt_linear_forward(t, &m.q, third);
     if (!show_ready(t, set))
         return;
-    print_maps(&m, x, (const rapt_tensor *[]){q, k, v}, corners);
+    print_maps(&m, x, (const rapt_tensor *[]){q, k, v}, shown);
     show_check("feature 0 of Q, of K and of V is x times a row of the weight, plus the bias",
                hand_difference(&m.q, x, q, 0) < 1e-5 && hand_difference(&m.k, x, k, 0) < 1e-5 &&
                    hand_difference(&m.v, x, v, 0) < 1e-5);
@@ -97,8 +102,8 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
-    show_whole("weight", &m.weight->value);
-    show_whole("bias", &m.bias->value);
+    show_tensor("weight", &m.weight->value);
+    show_tensor("bias", &m.bias->value);
     show_corner("x", x);
     show_corner("Q", q);
     show_check("the queries are (2.5, 3) and (3, -5)",
@@ -123,11 +128,11 @@ static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
     printf("\n-- two sentences of five random vectors --\n");
-    project(t, set, "small.", random_vectors(set), false);
+    project(t, set, "small.", random_vectors(set), SHAPES);
     printf("\n-- four windows of the sales textbook --\n");
-    project(t, set, "sales.attention.", input_sales(t, set), true);
+    project(t, set, "sales.attention.", input_sales(t, set), CORNERS);
     printf("\n-- a batch of the usual size --\n");
-    project(t, set, "attention.", input_batch(t, set), true);
+    project(t, set, "attention.", input_batch(t, set), WHOLE);
 }
 
 int main(int argc, char **argv)

@@ -49,9 +49,9 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     if (!show_ready(t, set))
         return;
     rapt_tensor wrong = reshaped(x, 1, 2, 2, 2);
-    show_whole("x", x);
-    show_whole("split into two heads", split);
-    show_whole("only reshaped, which is wrong", &wrong);
+    show_tensor("x", x);
+    show_tensor("split into two heads", split);
+    show_tensor("only reshaped, which is wrong", &wrong);
     show_check("head 0 has features 0 and 1 of both words, head 1 the others",
                show_difference(8, split->data, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}) == 0);
     show_check("the wrong one gives head 0 all of the first word and nothing of the second",

@@ -85,10 +85,10 @@ static void lengths(rapt_tape *t, rapt_params *set)
     if (!show_ready(t, set))
         return;
     show_shape("scores", &scores->value);
-    show_whole("2 keys of the first sentence, 3 of the second", a);
+    show_tensor("2 keys of the first sentence, 3 of the second", a);
     show_check("hidden keys have weight 0, the others share 1",
                is_shares(a) && hides_exactly(a, (int32_t[]){2, 2, 3, 3}));
-    show_whole("1 and 3 keys, 2 and 4 keys, for each query", b);
+    show_tensor("1 and 3 keys, 2 and 4 keys, for each query", b);
     show_check("hidden keys have weight 0, the others share 1",
                is_shares(b) && hides_exactly(b, (int32_t[]){1, 3, 2, 4}));
     show_check("a query with no key left gets zeros, not NaN", show_difference(8, c->data, (rapt_real[8]){0}) == 0);

@@ -48,9 +48,9 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     rapt_tensor *concat = rapt_op_concat_heads(t, heads), *projected = rapt_linear_forward(t, &o, concat);
     if (!show_ready(t, set))
         return;
-    show_whole("heads [batch, head, time, feature]", heads);
-    show_whole("side by side [batch, time, feature]", concat);
-    show_whole("projected", projected);
+    show_tensor("heads [batch, head, time, feature]", heads);
+    show_tensor("side by side [batch, time, feature]", concat);
+    show_tensor("projected", projected);
     show_check("as on paper: 4 8 and 12 8", show_difference(4, projected->data, (rapt_real[]){4, 8, 12, 8}) == 0);
 }
 

@@ -237,7 +237,7 @@ static rapt_tensor *show_angles(rapt_tape *t)
         return angles;
     show_row("position_arange", CONTEXT, place, "%2.0f");
     show_shape("position", position);
-    show_whole("position", position);
+    show_tensor("position", position);
     show_row("indices", HALF, index, "%2.0f");
     printf("scale_factor: %.6f\n", factor);
     show_row("scale_indices", HALF, scaled, "%.4f");

@@ -1,5 +1,5 @@
-/* examples/show.c: printing for the programs of the book: shapes, corners of tensors as PyTorch prints them, tables
- * with names, and checks that decide the exit status. Not part of the library. */
+/* examples/show.c: printing for the programs of the book: shapes, tensors and tables by the library's rapt/print.h, and checks
+ * that decide the exit status. Not part of the library. */
 #include "show.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE = 3, FRAME_EDGE = 10 }; /* rows or columns on either side of "..." */
+enum { FRAME_COLUMNS = 20 }; /* of a DataFrame, as a notebook shows it */
 
 static int failures; /* checks and computations of this program */
 static bool told;    /* why a computation failed, once */
@@ -45,113 +45,56 @@ void show_row(const char *name, size_t count, const rapt_real *values, const cha
     }
 }
 
+/* ---- as PyTorch and pandas print ---------------------------------------------------------------------------------- */
+
+/* Prints a text of the library's and frees it; NULL is a failure. */
+static void print_text(char *text, const rapt_error *err)
+{
+    if (text)
+        fputs(text, stdout);
+    else
+        fprintf(stderr, "%s\n", err->message);
+    failures += !text;
+    free(text);
+}
+
 void show_ids(const char *name, rapt_tokens tokens)
 {
+    rapt_error err = {0};
     printf("%s: [%zu, %zu]\n", name, tokens.batch, tokens.time);
-    for (size_t b = 0; b < tokens.batch; b++)
-        for (size_t i = 0; i < tokens.time; i++)
-            printf("%7d%s", tokens.ids[b * tokens.time + i], i + 1 < tokens.time ? "" : "\n");
+    print_text(rapt_tokens_text(tokens, NULL, &err), &err);
 }
 
-/* ---- as PyTorch prints ---------------------------------------------------------------------------------------- */
-
-/* What to print of row-major numbers of one to four dimensions; `cut` leaves out the middle of long ones. */
-typedef struct part {
-    const rapt_real *data;
-    int ndim;
-    const size_t *shape;
-    bool cut;
-    int width; /* of a number */
-} part;
-
-static bool is_cut(const part *p, int dim) { return p->cut && p->shape[dim] > 2 * EDGE; }
-
-static size_t shown_count(const part *p, int dim) { return is_cut(p, dim) ? 2 * EDGE : p->shape[dim]; }
-
-/* The index of the i-th entry that is shown. */
-static size_t shown_at(const part *p, int dim, size_t i)
+void show_tensor(const char *name, const rapt_tensor *x)
 {
-    return is_cut(p, dim) && i >= EDGE ? p->shape[dim] - 2 * EDGE + i : i;
-}
-
-/* The numbers from one entry of a dimension to the next. */
-static size_t step_of(const part *p, int dim)
-{
-    size_t step = 1;
-    for (int k = dim + 1; k < p->ndim; k++)
-        step *= p->shape[k];
-    return step;
-}
-
-static int widest(const part *p, int dim, const rapt_real *x)
-{
-    if (dim == p->ndim)
-        return snprintf(NULL, 0, "%.4f", (double)*x);
-    int width = 0;
-    for (size_t i = 0; i < shown_count(p, dim); i++) {
-        int w = widest(p, dim + 1, x + shown_at(p, dim, i) * step_of(p, dim));
-        width = w > width ? w : width;
-    }
-    return width;
-}
-
-/* What stands between two entries: a comma and a space in a row; a comma, a line for each dimension that ends, and the
- * brackets' indent otherwise. */
-static void print_between(const part *p, int dim)
-{
-    if (dim + 1 == p->ndim) {
-        printf(", ");
-        return;
-    }
-    putchar(',');
-    for (int k = dim + 1; k < p->ndim; k++)
-        putchar('\n');
-    printf("%*s", dim + 1, "");
-}
-
-static void print_part(const part *p, int dim, const rapt_real *x)
-{
-    if (dim == p->ndim) {
-        printf("%*.4f", p->width, (double)*x);
-        return;
-    }
-    putchar('[');
-    for (size_t i = 0; i < shown_count(p, dim); i++) {
-        if (i > 0)
-            print_between(p, dim);
-        if (i == EDGE && is_cut(p, dim)) {
-            printf(dim + 1 == p->ndim ? " ..." : "...");
-            print_between(p, dim);
-        }
-        print_part(p, dim + 1, x + shown_at(p, dim, i) * step_of(p, dim));
-    }
-    putchar(']');
-}
-
-static void print_tensor(part p)
-{
-    p.width = widest(&p, 0, p.data);
-    print_part(&p, 0, p.data);
-    putchar('\n');
+    rapt_error err = {0};
+    printf("%s =\n", name);
+    print_text(rapt_tensor_text(x, NULL, &err), &err);
 }
 
 void show_corner(const char *name, const rapt_tensor *x)
 {
+    rapt_error err = {0};
     int lead = x->ndim > 2 ? x->ndim - 2 : 0;
+    rapt_tensor first = {.data = x->data, .ndim = x->ndim - lead};
+    memcpy(first.shape, x->shape + lead, (size_t)first.ndim * sizeof *first.shape);
     printf("%s", name);
     for (int i = 0; i < lead; i++)
         printf("%s%s", i > 0 ? ", 0" : "[0", i + 1 < lead ? "" : "]");
     printf(" =\n");
-    print_tensor((part){.data = x->data, .ndim = x->ndim - lead, .shape = x->shape + lead, .cut = true});
+    print_text(rapt_tensor_text(&first, &(rapt_tensor_text_options){.threshold = 1}, &err), &err);
 }
 
-void show_whole(const char *name, const rapt_tensor *x)
+void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
+                const char *const *column_names)
 {
-    printf("%s =\n", name);
-    print_tensor((part){.data = x->data, .ndim = x->ndim, .shape = x->shape});
+    rapt_error err = {0};
+    const rapt_table table = {.values = values, .rows = rows, .columns = columns, .row_names = row_names,
+                              .column_names = column_names, .max_columns = FRAME_COLUMNS};
+    print_text(rapt_table_text(&table, &err), &err);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables for pictures ----------------------------------------------------------------------------------------- */
 
 static const char *name_at(const char *const *names, size_t i, char number[24])
 {
@@ -159,57 +102,6 @@ static const char *name_at(const char *const *names, size_t i, char number[24])
         return names[i];
     snprintf(number, 24, "%zu", i);
     return number;
-}
-
-/* Columns that an UTF-8 text takes, one a character: good for the names that the book has. */
-static int columns_of(const char *text)
-{
-    int n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
-static int longest_name(size_t count, const char *const *names)
-{
-    char number[24];
-    int longest = 0;
-    for (size_t i = 0; i < count; i++) {
-        int n = columns_of(name_at(names, i, number));
-        longest = n > longest ? n : longest;
-    }
-    return longest;
-}
-
-static void print_right(const char *text, int width) { printf("%*s%s", width - columns_of(text), "", text); }
-
-/* The column of a frame after j; says "..." where it leaves some out. */
-static size_t next_column(size_t j, size_t columns)
-{
-    if (j + 1 != FRAME_EDGE || columns <= 2 * FRAME_EDGE)
-        return j + 1;
-    printf(" ...");
-    return columns - FRAME_EDGE;
-}
-
-void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
-                const char *const *column_names)
-{
-    char number[24];
-    part p = {.data = values, .ndim = 2, .shape = (size_t[]){rows, columns}};
-    int first = longest_name(rows, row_names), width = widest(&p, 0, values);
-    int longest = longest_name(columns, column_names);
-    width = width > longest ? width : longest;
-    printf("%*s", first, "");
-    for (size_t j = 0; j < columns; j = next_column(j, columns))
-        print_right(name_at(column_names, j, number), width + 1);
-    putchar('\n');
-    for (size_t i = 0; i < rows; i++) {
-        print_right(name_at(row_names, i, number), first);
-        for (size_t j = 0; j < columns; j = next_column(j, columns))
-            printf(" %*.4f", width, (double)values[i * columns + j]);
-        putchar('\n');
-    }
 }
 
 void show_table(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,

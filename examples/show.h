@@ -13,17 +13,17 @@ void show_mask(size_t batch, size_t keys);
 void show_range(const char *name, const rapt_tensor *x);
 /* A vector: its shape, and all its numbers, eight a line, in a format for one double. */
 void show_row(const char *name, size_t count, const rapt_real *values, const char *format);
-/* Token ids, one line a sentence, with their shape. */
+/* Token ids with their shape, as PyTorch prints them. */
 void show_ids(const char *name, rapt_tokens tokens);
 
-/* The first matrix of x with 4 digits, as PyTorch prints it: of more than six rows or columns the first and the last
- * three. The name gets the indices: "scores[0, 0]" for x [batch, head, query, key]. */
+/* x, as PyTorch's print(x) prints it: of more than 1000 numbers the first and the last three of each dimension. */
+void show_tensor(const char *name, const rapt_tensor *x);
+/* The first matrix of x in that form: of more than six rows or columns the first and the last three. The name gets the
+ * indices: "scores[0, 0]" for x [batch, head, query, key]. */
 void show_corner(const char *name, const rapt_tensor *x);
-/* All of x. */
-void show_whole(const char *name, const rapt_tensor *x);
 
-/* A matrix with a name at each row and column, aligned, as pandas prints it: of more than 20 columns the first and the
- * last ten. Names may be NULL: 0, 1, ... */
+/* A matrix with a name at each row and column, as a notebook shows a DataFrame of pandas: of more than 20 columns the first
+ * and the last ten. Names may be NULL: 0, 1, ... */
 void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,
                 const char *const *column_names);
 /* The same with tabs between, for `rapt plot table`: names in the first row and the first column. */
