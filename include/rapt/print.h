@@ -39,6 +39,8 @@ typedef struct rapt_table {
     const char *const *row_names, *const *column_names; /* UTF-8 of any script; NULL: numbers from 0 */
     size_t max_rows, max_columns; /* shown, half of them from each end; 0: all. pandas shows 60 rows, a notebook 20 columns */
     size_t width; /* columns of text that a line may have: fewer columns are shown, two at least; 0: no limit */
+    bool narrow;  /* where they are too many for `width`: names are cut, with an ellipsis, and numbers have four digits after the
+                     point, so that more columns are shown than by pandas */
 } rapt_table;
 
 /* What pandas prints of such a DataFrame of float32, with the newline: six digits, each column with a width and as few decimals

@@ -166,6 +166,7 @@ static rapt_code print_matrices(const explain_text *w, const rapt_intermediate *
     size_t matrix = f.rows * f.columns, count = explain_size(x) / matrix;
     f.max_rows = full || f.rows <= MAX_ROWS ? 0 : SOME_ROWS;
     f.width = full ? 0 : w->f->width ? w->f->width : LINE;
+    f.narrow = true;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && !code; i++) {
         if (!full && count > 2 * EDGE && i == EDGE) {

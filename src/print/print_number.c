@@ -54,15 +54,21 @@ const char *print_number(double x, char text[PRINT_NUMBER])
     return text;
 }
 
+/* The columns of the first character of `size` bytes, and how many of them it takes; a byte that is none takes one. */
+static size_t character_width(const char *text, size_t size, size_t *used)
+{
+    uint32_t code;
+    *used = utf8_decode(text, size, &code);
+    size_t width = *used ? (size_t)utf8proc_charwidth((utf8proc_int32_t)code) : 1;
+    *used = *used ? *used : 1;
+    return width;
+}
+
 size_t print_width(const char *text)
 {
     size_t width = 0, used;
-    uint32_t code;
-    for (size_t left = strlen(text); left > 0; left -= used, text += used) {
-        used = utf8_decode(text, left, &code);
-        width += used ? (size_t)utf8proc_charwidth((utf8proc_int32_t)code) : 1;
-        used = used ? used : 1;
-    }
+    for (size_t left = strlen(text); left > 0; left -= used, text += used)
+        width += character_width(text, left, &used);
     return width;
 }
 
@@ -70,4 +76,17 @@ void print_padded(FILE *to, const char *text, size_t width)
 {
     size_t taken = print_width(text);
     fprintf(to, "%s%*s", text, taken < width ? (int)(width - taken) : 0, "");
+}
+
+void print_fitted(FILE *to, const char *text, size_t width)
+{
+    size_t taken = 0, bytes = 0, used, left = strlen(text), wide;
+    if (print_width(text) <= width || width == 0) {
+        print_padded(to, text, width);
+        return;
+    }
+    for (; bytes < left && taken + (wide = character_width(text + bytes, left - bytes, &used)) < width; bytes += used)
+        taken += wide;
+    fwrite(text, 1, bytes, to);
+    fprintf(to, "\xe2\x80\xa6%*s", (int)(width - taken - 1), "");
 }

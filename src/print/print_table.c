@@ -1,6 +1,6 @@
 /* print/print_table.c: matrices as pandas prints them: six digits, each column with a width and as few decimals as it
- * needs, dots for what is left out of the middle. Every column holds
- * numbers. */
+ * needs, dots for what is left out of the middle; on request narrower, where a line is too short for all columns. Every column
+ * holds numbers. */
 #include "print/printer.h"
 
 #include <math.h>
@@ -9,6 +9,9 @@
 
 #define DIGITS 6
 #define CELL 80
+#define NARROW_DIGITS 4 /* as PyTorch has them */
+#define NARROW_NAME 6   /* columns of text that the name of a narrow column takes at least: as many as "0.1234" */
+#define NARROW_LABEL 12 /* ... of a row at most */
 
 /* Of a dimension what is shown: `edge` from each end, or all. */
 typedef struct span {
@@ -19,6 +22,7 @@ typedef struct span {
 typedef struct column_style {
     int decimals;
     bool exponents;
+    bool bare; /* without a column for the sign: nothing is negative */
     size_t width;
 } column_style;
 
@@ -28,6 +32,8 @@ typedef struct table {
     size_t label;          /* width of row labels */
     size_t number;         /* width that column numbers are padded to */
     column_style *styles;  /* of the columns shown */
+    size_t name_max;       /* columns of text that column names may take; SIZE_MAX: as many as they need */
+    bool narrow;           /* fewer digits */
 } table;
 
 static span print_table_span_of(size_t count, size_t max)
@@ -73,6 +79,7 @@ static size_t header_width(const table *t, size_t column)
 {
     char text[CELL];
     size_t width = print_width(print_table_label_of(t->f->column_names, column, text));
+    width = width < t->name_max ? width : t->name_max;
     return t->f->column_names ? width : t->number;
 }
 
@@ -83,11 +90,9 @@ static size_t print_table_write_cell(const column_style *s, double x, char cell[
     if (isnan(x))
         strcpy(cell, "NaN");
     else if (isinf(x))
-        strcpy(cell, x < 0 ? "-inf" : " inf");
-    else if (s->exponents)
-        snprintf(cell, CELL, "% .*e", DIGITS, x);
+        strcpy(cell, x < 0 ? "-inf" : s->bare ? "inf" : " inf");
     else
-        snprintf(cell, CELL, "% .*f", s->decimals, x);
+        snprintf(cell, CELL, s->exponents ? s->bare ? "%.*e" : "% .*e" : s->bare ? "%.*f" : "% .*f", s->decimals, x);
     return strlen(cell);
 }
 
@@ -118,20 +123,31 @@ static size_t widest_cell(const table *t, const column_style *s, size_t column)
     return max;
 }
 
-/* Numbers that six decimals would show as 0, or long ones beyond a million, want exponents. */
+/* Numbers that six decimals would show as 0, or long ones beyond a million, want exponents; in a narrow column, where all of
+ * them would be shown as 0. */
 static column_style style_of(const table *t, size_t column)
 {
     column_style s = {.decimals = 1};
-    bool small = false, large = false;
+    bool small = false, large = false, negative = false;
+    double most = 0;
     for (size_t i = 0; i < print_table_shown(&t->rows); i++) {
         double x = value(t, i, column), size = fabs(x);
         int decimals = isfinite(x) ? decimals_of(x) : 1;
         s.decimals = decimals > s.decimals ? decimals : s.decimals;
+        negative = negative || signbit(x);
+        most = isfinite(x) && size > most ? size : most;
         small = small || (size > 0 && (float)size < 1e-6f); /* pandas compares numbers as they are stored */
         large = large || size > 1e6;
     }
+    if (t->narrow) {
+        s.decimals = s.decimals < NARROW_DIGITS ? s.decimals : NARROW_DIGITS;
+        small = most > 0 && most < 1e-3;
+        s.bare = !negative;
+    }
     s.exponents = small || (large && widest_cell(t, &s, column) > DIGITS + 6);
-    size_t cells = widest_cell(t, &s, column), header = 1 + header_width(t, column);
+    if (s.exponents)
+        s.decimals = t->narrow ? NARROW_DIGITS / 2 : DIGITS;
+    size_t cells = widest_cell(t, &s, column), header = !s.bare + header_width(t, column);
     s.width = cells > header ? cells : header;
     return s;
 }
@@ -160,7 +176,7 @@ static void print_table_header(FILE *to, const table *t)
         size_t column = index_of(&t->columns, j), width = header_width(t, column);
         print_dots(to, t, j);
         fprintf(to, "%*s", (int)(1 + t->styles[j].width - width), "");
-        print_padded(to, print_table_label_of(t->f->column_names, column, text), width);
+        print_fitted(to, print_table_label_of(t->f->column_names, column, text), width);
     }
     fputc('\n', to);
 }
@@ -168,7 +184,7 @@ static void print_table_header(FILE *to, const table *t)
 static void print_table_row(FILE *to, const table *t, size_t row)
 {
     char text[CELL];
-    print_padded(to, print_table_label_of(t->f->row_names, index_of(&t->rows, row), text), t->label);
+    print_fitted(to, print_table_label_of(t->f->row_names, index_of(&t->rows, row), text), t->label);
     for (size_t j = 0; j < print_table_shown(&t->columns); j++) {
         print_dots(to, t, j);
         print_table_write_cell(&t->styles[j], value(t, row, index_of(&t->columns, j)), text);
@@ -223,9 +239,26 @@ static void fit(table *t)
     }
 }
 
+/* Fewer digits, and names cut to the room that numbers take; then names as long as they fit. */
+static void print_table_narrow(table *t)
+{
+    t->narrow = true;
+    t->label = t->label < NARROW_LABEL ? t->label : NARROW_LABEL;
+    t->name_max = NARROW_NAME;
+    fit(t);
+    size_t shown = print_table_shown(&t->columns), widest = t->f->column_names ? CELL : NARROW_NAME;
+    for (bool fits = true; fits && t->name_max < widest;) {
+        t->name_max++;
+        print_table_lay_out(t, shown);
+        fits = print_table_line_width(t) <= t->f->width;
+        t->name_max -= !fits;
+    }
+    print_table_lay_out(t, shown);
+}
+
 rapt_code print_table(FILE *to, const rapt_table *wanted, rapt_error *err)
 {
-    table t = {.f = wanted, .rows = print_table_span_of(wanted->rows, wanted->max_rows)};
+    table t = {.f = wanted, .rows = print_table_span_of(wanted->rows, wanted->max_rows), .name_max = SIZE_MAX};
     t.label = widest_label(wanted->row_names, &t.rows);
     if (t.rows.cut && t.label < 2) /* the dots are a label too */
         t.label = 2;
@@ -233,6 +266,9 @@ rapt_code print_table(FILE *to, const rapt_table *wanted, rapt_error *err)
     if (!t.styles)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu columns", wanted->columns);
     fit(&t);
+    size_t max = wanted->max_columns ? wanted->max_columns : wanted->columns;
+    if (wanted->narrow && print_table_shown(&t.columns) < wanted->columns && print_table_shown(&t.columns) < max)
+        print_table_narrow(&t);
     print_lines(to, &t);
     free(t.styles);
     return RAPT_OK;

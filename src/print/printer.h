@@ -39,5 +39,7 @@ rapt_code print_table(FILE *to, const rapt_table *table, rapt_error *err);
 size_t print_width(const char *text);
 /* The text, then spaces up to `width` columns. */
 void print_padded(FILE *to, const char *text, size_t width);
+/* The same, where a text that takes more is cut, with an ellipsis at its end. */
+void print_fitted(FILE *to, const char *text, size_t width);
 
 #endif

@@ -343,6 +343,33 @@ explain llama '日 k' --only tokens >tokens.txt
 check 'tokens: bytes, and an open box for a space' test "$(awk 'NR > 4 { printf "%s ", $3 }' tokens.txt)" = '\xe6 \x97 \xa5 ␣k '
 check 'tokens: the names of plot attention' cmp <(awk 'NR > 4 { print $3 }' tokens.txt) \
     <("$RAPT" plot attention llama '日 k' --head 0 --data | tail -n +2 | cut -f1)
+cat >widths.py <<'PYTHON'
+import sys, unicodedata
+lines = [line.rstrip("\n") for line in sys.stdin]
+tables = [line for line in lines if "." in line and line[:1].isdigit()]
+def width(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+assert len(tables) > 10 and len({width(line) for line in tables}) == 1, [(width(line), line) for line in tables]
+assert any("\u4e00" <= c <= "\u9fff" for line in tables for c in line), tables
+PYTHON
+printf '%s\n' 我喜欢在春天散步，花园里开满了花。 今天天气很好，我们去公园吧。 >zh.txt
+for _ in {1..9}; do cat zh.txt; done >zh4.txt
+cat >zh.yaml <<'YAML'
+task: language_model
+data: {text: zh4.txt, validation_fraction: 0.2}
+tokenizer: {type: characters}
+model: {layers: 1, d_model: 16, heads: 2, ffn: 32, context: 16}
+train: {steps: 2, batch: 2}
+YAML
+if [ "$PYTHON" ]; then
+    check 'a model of Chinese text' "$RAPT" train zh.yaml --out zh --quiet
+    for columns in 50 80 200; do
+        COLUMNS=$columns explain zh 我喜欢在春天散步，花园里 --only '*.weights' --table >table.txt
+        check "--table: columns of Chinese are straight in $columns" python3 widths.py <table.txt
+    done
+else
+    skip '--table: columns of Chinese (python3 is not installed)'
+fi
 explain llama '日 k' --only '*.weights' --table --full >table.txt
 check '--table: the same names' grep -Eqx ' +0 \\xe6 +1 \\x97 +2 \\xa5 +3 ␣k' table.txt
 explain llama '日 k' --json >bytes.json
@@ -401,9 +428,15 @@ got = [float(x) for line in rows for x in re.findall(r"[-\d.e+]+", line.split(No
 assert len(got) == len(s["values"]) and all(abs(x - y) <= 5.1e-7 * max(1, y) for x, y in zip(got, s["values"])), (got, s)
 PYTHON
 if [ "$PYTHON" ]; then check '--table: its numbers' python3 table.py; else skip '--table: its numbers (python3 is not installed)'; fi
+unset COLUMNS
+# longest FILE: the longest line of its tables.
+longest() { awk '!/^(shape|[a-z0-9_.]* = )/ { if (length($0) > most) most = length($0) } END { print most }' "$1"; }
 explain pairs "$sentence" --table >.out
-check '--table: lines of 80 columns where there is no terminal' test \
-    "$(awk '!/^(shape|[a-z0-9_.]* = )/ { if (length($0) > most) most = length($0) } END { print most }' .out)" -le 80
+check '--table: lines of 80 columns where there is no terminal' test "$(longest .out)" -le 80 -a "$(longest .out)" -gt 66
+COLUMNS=120 explain pairs "$sentence" --table >wide.out
+check '--table: lines of as many columns as COLUMNS says' test "$(longest wide.out)" -le 120 -a "$(longest wide.out)" -gt 106
+COLUMNS=none explain pairs "$sentence" --table >none.out
+check '--table: COLUMNS that is no number is as good as none' cmp .out none.out
 check '--table: how large a cut matrix is' grep -Fqx '[7 rows x 16 columns]' .out
 
 # ---- color -------------------------------------------------------------------------------------------------------------

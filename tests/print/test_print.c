@@ -493,6 +493,32 @@ static void test_width(void **state)
     free(x);
 }
 
+/* Where 20 columns are too few for three columns of six digits: four digits after the point, no column for a sign that no number
+ * has, and names cut to the room of a number: "1 \xe6\xad\xa3\xe7\xa1\xae" takes six columns of text; with the last
+ * character it would take eight. One name has room that the numbers leave. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"0 a"}, *const columns[] = {"0 abcdefgh", "1 \xe6\xad\xa3\xe7\xa1\xae\xe7\x9a\x84"};
+    rapt_table f = {.values = (rapt_real[]){0.123456f, 0.5f}, .rows = 1, .columns = 2, .row_names = rows,
+                    .column_names = columns, .width = 20};
+    char *text = rapt_table_text(&f, NULL);
+    assert_string_equal(text, "     0 abcdefgh  1 \xe6\xad\xa3\xe7\xa1\xae\xe7\x9a\x84\n0 a    0.123456       0.5\n");
+    free(text);
+    static const rapt_real x[] = {0.123456f, 0.5f, 1e-5f, -0.25f};
+    static const char *const names[] = {"0 abcdefgh", "1 \xe6\xad\xa3\xe7\xa1\xae\xe7\x9a\x84", "2", "3"};
+    f = (rapt_table){.values = x, .rows = 1, .columns = 4, .row_names = rows, .column_names = names, .width = 33, .narrow = true};
+    text = rapt_table_text(&f, NULL);
+    assert_string_equal(text, "    0 abc\xe2\x80\xa6 1 \xe6\xad\xa3\xe2\x80\xa6         2     3\n"
+                              "0 a 0.1235    0.5 1.00e-05 -0.25\n");
+    free(text);
+    f.width = 80; /* room for all: as pandas prints it */
+    text = rapt_table_text(&f, NULL);
+    assert_non_null(strstr(text, "0.123456"));
+    assert_null(strstr(text, "\xe2\x80\xa6"));
+    free(text);
+}
+
 /* Letters that take two columns of a terminal (U+65E5, U+672C), a mark that takes none (U+0301). */
 static void test_wide_letters(void **state)
 {
@@ -570,7 +596,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensors),      cmocka_unit_test(test_all_numbers), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_width),        cmocka_unit_test(test_wide_letters), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_width), cmocka_unit_test(test_narrow),        cmocka_unit_test(test_wide_letters), cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_statistics),   cmocka_unit_test(test_not_finite), cmocka_unit_test(test_options),
         cmocka_unit_test(test_tokens),       cmocka_unit_test(test_table_text),
     };
