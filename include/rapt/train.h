@@ -70,6 +70,7 @@ typedef struct rapt_progress {
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* on the validation set at the last report, or NaN */
     double val_bleu;        /* of its greedy translations, with train.eval_bleu, or NaN */
+    double val_bleu_book;   /* likewise the book's (rapt_bleu_book, k 2, the mean), with train.reduction book, or NaN */
     double best_val_loss;   /* the lowest so far, which best/ has; NaN: none */
     uint64_t best_step;     /* its step; 0: none */
     double lr, grad_norm;   /* of the last step */

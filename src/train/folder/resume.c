@@ -70,7 +70,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
     if (code)
         return code;
     r->counters = (run_counters){.step = s.step, .nll = s.nll, .book = s.book, .tokens = s.tokens, .grad_norm = s.grad_norm,
-                                 .val_loss = s.val_loss, .val_bleu = NAN, .best_val_loss = s.best_val_loss,
+                                 .val_loss = s.val_loss, .scores = {NAN, NAN}, .best_val_loss = s.best_val_loss,
                                  .best_step = log_best_step(r->options->out), .waited = s.waited, .seconds = s.seconds};
     return model_check_folder(r->model, r->options->out, err);
 }
@@ -79,7 +79,7 @@ rapt_code resume_begin(run *r, rapt_error *err)
 {
     r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
     r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
-    r->counters = (run_counters){.val_loss = NAN, .val_bleu = NAN, .best_val_loss = INFINITY};
+    r->counters = (run_counters){.val_loss = NAN, .scores = {NAN, NAN}, .best_val_loss = INFINITY};
     return r->newest ? load_newest(r, err) : RAPT_OK;
 }
 
