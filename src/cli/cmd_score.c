@@ -331,6 +331,8 @@ static void warn_of_tokenized_text(const struct arguments *args, const struct te
     score_warnings(path_or_stdin(args->hypothesis), &texts->hypothesis, cuts_words);
     for (size_t r = 0; r < texts->count; r++)
         score_warnings(path_or_stdin(args->references[r]), &texts->references[r], cuts_words);
+    if (args->metric <= METRIC_BLEU)
+        score_warn_of_script(path_or_stdin(args->references[0]), &texts->references[0], args->bleu.tokenize);
 }
 
 static rapt_code cmd_score_book(const struct arguments *args, const struct texts *texts, rapt_error *err)

@@ -131,4 +131,10 @@ accepts 'one line of three' one.txt
 check 'a reference: a warning' grep -q '^rapt: words.txt: warning: 3 of 3 lines look tokenized' err
 "$RAPT" score - ref.txt <words.txt >out 2>err
 check 'standard input: a warning' grep -q '^rapt: standard input: warning: 3 of 3 lines look tokenized' err
+script() { "$RAPT" score zh-hyp.txt zh-ref.txt "$@" 2>&1 >/dev/null; }
+check 'Chinese, by 13a: a warning' test "$(script)" = \
+    'rapt: zh-ref.txt: warning: most of it is Chinese, which --tokenize 13a does not cut into words: BLEU needs --tokenize zh'
+check 'by intl, too' grep -q 'BLEU needs --tokenize zh' <(script --tokenize intl)
+check 'none by zh, char, none, chrF, --quiet' test -z \
+    "$(script --tokenize zh; script --tokenize char; script --tokenize none; script --metric chrf; script --quiet)"
 finish

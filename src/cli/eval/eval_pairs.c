@@ -20,6 +20,7 @@
 typedef struct eval_result {
     rapt_loss_sums parts;
     double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
+    rapt_tokenize tokenize;       /* of BLEU */
     size_t pairs;
 } eval_result;
 
@@ -101,7 +102,8 @@ static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, 
 {
     const char *const *references[] = {x->references};
     rapt_bleu bleu;
-    rapt_bleu_options bleu_options = {.lowercase = a->lowercase};
+    r->tokenize = a->tokenize == EVAL_BY_SCRIPT ? rapt_bleu_tokenize_for(x->references, x->count) : (rapt_tokenize)a->tokenize;
+    rapt_bleu_options bleu_options = {.lowercase = a->lowercase, .tokenize = r->tokenize};
     rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
     rapt_code code = rapt_bleu_corpus(&bleu_options, x->hypotheses, references, 1, x->count, &bleu, err);
     if (!code)
@@ -149,6 +151,7 @@ static void eval_pairs_print_json(const eval_arguments *a, const char *file, con
     if (o && !a->loss_only) {
         json_object_set_new(o, "bleu", json_real(r->bleu));
         json_object_set_new(o, "chrf", json_real(r->chrf));
+        json_object_set_new(o, "tokenize", json_string(rapt_tokenize_name(r->tokenize)));
         if (!isnan(r->bleu_book))
             json_object_set_new(o, "bleu_book", json_real(r->bleu_book));
     }
@@ -164,7 +167,7 @@ static void eval_pairs_print_text(const eval_arguments *a, const char *file, con
     printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
     if (a->loss_only)
         return;
-    printf("BLEU %.2f (13a%s), chrF %.2f", r->bleu, a->lowercase ? ", lower-cased" : "", r->chrf);
+    printf("BLEU %.2f (%s%s), chrF %.2f", r->bleu, rapt_tokenize_name(r->tokenize), a->lowercase ? ", lower-cased" : "", r->chrf);
     if (!isnan(r->bleu_book))
         printf(", BLEU of the book %.4f (k %d)", r->bleu_book, BLEU_BOOK_K);
     putchar('\n');
