@@ -58,6 +58,15 @@ typedef enum rapt_tokenize {
 #undef RAPT_TOKENIZE_ENUM
 } rapt_tokenize;
 
+/* The name of a tokenization in signatures; NULL for other numbers. */
+RAPT_API const char *rapt_tokenize_name(rapt_tokenize kind);
+
+/* The tokenization that goes with the script of `count` texts, such as all references: zh for Chinese; char for Japanese, for
+ * which sacreBLEU has a tokenizer with a dictionary that is not here, and for Thai, Lao, Khmer and Burmese, which have no spaces
+ * between words either; else 13a. Chinese, where there are more ideographs than words of other letters, and one kana at most
+ * in ten ideographs and kana: more of them are Japanese. */
+RAPT_API rapt_tokenize rapt_bleu_tokenize_for(const char *const *texts, size_t count);
+
 /* What BLEU puts for a precision without any match, whose logarithm would be minus infinity:
  *   exp    100 / (2^i total_n) for the i-th such order
  *   none   nothing: the score is 0

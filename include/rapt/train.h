@@ -70,6 +70,7 @@ typedef struct rapt_progress {
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* on the validation set at the last report, or NaN */
     double val_bleu;        /* of its greedy translations, with train.eval_bleu, or NaN */
+    double val_bleu_book;   /* likewise the book's (rapt_bleu_book, k 2, the mean), with train.reduction book, or NaN */
     double best_val_loss;   /* the lowest so far, which best/ has; NaN: none */
     uint64_t best_step;     /* its step; 0: none */
     double lr, grad_norm;   /* of the last step */
@@ -110,8 +111,10 @@ typedef struct rapt_train_options {
     const char *init;      /* start from this model's parameters, sizes and tokenizers; NULL: as the recipe's train.init says.
                               Keys of the recipe that are given and say otherwise are refused */
     bool resume;           /* resume from the newest checkpoint in `out`, or begin there where there is none, nor any trace of
-                              one: a model, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
+                              one: a model other than that of `untrained`, best/ or a line in train.jsonl (RAPT_ERR_VALUE) */
     uint64_t max_steps;    /* stop after this step; 0: as the recipe says */
+    bool untrained;        /* stop before the first step: the folder gets the model with the parameters that the run would start
+                              from, all else that a run writes before its first step, and no checkpoint */
     int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use */
     rapt_stop_fn *stop;    /* true: after the batch, or the token of a sample, at hand, a checkpoint is written and
                               RAPT_ERR_INTERRUPTED returned. A step or report that was not finished is made by the call that

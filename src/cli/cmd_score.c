@@ -3,6 +3,7 @@
  * The metrics themselves are in rapt/metrics.h. */
 #include "cli/cli.h"
 
+#include "cli/score_book.h"
 #include "cli/score_warnings.h"
 #include "rapt/metrics.h"
 #include "text/json_text.h"
@@ -15,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT_BYTES = 1 << 30 };
-enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE };
-enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP }; /* both: BLEU and chrF */
+enum { MAX_TEXT_BYTES = 1 << 30, BOOK_K = 2, MAX_K = 1000 };
+enum { KEY_METRIC = 256, KEY_TOKENIZE, KEY_LOWERCASE, KEY_SMOOTH, KEY_SMOOTH_VALUE, KEY_SENTENCE, KEY_K };
+enum metric { METRIC_BOTH, METRIC_BLEU, METRIC_CHRF, METRIC_CHRF_PP, METRIC_BOOK }; /* both: BLEU and chrF */
 
 struct arguments {
     const char *hypothesis;
@@ -27,6 +28,7 @@ struct arguments {
     rapt_bleu_options bleu;
     rapt_chrf_options chrf;
     const char *bleu_only; /* an option that was given and that chrF does not have */
+    long k;                /* of the book's BLEU; 0: not given */
     bool sentence, json, quiet;
 };
 
@@ -45,13 +47,16 @@ struct choice {
 
 #define CHOICE(value, name) {name, value},
 static const struct choice metrics[] = {
-    {"bleu", METRIC_BLEU}, {"chrf", METRIC_CHRF}, {"chrf++", METRIC_CHRF_PP}, {NULL, 0}};
+    {"bleu", METRIC_BLEU}, {"chrf", METRIC_CHRF}, {"chrf++", METRIC_CHRF_PP}, {"book", METRIC_BOOK},
+    {NULL, 0}};
 static const struct choice tokenizers[] = {RAPT_TOKENIZERS(CHOICE){NULL, 0}};
 static const struct choice smoothings[] = {RAPT_SMOOTHINGS(CHOICE){NULL, 0}};
 #undef CHOICE
 
 static const struct argp_option options[] = {
-    {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf or chrf++ (default: BLEU and chrF; with --sentence BLEU)", 0},
+    {"metric", KEY_METRIC, "NAME", 0, "bleu, chrf, chrf++ or book (default: BLEU and chrF; with --sentence BLEU); book: bleu() "
+     "of the book, from 0 to 1, the mean over the lines, whose words stand between spaces", 0},
+    {"k", KEY_K, "N", 0, "For --metric book: its longest n-grams (default 2)", 0},
     {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a (default), none, intl, char, or zh for Chinese", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Compare lower-cased text", 0},
     {"smooth", KEY_SMOOTH, "NAME", 0, "Smoothing of BLEU: exp (default), none, floor or add-k", 0},
@@ -95,6 +100,10 @@ static void cmd_score_check_usage(const struct arguments *args, struct argp_stat
         cli_usage_error(state, "only one of the texts can be standard input");
     else if (args->metric > METRIC_BLEU && args->bleu_only)
         cli_usage_error(state, "--%s is for BLEU only", args->bleu_only);
+    else if (args->k && args->metric != METRIC_BOOK)
+        cli_usage_error(state, "--k is for --metric book only");
+    else if (args->metric == METRIC_BOOK && args->count > 1)
+        cli_usage_error(state, "--metric book compares with one reference");
     else if (args->bleu.smooth_value != 0 && smooth != RAPT_SMOOTH_FLOOR && smooth != RAPT_SMOOTH_ADD_K)
         cli_usage_error(state, "--smooth-value goes with --smooth floor or add-k");
 }
@@ -139,6 +148,9 @@ static error_t cmd_score_parse(int key, char *text, struct argp_state *state)
     case KEY_METRIC:
         args->metric = (enum metric)cmd_score_choose(metrics, text, "metric", state);
         args->chrf.word_order = args->metric == METRIC_CHRF_PP ? 2 : 0;
+        return 0;
+    case KEY_K:
+        args->k = cli_integer(text, 1, MAX_K, "k", state);
         return 0;
     case KEY_LOWERCASE:
         args->bleu.lowercase = args->chrf.lowercase = true;
@@ -319,6 +331,14 @@ static void warn_of_tokenized_text(const struct arguments *args, const struct te
     score_warnings(path_or_stdin(args->hypothesis), &texts->hypothesis, cuts_words);
     for (size_t r = 0; r < texts->count; r++)
         score_warnings(path_or_stdin(args->references[r]), &texts->references[r], cuts_words);
+    if (args->metric <= METRIC_BLEU)
+        score_warn_of_script(path_or_stdin(args->references[0]), &texts->references[0], args->bleu.tokenize);
+}
+
+static rapt_code cmd_score_book(const struct arguments *args, const struct texts *texts, rapt_error *err)
+{
+    score_book_options o = {args->k ? args->k : BOOK_K, args->bleu.lowercase, args->sentence, args->json};
+    return score_book(&o, &texts->hypothesis, &texts->references[0], err);
 }
 
 static rapt_code cmd_score_run(const struct arguments *args, struct texts *texts, rapt_error *err)
@@ -326,7 +346,9 @@ static rapt_code cmd_score_run(const struct arguments *args, struct texts *texts
     rapt_code code = cmd_score_read_texts(args, texts, err);
     if (code == RAPT_OK && !args->quiet)
         warn_of_tokenized_text(args, texts);
-    if (code == RAPT_OK && args->sentence)
+    if (code == RAPT_OK && args->metric == METRIC_BOOK)
+        code = cmd_score_book(args, texts, err);
+    else if (code == RAPT_OK && args->sentence)
         code = score_each_line(args, texts, err);
     else if (code == RAPT_OK)
         code = score_lines(args, texts, 0, texts->hypothesis.count, err);

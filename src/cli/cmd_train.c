@@ -26,7 +26,7 @@ static const struct argp_option OPTIONS[] = {
     {"init", KEY_INIT, "MODEL", 0, "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides train.init", 0},
     CLI_OPTION_THREADS,
     CLI_OPTION_SEED("Overrides the recipe's seed"),
-    {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N", 0},
+    {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N; 0: before the first, with the model untrained", 0},
     CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
     CLI_OPTION_QUIET("No progress"),
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
@@ -38,7 +38,7 @@ typedef struct train_arguments {
     bool has_precision;
     const char *assignments[MAX_ASSIGNMENTS];
     size_t assignment_count;
-    bool resume, quiet, help_recipe;
+    bool resume, quiet, help_recipe, untrained;
     int threads;
     long max_steps, seed; /* seed -1: not given */
 } train_arguments;
@@ -48,6 +48,13 @@ static void take_assignment(train_arguments *a, const char *text, struct argp_st
     if (a->assignment_count == MAX_ASSIGNMENTS)
         cli_usage_error(state, "more than %d --set", MAX_ASSIGNMENTS);
     a->assignments[a->assignment_count++] = text;
+}
+
+/* 0 steps have a field of their own, since 0 means no limit there. */
+static void take_max_steps(train_arguments *a, const char *text, struct argp_state *state)
+{
+    a->max_steps = cli_integer(text, 0, CLI_MAX, "max-steps", state);
+    a->untrained = a->max_steps == 0;
 }
 
 static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
@@ -60,7 +67,7 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case KEY_INIT: a->init = text; return 0;
     case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
     case CLI_KEY_SEED: a->seed = cli_seed(text, state); return 0;
-    case KEY_MAX_STEPS: a->max_steps = cli_integer(text, 1, CLI_MAX, "max-steps", state); return 0;
+    case KEY_MAX_STEPS: take_max_steps(a, text, state); return 0;
     case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
@@ -260,9 +267,9 @@ static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
     rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
-                            .max_steps = (uint64_t)a->max_steps, .threads = a->threads, .stop = signals_stop,
-                            .on_phase = cmd_train_show_phase, .on_plan = show_plan, .on_progress = cmd_train_show_progress,
-                            .on_sample = show_sample, .on_warning = show_warning, .context = &d};
+                            .max_steps = (uint64_t)a->max_steps, .untrained = a->untrained, .threads = a->threads,
+                            .stop = signals_stop, .on_phase = cmd_train_show_phase, .on_plan = show_plan,
+                            .on_progress = cmd_train_show_progress, .on_sample = show_sample, .on_warning = show_warning, .context = &d};
     d.progress = a->quiet ? NULL : progress_new(&shown);
     if (r->train.init)
         cli_note_seal(r->train.init);

@@ -42,6 +42,8 @@ static void put_losses(const rapt_progress *p, int left_out, char line[PROGRESS_
         put(line, "val_loss %.4f", p->val_loss);
     if (p->report && !isnan(p->val_bleu) && left_out < NO_BLEU)
         put(line, "BLEU %.2f", p->val_bleu);
+    if (p->report && !isnan(p->val_bleu_book) && left_out < NO_BOOK)
+        put(line, "book's BLEU %.3f", p->val_bleu_book);
 }
 
 const char *progress_line(const rapt_progress *at, size_t columns, char line[PROGRESS_LINE])

@@ -26,18 +26,6 @@ struct scorer {
 
 static const rapt_bleu_options defaults;
 
-static const char *tokenize_name(rapt_tokenize kind)
-{
-    switch (kind) {
-#define NAME_CASE(name, text)                                                                                \
-    case name:                                                                                               \
-        return text;
-        RAPT_TOKENIZERS(NAME_CASE)
-#undef NAME_CASE
-    }
-    return NULL;
-}
-
 static const char *smooth_name(rapt_smooth kind)
 {
     switch (kind) {
@@ -65,7 +53,7 @@ static double smooth_value(const rapt_bleu_options *options)
 
 static rapt_code bleu_check(const rapt_bleu_options *options, size_t references, size_t segments, rapt_error *err)
 {
-    if (!tokenize_name(options->tokenize))
+    if (!rapt_tokenize_name(options->tokenize))
         return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: no tokenizer has number %d", (int)options->tokenize);
     if (!smooth_name(options->smooth))
         return rapt_fail(err, RAPT_ERR_VALUE, "BLEU: no smoothing has number %d", (int)options->smooth);
@@ -238,7 +226,7 @@ rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *trans
 void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size)
 {
     const rapt_bleu_options *o = options ? options : &defaults;
-    const char *tokenize = tokenize_name(o->tokenize), *smooth = smooth_name(o->smooth);
+    const char *tokenize = rapt_tokenize_name(o->tokenize), *smooth = smooth_name(o->smooth);
     char value[32] = "";
     if (smooth_value(o) != 0)
         snprintf(value, sizeof value, "[%.2f]", smooth_value(o));

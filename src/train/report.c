@@ -65,16 +65,17 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
 /* Validation loss and BLEU; leaves the counters as they are where the run is stopped meanwhile. */
 static rapt_code evaluate(run *r, rapt_error *err)
 {
-    double loss = NAN, bleu = NAN;
+    double loss = NAN;
+    train_scores scores = {NAN, NAN};
     rapt_code code = RAPT_OK;
     params_sync(r->model->params, r->tape->pool);
     if (r->validation_batches > 0)
         code = validate(r, &loss, err);
     if (!code && r->recipe->train.eval_bleu && r->task->score)
-        code = r->task->score(r, &bleu, err);
+        code = r->task->score(r, &scores, err);
     if (!code) {
         r->counters.val_loss = loss;
-        r->counters.val_bleu = bleu;
+        r->counters.scores = scores;
     }
     return code;
 }
@@ -114,7 +115,7 @@ static rapt_progress progress_of(const run *r, const run_call *call)
     return (rapt_progress){.step = c->step, .steps = call->end, .epoch = epoch_of(r, c->step) + 1,
                            .epochs = epoch_of(r, call->end) + 1, .loss = c->nll / tokens,
                            .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? c->book / tokens : NAN,
-                           .val_loss = c->val_loss, .val_bleu = c->val_bleu,
+                           .val_loss = c->val_loss, .val_bleu = c->scores.bleu, .val_bleu_book = c->scores.bleu_book,
                            .best_val_loss = c->best_step ? c->best_val_loss : NAN, .best_step = c->best_step,
                            .lr = call->lr, .grad_norm = c->grad_norm,
                            .tokens_per_s = training > 0 ? (double)call->tokens / training : 0,
@@ -137,7 +138,7 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
     rapt_progress p = progress_of(r, call);
     p.report = true;
     if (!measured)
-        p.val_loss = p.val_bleu = NAN;
+        p.val_loss = p.val_bleu = p.val_bleu_book = NAN;
     rapt_code code = log_append(o->out, &p, partial, err);
     if (!code && o->on_progress)
         o->on_progress(o->context, &p);

@@ -17,7 +17,7 @@ typedef struct run_counters {
     uint64_t tokens;      /* in those sums */
     double grad_norm;     /* of the last step */
     double val_loss;      /* at the last report, or NaN */
-    double val_bleu;      /* at the last report, or NaN */
+    train_scores scores;  /* at the last report, or NaN */
     double best_val_loss; /* infinite: none yet */
     uint64_t best_step;   /* of the lowest validation loss; 0: none */
     uint64_t waited;      /* reports since the best one */

@@ -87,7 +87,8 @@ static loop loop_begin(run *r)
 {
     uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->counters.step;
     double now = clock_seconds();
-    return (loop){.r = r, .call = {.first = step, .end = end > step ? end : step, .started = now,
+    end = end > step && !r->options->untrained ? end : step;
+    return (loop){.r = r, .call = {.first = step, .end = end, .started = now,
                                    .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0},
                   .clock = {.last = now}, .resumable = r->newest > 0};
 }
@@ -206,6 +207,8 @@ static rapt_code finish_run(loop *l, rapt_error *err)
     run *r = l->r;
     const run_counters *c = &r->counters;
     rapt_code code = RAPT_OK;
+    if (c->step == 0 && r->options->untrained)
+        code = rapt_model_save_params(r->model, r->options->out, err);
     if (c->step > 0 && !l->saved && (l->changed || !resume_model_is_saved(r)))
         code = save_checkpoint(l, err);
     if (!code && c->tokens > 0)

@@ -159,7 +159,7 @@ usage 'no command "frob"' frob
 usage 'did you mean "train"' trian
 usage 'RECIPE.yaml' train
 usage 'one recipe' train tiny.yaml tiny.yaml
-usage 'max-steps' train tiny.yaml --max-steps 0
+usage 'max-steps' train tiny.yaml --max-steps -1
 usage 'threads' train tiny.yaml --threads 0
 usage 'seed' train tiny.yaml --seed x
 usage 'frob' train tiny.yaml --frob

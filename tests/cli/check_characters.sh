@@ -49,11 +49,23 @@ for type in characters bpe; do
         <(echo 'you know the sea.' | "$RAPT" translate $type --alignment words | cut -f2)
     "$RAPT" eval $type valid.tsv --json >eval.json
     check "$type: chrF of what it translates" awk -v n="$(sed 's/.*"chrf": \([0-9.]*\).*/\1/' eval.json)" 'BEGIN { exit !(n > 90) }'
+    cut -f2 valid.tsv >ref.zh
+    check "$type: BLEU of eval is that of score, both for Chinese" test "$("$RAPT" eval $type valid.tsv | tail -1)" = \
+        "$(printf 'BLEU %s (zh), chrF %s' $("$RAPT" score $type.out ref.zh --tokenize zh | cut -d' ' -f1))"
     sed 's/^you /youse /; s/\tn/\tm/' train.tsv | head -40 >other.tsv
     check "$type: fine-tuned" learn tuned "${small[@]}" --init $type --set data.pairs=other.tsv --set train.steps=5 --set train.lr=0.001
     check "$type: with the same vocabulary" cmp $type/source.tokenizer.json tuned/source.tokenizer.json
     rm -r tuned
 done
+
+# ---- BLEU in eval and training -----------------------------------------------------------------------------------------
+check 'another tokenization' test "$("$RAPT" eval bpe valid.tsv --tokenize char | sed -n 's/.*(\(.*\)).*/\1/p')" = char
+check 'its name in JSON' grep -q '"tokenize": "zh"' eval.json
+refused 2 "'ja' is none of 13a, none, intl, char, zh" 'one that is not there' "$RAPT" eval bpe valid.tsv --tokenize ja
+learn scored --set train.eval_bleu=true --set train.steps=60
+"$RAPT" translate scored valid.en >scored.out
+check 'BLEU in training is that of Chinese' test "$(printf '%.2f' $(sed -n '$s/.*"val_bleu": \([0-9.]*\).*/\1/p' \
+    scored/train.jsonl))" = "$("$RAPT" score scored.out valid.zh --tokenize zh --metric bleu | cut -d' ' -f1)"
 
 # ---- characters ------------------------------------------------------------------------------------------------------
 check 'special tokens, then characters in the order of their codes' test \

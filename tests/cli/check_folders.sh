@@ -87,9 +87,9 @@ check 'all is as it was' test "$before" = "$(listing run)"
 mkdir -p disk/checkpoints # an empty folder to mount on
 refused 1 'run holds train.jsonl but no checkpoint to resume from' 'a log without checkpoints' "$RAPT" train tiny.yaml --quiet --out run --resume
 rm run/train.jsonl
-refused 1 'run holds model.safetensors but no checkpoint' 'a model without checkpoints' "$RAPT" train tiny.yaml --quiet --out run --resume
-mv run/model.safetensors .
 refused 1 'run holds best but no checkpoint' 'a best model without checkpoints' "$RAPT" train tiny.yaml --quiet --out run --resume
+rm -r run/best
+refused 1 'run holds model.safetensors but no checkpoint' 'a model without checkpoints' "$RAPT" train tiny.yaml --quiet --out run --resume
 rm -r disk && mv away disk
 if [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null; then
     as_other=()

@@ -41,6 +41,57 @@ check '--sentence: BLEU of each line' test "$(grep -c '^[0-9.]* BLEU|nrefs:1|cas
 "$RAPT" score hyp.txt ref.txt --json >out
 check '--json: an object for each' test "$(grep -o '"name": "[^"]*"' out | tr '\n' ' ')" = '"name": "BLEU" "name": "chrF2" '
 
+# ---- the book's BLEU -------------------------------------------------------------------------------------------------
+cat >book.py <<'PYTHON'
+# The definition: brevity penalty, and the precision of each order n up to k to the power of 1 / 2^n.
+import collections, math, sys
+k, fold, scores = int(sys.argv[3]), len(sys.argv) > 4, []
+def grams(words, n):
+    return collections.Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
+for own, label in zip(open(sys.argv[1]), open(sys.argv[2])):
+    own, label = ((line.lower() if fold else line).split() for line in (own, label))
+    score = math.exp(min(0, 1 - len(label) / len(own)))
+    for n in range(1, min(k, len(own)) + 1):
+        there = grams(own, n) & grams(label, n)
+        score *= (sum(there.values()) / (len(own) - n + 1)) ** (0.5 ** n)
+    scores.append(score)
+print(*('%.4f' % s for s in [*scores, sum(scores) / len(scores)]), sep='\n')
+PYTHON
+book() { "$RAPT" score hyp.txt ref.txt --metric book "$@" | cut -d' ' -f1; }
+for k in 1 2 4; do
+    PYTHONIOENCODING=utf-8 python3 book.py hyp.txt ref.txt $k >expected
+    check "--metric book --k $k: each line" diff <(book --k $k --sentence) <(head -3 expected)
+    check "--metric book --k $k: their mean" test "$(book --k $k)" = "$(tail -1 expected)"
+done
+python3 book.py hyp.txt ref.txt 2 fold >expected
+check '--metric book --lowercase, k 2' test "$(book --lowercase)" = "$(tail -1 expected)"
+printf 'il est riche .\n' >calm.hyp
+printf 'il est calme .\n' >calm.ref
+"$RAPT" score calm.hyp calm.ref --metric book >out
+check 'the figure that the book prints, 0.658' grep -q '^0\.658[0-9] BLEU of the book|nrefs:1|case:mixed|tok:space|k:2|rapt:' out
+"$RAPT" score calm.hyp calm.ref --metric book --k 1 --json >out
+check 'as JSON' grep -q '"name": "BLEU of the book", "score": 0.866025.*, "k": 1, "sentences": 1}$' out
+refused 2 '--k is for --metric book only' '--k without it' "$RAPT" score hyp.txt ref.txt --k 2
+refused 2 '--metric book compares with one reference' 'two references' "$RAPT" score hyp.txt ref.txt ref.txt --metric book
+refused 2 '--tokenize is for BLEU only' '--tokenize' "$RAPT" score hyp.txt ref.txt --metric book --tokenize char
+
+# In reports and in eval: of a model that the book's loss trains, its own translations against targets as the book prepares them.
+make_inputs
+sed -n '1~8p' pairs.tsv >valid.tsv
+train book-model --set train.reduction=book --set data.validation=valid.tsv --set data.validation_fraction=0 \
+    --set train.eval_bleu=true --set train.steps=40
+cut -f1 valid.tsv | "$RAPT" translate book-model --quiet >valid.out
+cut -f2 valid.tsv | tr A-Z a-z | sed 's/\([.,!?]\)/ \1/g' >valid.ref
+mean=$(python3 book.py valid.out valid.ref 2 | tail -1)
+field() { tail -1 book-model/train.jsonl | sed 's/.*"val_bleu_book": \([0-9.]*\).*/\1/'; }
+check 'a report has the mean' awk -v a="$(field)" -v b="$mean" 'BEGIN { exit !(a > 0 && a - b < 6e-5 && b - a < 6e-5) }'
+"$RAPT" eval book-model valid.tsv --quiet >out
+check 'rapt eval prints it' grep -q "^BLEU .*, BLEU of the book $mean (k 2)$" out
+"$RAPT" eval book-model valid.tsv --quiet --json >out
+check 'also as JSON' grep -q "\"bleu_book\": ${mean%?}" out
+train token-model --set data.validation=valid.tsv --set data.validation_fraction=0 --set train.eval_bleu=true --set train.steps=5
+check 'no other model has it' test -z "$(grep -l book token-model/train.jsonl; "$RAPT" eval token-model valid.tsv --quiet | grep book)"
+
 # ---- warnings ------------------------------------------------------------------------------------------------------
 # warns PATTERN NAME FILE OPTION...: one line on stderr, and the same on stdout as with --quiet, which has none.
 warns() {
@@ -80,4 +131,10 @@ accepts 'one line of three' one.txt
 check 'a reference: a warning' grep -q '^rapt: words.txt: warning: 3 of 3 lines look tokenized' err
 "$RAPT" score - ref.txt <words.txt >out 2>err
 check 'standard input: a warning' grep -q '^rapt: standard input: warning: 3 of 3 lines look tokenized' err
+script() { "$RAPT" score zh-hyp.txt zh-ref.txt "$@" 2>&1 >/dev/null; }
+check 'Chinese, by 13a: a warning' test "$(script)" = \
+    'rapt: zh-ref.txt: warning: most of it is Chinese, which --tokenize 13a does not cut into words: BLEU needs --tokenize zh'
+check 'by intl, too' grep -q 'BLEU needs --tokenize zh' <(script --tokenize intl)
+check 'none by zh, char, none, chrF, --quiet' test -z \
+    "$(script --tokenize zh; script --tokenize char; script --tokenize none; script --metric chrf; script --quiet)"
 finish

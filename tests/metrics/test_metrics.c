@@ -242,6 +242,33 @@ static void test_zh(void **state)
     assert_tokens(kind, "", "");
 }
 
+static rapt_tokenize for_text(const char *text)
+{
+    return rapt_bleu_tokenize_for(&text, 1);
+}
+
+/* An ideograph counts as a word of other letters does. */
+static void test_tokenization_for_script(void **state)
+{
+    (void)state;
+    static const char *const two[] = {"The cat sat on the mat.", "猫坐在垫子上面了。"};
+    assert_int_equal(for_text("Two cats, 猫."), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text("Привет, мир!"), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text("고양이가 앉았다."), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text("12, 3.5 。"), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text(""), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text("Transformer模型"), RAPT_TOKENIZE_ZH);
+    assert_int_equal(for_text("The Transformer is 模型"), RAPT_TOKENIZE_13A);
+    assert_int_equal(for_text("\U00020000\U00020001"), RAPT_TOKENIZE_ZH);
+    assert_int_equal(for_text("猫坐在垫子上面，の字是日语"), RAPT_TOKENIZE_ZH);
+    assert_int_equal(for_text("猫がマットの上に座った。"), RAPT_TOKENIZE_CHAR);
+    assert_int_equal(for_text("แมวนั่งบนเสื่อ"), RAPT_TOKENIZE_CHAR);
+    assert_int_equal(rapt_bleu_tokenize_for(two, 2), RAPT_TOKENIZE_ZH); /* 8 ideographs, 6 words */
+    assert_int_equal(rapt_bleu_tokenize_for(two, 1), RAPT_TOKENIZE_13A);
+    assert_string_equal(rapt_tokenize_name(RAPT_TOKENIZE_ZH), "zh");
+    assert_null(rapt_tokenize_name((rapt_tokenize)5));
+}
+
 /* ---- chrF by hand ---- */
 
 static double chrf_of(const rapt_chrf_options *options, const char *translation, const char *reference)
@@ -458,7 +485,8 @@ int main(void)
         cmocka_unit_test(test_many_words_stay_apart),
         cmocka_unit_test(test_13a),
         cmocka_unit_test(test_intl),
-        cmocka_unit_test(test_zh), cmocka_unit_test(test_none_and_char),
+        cmocka_unit_test(test_zh), cmocka_unit_test(test_tokenization_for_script),
+        cmocka_unit_test(test_none_and_char),
         cmocka_unit_test(test_chrf_of_characters),
         cmocka_unit_test(test_chrf_space_and_case),
         cmocka_unit_test(test_chrf_words),

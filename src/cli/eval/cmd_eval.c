@@ -5,7 +5,11 @@
 #include "cli/eval/cmd_eval.h"
 #include "cli/say.h"
 
-enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT };
+#include "rapt/metrics.h"
+
+#include <string.h>
+
+enum { KEY_BEAM = 256, KEY_LENGTH_PENALTY, KEY_LIMIT, KEY_LOWERCASE, KEY_LOSS_ONLY, KEY_STRICT, KEY_TOKENIZE };
 
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16"),
@@ -17,6 +21,7 @@ static const struct argp_option OPTIONS[] = {
     {"length-penalty", KEY_LENGTH_PENALTY, "A", 0, "Exponent of the length penalty (default 1)", 0},
     {"limit", KEY_LIMIT, "N", 0, "Evaluate only the first N pairs of each file", 0},
     {"lowercase", KEY_LOWERCASE, NULL, 0, "Score lower-cased text, for models that write lower case", 0},
+    {"tokenize", KEY_TOKENIZE, "NAME", 0, "Tokenization of BLEU: 13a, none, intl, char, zh (default: by the targets' script)", 0},
     {"strict", KEY_STRICT, NULL, 0, "Unknown words, and pairs that would be truncated, are errors", 0},
     {"loss-only", KEY_LOSS_ONLY, NULL, 0, "Loss and perplexity only: no translation, no BLEU and chrF", 0},
     {0}};
@@ -32,6 +37,15 @@ static void cmd_eval_take_paths(eval_arguments *a, struct argp_state *state)
     a->file_count = count - 1;
 }
 
+static int choose_tokenization(const char *name, struct argp_state *state)
+{
+    for (int kind = 0; rapt_tokenize_name((rapt_tokenize)kind); kind++)
+        if (strcmp(rapt_tokenize_name((rapt_tokenize)kind), name) == 0)
+            return kind;
+    cli_usage_error(state, "--tokenize: '%s' is none of 13a, none, intl, char, zh", name);
+    return EVAL_BY_SCRIPT;
+}
+
 static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
 {
     eval_arguments *a = state->input;
@@ -45,6 +59,10 @@ static error_t parse_for_pairs(int key, char *text, struct argp_state *state)
     case KEY_LOWERCASE:
         a->lowercase = true;
         a->for_pairs = "lowercase";
+        return 0;
+    case KEY_TOKENIZE:
+        a->tokenize = choose_tokenization(text, state);
+        a->for_pairs = "tokenize";
         return 0;
     case KEY_STRICT:
         a->strict = true;
@@ -73,13 +91,14 @@ static const struct argp ARGP = {
     .options = OPTIONS, .parser = cmd_eval_parse, .args_doc = "MODEL FILE...",
     .doc = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts."
            "\vSentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as in "
-           "training. BLEU (13a) and chrF are sacreBLEU's, against the targets as they are in the file.\n\n"
+           "training. BLEU and chrF are sacreBLEU's, against the targets as they are in the file; Chinese targets are tokenized "
+           "as zh, those of other languages without spaces as char, all others as 13a.\n\n"
            "Texts: loss in nats per token, perplexity, and bits per byte, over the whole file in consecutive windows of the "
            "context length; every token but the first counts once, and bytes are those of the tokens that count."};
 
 int cmd_eval(int argc, char **argv)
 {
-    eval_arguments a = {0};
+    eval_arguments a = {.tokenize = EVAL_BY_SCRIPT};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
     cli_warn_threads(a.o.threads, a.quiet);

@@ -7,12 +7,15 @@
 
 #include <jansson.h>
 
+enum { EVAL_BY_SCRIPT = -1 }; /* of the targets in a file */
+
 typedef struct eval_arguments {
     const char *model;
     char **files;
     size_t file_count, limit;
     rapt_translate_options o;
     bool lowercase, json, loss_only, strict, quiet;
+    int tokenize; /* a rapt_tokenize, or EVAL_BY_SCRIPT */
     const char *for_pairs; /* an option that was given and means nothing for a text, or NULL */
 } eval_arguments;
 

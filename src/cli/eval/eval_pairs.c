@@ -6,6 +6,10 @@
 #include "cli/say.h"
 
 #include "rapt/metrics.h"
+#include "rapt/recipe.h"
+
+#include "metrics/bleu_book_mean.h"
+#include "text/tokenizer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +19,8 @@
 
 typedef struct eval_result {
     rapt_loss_sums parts;
-    double bleu, chrf;
+    double bleu, chrf, bleu_book; /* the last one of models that the book's loss trained, or NaN */
+    rapt_tokenize tokenize;       /* of BLEU */
     size_t pairs;
 } eval_result;
 
@@ -83,16 +88,30 @@ static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *e
     return RAPT_OK;
 }
 
-static rapt_code eval_pairs_score(const eval_arguments *a, const pairs_text *x, eval_result *r, rapt_error *err)
+/* Whether the recipe that the folder keeps has the book's loss. */
+static bool eval_pairs_is_of_book(const char *folder)
+{
+    rapt_recipe recipe;
+    bool book = rapt_recipe_load(folder, &recipe, NULL) == RAPT_OK && recipe.train.reduction == RAPT_RECIPE_REDUCTION_BOOK;
+    rapt_recipe_free(&recipe);
+    return book;
+}
+
+static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, const pairs_text *x, eval_result *r,
+                                  rapt_error *err)
 {
     const char *const *references[] = {x->references};
     rapt_bleu bleu;
-    rapt_bleu_options bleu_options = {.lowercase = a->lowercase};
+    r->tokenize = a->tokenize == EVAL_BY_SCRIPT ? rapt_bleu_tokenize_for(x->references, x->count) : (rapt_tokenize)a->tokenize;
+    rapt_bleu_options bleu_options = {.lowercase = a->lowercase, .tokenize = r->tokenize};
     rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
     rapt_code code = rapt_bleu_corpus(&bleu_options, x->hypotheses, references, 1, x->count, &bleu, err);
     if (!code)
         code = rapt_chrf_corpus(&chrf_options, x->hypotheses, references, 1, x->count, &r->chrf, err);
     r->bleu = bleu.score;
+    bleu_book_text book = {x->hypotheses, x->references, x->count, tokenizer_lowercases(m->translation.target)};
+    if (!code && eval_pairs_is_of_book(a->model))
+        code = bleu_book_mean(&book, &r->bleu_book, err);
     return code;
 }
 
@@ -106,7 +125,7 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
     for (size_t i = 0; i < x.count && !code; i++)
         x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
     if (!code)
-        code = eval_pairs_score(a, &x, r, err);
+        code = eval_pairs_score(a, m, &x, r, err);
     free_text(&x);
     return code;
 }
@@ -132,6 +151,9 @@ static void eval_pairs_print_json(const eval_arguments *a, const char *file, con
     if (o && !a->loss_only) {
         json_object_set_new(o, "bleu", json_real(r->bleu));
         json_object_set_new(o, "chrf", json_real(r->chrf));
+        json_object_set_new(o, "tokenize", json_string(rapt_tokenize_name(r->tokenize)));
+        if (!isnan(r->bleu_book))
+            json_object_set_new(o, "bleu_book", json_real(r->bleu_book));
     }
     eval_print(o);
 }
@@ -143,13 +165,17 @@ static void eval_pairs_print_text(const eval_arguments *a, const char *file, con
     printf(": %zu pair%s, %zu target token%s\n", r->pairs, cli_plural(r->pairs), r->parts.tokens,
            cli_plural(r->parts.tokens));
     printf("loss %.4f nats a token, perplexity %.2f\n", loss, exp(loss));
-    if (!a->loss_only)
-        printf("BLEU %.2f (13a%s), chrF %.2f\n", r->bleu, a->lowercase ? ", lower-cased" : "", r->chrf);
+    if (a->loss_only)
+        return;
+    printf("BLEU %.2f (%s%s), chrF %.2f", r->bleu, rapt_tokenize_name(r->tokenize), a->lowercase ? ", lower-cased" : "", r->chrf);
+    if (!isnan(r->bleu_book))
+        printf(", BLEU of the book %.4f (k %d)", r->bleu_book, BLEU_BOOK_K);
+    putchar('\n');
 }
 
 rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
-    eval_result r = {0};
+    eval_result r = {.bleu_book = NAN};
     rapt_code code = eval_pairs_evaluate(a, m, file, &r, err);
     if (!code)
         (a->json ? eval_pairs_print_json : eval_pairs_print_text)(a, file, &r);

@@ -44,22 +44,25 @@ static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 /* What only a run that got further leaves: its steps would be lost if it started again. A log without a line is none. */
 static rapt_code was_trained(const run *r, const char **name, rapt_error *err)
 {
-    static const char *const names[] = {"model.safetensors", "best", NULL};
+    static const char *const names[] = {"best", NULL};
     bool there = false;
     rapt_code code = log_has_lines(r->options->out, &there, err);
     *name = !code && there ? "train.jsonl" : NULL;
     return code || *name ? code : folder_first(r, names, name, err);
 }
 
-static rapt_code check_resumable(const run *r, rapt_error *err)
+rapt_code folder_check_no_checkpoint(const run *r, const char *name, rapt_error *err)
 {
-    const char *out = r->options->out, *name = NULL;
-    rapt_code code = r->newest ? RAPT_OK : was_trained(r, &name, err);
-    if (code || !name)
-        return code;
     return rapt_fail(err, RAPT_ERR_VALUE,
                      "%s holds %s but no checkpoint to resume from: bring back its folder \"checkpoints\", or "
-                     "choose another folder to start again", out, name);
+                     "choose another folder to start again", r->options->out, name);
+}
+
+static rapt_code check_resumable(const run *r, rapt_error *err)
+{
+    const char *name = NULL;
+    rapt_code code = r->newest ? RAPT_OK : was_trained(r, &name, err);
+    return code || !name ? code : folder_check_no_checkpoint(r, name, err);
 }
 
 static rapt_code check_unused(const run *r, rapt_error *err)
@@ -71,10 +74,13 @@ static rapt_code check_unused(const run *r, rapt_error *err)
     rapt_code code = would_be_lost(r, &name, err);
     if (code || !name)
         return code;
-    const char *trained = NULL;
+    const char *trained = NULL, *model = NULL;
     code = was_trained(r, &trained, err);
-    return code ? code : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name,
-                                   trained ? "" : ", or where a run stopped early, --resume to start it again");
+    code = code || trained ? code : folder_first(r, (const char *const[]){"model.safetensors", NULL}, &model, err);
+    const char *hint = trained ? "" : model ? ", or where its model is untrained (--max-steps 0), --resume to train it"
+                                            : ", or where a run stopped early, --resume to start it again";
+    return code ? code
+                : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name, hint);
 }
 
 rapt_code folder_check(run *r, rapt_error *err)

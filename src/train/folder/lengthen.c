@@ -60,7 +60,7 @@ rapt_code lengthen_check(run *r, rapt_error *err)
                          (unsigned long long)step, key, (unsigned long long)r->steps);
     rapt_recipe before = with_length_of_before(r, r->recipe);
     warn_of_cosine(r, lengthen_steps(r, &before));
-    if (limit > 0 && limit <= step && step < r->steps)
+    if ((limit > 0 || r->options->untrained) && limit <= step && step < r->steps)
         run_warn(r, "step %llu is done already, and --max-steps is %llu: nothing is trained", (unsigned long long)step,
                  (unsigned long long)limit);
     if (step == r->steps)

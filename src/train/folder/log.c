@@ -43,6 +43,7 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
                             {"loss_book", p->loss_book, true},
                             {"val_loss", p->val_loss, true},
                             {"val_bleu", p->val_bleu, true},
+                            {"val_bleu_book", p->val_bleu_book, true},
                             {"lr", p->lr, false},
                             {"grad_norm", p->grad_norm, false},
                             {"tokens_per_s", floor(p->tokens_per_s), false},

@@ -9,6 +9,7 @@
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_seal.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/log.h"
 
@@ -70,24 +71,9 @@ static rapt_code load_newest(run *r, rapt_error *err)
     if (code)
         return code;
     r->counters = (run_counters){.step = s.step, .nll = s.nll, .book = s.book, .tokens = s.tokens, .grad_norm = s.grad_norm,
-                                 .val_loss = s.val_loss, .val_bleu = NAN, .best_val_loss = s.best_val_loss,
+                                 .val_loss = s.val_loss, .scores = {NAN, NAN}, .best_val_loss = s.best_val_loss,
                                  .best_step = log_best_step(r->options->out), .waited = s.waited, .seconds = s.seconds};
     return model_check_folder(r->model, r->options->out, err);
-}
-
-rapt_code resume_begin(run *r, rapt_error *err)
-{
-    r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
-    r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
-    r->counters = (run_counters){.val_loss = NAN, .val_bleu = NAN, .best_val_loss = INFINITY};
-    return r->newest ? load_newest(r, err) : RAPT_OK;
-}
-
-rapt_code resume_rewind_log(run *r, rapt_error *err)
-{
-    const run_counters *c = &r->counters;
-    uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else this step's report is to be made */
-    return r->options->resume ? log_rewind(r->options->out, reported, err) : RAPT_OK;
 }
 
 static bool same_elements(const safetensors *file, const rapt_params *set)
@@ -100,6 +86,37 @@ static bool same_elements(const safetensors *file, const rapt_params *set)
             return false;
     }
     return true;
+}
+
+/* A folder without a checkpoint: a model that is there must be the one that this run starts from, or it would be lost. */
+static rapt_code resume_untrained(const run *r, rapt_error *err)
+{
+    safetensors *file = NULL;
+    char *path;
+    bool there = false, same = false;
+    rapt_code code = file_path(r->options->out, "model.safetensors", &path, err);
+    if (!code)
+        code = file_is_there(path, &there, err);
+    if (!code && there && !(code = safetensors_open(path, &file, err)))
+        same = same_elements(file, r->model->params);
+    safetensors_close(file);
+    free(path);
+    return code || !there || same ? code : folder_check_no_checkpoint(r, "model.safetensors", err);
+}
+
+rapt_code resume_begin(run *r, rapt_error *err)
+{
+    r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
+    r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
+    r->counters = (run_counters){.val_loss = NAN, .scores = {NAN, NAN}, .best_val_loss = INFINITY};
+    return r->newest ? load_newest(r, err) : r->options->resume ? resume_untrained(r, err) : RAPT_OK;
+}
+
+rapt_code resume_rewind_log(run *r, rapt_error *err)
+{
+    const run_counters *c = &r->counters;
+    uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else this step's report is to be made */
+    return r->options->resume ? log_rewind(r->options->out, reported, err) : RAPT_OK;
 }
 
 bool resume_model_is_saved(const run *r)

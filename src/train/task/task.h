@@ -21,6 +21,11 @@ typedef struct train_batch {
 
 #define TASK_MAX_FILES 4
 
+/* Of translations of the validation set; NaN: none. */
+typedef struct train_scores {
+    double bleu, bleu_book; /* the second with the book's reduction only */
+} train_scores;
+
 typedef struct train_task {
     /* Reads the data, and makes the tokenizers, or loads a model with its own. */
     rapt_code (*open)(run *r, rapt_error *err);
@@ -48,7 +53,7 @@ typedef struct train_task {
     rapt_code (*files)(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err);
     rapt_code (*write)(const run *r, rapt_error *err);  /* files beside the model's own */
     char *(*sample)(run *r, rapt_error *err); /* a text that the model generates from the sample prompt; may be NULL */
-    rapt_code (*score)(run *r, double *bleu, rapt_error *err); /* of translations of the validation set; may be NULL */
+    rapt_code (*score)(run *r, train_scores *scores, rapt_error *err); /* may be NULL */
 } train_task;
 
 extern const train_task train_translation, train_language_model;

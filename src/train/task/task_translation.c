@@ -360,9 +360,9 @@ static rapt_code write_validation(const run *r, rapt_error *err)
     return code;
 }
 
-static rapt_code score_validation(run *r, double *bleu, rapt_error *err)
+static rapt_code score_validation(run *r, train_scores *scores, rapt_error *err)
 {
-    return validation_bleu(r, pairs_of(r, true), fraction_of(r, true), bleu, err);
+    return validation_bleu(r, pairs_of(r, true), fraction_of(r, true), scores, err);
 }
 
 static rapt_code pairs_files(const run *r, const char *names[TASK_MAX_FILES + 1], rapt_error *err)

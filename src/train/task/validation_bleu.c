@@ -3,6 +3,8 @@
 
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
+
+#include "metrics/bleu_book_mean.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
@@ -49,27 +51,32 @@ static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, va
     return code;
 }
 
-static rapt_code validation_bleu_score(const run *r, const rapt_model *m, validation_text *text, double *bleu, rapt_error *err)
+static rapt_code validation_bleu_score(const run *r, const rapt_model *m, validation_text *text, train_scores *scores,
+                                       rapt_error *err)
 {
-    const rapt_bleu_options letters = {.lowercase = tokenizer_lowercases(m->translation.target)}; /* references have capitals */
+    const rapt_bleu_options how = {.lowercase = tokenizer_lowercases(m->translation.target), /* references have capitals */
+                                   .tokenize = rapt_bleu_tokenize_for(text->targets, text->count)};
     rapt_bleu result = {0};
     rapt_code code = validation_bleu_translate(r, m, text, err);
     if (code)
         return code;
     for (size_t i = 0; i < text->count; i++)
         text->translations[i] = text->out[i].hypotheses[0].text;
-    code = rapt_bleu_corpus(&letters, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result,
+    code = rapt_bleu_corpus(&how, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result,
                             err);
-    *bleu = result.score;
+    scores->bleu = result.score;
+    if (!code && r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
+        code = bleu_book_mean(&(bleu_book_text){text->translations, text->targets, text->count, how.lowercase},
+                              &scores->bleu_book, err);
     return code;
 }
 
-rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, double *bleu, rapt_error *err)
+rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, train_scores *scores, rapt_error *err)
 {
     validation_text text = {0};
     rapt_code code = take_pairs(p, fraction, &text, err);
     if (!code)
-        code = validation_bleu_score(r, r->model, &text, bleu, err);
+        code = validation_bleu_score(r, r->model, &text, scores, err);
     if (text.out)
         rapt_translations_free(text.out, text.count);
     free(text.sources);

@@ -1,0 +1,62 @@
+/* cli/score_book.c: see score_book.h. The score of a sentence is the library's; here are the mean, which the book leaves to its
+ * reader, and the printing. */
+#include "cli/score_book.h"
+
+#include "rapt/metrics.h"
+#include "text/json_text.h"
+#include "text/utf8.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* NaN: out of memory, or a line that is too long. */
+static double score_book_line(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference,
+                              size_t i)
+{
+    size_t size;
+    if (!o->lowercase)
+        return rapt_bleu_book(hypothesis->line[i], reference->line[i], (int)o->k);
+    char *own = utf8_lowercase(hypothesis->line[i], hypothesis->length[i], &size);
+    char *label = utf8_lowercase(reference->line[i], reference->length[i], &size);
+    double score = own && label ? rapt_bleu_book(own, label, (int)o->k) : NAN;
+    free(own);
+    free(label);
+    return score;
+}
+
+static rapt_code score_book_print(const score_book_options *o, double score, size_t sentences, rapt_error *err)
+{
+    char signature[96];
+    snprintf(signature, sizeof signature, "nrefs:1|case:%s|tok:space|k:%ld|rapt:%s", o->lowercase ? "lc" : "mixed", o->k,
+             rapt_version());
+    if (!o->json) {
+        printf("%.4f BLEU of the book|%s\n", score, signature);
+        return RAPT_OK;
+    }
+    json_t *object = json_pack("{s:s, s:f, s:s, s:I, s:I}", "name", "BLEU of the book", "score", score, "signature", signature,
+                               "k", (json_int_t)o->k, "sentences", (json_int_t)sentences);
+    char *text = json_text(object, 0);
+    bool printed = text != NULL;
+    if (printed)
+        puts(text); /* a failure is reported at the end */
+    free(text);
+    json_decref(object);
+    return printed ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
+}
+
+rapt_code score_book(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    double sum = 0;
+    for (size_t i = 0; i < hypothesis->count && !code; i++) {
+        double score = score_book_line(o, hypothesis, reference, i);
+        sum += score;
+        if (isnan(score))
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "line %zu: too long for the book's BLEU, or out of memory", i + 1);
+        else if (o->sentence)
+            code = score_book_print(o, score, 1, err);
+    }
+    return code || o->sentence ? code : score_book_print(o, sum / (double)hypothesis->count, hypothesis->count, err);
+}
