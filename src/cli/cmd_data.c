@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "cli/subcommands.h"
 #include "data/check/check.h"
+#include "data/check/check_unspaced.h"
 #include "text/json_text.h"
 
 #include <jansson.h>
@@ -216,6 +217,16 @@ static rapt_code check_files(const arguments *a, check_report *report, rapt_erro
     return code;
 }
 
+static void cmd_data_warn(const arguments *a, const check_report *r)
+{
+    for (size_t s = 0; s < 2; s++) {
+        double characters = check_unspaced_side(&r->side[s]);
+        if (characters > 0)
+            cli_say("rapt: %s: warning: the %s: " CHECK_UNSPACED_WARNING "tokenizer.type characters or bpe\n",
+                    a->path[a->count == 2 ? s : 0], NAMES[s], characters);
+    }
+}
+
 static int data_check(int argc, char **argv)
 {
     check_report report;
@@ -223,6 +234,8 @@ static int data_check(int argc, char **argv)
     arguments a = {.check = {.ratio = 3, .margin = 20}};
     cli_parse(&ARGP, argc, argv, &a);
     rapt_code code = check_files(&a, &report, &err);
+    if (!code)
+        cmd_data_warn(&a, &report);
     if (!code && a.json)
         code = cmd_data_print_json(&a, &report, &err);
     else if (!code && !a.lines)

@@ -67,6 +67,16 @@ learn scored --set train.eval_bleu=true --set train.steps=60
 check 'BLEU in training is that of Chinese' test "$(printf '%.2f' $(sed -n '$s/.*"val_bleu": \([0-9.]*\).*/\1/p' \
     scored/train.jsonl))" = "$("$RAPT" score scored.out valid.zh --tokenize zh --metric bleu | cut -d' ' -f1)"
 
+# ---- words that are phrases -------------------------------------------------------------------------------------------
+phrases='the target: a word has 7\.1 characters on average: there are no spaces between words, which needs tokenizer.type'
+check 'training by words warns' grep -q "^rapt: warning: $phrases characters or bpe$" <(
+    "$RAPT" train zh.yaml --set tokenizer.type=words --max-steps 1 --out words 2>&1)
+check 'data check, too' grep -q "^rapt: pairs.tsv: warning: $phrases" <("$RAPT" data check pairs.tsv 2>&1 >/dev/null)
+cut -f2 pairs.tsv >pairs.zh
+check 'and tokenizer train' grep -q '^rapt: pairs.zh: warning: a word has 7.1' <("$RAPT" tokenizer train --type words pairs.zh -o k 2>&1)
+check 'no warning of English' test -z "$("$RAPT" data check <(awk -F'\t' '{ print $1 "\t" $1 "!" }' pairs.tsv) 2>&1 >/dev/null)"
+check 'nor of characters' test -z "$("$RAPT" train zh.yaml --max-steps 1 --out few 2>&1 | grep spaces)"
+
 # ---- characters ------------------------------------------------------------------------------------------------------
 check 'special tokens, then characters in the order of their codes' test \
     "$("$RAPT" tokenizer decode characters/source.tokenizer.json <<<'0 4 5' 2>.err; cut -c1-60 .err)" = '<unk> .'

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/say.h"
+#include "data/check/check_unspaced.h"
 #include "text/lines.h"
 #include "text/split/split.h"
 
@@ -136,6 +137,9 @@ static rapt_tokenizer *train_words(const arguments *a, char *text, size_t size, 
     rapt_words_options o = {a->lowercase, a->bpe.min_freq, a->bpe.vocab_size};
     if (lines_split(a->texts[0], text, size, &lines, err) != RAPT_OK)
         return NULL;
+    double characters = a->quiet ? 0 : check_unspaced_lines((const char *const *)lines.line, lines.count);
+    if (characters > 0)
+        cli_say("rapt: %s: warning: " CHECK_UNSPACED_WARNING "--type characters or bpe\n", a->texts[0], characters);
     rapt_tokenizer *k = rapt_tokenizer_train_words((const char *const *)lines.line, lines.count, &o, err);
     lines_free(&lines);
     return k;

@@ -4,6 +4,7 @@
 #include "train/run.h"
 
 #include "base/rng.h"
+#include "data/check/check_unspaced.h"
 #include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
 #include "train/task/validation_bleu.h"
@@ -68,18 +69,26 @@ static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, s
     return k;
 }
 
+static rapt_tokenizer *learn_words(const run *r, const char *const *lines, size_t count, const char *side, rapt_error *err)
+{
+    const rapt_recipe *p = r->recipe;
+    rapt_words_options o = {p->tokenizer.lowercase, (size_t)p->tokenizer.min_freq, (size_t)p->tokenizer.max_size};
+    double characters = check_unspaced_lines(lines, count);
+    if (characters > 0)
+        run_warn(r, "the %s: " CHECK_UNSPACED_WARNING "tokenizer.type characters or bpe", side, characters);
+    return rapt_tokenizer_train_words(lines, count, &o, err);
+}
+
 static rapt_tokenizer *task_translation_learn_tokenizer(const run *r, bool source, bool target, rapt_error *err)
 {
     size_t count;
-    const rapt_recipe *p = r->recipe;
-    rapt_words_options o = {p->tokenizer.lowercase, (size_t)p->tokenizer.min_freq, (size_t)p->tokenizer.max_size};
-    const char **lines = training_lines(r, source, target, &count);
-    bool words = p->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
+    const char **lines = training_lines(r, source, target, &count), *side = !source ? "target" : target ? "text" : "source";
+    bool words = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS;
     rapt_tokenizer *k = NULL;
     if (!lines)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     else
-        k = words ? rapt_tokenizer_train_words(lines, count, &o, err) : learn_from_text(r, lines, count, err);
+        k = words ? learn_words(r, lines, count, side, err) : learn_from_text(r, lines, count, err);
     free(lines);
     return k;
 }
