@@ -16,33 +16,17 @@ extern "C" {
 
 /* ---- shape ------------------------------------------------------------------------------------------------ */
 
-typedef enum rapt_positions_kind {
-    RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
-    RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding */
-    RAPT_POSITIONS_ROTARY      /* queries and keys are rotated by their positions: rapt_op_rotary */
-} rapt_positions_kind;
-
 typedef struct rapt_lm_config {
-    size_t vocab, layers, d_model, heads;
-    size_t kv_heads; /* key-value heads, which divide heads (grouped-query attention); 0: heads */
-    size_t ffn;      /* hidden features of the feed-forward network */
-    size_t context;  /* positions: the longest row */
-    rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and a norm of what comes out at the end */
-    rapt_norm_kind norm_kind;
-    double norm_eps;     /* 0: 1e-5 */
-    rapt_ffn_kind ffn_kind;
+    size_t vocab, layers;
+    size_t context;          /* positions: the longest row */
+    rapt_block_config block; /* with the default in place of each 0 that means one in rapt_lm.config */
     rapt_positions_kind positions;
-    double rotary_base;  /* 0: 10000 */
-    bool tied;           /* the output matrix is the embedding, without a bias */
-    bool bias;           /* of all linear layers in the blocks, and of layer norms */
-    bool output_bias;    /* of the output matrix, where it is not tied */
-    bool shared_norm;    /* a block uses its first norm twice and has no second one */
+    double rotary_base;   /* 0: 10000 */
+    bool tied;            /* the output matrix is the embedding, without a bias */
+    bool output_bias;     /* of the output matrix, where it is not tied */
     bool scale_embedding; /* times sqrt(d_model) */
-    double dropout;      /* after the embedding, on attention weights, on the output of each sublayer */
-    rapt_weight_init init; /* of all linear layers */
-    double std;           /* of RAPT_WEIGHT_INIT_GPT2, for learned positions, too; 0: 0.02 */
-    double embedding_std; /* embedding N(0, embedding_std^2), and learned positions unless GPT-2's; 0: std (GPT-2), else
-                             2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
+    double embedding_std; /* embedding N(0, embedding_std^2), and learned positions unless GPT-2's, whose std is block.std; 0:
+                             block.std (GPT-2), else 2 / d_model where tied, else 1 / sqrt(d_model) where scaled, else 1 */
 } rapt_lm_config;
 
 /* The model that `name` stands for:
@@ -55,19 +39,14 @@ RAPT_API rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt
 
 /* ---- modules ---------------------------------------------------------------------------------------------- */
 
-/* The table of rapt_op_rotary for heads of d features, d even: cosines and sines of i / base^(2j/d) (Su et al. 2021,
- * eq. 15). A buffer named `name` that is not saved with the model. */
-RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
-
 typedef struct rapt_lm_block {
     rapt_multi_head_attention attention; /* "attention." */
     rapt_add_norm norm1, norm2;          /* "norm1.", "norm2." */
     rapt_ffn ffn;                        /* "ffn." */
 } rapt_lm_block;
 
-/* Adds a block of a model of this configuration. `rotary` is the table that all blocks share, or NULL. */
-RAPT_API void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_lm_config *config,
-                                 rapt_param *rotary);
+/* Adds the parameters of a block. For rotary positions, set m->attention.rotary to a table afterwards. */
+RAPT_API void rapt_lm_block_init(rapt_lm_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 /* x [batch, time, d_model]; gives the same shape. `kv` NULL: whole rows, under a causal mask. Otherwise x stands at positions
  * past .. past + time - 1 of the rows of `kv` (see rapt_causal_self_attention). */
 RAPT_API rapt_tensor *rapt_lm_block_forward(rapt_tape *t, const rapt_lm_block *m, rapt_tensor *x, rapt_kv *kv, size_t past);
@@ -76,6 +55,7 @@ typedef struct rapt_lm {
     rapt_lm_config config;
     rapt_params *params;     /* owned where rapt_lm_new made it */
     rapt_preprocessor input; /* "embedding.", "positions." */
+    rapt_param *rotary;      /* "rotary.table", of all blocks; or NULL */
     size_t layers;
     rapt_lm_block *blocks;   /* "blocks.0.", ... */
     rapt_layer_norm norm;    /* pre-norm: of the last block's output, "norm." */

@@ -20,8 +20,8 @@ extern "C" {
 typedef enum rapt_weight_init {
     RAPT_WEIGHT_INIT_XAVIER,  /* the book's: weights Xavier uniform, biases U(-1/sqrt(in), 1/sqrt(in)) */
     RAPT_WEIGHT_INIT_PYTORCH, /* weights and biases U(-1/sqrt(in), 1/sqrt(in)): nn.Linear's default */
-    RAPT_WEIGHT_INIT_GPT2,    /* weights N(0, std^2), biases 0 (Radford et al. 2019, section 2.3); in a language model the last
-                                 matrix of each sublayer N(0, std^2 / (2 layers)) */
+    RAPT_WEIGHT_INIT_GPT2,    /* weights N(0, std^2), biases 0 (Radford et al. 2019, section 2.3); in a model of n sublayers
+                                 whose results add up, the last matrix of each N(0, std^2 / n) */
     RAPT_WEIGHT_INIT_ZEROS    /* to be filled afterwards: rapt_param_fill */
 } rapt_weight_init;
 
@@ -111,23 +111,40 @@ RAPT_API void rapt_positions_init(rapt_positions *m, rapt_params *set, const cha
 /* dropout(x + P[first .. first + time - 1]), x [batch, time, d]. */
 RAPT_API rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_tensor *x, size_t first);
 
+/* ---- rotary positions ----------------------------------------------------------------------------------- */
+
+/* The table of rapt_op_rotary for heads of d features, d even: cosines and sines of i / base^(2j/d) (Su et al. 2021,
+ * eq. 15); `base` 0: 10000. A buffer named `name` that is not saved with the model. */
+RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len, size_t d, double base);
+
 /* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
+
+/* How a model knows the order of its tokens. */
+typedef enum rapt_positions_kind {
+    RAPT_POSITIONS_SINUSOIDAL, /* rapt_positions, added to the embedding */
+    RAPT_POSITIONS_LEARNED,    /* a trained row for each position, added to the embedding (Gehring et al. 2017) */
+    RAPT_POSITIONS_ROTARY      /* queries and keys of self-attention are rotated by their positions: rapt_op_rotary */
+} rapt_positions_kind;
 
 typedef struct rapt_preprocessor {
     rapt_embedding embedding;
-    rapt_positions positions;
+    rapt_positions positions; /* the table is a buffer (sinusoidal), trained (learned), or NULL: nothing is added */
     bool scale; /* multiply embeddings by sqrt(d) */
 } rapt_preprocessor;
 
 /* Zeroed: the book's. */
 typedef struct rapt_preprocessor_options {
     rapt_embedding_options embedding;
+    rapt_param *shared; /* the embedding matrix of another module, in place of one of its own; or NULL */
+    rapt_positions_kind positions;
+    double positions_std; /* of learned positions, which start as N(0, positions_std^2); 0: 0.02 */
     bool no_scale;  /* embeddings are not multiplied by sqrt(d) */
     double dropout; /* after the sum */
 } rapt_preprocessor_options;
 
-/* Adds an embedding of `entries` rows and sinusoidal positions, which are saved with the model, for rows of up to max_len
- * tokens; d features each. `options` may be NULL, which means zeroed ones. */
+/* Adds an embedding of `entries` rows, "embedding.weight", and positions for rows of up to max_len tokens, d features each:
+ * sinusoidal ones are the buffer "positions.table", saved with the model; learned ones are "positions.weight"; rotary ones add
+ * nothing here (rapt_multi_head_attention.rotary). `options` may be NULL, which means zeroed ones. */
 RAPT_API void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
                                      size_t max_len, const rapt_preprocessor_options *options);
 /* tokens [batch, time], of which the first column is at position `first`; gives [batch, time, d], ragged where tokens have
@@ -289,12 +306,35 @@ RAPT_API rapt_tensor *rapt_add_norm_after(rapt_tape *t, const rapt_add_norm *m, 
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
 
+/* What a block of a Transformer consists of: an encoder block, a decoder block or that of a language model. Zeroed but for the
+ * first three sizes: the book's.
+ *
+ * The book's EncoderBlock(key_size, query_size, value_size, num_hiddens, norm_shape, ffn_num_input, ffn_num_hiddens, num_heads,
+ * dropout, use_bias) is .key, .query, .value, .d_model, .norm_shape, .ffn_input, .ffn, .heads, .dropout, .bias. As there, sizes
+ * that do not fit the input fail when the block runs (RAPT_ERR_SHAPE, with the name of the parameter). In a whole model all of
+ * them are d_model, and other ones are an error. */
 typedef struct rapt_block_config {
-    size_t d_model, heads, ffn;
-    bool bias; /* in the attention projections */
-    double dropout;
-    rapt_norm_place norm_place;
+    size_t d_model; /* features of what goes in and comes out: num_hiddens */
+    size_t heads;   /* attention heads, which divide d_model */
+    size_t ffn;     /* hidden features of the feed-forward network */
+    size_t kv_heads; /* key-value heads, which divide heads (grouped-query attention); 0: heads */
+    size_t query, key, value; /* features that the projections take, of each attention; 0: d_model */
+    size_t ffn_input;         /* features that the feed-forward network takes; 0: d_model */
+    int norm_ndim;                      /* 0: norms are over the features, [d_model] */
+    size_t norm_shape[RAPT_MAX_DIMS];   /* the norm_ndim trailing dimensions that norms are over */
+    rapt_norm_kind norm_kind;
+    rapt_norm_place norm_place; /* post: norm(x + f(x)); pre: x + f(norm(x)), and in a model a norm of the last block's output */
+    double norm_eps;  /* 0: 1e-5 */
+    bool shared_norm; /* the block uses its first norm everywhere and has no other */
+    rapt_ffn_kind ffn_kind;
+    bool bias;         /* of the attention projections */
+    bool no_ffn_bias;  /* the feed-forward network has no biases */
+    bool no_norm_bias; /* layer norms have no biases; RMS norms never have */
+    double dropout;    /* of the result of each sublayer, and of attention weights */
     rapt_weight_init init;
+    double std;        /* of RAPT_WEIGHT_INIT_GPT2; 0: 0.02 */
+    double output_std; /* of the last matrix of each sublayer then; 0: std. A model sets std / sqrt(n), n being the number of
+                          sublayers whose results add up (Radford et al. 2019, section 2.3) */
 } rapt_block_config;
 
 typedef struct rapt_encoder_block {
@@ -303,7 +343,7 @@ typedef struct rapt_encoder_block {
     rapt_ffn ffn;
 } rapt_encoder_block;
 
-/* Adds the parameters of an encoder block. */
+/* Adds the parameters of an encoder block. For rotary positions, set m->attention.rotary to a table afterwards. */
 RAPT_API void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 /* x [batch, time, d_model] or ragged; gives the same shape. `valid_lens` [batch] may be NULL: no padding. */
 RAPT_API rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
@@ -315,13 +355,13 @@ typedef struct rapt_decoder_block {
     rapt_ffn ffn;
 } rapt_decoder_block;
 
-/* Adds the parameters of a decoder block. */
+/* Adds the parameters of a decoder block. For rotary positions, set m->self_attention.rotary to a table afterwards. */
 RAPT_API void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
 
 /* The encoder's output, as a decoder block attends to it. */
 typedef struct rapt_decoder_memory {
     rapt_tensor *output;       /* [batch, source time, d_model], or ragged; NULL where there is `kv` */
-    rapt_kv *kv;               /* its keys and values, projected before: [sentences, source time, d_model]; inference only */
+    rapt_kv *kv;               /* its keys and values, projected before, [sentences, source time, features]; inference only */
     const int32_t *lens;       /* valid lengths of the sources, one for each of their rows; or NULL */
     const rapt_ragged *shared; /* with `kv`, rows of one token each: sentence i is read by rows start[i] .. start[i + 1] - 1;
                                   NULL: row i reads sentence i */
@@ -339,12 +379,15 @@ typedef struct rapt_transformer_config {
     rapt_block_config block;
     bool scale_embedding; /* times sqrt(d_model) */
     bool tied;            /* both embeddings and the output projection are one matrix; the vocabularies are one */
-    double embedding_std; /* 0: 1 / sqrt(2 d_model) where tied, else 1 / sqrt(d_model) where scaled, else 1: so that the first
-                             loss is about ln V */
+    double embedding_std; /* 0: std (GPT-2), else 1 / sqrt(2 d_model) where tied, else 1 / sqrt(d_model) where scaled, else 1:
+                             so that the first loss is about ln V; learned positions start with the same, or std (GPT-2) */
+    rapt_positions_kind positions; /* rotary: of self-attention, not of cross-attention, whose positions are of two texts */
+    double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
 
 typedef struct rapt_encoder {
     rapt_preprocessor input; /* "encoder." */
+    rapt_param *rotary;      /* "encoder.rotary.table", of all blocks; or NULL */
     size_t layers;
     rapt_encoder_block *blocks; /* "encoder.0.", ... */
     rapt_layer_norm norm;       /* pre-norm: of the output, "encoder.norm." */
@@ -358,6 +401,7 @@ RAPT_API rapt_tensor *rapt_encoder_forward(rapt_tape *t, const rapt_encoder *m, 
 
 typedef struct rapt_decoder {
     rapt_preprocessor input; /* "decoder." */
+    rapt_param *rotary;      /* "decoder.rotary.table", of all blocks; or NULL */
     size_t layers;
     rapt_decoder_block *blocks; /* "decoder.0.", ... */
     rapt_layer_norm norm;

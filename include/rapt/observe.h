@@ -34,7 +34,7 @@
  * "time" and "query" run along the module's own sequence, "key" along the one that is attended to: that of the encoder in
  * a cross-attention. Of keys and values that several heads share, there are fewer heads. In training, the result of dropout is
  * an intermediate of its own where its probability is not 0: "Pinput.dropped", "A.weights.dropped", "N.dropped" (of the
- * sublayer's output). A second use of a block's one norm (rapt_lm_config.shared_norm) has the name of a second norm.
+ * sublayer's output). A second use of a block's one norm (rapt_block_config.shared_norm) has the name of a second norm.
  *
  * rapt_embedding_forward and rapt_positions_forward, called by themselves, make "X" of the parameter "X.weight" and, of
  * "Xpositions.table", "Xpositions" and "Xinput".

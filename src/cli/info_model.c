@@ -16,13 +16,11 @@ typedef struct model_memory {
 
 static model_memory memory_of(const rapt_model *m)
 {
-    double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real)), features;
-    if (m->task == RAPT_TASK_LANGUAGE_MODEL) {
-        const rapt_lm_config *c = &m->language.net->config;
-        features = (double)(c->layers * (c->d_model / c->heads * c->kv_heads));
-    } else {
-        features = (double)(m->translation.net->config.layers * m->translation.net->config.block.d_model);
-    }
+    const bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    const rapt_block_config *c = language ? &m->language.net->config.block : &m->translation.net->config.block;
+    size_t layers = language ? m->language.net->config.layers : m->translation.net->config.layers;
+    double bytes = (double)(rapt_params_size(m->params) * sizeof(rapt_real));
+    double features = (double)(layers * (c->d_model / c->heads * c->kv_heads));
     return (model_memory){bytes, 4 * bytes, 2 * features * sizeof(rapt_real)};
 }
 
@@ -80,17 +78,25 @@ static const char *word(const json_t *config, const char *key)
     return json_string_value(json_object_get(config, key));
 }
 
+/* The end of the line of blocks, and the line of their sizes. */
+static void info_model_print_block(const rapt_block_config *c, const json_t *config)
+{
+    printf(", %s-norm, %s norm%s\n", word(config, "norm_place"), word(config, "norm_kind"), c->shared_norm ? " used twice" : "");
+    printf("d_model       %zu, %zu heads, %zu of keys and values, ffn %zu (%s)\n", c->d_model, c->heads, c->kv_heads, c->ffn,
+           word(config, "ffn_kind"));
+}
+
 static void info_model_print_translation(const rapt_model *m, const json_t *config)
 {
     char bytes[32];
     const rapt_transformer_config *c = &m->translation.net->config;
-    printf("blocks        %zu encoder, %zu decoder, %s-norm\n", c->layers, c->layers,
-           word(config, "norm_place"));
-    printf("d_model       %zu, %zu heads, ffn %zu\n", c->block.d_model, c->block.heads, c->block.ffn);
+    printf("blocks        %zu encoder, %zu decoder", c->layers, c->layers);
+    info_model_print_block(&c->block, config);
     printf("vocabularies  %zu source, %zu target %s%s\n", c->source_vocab, c->target_vocab,
            info_model_kind_of(m->translation.target),
            c->tied ? ", embeddings and output tied" : "");
-    printf("sentences     up to %zu tokens, %zu positions\n", m->translation.max_len, c->max_positions);
+    printf("sentences     up to %zu tokens, %zu %s positions\n", m->translation.max_len, c->max_positions,
+           word(config, "positions"));
     printf("memory        a decoding step keeps %s a sentence and token\n", cli_bytes(memory_of(m).token, bytes));
 }
 
@@ -99,10 +105,8 @@ static void print_language_model(const rapt_model *m, const json_t *config)
     char token[32], context[32];
     const rapt_lm_config *c = &m->language.net->config;
     double kept = memory_of(m).token;
-    printf("blocks        %zu, %s-norm, %s norm%s\n", c->layers, word(config, "norm_place"), word(config, "norm_kind"),
-           c->shared_norm ? " used twice" : "");
-    printf("d_model       %zu, %zu heads, %zu of keys and values, ffn %zu (%s)\n", c->d_model, c->heads, c->kv_heads, c->ffn,
-           word(config, "ffn_kind"));
+    printf("blocks        %zu", c->layers);
+    info_model_print_block(&c->block, config);
     printf("vocabulary    %zu%s\n", c->vocab, c->tied ? ", embedding and output tied" : "");
     printf("context       %zu tokens, %s positions\n", c->context, word(config, "positions"));
     printf("tokenizer     %s, %zu tokens\n", info_model_kind_of(m->language.tokenizer),

@@ -35,7 +35,7 @@ static bool explain_heading_begins(const char *text, const char *with)
 static const char *norm_title(const rapt_model *m, const char *name)
 {
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
-    rapt_norm_place place = language ? m->language.net->config.norm_place : m->translation.net->config.block.norm_place;
+    rapt_norm_place place = language ? m->language.net->config.block.norm_place : m->translation.net->config.block.norm_place;
     if (place != RAPT_NORM_PLACE_PRE)
         return "Add & norm";
     return ends_in(name, ".sum") ? "Add" : "Norm";

@@ -158,8 +158,8 @@ static json_t *explain_model_json(const rapt_explanation *e)
     const rapt_model *m = e->model;
     bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
     size_t layers = language ? m->language.net->config.layers : m->translation.net->config.layers;
-    size_t heads = language ? m->language.net->config.heads : m->translation.net->config.block.heads;
-    size_t d_model = language ? m->language.net->config.d_model : m->translation.net->config.block.d_model;
+    size_t heads = language ? m->language.net->config.block.heads : m->translation.net->config.block.heads;
+    size_t d_model = language ? m->language.net->config.block.d_model : m->translation.net->config.block.d_model;
     return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", valid_string(e->model_name), "kind",
                      language ? "language_model" : "translation", "layers", (json_int_t)layers, "heads", (json_int_t)heads,
                      "d_model", (json_int_t)d_model, "parameters", (json_int_t)rapt_params_size(m->params));

@@ -62,7 +62,8 @@ static void print_model_line(const explain_text *w)
     const rapt_transformer_config *net = m->task == RAPT_TASK_TRANSLATION ? &m->translation.net->config : NULL;
     if (!net)
         fprintf(w->to, "%s: a language model of %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
-                m->language.net->config.layers, m->language.net->config.d_model, m->language.net->config.heads, parameters);
+                m->language.net->config.layers, m->language.net->config.block.d_model, m->language.net->config.block.heads,
+                parameters);
     else
         fprintf(w->to, "%s: a translation model of %zu + %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
                 net->layers, net->layers, net->block.d_model, net->block.heads, parameters);

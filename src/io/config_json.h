@@ -53,6 +53,12 @@ typedef struct config_member {
     {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, false, former}
 #define CONFIG_OPTIONAL_BOOL_ROW(key, type, field) {key, CONFIG_BOOL, CONFIG_FIELD(type, field, bool), 0, 0, NULL, true, NULL}
 #define CONFIG_OPTIONAL_WORD_ROW(key, type, field, words) {key, CONFIG_WORD, offsetof(type, field), 0, 0, words, true, NULL}
+#define CONFIG_OPTIONAL_SIZE_ROW(key, type, field, max) \
+    {key, CONFIG_SIZE, CONFIG_FIELD(type, field, size_t), 1, max, NULL, true, NULL}
+#define CONFIG_OPTIONAL_REAL_ROW(key, type, field, min, max) \
+    {key, CONFIG_REAL, CONFIG_FIELD(type, field, double), min, max, NULL, true, NULL}
+#define CONFIG_OPTIONAL_POSITIVE_ROW(key, type, field, max) \
+    {key, CONFIG_POSITIVE, CONFIG_FIELD(type, field, double), 0, max, NULL, true, NULL}
 #define CONFIG_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, false, NULL}
 /* An empty string stands for no hash: the member is not written. */
 #define CONFIG_OPTIONAL_HASH_ROW(key, type, field) {key, CONFIG_HASH, offsetof(type, field), 0, 0, NULL, true, NULL}

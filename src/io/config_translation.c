@@ -1,7 +1,9 @@
 /* io/config_translation.c: the folder of a translation model: an encoder-decoder, the source and the target tokenizer.
  * For model.c. */
+#include "io/config_block.h"
 #include "io/model.h"
 #include "io/params_file.h"
+#include "nn/block.h"
 
 #include "text/prose/detokenize.h"
 
@@ -13,14 +15,11 @@
 typedef struct config {
     rapt_transformer_config net;
     rapt_special_ids special;
-    bool shared_vocab, pad_to_max, capitalize, by_sentence;
+    bool ffn_bias, norm_bias, shared_vocab, pad_to_max, capitalize, by_sentence;
     rapt_language detokenize;
     char source_hash[CONFIG_HASH_TEXT], target_hash[CONFIG_HASH_TEXT];
     size_t max_len;
 } config;
-
-static const char *const NORM_PLACES[] = {"post", "pre", NULL};
-static const char *const INITS[] = {"xavier", "pytorch", NULL};
 
 /* In the order of the file. */
 static const config_member MEMBERS[] = {
@@ -29,14 +28,24 @@ static const config_member MEMBERS[] = {
     CONFIG_SIZE_ROW("layers", config, net.layers, CONFIG_MAX_LAYERS),
     CONFIG_SIZE_ROW("d_model", config, net.block.d_model, CONFIG_MAX_SIZE),
     CONFIG_SIZE_ROW("heads", config, net.block.heads, CONFIG_MAX_SIZE),
+    CONFIG_OPTIONAL_SIZE_ROW("kv_heads", config, net.block.kv_heads, CONFIG_MAX_SIZE),
     CONFIG_SIZE_ROW("ffn", config, net.block.ffn, CONFIG_MAX_SIZE),
+    CONFIG_OPTIONAL_WORD_ROW("ffn_kind", config, net.block.ffn_kind, CONFIG_FFN_KINDS),
     CONFIG_SIZE_ROW("max_positions", config, net.max_positions, CONFIG_MAX_SIZE),
     CONFIG_REAL_ROW("dropout", config, net.block.dropout, 0, 1),
-    CONFIG_RENAMED_WORD_ROW("norm_place", "norm", config, net.block.norm_place, NORM_PLACES),
+    CONFIG_RENAMED_WORD_ROW("norm_place", "norm", config, net.block.norm_place, CONFIG_NORM_PLACES),
+    CONFIG_OPTIONAL_WORD_ROW("norm_kind", config, net.block.norm_kind, CONFIG_NORM_KINDS),
+    CONFIG_OPTIONAL_POSITIVE_ROW("norm_eps", config, net.block.norm_eps, 1),
+    CONFIG_OPTIONAL_BOOL_ROW("shared_norm", config, net.block.shared_norm),
+    CONFIG_OPTIONAL_WORD_ROW("positions", config, net.positions, CONFIG_POSITIONS),
+    CONFIG_OPTIONAL_REAL_ROW("rotary_base", config, net.rotary_base, 1, 1e12),
     CONFIG_BOOL_ROW("bias", config, net.block.bias),
+    CONFIG_OPTIONAL_BOOL_ROW("ffn_bias", config, ffn_bias),
+    CONFIG_OPTIONAL_BOOL_ROW("norm_bias", config, norm_bias),
     CONFIG_BOOL_ROW("scale_embedding", config, net.scale_embedding),
     CONFIG_BOOL_ROW("tied", config, net.tied),
-    CONFIG_WORD_ROW("init", config, net.block.init, INITS),
+    CONFIG_WORD_ROW("init", config, net.block.init, CONFIG_INITS),
+    CONFIG_OPTIONAL_POSITIVE_ROW("std", config, net.block.std, 1e6),
     CONFIG_REAL_ROW("embedding_std", config, net.embedding_std, 0, 1e6),
     CONFIG_BOOL_ROW("shared_vocab", config, shared_vocab),
     CONFIG_HASH_ROW("source_tokenizer", config, source_hash),
@@ -74,15 +83,24 @@ static rapt_code check_special(const config *c, const char *path, rapt_error *er
     return RAPT_OK;
 }
 
+/* Of embeddings and output, only the source's embedding is counted, which every model has. */
+static config_stack config_translation_stack(const rapt_transformer_config *c)
+{
+    size_t positions = c->positions == RAPT_POSITIONS_ROTARY ? 0 : 2 * c->max_positions;
+    return (config_stack){.block = &c->block, .layers = c->layers, .attentions = 3, .ffns = 2,
+                          .rows = c->source_vocab + positions, .positions = c->positions, .longest = c->max_positions,
+                          .longest_name = "sentences"};
+}
+
 static rapt_code config_translation_check(const config *c, const char *path, rapt_error *err)
 {
-    const rapt_block_config *b = &c->net.block;
-    if (b->d_model % b->heads)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, b->heads, b->d_model);
+    const config_stack stack = config_translation_stack(&c->net);
     if (c->max_len < 2 || c->max_len > c->net.max_positions)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"max_len\" is %zu; it must be from 2 to \"max_positions\", %zu", path,
                          c->max_len, c->net.max_positions);
-    rapt_code code = check_vocabularies(c, path, err);
+    rapt_code code = config_block_check(&stack, path, err);
+    if (!code)
+        code = check_vocabularies(c, path, err);
     return code ? code : check_special(c, path, err);
 }
 
@@ -92,7 +110,8 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
 {
     const rapt_translation_model *t = &m->translation;
     const rapt_transformer_config *net = &t->net->config;
-    config c = {.net = *net, .shared_vocab = t->source == t->target, .pad_to_max = t->pad_to_max, .max_len = t->max_len,
+    config c = {.net = *net, .ffn_bias = !net->block.no_ffn_bias, .norm_bias = !net->block.no_norm_bias,
+                .shared_vocab = t->source == t->target, .pad_to_max = t->pad_to_max, .max_len = t->max_len,
                 .detokenize = t->detokenize, .capitalize = t->capitalize, .by_sentence = t->by_sentence, .special = t->special};
     model_hash(t->source, c.source_hash);
     model_hash(t->target, c.target_hash);
@@ -124,16 +143,10 @@ static rapt_code load_tokenizers(rapt_model *m, const config *c, const model_sou
     return m->translation.target ? RAPT_OK : RAPT_ERR_FORMAT;
 }
 
-/* Bytes of the largest weight matrices, a lower bound of the size of the parameter file. */
-static double config_translation_min_bytes(const rapt_transformer_config *c)
-{
-    double d = (double)c->block.d_model, rows = (double)c->source_vocab + 2 * (double)c->max_positions;
-    return (rows * d + (double)c->layers * (12 * d * d + 4 * d * (double)c->block.ffn)) * sizeof(rapt_real);
-}
-
 static rapt_code load_net(rapt_model *m, const config *c, const model_source *from, rapt_error *err)
 {
-    rapt_code code = model_check_weights(from, config_translation_min_bytes(&c->net), err);
+    const config_stack stack = config_translation_stack(&c->net);
+    rapt_code code = model_check_weights(from, config_block_min_bytes(&stack), err);
     m->translation.net = code ? NULL : rapt_transformer_new(&c->net, RAPT_SEED_NONE, err);
     m->params = m->translation.net ? m->translation.net->params : NULL;
     return m->translation.net ? params_fill(m->params, from->weights, from->weights_path, err) : RAPT_ERR_FORMAT;
@@ -141,8 +154,12 @@ static rapt_code load_net(rapt_model *m, const config *c, const model_source *fr
 
 static rapt_code config_translation_load(rapt_model *m, const model_source *from, rapt_error *err)
 {
-    config c = {.special = RAPT_SPECIAL_IDS}; /* for folders of rapt 0.1, which do not name them */
+    /* What folders of earlier versions do not name. */
+    config c = {.special = RAPT_SPECIAL_IDS, .ffn_bias = true, .norm_bias = true, .net.rotary_base = 10000};
     rapt_code code = config_read(from->config, MEMBERS, COUNT, &c, from->config_path, err);
+    c.net.block.no_ffn_bias = !c.ffn_bias;
+    c.net.block.no_norm_bias = !c.norm_bias;
+    c.net.block = block_defaults(&c.net.block);
     if (!code)
         code = config_translation_check(&c, from->config_path, err);
     if (!code)

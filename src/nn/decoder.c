@@ -1,6 +1,7 @@
 /* nn/decoder.c: the decoder block and the decoder; reads like the book's DecoderBlock and TransformerDecoder, with
  * three corrections: the mask is causal whenever several positions are computed, a cached token keeps its own
  * position, and the KV cache holds projected keys and values. One block serves whole rows and decoding steps. */
+#include "nn/block.h"
 #include "nn/decoder_state.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
@@ -8,16 +9,12 @@
 
 void rapt_decoder_block_init(rapt_decoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
-    const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .bias = c->bias,
-                                              .dropout = c->dropout, .init = c->init};
-    const rapt_add_norm_options norm = {.dropout = c->dropout, .place = c->norm_place};
-    const rapt_ffn_options ffn = {.init = c->init};
-    rapt_multi_head_attention_init(&m->self_attention, set, name_join(prefix, "self_attention.").text, &attention);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, &norm);
-    rapt_multi_head_attention_init(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, &attention);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, &norm);
-    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
-    rapt_add_norm_init(&m->norm3, set, name_join(prefix, "norm3.").text, 1, &c->d_model, &norm);
+    block_init_attention(&m->self_attention, set, name_join(prefix, "self_attention.").text, c);
+    block_init_norm(&m->norm1, NULL, set, name_join(prefix, "norm1.").text, c);
+    block_init_attention(&m->cross_attention, set, name_join(prefix, "cross_attention.").text, c);
+    block_init_norm(&m->norm2, &m->norm1, set, name_join(prefix, "norm2.").text, c);
+    block_init_ffn(&m->ffn, set, name_join(prefix, "ffn.").text, c);
+    block_init_norm(&m->norm3, &m->norm1, set, name_join(prefix, "norm3.").text, c);
 }
 
 static rapt_tensor *decoder_attend_to_memory(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *x,
@@ -53,33 +50,31 @@ static void decoder_init_output(rapt_decoder *m, rapt_params *set, const rapt_tr
         m->output = (rapt_linear){.weight = shared};
     else
         rapt_linear_init(&m->output, set, "decoder.output.", c->block.d_model, c->target_vocab,
-                         &(rapt_linear_options){.init = c->block.init});
+                         &(rapt_linear_options){.init = c->block.init, .std = c->block.std});
 }
 
-static void decoder_init_input(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
+static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    const rapt_preprocessor_options input = {.embedding.std = embedding_std_of_transformer(c),
-                                             .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
-    const rapt_positions_options positions = {.dropout = c->block.dropout, .persistent = true};
-    if (!shared) {
-        rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, c->max_positions, &input);
-        return;
+    const rapt_block_config block = block_of_stack(&c->block, 3 * c->layers);
+    if (c->positions == RAPT_POSITIONS_ROTARY)
+        m->rotary = rapt_rotary_init(set, "decoder.rotary.table", c->max_positions, block_head_features(&block), c->rotary_base);
+    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
+    m->layers = m->blocks ? c->layers : 0;
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &block);
+        m->blocks[i].self_attention.rotary = m->rotary;
     }
-    m->input.embedding.weight = shared;
-    m->input.scale = c->scale_embedding;
-    rapt_positions_init(&m->input.positions, set, "decoder.positions.", c->max_positions, c->block.d_model, &positions);
 }
 
 void rapt_decoder_init(rapt_decoder *m, rapt_params *set, const rapt_transformer_config *c, rapt_param *shared)
 {
-    decoder_init_input(m, set, c, shared);
-    m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
-    m->layers = m->blocks ? c->layers : 0;
-    for (size_t i = 0; i < m->layers; i++)
-        rapt_decoder_block_init(&m->blocks[i], set, name_index("decoder.", i).text, &c->block);
-    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
+    const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, shared);
+    const rapt_norm_options norm = block_norm_options(&c->block);
+    *m = (rapt_decoder){.has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE};
+    rapt_preprocessor_init(&m->input, set, "decoder.", c->target_vocab, c->block.d_model, c->max_positions, &input);
+    decoder_init_blocks(m, set, c);
     if (m->has_norm)
-        rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model, NULL);
+        rapt_layer_norm_init(&m->norm, set, "decoder.norm.", 1, &c->block.d_model, &norm);
     decoder_init_output(m, set, c, shared);
 }
 

@@ -49,18 +49,24 @@ static bool decoder_state_fits(rapt_tape *t, const rapt_tensor *memory)
     return !rapt_tape_error(t)->code;
 }
 
-static bool decoder_state_allocate(rapt_decoder_state *s, size_t layers, const rapt_tensor *memory, bool lens,
+/* Features of a key or value: of all its heads together. */
+static size_t decoder_state_features(const rapt_decoder *m)
+{
+    return m->layers ? m->blocks[0].self_attention.k.weight->value.shape[0] : 0;
+}
+
+static bool decoder_state_allocate(rapt_decoder_state *s, const rapt_decoder *m, const rapt_tensor *memory, bool lens,
                                    rapt_decoder_sizes sizes)
 {
-    size_t sentences = memory->shape[0], rows;
-    rapt_kv_sizes cross = {layers, sentences, memory->shape[1], memory->shape[2]};
+    size_t sentences = memory->shape[0], features = decoder_state_features(m), rows;
+    rapt_kv_sizes cross = {m->layers, sentences, memory->shape[1], features};
     if (__builtin_mul_overflow(sentences, sizes.beam ? sizes.beam : 1, &rows))
         return false;
     arena_release(&s->memory, (arena_mark){0});
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
     return s->first && (!lens || s->memory_lens) &&
-           rapt_kv_cache_resize(s->self, (rapt_kv_sizes){layers, rows, sizes.capacity, memory->shape[2]}, NULL) == RAPT_OK &&
+           rapt_kv_cache_resize(s->self, (rapt_kv_sizes){m->layers, rows, sizes.capacity, features}, NULL) == RAPT_OK &&
            rapt_kv_cache_resize(s->cross, cross, NULL) == RAPT_OK;
 }
 
@@ -99,7 +105,7 @@ void rapt_decoder_start(rapt_tape *t, const rapt_decoder *m, rapt_decoder_state 
     rapt_kv_cache_clear(s->cross, 0); /* steps refuse an empty state */
     if (!decoder_state_fits(t, memory))
         return;
-    if (!decoder_state_allocate(s, m->layers, memory, memory_lens != NULL, sizes)) {
+    if (!decoder_state_allocate(s, m, memory, memory_lens != NULL, sizes)) {
         rapt_kv_cache_clear(s->cross, 0);
         rapt_tape_fail(t, RAPT_ERR_MEMORY, "out of memory to decode %zu sentences of %zu tokens", memory->shape[0],
                        sizes.capacity);

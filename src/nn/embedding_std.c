@@ -10,11 +10,19 @@
 
 #include <math.h>
 
+/* GPT-2's, of all its weights. */
+static double embedding_std_of_gpt2(const rapt_block_config *c)
+{
+    return c->std != 0 ? c->std : 0.02;
+}
+
 double embedding_std_of_transformer(const rapt_transformer_config *c)
 {
     const double d = c->block.d_model ? (double)c->block.d_model : 1;
     if (c->embedding_std != 0)
         return c->embedding_std;
+    if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
+        return embedding_std_of_gpt2(&c->block);
     if (c->tied)
         return 1 / sqrt(2 * d);
     return c->scale_embedding ? 1 / sqrt(d) : 1;
@@ -22,12 +30,31 @@ double embedding_std_of_transformer(const rapt_transformer_config *c)
 
 double embedding_std_of_lm(const rapt_lm_config *c)
 {
-    const double d = c->d_model ? (double)c->d_model : 1;
+    const double d = c->block.d_model ? (double)c->block.d_model : 1;
     if (c->embedding_std != 0)
         return c->embedding_std;
-    if (c->init == RAPT_WEIGHT_INIT_GPT2)
-        return c->std;
+    if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
+        return embedding_std_of_gpt2(&c->block);
     if (c->tied)
         return 2 / d;
     return c->scale_embedding ? 1 / sqrt(d) : 1;
+}
+
+/* Learned positions start as small as the embedding, before it is scaled (Gehring et al. 2017 and fairseq do so). */
+rapt_preprocessor_options embedding_std_input_of_transformer(const rapt_transformer_config *c, rapt_param *shared)
+{
+    const double std = embedding_std_of_transformer(c);
+    const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
+    return (rapt_preprocessor_options){.embedding.std = std, .shared = shared, .positions = c->positions,
+                                       .positions_std = gpt2 ? embedding_std_of_gpt2(&c->block) : std,
+                                       .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
+}
+
+rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c)
+{
+    const double std = embedding_std_of_lm(c);
+    const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
+    return (rapt_preprocessor_options){.embedding.std = std, .positions = c->positions,
+                                       .positions_std = gpt2 ? embedding_std_of_gpt2(&c->block) : std,
+                                       .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
 }

@@ -1,12 +1,15 @@
-/* nn/embedding_std.h: the standard deviation of initial embeddings where a configuration leaves it to the model (0). For the
- * modules that have embeddings. */
+/* nn/embedding_std.h: the standard deviation of initial embeddings where a configuration leaves it to the model (0), and the
+ * input of a model with it. For the modules that have embeddings. */
 #ifndef NN_EMBEDDING_STD_H
 #define NN_EMBEDDING_STD_H
 
 #include "rapt/lm.h"
 
 double embedding_std_of_transformer(const rapt_transformer_config *c);
-/* c->std is set already. */
 double embedding_std_of_lm(const rapt_lm_config *c);
+
+/* The preprocessor of an encoder, a decoder or a language model. `shared` is the embedding matrix of another module, or NULL. */
+rapt_preprocessor_options embedding_std_input_of_transformer(const rapt_transformer_config *c, rapt_param *shared);
+rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c);
 
 #endif

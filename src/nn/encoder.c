@@ -1,19 +1,16 @@
 /* nn/encoder.c: the encoder block and the encoder; reads like the book's EncoderBlock and TransformerEncoder. */
 #include "rapt/nn.h"
 
+#include "nn/block.h"
 #include "nn/embedding_std.h"
 #include "nn/names.h"
 
 void rapt_encoder_block_init(rapt_encoder_block *m, rapt_params *set, const char *prefix, const rapt_block_config *c)
 {
-    const rapt_attention_options attention = {.hidden = c->d_model, .heads = c->heads, .bias = c->bias,
-                                              .dropout = c->dropout, .init = c->init};
-    const rapt_add_norm_options norm = {.dropout = c->dropout, .place = c->norm_place};
-    const rapt_ffn_options ffn = {.init = c->init};
-    rapt_multi_head_attention_init(&m->attention, set, name_join(prefix, "attention.").text, &attention);
-    rapt_add_norm_init(&m->norm1, set, name_join(prefix, "norm1.").text, 1, &c->d_model, &norm);
-    rapt_ffn_init(&m->ffn, set, name_join(prefix, "ffn.").text, c->d_model, c->ffn, c->d_model, &ffn);
-    rapt_add_norm_init(&m->norm2, set, name_join(prefix, "norm2.").text, 1, &c->d_model, &norm);
+    block_init_attention(&m->attention, set, name_join(prefix, "attention.").text, c);
+    block_init_norm(&m->norm1, NULL, set, name_join(prefix, "norm1.").text, c);
+    block_init_ffn(&m->ffn, set, name_join(prefix, "ffn.").text, c);
+    block_init_norm(&m->norm2, &m->norm1, set, name_join(prefix, "norm2.").text, c);
 }
 
 rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *m, rapt_tensor *x,
@@ -27,18 +24,28 @@ rapt_tensor *rapt_encoder_block_forward(rapt_tape *t, const rapt_encoder_block *
     return rapt_add_norm_after(t, &m->norm2, x, rapt_ffn_forward(t, &m->ffn, h));
 }
 
-void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
+static void encoder_init_blocks(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
 {
-    const rapt_preprocessor_options input = {.embedding.std = embedding_std_of_transformer(c),
-                                             .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
-    rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, c->max_positions, &input);
+    const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
+    if (c->positions == RAPT_POSITIONS_ROTARY)
+        m->rotary = rapt_rotary_init(set, "encoder.rotary.table", c->max_positions, block_head_features(&block), c->rotary_base);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
-    for (size_t i = 0; i < m->layers; i++)
-        rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &c->block);
-    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_encoder_block_init(&m->blocks[i], set, name_index("encoder.", i).text, &block);
+        m->blocks[i].attention.rotary = m->rotary;
+    }
+}
+
+void rapt_encoder_init(rapt_encoder *m, rapt_params *set, const rapt_transformer_config *c)
+{
+    const rapt_preprocessor_options input = embedding_std_input_of_transformer(c, NULL);
+    const rapt_norm_options norm = block_norm_options(&c->block);
+    *m = (rapt_encoder){.has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE};
+    rapt_preprocessor_init(&m->input, set, "encoder.", c->source_vocab, c->block.d_model, c->max_positions, &input);
+    encoder_init_blocks(m, set, c);
     if (m->has_norm)
-        rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model, NULL);
+        rapt_layer_norm_init(&m->norm, set, "encoder.norm.", 1, &c->block.d_model, &norm);
 }
 
 static rapt_tensor *encoder_run_block(rapt_tape *t, const void *m, const rapt_block_input *in)

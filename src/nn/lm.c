@@ -2,50 +2,38 @@
  * with a KV cache is in lm_decode.c, defaults and checks of its configuration in lm_init.c. */
 #include "nn/lm_core.h"
 
+#include "nn/block.h"
+#include "nn/embedding_std.h"
 #include "nn/lm_init.h"
 #include "nn/names.h"
 #include "tape/observe_op.h"
 
 #include <stdlib.h>
 
-static void lm_init_input(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
+static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
-    rapt_embedding_options embedding = {.std = c->embedding_std};
-    rapt_positions *p = &m->input.positions;
-    double std = c->init == RAPT_WEIGHT_INIT_GPT2 ? c->std : c->embedding_std;
-    rapt_embedding_init(&m->input.embedding, set, "embedding.", c->vocab, c->d_model, &embedding);
-    m->input.scale = c->scale_embedding;
-    p->dropout = c->dropout;
-    if (c->positions == RAPT_POSITIONS_SINUSOIDAL)
-        rapt_positions_init(p, set, "positions.", c->context, c->d_model,
-                            &(rapt_positions_options){.dropout = c->dropout, .persistent = true});
-    else if (c->positions == RAPT_POSITIONS_LEARNED)
-        p->table = rapt_params_add(set, "positions.weight", 2, (size_t[]){c->context, c->d_model},
-                                   (rapt_init){RAPT_INIT_NORMAL, std});
-}
-
-static void init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
-{
-    rapt_param *rotary = NULL;
+    const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        rotary = rapt_rotary_init(set, "rotary.table", c->context, c->d_model / c->heads, c->rotary_base);
+        m->rotary = rapt_rotary_init(set, "rotary.table", c->context, block_head_features(&block), c->rotary_base);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
-    for (size_t i = 0; i < m->layers; i++)
-        rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, c, rotary);
+    for (size_t i = 0; i < m->layers; i++) {
+        rapt_lm_block_init(&m->blocks[i], set, name_index("blocks.", i).text, &block);
+        m->blocks[i].attention.rotary = m->rotary;
+    }
 }
 
 static void lm_init_output(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
-    m->has_norm = c->norm_place == RAPT_NORM_PLACE_PRE;
+    const rapt_norm_options norm = block_norm_options(&c->block);
+    m->has_norm = c->block.norm_place == RAPT_NORM_PLACE_PRE;
     if (m->has_norm)
-        rapt_layer_norm_init(&m->norm, set, "norm.", 1, &c->d_model,
-                             &(rapt_norm_options){.kind = c->norm_kind, .no_bias = !c->bias, .eps = c->norm_eps});
+        rapt_layer_norm_init(&m->norm, set, "norm.", 1, &c->block.d_model, &norm);
     if (c->tied)
         m->output = (rapt_linear){.weight = m->input.embedding.weight};
     else
-        rapt_linear_init(&m->output, set, "output.", c->d_model, c->vocab,
-                         &(rapt_linear_options){.no_bias = !c->output_bias, .init = c->init, .std = c->std});
+        rapt_linear_init(&m->output, set, "output.", c->block.d_model, c->vocab,
+                         &(rapt_linear_options){.no_bias = !c->output_bias, .init = c->block.init, .std = c->block.std});
 }
 
 void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
@@ -54,8 +42,9 @@ void rapt_lm_init(rapt_lm *m, rapt_params *set, const rapt_lm_config *config)
     lm_init_check(set, &m->config);
     if (rapt_params_error(set)->code)
         return;
-    lm_init_input(m, set, &m->config);
-    init_blocks(m, set, &m->config);
+    const rapt_preprocessor_options input = embedding_std_input_of_lm(&m->config);
+    rapt_preprocessor_init(&m->input, set, "", m->config.vocab, m->config.block.d_model, m->config.context, &input);
+    lm_init_blocks(m, set, &m->config);
     lm_init_output(m, set, &m->config);
 }
 
@@ -148,7 +137,7 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
 
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)
 {
-    m->config.dropout = m->input.positions.dropout = dropouts.residual;
+    m->config.block.dropout = m->input.positions.dropout = dropouts.residual;
     for (size_t i = 0; i < m->layers; i++) {
         rapt_lm_block *b = &m->blocks[i];
         b->attention.dropout = dropouts.attention;

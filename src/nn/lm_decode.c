@@ -2,6 +2,7 @@
  * the context. For generation; the next token is chosen elsewhere, in decode/. */
 #include "nn/lm_core.h"
 
+#include "nn/block.h"
 #include "nn/kv_cache.h"
 #include "tape/tape_core.h"
 
@@ -12,7 +13,7 @@
 rapt_kv_sizes rapt_lm_kv_sizes(const rapt_lm *m, size_t rows)
 {
     const rapt_lm_config *c = &m->config;
-    return (rapt_kv_sizes){m->layers, rows, c->context, c->d_model / c->heads * c->kv_heads};
+    return (rapt_kv_sizes){m->layers, rows, c->context, block_kv_features(&c->block)};
 }
 
 /* The last position of each row: [batch, time, feature] to [batch, 1, feature]. */

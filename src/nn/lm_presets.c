@@ -10,13 +10,13 @@ static const struct {
     rapt_lm_config config;
 } presets[] = {
     {"seed",
-     {.vocab = 100070, .layers = 1, .d_model = 64, .heads = 4, .ffn = 256, .context = 16, .norm_place = RAPT_NORM_PLACE_POST,
-      .norm_kind = RAPT_NORM_KIND_LAYER, .ffn_kind = RAPT_FFN_RELU, .positions = RAPT_POSITIONS_SINUSOIDAL, .bias = true,
-      .output_bias = true, .shared_norm = true, .init = RAPT_WEIGHT_INIT_PYTORCH}},
+     {.vocab = 100070, .layers = 1, .context = 16, .positions = RAPT_POSITIONS_SINUSOIDAL, .output_bias = true,
+      .block = {.d_model = 64, .heads = 4, .ffn = 256, .norm_place = RAPT_NORM_PLACE_POST, .norm_kind = RAPT_NORM_KIND_LAYER,
+                .shared_norm = true, .ffn_kind = RAPT_FFN_RELU, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}}},
     {"gpt2",
-     {.vocab = 50257, .layers = 12, .d_model = 768, .heads = 12, .ffn = 3072, .context = 1024,
-      .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_LAYER, .ffn_kind = RAPT_FFN_GELU_TANH,
-      .positions = RAPT_POSITIONS_LEARNED, .tied = true, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_GPT2}},
+     {.vocab = 50257, .layers = 12, .context = 1024, .positions = RAPT_POSITIONS_LEARNED, .tied = true,
+      .block = {.d_model = 768, .heads = 12, .ffn = 3072, .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_LAYER,
+                .ffn_kind = RAPT_FFN_GELU_TANH, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_GPT2}}},
 };
 
 rapt_code rapt_lm_preset(const char *name, rapt_lm_config *config, rapt_error *err)

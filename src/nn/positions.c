@@ -1,4 +1,4 @@
-/* nn/positions.c: sinusoidal positions, and the preprocessor, which adds them to the embedding. */
+/* nn/positions.c: sinusoidal positions, and the preprocessor, which adds them, or learned ones, to the embedding. */
 #include "rapt/nn.h"
 
 #include "base/math.h"
@@ -38,14 +38,26 @@ rapt_tensor *rapt_positions_forward(rapt_tape *t, const rapt_positions *m, rapt_
     return observe_leave(t, outer, rapt_op_add_positions(t, x, m->table, first, m->dropout));
 }
 
+static void preprocessor_init_positions(rapt_positions *m, rapt_params *set, const char *prefix, size_t max_len, size_t d,
+                                        const rapt_preprocessor_options *o)
+{
+    const rapt_init normal = {RAPT_INIT_NORMAL, o->positions_std != 0 ? o->positions_std : 0.02};
+    *m = (rapt_positions){.dropout = o->dropout};
+    if (o->positions == RAPT_POSITIONS_SINUSOIDAL)
+        rapt_positions_init(m, set, name_join(prefix, "positions.").text, max_len, d,
+                            &(rapt_positions_options){.dropout = o->dropout, .persistent = true});
+    else if (o->positions == RAPT_POSITIONS_LEARNED)
+        m->table = rapt_params_add(set, name_join(prefix, "positions.weight").text, 2, (size_t[]){max_len, d}, normal);
+}
+
 void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
                             size_t max_len, const rapt_preprocessor_options *options)
 {
     const rapt_preprocessor_options o = options ? *options : (rapt_preprocessor_options){0};
-    const rapt_positions_options positions = {.dropout = o.dropout, .persistent = true};
-    rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
-    rapt_positions_init(&m->positions, set, name_join(prefix, "positions.").text, max_len, d, &positions);
-    m->scale = !o.no_scale;
+    *m = (rapt_preprocessor){.embedding = {.weight = o.shared, .options = o.embedding.embed}, .scale = !o.no_scale};
+    if (!o.shared)
+        rapt_embedding_init(&m->embedding, set, name_join(prefix, "embedding.").text, entries, d, &o.embedding);
+    preprocessor_init_positions(&m->positions, set, prefix, max_len, d, &o);
 }
 
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)

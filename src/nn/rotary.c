@@ -1,5 +1,5 @@
 /* nn/rotary.c: the table of rotary positions (Su et al. 2021). For attention; rapt_op_rotary applies it. */
-#include "rapt/lm.h"
+#include "rapt/nn.h"
 
 #include "base/math.h"
 
@@ -12,7 +12,7 @@ rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t max_len,
         return table;
     rapt_param_make_buffer(table, false);
     for (size_t j = 0; j < d / 2 && rapt_params_seed(set) != RAPT_SEED_SHAPES; j++) {
-        double divisor = math_pow(base, (double)(2 * j) / (double)d);
+        double divisor = math_pow(base != 0 ? base : 10000, (double)(2 * j) / (double)d);
         for (size_t i = 0; i < max_len; i++) {
             table->value.data[i * d + j] = (rapt_real)math_cos((double)i / divisor);
             table->value.data[i * d + d / 2 + j] = (rapt_real)math_sin((double)i / divisor);

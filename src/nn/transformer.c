@@ -1,6 +1,7 @@
 /* nn/transformer.c: encoder and decoder as one model (the book's EncoderDecoder). For training and translation. */
 #include "rapt/nn.h"
 
+#include "nn/block.h"
 #include "nn/embedding_std.h"
 #include "tape/observe_op.h"
 
@@ -14,6 +15,16 @@ static void check_config(rapt_params *set, const rapt_transformer_config *c)
     if (c->tied && c->source_vocab != c->target_vocab)
         rapt_params_fail(set, RAPT_ERR_VALUE, "a tied model needs one vocabulary; these have %zu and %zu entries",
                          c->source_vocab, c->target_vocab);
+    block_check(set, &c->block);
+}
+
+static rapt_transformer_config transformer_defaults(const rapt_transformer_config *config)
+{
+    rapt_transformer_config c = *config;
+    c.block = block_defaults(&config->block);
+    c.rotary_base = c.rotary_base != 0 ? c.rotary_base : 10000;
+    c.embedding_std = embedding_std_of_transformer(&c);
+    return c;
 }
 
 static void build(rapt_transformer *m)
@@ -33,8 +44,7 @@ rapt_transformer *rapt_transformer_new(const rapt_transformer_config *config, ui
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
         return NULL;
     }
-    m->config = *config;
-    m->config.embedding_std = embedding_std_of_transformer(config);
+    m->config = transformer_defaults(config);
     m->params = rapt_params_new(seed, err);
     if (m->params)
         build(m);

@@ -78,8 +78,6 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "train.eval_bleu is true; it needs data.validation or data.validation_fraction");
     else if (max_len > positions)
         snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len, positions);
-    else if (r->model.init == RAPT_WEIGHT_INIT_GPT2)
-        snprintf(reason, size, "model.init is gpt2; translation starts as xavier or pytorch");
     else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
                  (long long)r->train.accumulate);
@@ -96,7 +94,6 @@ static bool needs_path(rapt_recipe_tokenizer type)
 static rapt_code check_language_model(const rapt_recipe *r, char *reason)
 {
     const size_t size = RECIPE_REASON;
-    const long long heads = r->model.heads, kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
     if (!r->data.text)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
     else if (r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS && !r->train.init)
@@ -105,11 +102,6 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
     else if (r->tokenizer.normalize > RAPT_NORMALIZATION_NFC)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
-    else if (heads % kv_heads != 0)
-        snprintf(reason, size, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
-    else if (r->model.positions == RAPT_POSITIONS_ROTARY && r->model.d_model / heads % 2 != 0)
-        snprintf(reason, size, "model.positions is rotary; heads of %lld features can't be turned: they must be even",
-                 (long long)r->model.d_model / heads);
     else if (r->model.tied && r->model.output_bias)
         snprintf(reason, size, "model.output_bias is true; with model.tied there is none");
     else if (r->model.init == RAPT_WEIGHT_INIT_XAVIER)
@@ -179,17 +171,31 @@ static rapt_code check_other_tokenizer(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-static rapt_code check_together(const rapt_recipe *r, char *reason)
+/* Relations between the sizes of a block, of both tasks. */
+static rapt_code check_block(const rapt_recipe *r, char *reason)
 {
-    const long long heads = r->model.heads, d_model = r->model.d_model;
-    const char *other_task = r->task == RAPT_TASK_TRANSLATION ? "language_model" : "translation";
-    if (check_idle(r, other_task, "task", reason) != RAPT_OK || check_training(r, reason) != RAPT_OK)
-        return RAPT_ERR_VALUE;
+    const long long d_model = r->model.d_model, heads = r->model.heads,
+        kv_heads = r->model.kv_heads ? r->model.kv_heads : heads;
     if (d_model % heads != 0)
         snprintf(reason, RECIPE_REASON, "model.heads is %lld; it must divide model.d_model, %lld", heads, d_model);
-    else if ((r->task == RAPT_TASK_TRANSLATION ? check_translation : check_language_model)(r, reason) == RAPT_OK)
-        return check_other_tokenizer(r, reason);
+    else if (heads % kv_heads != 0)
+        snprintf(reason, RECIPE_REASON, "model.kv_heads is %lld; it must divide model.heads, %lld", kv_heads, heads);
+    else if (r->model.positions == RAPT_POSITIONS_ROTARY && d_model / heads % 2 != 0)
+        snprintf(reason, RECIPE_REASON, "model.positions is rotary; heads of %lld features can't be turned: they must be even",
+                 d_model / heads);
+    else
+        return RAPT_OK;
     return RAPT_ERR_VALUE;
+}
+
+static rapt_code check_together(const rapt_recipe *r, char *reason)
+{
+    const bool pairs = r->task == RAPT_TASK_TRANSLATION;
+    if (check_idle(r, pairs ? "language_model" : "translation", "task", reason) != RAPT_OK ||
+        check_training(r, reason) != RAPT_OK || check_block(r, reason) != RAPT_OK ||
+        (pairs ? check_translation : check_language_model)(r, reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    return check_other_tokenizer(r, reason);
 }
 
 rapt_code rapt_recipe_check(const rapt_recipe *recipe, const char *path, rapt_error *err)

@@ -55,30 +55,30 @@
     INT(model.layers, 2, 1, 64, "number of layers (blocks) of the encoder and of the decoder")            \
     INT(model.d_model, 128, 1, 8192, "model dimension (embedding size)")                                  \
     INT(model.heads, 4, 1, 128, "attention heads; divides d_model")                                       \
-    INT(model.kv_heads, 0, 0, 128, "language_model: key and value heads (grouped-query attention); divides heads; 0: heads") \
+    INT(model.kv_heads, 0, 0, 128, "key and value heads (grouped-query attention); divides heads; 0: heads") \
     INT(model.ffn, 256, 1, 65536, "hidden size of the feed-forward network")                              \
     CHOICE(model.ffn_kind, RAPT_FFN_RELU, "relu|gelu|gelu_tanh|swiglu",                                   \
-         "language_model: activation of the feed-forward network")                                        \
+         "activation of the feed-forward network")                                                        \
     FLOAT(model.dropout, 0.1, '[', 0, 0.95, ']', "dropout probability: embeddings, output of each sublayer") \
     FLOAT(model.attention_dropout, -1, '[', -1, 0.95, ']', "dropout of attention weights; -1: as model.dropout") \
     FLOAT(model.activation_dropout, 0, '[', 0, 0.95, ']', "dropout of the hidden layer of feed-forward networks") \
     CHOICE(model.norm_place, RAPT_NORM_PLACE_POST, "post|pre",                                            \
          "post-norm (after the residual sum), or pre-norm (before the sublayer)")                         \
-    CHOICE(model.norm_kind, RAPT_NORM_KIND_LAYER, "layer|rms", "language_model: layer norm or RMS norm")  \
-    BOOL(model.shared_norm, false, "language_model: both sublayers of a block share one norm")            \
+    CHOICE(model.norm_kind, RAPT_NORM_KIND_LAYER, "layer|rms", "layer norm or RMS norm")                  \
+    BOOL(model.shared_norm, false, "the sublayers of a block share one norm")                             \
     BOOL(model.bias, true, "biases of the attention projections; language_model: of all layers in a block") \
     BOOL(model.output_bias, false, "language_model: bias of the output projection")                       \
     BOOL(model.scale_embedding, true, "multiply embeddings by sqrt(d_model)")                             \
     BOOL(model.tied, false, "tie embeddings and output projection (weight tying); translation: needs tokenizer.shared") \
     CHOICE(model.positions, RAPT_POSITIONS_SINUSOIDAL, "sinusoidal|learned|rotary",                       \
-         "language_model: kind of positional encoding")                                                   \
-    FLOAT(model.rotary_base, 10000, '[', 1, 1e9, ']', "language_model: base of the rotary frequencies (RoPE theta)") \
+         "kind of positional encoding; rotary: of self-attention")                                        \
+    FLOAT(model.rotary_base, 10000, '[', 1, 1e9, ']', "base of the rotary frequencies (RoPE theta)")    \
     INT(model.context, 64, 2, 1000000, "language_model: context length in tokens")                        \
     INT(model.max_positions, 1000, 2, 1000000, "translation: maximum length in tokens that the model can take") \
     CHOICE(model.vocab, RAPT_RECIPE_VOCAB_TOKENIZER, "tokenizer|text",                                    \
          "language_model: vocabulary: all ids, or up to the largest id in the text")                      \
     CHOICE(model.init, RAPT_WEIGHT_INIT_XAVIER, "xavier|pytorch|gpt2", "weight initialization")           \
-    FLOAT(model.std, 0.02, '(', 0, 10, ']', "language_model: standard deviation of gpt2 initialization")  \
+    FLOAT(model.std, 0.02, '(', 0, 10, ']', "standard deviation of gpt2 initialization")                  \
     FLOAT(model.embedding_std, 0, '[', 0, 10, ']', "standard deviation of initial embeddings; 0: by the model") \
                                                                                                           \
     INT(train.epochs, 10, 0, 1000000, "number of epochs")                                                 \

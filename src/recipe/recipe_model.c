@@ -4,16 +4,24 @@
 
 #include <math.h>
 
+/* `bias` is of the attention projections, and in a language model of all layers. */
+static rapt_block_config recipe_block_config(const rapt_recipe *r)
+{
+    const bool bare = r->task == RAPT_TASK_LANGUAGE_MODEL && !r->model.bias;
+    return (rapt_block_config){
+        .d_model = (size_t)r->model.d_model, .heads = (size_t)r->model.heads, .kv_heads = (size_t)r->model.kv_heads,
+        .ffn = (size_t)r->model.ffn, .norm_place = r->model.norm_place, .norm_kind = r->model.norm_kind,
+        .shared_norm = r->model.shared_norm, .ffn_kind = r->model.ffn_kind, .bias = r->model.bias, .no_ffn_bias = bare,
+        .no_norm_bias = bare, .dropout = r->model.dropout, .init = r->model.init, .std = r->model.std};
+}
+
 rapt_transformer_config recipe_transformer_config(const rapt_recipe *r, size_t source_vocab, size_t target_vocab)
 {
-    rapt_transformer_config c = {.source_vocab = source_vocab, .target_vocab = target_vocab,
-                                 .layers = (size_t)r->model.layers, .max_positions = (size_t)r->model.max_positions,
-                                 .scale_embedding = r->model.scale_embedding, .tied = r->model.tied,
-                                 .embedding_std = r->model.embedding_std};
-    c.block = (rapt_block_config){.d_model = (size_t)r->model.d_model, .heads = (size_t)r->model.heads,
-                                  .ffn = (size_t)r->model.ffn, .bias = r->model.bias, .dropout = r->model.dropout,
-                                  .norm_place = r->model.norm_place, .init = r->model.init};
-    return c;
+    return (rapt_transformer_config){
+        .source_vocab = source_vocab, .target_vocab = target_vocab, .layers = (size_t)r->model.layers,
+        .max_positions = (size_t)r->model.max_positions, .block = recipe_block_config(r), .positions = r->model.positions,
+        .rotary_base = r->model.rotary_base, .scale_embedding = r->model.scale_embedding, .tied = r->model.tied,
+        .embedding_std = r->model.embedding_std};
 }
 
 /* With more entries the rare ones have too few examples. Translation takes more: its sentences are short, and the decoder attends
@@ -36,52 +44,50 @@ rapt_dropouts recipe_dropouts(const rapt_recipe *r)
 rapt_lm_config recipe_lm_config(const rapt_recipe *r, size_t vocab)
 {
     return (rapt_lm_config){
-        .vocab = vocab, .layers = (size_t)r->model.layers, .d_model = (size_t)r->model.d_model,
-        .heads = (size_t)r->model.heads, .kv_heads = (size_t)r->model.kv_heads, .ffn = (size_t)r->model.ffn,
-        .context = (size_t)r->model.context, .norm_place = r->model.norm_place, .norm_kind = r->model.norm_kind,
-        .ffn_kind = r->model.ffn_kind, .positions = r->model.positions,
-        .rotary_base = r->model.rotary_base, .tied = r->model.tied, .bias = r->model.bias,
-        .output_bias = r->model.output_bias, .shared_norm = r->model.shared_norm,
-        .scale_embedding = r->model.scale_embedding, .dropout = r->model.dropout,
-        .init = r->model.init, .std = r->model.std, .embedding_std = r->model.embedding_std};
+        .vocab = vocab, .layers = (size_t)r->model.layers, .context = (size_t)r->model.context, .block = recipe_block_config(r),
+        .positions = r->model.positions, .rotary_base = r->model.rotary_base, .tied = r->model.tied,
+        .output_bias = r->model.output_bias, .scale_embedding = r->model.scale_embedding,
+        .embedding_std = r->model.embedding_std};
 }
 
-void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
+static void take_block(rapt_recipe *r, const rapt_block_config *c)
 {
-    r->model.layers = (int64_t)c->layers;
     r->model.d_model = (int64_t)c->d_model;
     r->model.heads = (int64_t)c->heads;
     r->model.kv_heads = c->kv_heads == c->heads ? 0 : (int64_t)c->kv_heads;
     r->model.ffn = (int64_t)c->ffn;
-    r->model.context = (int64_t)c->context;
     r->model.norm_place = c->norm_place;
     r->model.norm_kind = c->norm_kind;
+    r->model.shared_norm = c->shared_norm;
     r->model.ffn_kind = c->ffn_kind;
+    r->model.bias = c->bias;
+    r->model.init = c->init;
+    r->model.std = c->std > 0 ? c->std : 0.02;
+}
+
+void recipe_take_lm(rapt_recipe *r, const rapt_lm_config *c)
+{
+    take_block(r, &c->block);
+    r->model.layers = (int64_t)c->layers;
+    r->model.context = (int64_t)c->context;
     r->model.positions = c->positions;
     r->model.rotary_base = c->rotary_base > 0 ? c->rotary_base : 10000;
     r->model.tied = c->tied;
-    r->model.bias = c->bias;
     r->model.output_bias = c->output_bias;
-    r->model.shared_norm = c->shared_norm;
     r->model.scale_embedding = c->scale_embedding;
-    r->model.dropout = c->dropout;
-    r->model.init = c->init;
-    r->model.std = c->std > 0 ? c->std : 0.02;
+    r->model.dropout = c->block.dropout;
     r->model.embedding_std = c->embedding_std;
 }
 
 void recipe_take_transformer(rapt_recipe *r, const rapt_transformer_config *c)
 {
+    take_block(r, &c->block);
     r->model.layers = (int64_t)c->layers;
-    r->model.d_model = (int64_t)c->block.d_model;
-    r->model.heads = (int64_t)c->block.heads;
-    r->model.ffn = (int64_t)c->block.ffn;
-    r->model.norm_place = c->block.norm_place;
-    r->model.bias = c->block.bias;
+    r->model.max_positions = (int64_t)c->max_positions;
+    r->model.positions = c->positions;
+    r->model.rotary_base = c->rotary_base;
     r->model.scale_embedding = c->scale_embedding;
     r->model.tied = c->tied;
-    r->model.max_positions = (int64_t)c->max_positions;
-    r->model.init = c->block.init;
     r->model.embedding_std = c->embedding_std;
 }
 

@@ -139,7 +139,8 @@ static void models(void **state)
     (void)state;
     const rapt_transformer_config pairs = {.source_vocab = 5, .target_vocab = 5, .layers = 1, .max_positions = 4,
                                            .block = {.d_model = 5, .heads = 2, .ffn = 3}};
-    const rapt_lm_config text = {.vocab = 5, .layers = 1, .d_model = 5, .heads = 2, .ffn = 3, .context = 4};
+    const rapt_lm_config text = {.vocab = 5, .layers = 1, .context = 4,
+                                 .block = {.d_model = 5, .heads = 2, .ffn = 3}};
     rapt_lm_config preset;
     bool sealed;
     assert_null(rapt_transformer_new(&pairs, 1, NULL));

@@ -20,7 +20,7 @@ for model in pairs learned rotary; do
     check "$model: as JSON" cmp <(in_file $model) <("$RAPT" info $model --tensors --json |
         grep -o '"name": "[^"]*"' | cut -d'"' -f4 | sort)
 done
-check 'a translation model' sh -c "'$RAPT' info pairs | grep -q '^blocks .* encoder, .* decoder, post-norm\$'"
+check 'a translation model' sh -c "'$RAPT' info pairs | grep -q '^blocks .* encoder, .* decoder, post-norm, layer norm\$'"
 check 'a language model' sh -c "'$RAPT' info rotary | grep -q '^blocks .*, pre-norm, layer norm'"
 check 'nothing is missing' sh -c "! '$RAPT' info pairs | grep null && ! '$RAPT' info rotary | grep null"
 # One tensor: the sines of the first position are 0, the cosines 1; a norm that was never trained is ones.

@@ -40,9 +40,9 @@ static rapt_lm *chain_model(const rapt_tokenizer *k, size_t vocab)
     static const char *const zeros[] = {"positions.weight", "blocks.0.attention.o.weight", "blocks.0.ffn.dense2.weight",
                                         "embedding.weight", "output.weight"};
     rapt_error err = {0};
-    rapt_lm_config c = {.vocab = vocab, .layers = 1, .d_model = BYTES_VOCAB, .heads = 1, .ffn = 4, .context = 5,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .positions = RAPT_POSITIONS_LEARNED,
-                        .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_lm_config c = {.vocab = vocab, .layers = 1, .context = 5, .positions = RAPT_POSITIONS_LEARNED,
+                        .block = {.d_model = BYTES_VOCAB, .heads = 1, .ffn = 4, .norm_place = RAPT_NORM_PLACE_PRE,
+                                  .norm_kind = RAPT_NORM_KIND_RMS, .init = RAPT_WEIGHT_INIT_PYTORCH, .no_ffn_bias = true}};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     if (!m)
         fail_msg("%s", err.message);

@@ -51,9 +51,9 @@ static void make_translation(rapt_model *m, rapt_error *err)
 
 static void make_language_model(rapt_model *m, rapt_error *err)
 {
-    rapt_lm_config c = {.vocab = 5, .layers = 1, .d_model = 4, .heads = 2, .kv_heads = 1, .ffn = 6, .context = 8,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU,
-                         .positions = RAPT_POSITIONS_ROTARY, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_lm_config c = {.vocab = 5, .layers = 1, .context = 8, .positions = RAPT_POSITIONS_ROTARY,
+                        .block = {.d_model = 4, .heads = 2, .kv_heads = 1, .ffn = 6, .norm_place = RAPT_NORM_PLACE_PRE,
+                                  .ffn_kind = RAPT_FFN_GELU, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}};
     m->language.tokenizer = rapt_tokenizer_train_characters("abcdef", 6, err);
     m->language.net = rapt_lm_new(&c, 1, err);
     m->params = m->language.net ? m->language.net->params : NULL;

@@ -30,27 +30,31 @@
 
 static rapt_lm_config config_of(golden *g)
 {
-    return (rapt_lm_config){
-        .vocab = golden_size(g, "vocab"), .layers = golden_size(g, "layers"), .d_model = golden_size(g, "d_model"),
-        .heads = golden_size(g, "heads"), .kv_heads = golden_size(g, "kv_heads"), .ffn = golden_size(g, "ffn"),
-        .context = golden_size(g, "context"), .norm_place = golden_size(g, "pre") ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-        .norm_kind = golden_size(g, "rms") ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
-        .ffn_kind = (rapt_ffn_kind)golden_size(g, "ffn_kind"),
-        .positions = (rapt_positions_kind)golden_size(g, "positions"), .tied = golden_size(g, "tied"),
-        .bias = golden_size(g, "bias"), .output_bias = golden_size(g, "output_bias"),
-        .shared_norm = golden_size(g, "shared_norm"), .init = RAPT_WEIGHT_INIT_PYTORCH};
+    const bool bias = golden_size(g, "bias");
+    return (rapt_lm_config){.vocab = golden_size(g, "vocab"), .layers = golden_size(g, "layers"),
+                            .context = golden_size(g, "context"),
+                            .positions = (rapt_positions_kind)golden_size(g, "positions"), .tied = golden_size(g, "tied"),
+                            .output_bias = golden_size(g, "output_bias"),
+                            .block = {.d_model = golden_size(g, "d_model"), .heads = golden_size(g, "heads"),
+                                      .kv_heads = golden_size(g, "kv_heads"), .ffn = golden_size(g, "ffn"),
+                                      .norm_place = golden_size(g, "pre") ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                                      .norm_kind = golden_size(g, "rms") ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                                      .ffn_kind = (rapt_ffn_kind)golden_size(g, "ffn_kind"), .bias = bias,
+                                      .no_ffn_bias = !bias, .no_norm_bias = !bias,
+                                      .shared_norm = golden_size(g, "shared_norm"), .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }
 
 /* The file's model is of the shape that the preset has. */
 static void check_preset(golden *g, const rapt_lm_config *c)
 {
     rapt_lm_config preset;
+    const rapt_block_config *a = &c->block, *b = &preset.block;
     if (rapt_lm_preset(g->file + strlen("lm_"), &preset, NULL))
         return;
-    assert_true(c->norm_place == preset.norm_place && c->norm_kind == preset.norm_kind && c->ffn_kind == preset.ffn_kind);
+    assert_true(a->norm_place == b->norm_place && a->norm_kind == b->norm_kind && a->ffn_kind == b->ffn_kind);
     assert_true(c->positions == preset.positions && c->tied == preset.tied && c->output_bias == preset.output_bias);
-    assert_true(c->shared_norm == preset.shared_norm && c->ffn == 4 * c->d_model && preset.ffn == 4 * preset.d_model);
-    assert_true(c->bias == preset.bias || strcmp(g->name, "no_bias") == 0);
+    assert_true(a->shared_norm == b->shared_norm && a->ffn == 4 * a->d_model && b->ffn == 4 * b->d_model);
+    assert_true(a->bias == b->bias || strcmp(g->name, "no_bias") == 0);
 }
 
 static void check_block(golden *g, const rapt_lm_config *c)
@@ -58,10 +62,9 @@ static void check_block(golden *g, const rapt_lm_config *c)
     rapt_lm_block m;
     rapt_param *rotary = NULL;
     if (c->positions == RAPT_POSITIONS_ROTARY)
-        rotary = rapt_rotary_init(g->set, "rotary.table", c->context, c->d_model / c->heads, 10000);
-    rapt_lm_config with_eps = *c;
-    with_eps.norm_eps = 1e-5;
-    rapt_lm_block_init(&m, g->set, "", &with_eps, rotary);
+        rotary = rapt_rotary_init(g->set, "rotary.table", c->context, c->block.d_model / c->block.heads, 10000);
+    rapt_lm_block_init(&m, g->set, "", &c->block);
+    m.attention.rotary = rotary;
     golden_load(g);
     golden_finish(g, rapt_lm_block_forward(g->tape, &m, golden_input(g, "x"), NULL, 0));
 }

@@ -25,7 +25,8 @@ static const char *hash_of(const rapt_tokenizer *k, char text[17])
     return text;
 }
 
-/* What version 0.1 has written, norm_place apart, and the special tokens. */
+/* Version 0.1 wrote "norm" for norm_place, and no special tokens; versions before 0.3 wrote neither "kv_heads", "ffn_kind",
+ * "norm_kind", "norm_eps", "shared_norm", "positions", "rotary_base", "ffn_bias", "norm_bias" nor "std". */
 static void translation_config_is_the_formats(void **state)
 {
     (void)state;
@@ -36,9 +37,12 @@ static void translation_config_is_the_formats(void **state)
     must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
              "{\n  \"format\": \"rapt-model\",\n  \"version\": 1,\n  \"task\": \"translation\",\n  \"source_vocab\": 7,\n"
-             "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"ffn\": 6,\n"
-             "  \"max_positions\": 8,\n  \"dropout\": 0.1,\n  \"norm_place\": \"post\",\n  \"bias\": true,\n"
-             "  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n  \"embedding_std\": 1.0,\n"
+             "  \"target_vocab\": 6,\n  \"layers\": 1,\n  \"d_model\": 4,\n  \"heads\": 2,\n  \"kv_heads\": 2,\n"
+             "  \"ffn\": 6,\n  \"ffn_kind\": \"relu\",\n  \"max_positions\": 8,\n  \"dropout\": 0.1,\n"
+             "  \"norm_place\": \"post\",\n  \"norm_kind\": \"layer\",\n  \"norm_eps\": 1e-5,\n  \"shared_norm\": false,\n"
+             "  \"positions\": \"sinusoidal\",\n  \"rotary_base\": 10000.0,\n  \"bias\": true,\n  \"ffn_bias\": true,\n"
+             "  \"norm_bias\": true,\n  \"scale_embedding\": false,\n  \"tied\": false,\n  \"init\": \"xavier\",\n"
+             "  \"std\": 0.02,\n  \"embedding_std\": 1.0,\n"
              "  \"shared_vocab\": false,\n  \"source_tokenizer\": \"%s\",\n  \"target_tokenizer\": \"%s\",\n"
              "  \"max_len\": 6,\n  \"pad_to_max\": false,\n  \"detokenize\": \"none\",\n  \"capitalize\": false,\n"
              "  \"by_sentence\": false,\n  \"unk_token_id\": 0,\n  \"pad_token_id\": 1,\n  \"bos_token_id\": 2,\n"
@@ -54,11 +58,12 @@ static void language_model_config_is_the_formats(void **state)
     (void)state;
     char wanted[2000], hash[17];
     rapt_error err = {0};
-    rapt_lm_config c = {.vocab = 9, .layers = 2, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .norm_eps = 1e-6,
-                         .ffn_kind = RAPT_FFN_SWIGLU,
-                        .positions = RAPT_POSITIONS_ROTARY, .rotary_base = 500000, .tied = true, .shared_norm = true,
-                        .scale_embedding = true, .dropout = 0.25, .init = RAPT_WEIGHT_INIT_GPT2, .std = 0.5};
+    rapt_lm_config c = {.vocab = 9, .layers = 2, .context = 5, .positions = RAPT_POSITIONS_ROTARY, .rotary_base = 500000,
+                        .tied = true, .scale_embedding = true,
+                        .block = {.d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .norm_place = RAPT_NORM_PLACE_PRE,
+                                  .norm_kind = RAPT_NORM_KIND_RMS, .norm_eps = 1e-6, .ffn_kind = RAPT_FFN_SWIGLU,
+                                  .shared_norm = true, .dropout = 0.25, .init = RAPT_WEIGHT_INIT_GPT2, .std = 0.5,
+                                  .no_ffn_bias = true, .no_norm_bias = true}};
     rapt_model *m = language_model(&c, characters('a', 10));
     must(rapt_model_save_config(m, folder_path, &err), &err);
     snprintf(wanted, sizeof wanted,
@@ -66,7 +71,8 @@ static void language_model_config_is_the_formats(void **state)
              "  \"layers\": 2,\n  \"d_model\": 12,\n  \"heads\": 6,\n  \"kv_heads\": 2,\n  \"ffn\": 20,\n  \"context\": 5,\n"
              "  \"norm_place\": \"pre\",\n  \"norm_kind\": \"rms\",\n  \"norm_eps\": 1e-6,\n"
              "  \"ffn_kind\": \"swiglu\",\n  \"positions\": \"rotary\",\n  \"rotary_base\": 500000.0,\n  \"tied\": true,\n"
-             "  \"bias\": false,\n  \"output_bias\": false,\n  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
+             "  \"bias\": false,\n  \"ffn_bias\": false,\n  \"norm_bias\": false,\n  \"output_bias\": false,\n"
+             "  \"shared_norm\": true,\n  \"scale_embedding\": true,\n"
              "  \"dropout\": 0.25,\n  \"init\": \"gpt2\",\n  \"std\": 0.5,\n  \"embedding_std\": 0.5,\n"
              "  \"tokenizer\": \"%s\",\n  \"eos_token_id\": []\n}",
              hash_of(m->language.tokenizer, hash));
@@ -79,12 +85,17 @@ static void language_model_config_is_the_formats(void **state)
 
 #define SAME(field) assert_true(a->field == b->field)
 
+static void same_block(const rapt_block_config *a, const rapt_block_config *b)
+{
+    SAME(d_model), SAME(heads), SAME(kv_heads), SAME(ffn), SAME(norm_place), SAME(norm_kind), SAME(norm_eps), SAME(shared_norm);
+    SAME(ffn_kind), SAME(bias), SAME(no_ffn_bias), SAME(no_norm_bias), SAME(dropout), SAME(init), SAME(std);
+}
+
 static void same_config(const rapt_lm_config *a, const rapt_lm_config *b)
 {
-    SAME(vocab), SAME(layers), SAME(d_model), SAME(heads), SAME(kv_heads), SAME(ffn), SAME(context);
-    SAME(norm_place), SAME(norm_kind), SAME(norm_eps), SAME(ffn_kind), SAME(positions), SAME(rotary_base);
-    SAME(tied), SAME(bias), SAME(output_bias), SAME(shared_norm), SAME(scale_embedding);
-    SAME(dropout), SAME(init), SAME(std), SAME(embedding_std);
+    SAME(vocab), SAME(layers), SAME(context), SAME(positions), SAME(rotary_base);
+    SAME(tied), SAME(output_bias), SAME(scale_embedding), SAME(embedding_std);
+    same_block(&a->block, &b->block);
 }
 
 static void same_logits(rapt_tape *t, const rapt_lm *a, const rapt_lm *b)
@@ -133,8 +144,9 @@ static void numbers_come_back_to_the_bit(void **state)
     (void)state;
     rapt_tape *t = model_tape(NULL, 1);
     rapt_lm_config c = lm_variant(77);
-    c.norm_eps = 1.0 / 3e5, c.rotary_base = 1e5 / 7, c.dropout = 1.0 / 3, c.std = 0.1 / 3, c.embedding_std = 2.0 / 3;
-    c.init = RAPT_WEIGHT_INIT_GPT2;
+    c.block.norm_eps = 1.0 / 3e5, c.block.dropout = 1.0 / 3, c.block.std = 0.1 / 3;
+    c.rotary_base = 1e5 / 7, c.embedding_std = 2.0 / 3;
+    c.block.init = RAPT_WEIGHT_INIT_GPT2;
     round_trip(t, language_model(&c, characters('A', MODEL_VOCAB)));
     rapt_tape_free(t);
 }
@@ -168,9 +180,9 @@ static void a_vocabulary_may_be_smaller_than_the_tokenizers(void **state)
 
 static void same_net_config(const rapt_transformer_config *a, const rapt_transformer_config *b)
 {
-    SAME(source_vocab), SAME(target_vocab), SAME(layers), SAME(max_positions);
-    SAME(block.d_model), SAME(block.heads), SAME(block.ffn), SAME(block.bias), SAME(block.dropout), SAME(block.norm_place);
-    SAME(block.init), SAME(scale_embedding), SAME(tied), SAME(embedding_std);
+    SAME(source_vocab), SAME(target_vocab), SAME(layers), SAME(max_positions), SAME(positions), SAME(rotary_base);
+    SAME(scale_embedding), SAME(tied), SAME(embedding_std);
+    same_block(&a->block, &b->block);
 }
 
 static void translation_models_come_back(void **state)
@@ -234,13 +246,13 @@ static void models_that_could_not_be_loaded(void **state)
     rapt_lm_config c = lm_variant(24);
     not_saved(language_model(&c, characters('A', MODEL_VOCAB - 1)), "52 tokens; the model was made for 53");
     rapt_model *m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->language.net->config.dropout = 1;
+    m->language.net->config.block.dropout = 1;
     not_saved(m, "\"dropout\" is 1; it must be at least 0 and below 1");
     m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->language.net->config.norm_eps = 0.0 / 0.0;
+    m->language.net->config.block.norm_eps = 0.0 / 0.0;
     not_saved(m, "\"norm_eps\" is");
     m = language_model(&c, characters('A', MODEL_VOCAB));
-    m->language.net->config.ffn_kind = (rapt_ffn_kind)9;
+    m->language.net->config.block.ffn_kind = (rapt_ffn_kind)9;
     not_saved(m, "\"ffn_kind\" has no word for 9");
     m = translation_model();
     m->translation.max_len = 9;

@@ -56,7 +56,8 @@ static rapt_lm_config plain(void)
 {
     rapt_lm_config c = lm_variant(24);
     c.tied = c.output_bias = false;
-    c.bias = true;
+    c.block.bias = true;
+    c.block.no_ffn_bias = c.block.no_norm_bias = false;
     return c;
 }
 
@@ -77,11 +78,21 @@ static void save_translation_model(void)
 
 /* ---- members ---------------------------------------------------------------------------------------------- */
 
-/* Members that folders of before don't have. */
-static bool is_optional(const char *key)
+static bool is_among(const char *key, const char *const *keys)
 {
-    return strcmp(key, "detokenize") == 0 || strcmp(key, "capitalize") == 0 || strcmp(key, "by_sentence") == 0 ||
-           strstr(key, "_token_id") != NULL;
+    while (*keys && strcmp(key, *keys) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* Members that folders of before don't have. */
+static bool is_optional(const char *key, bool translation)
+{
+    static const char *const both[] = {"ffn_bias", "norm_bias", "eos_token_id", NULL};
+    static const char *const translations[] = {
+        "detokenize", "capitalize", "by_sentence", "unk_token_id", "pad_token_id", "bos_token_id", "kv_heads", "ffn_kind",
+        "norm_kind", "norm_eps", "shared_norm", "positions", "rotary_base", "std", NULL};
+    return is_among(key, both) || (translation && is_among(key, translations));
 }
 
 static void accepted_config(void)
@@ -104,13 +115,14 @@ static void each_member_is_needed(const char *original)
     const char *key;
     json_t *value;
     size_t members = 0;
+    bool translation = json_object_get(root, "source_vocab") != NULL;
     json_object_foreach(root, key, value)
     {
         char change[100], says[200];
         snprintf(change, sizeof change, "{\"%s\": null}", key);
         snprintf(says, sizeof says, "\"%s\" is missing", key);
         edit(original, change);
-        is_optional(key) ? accepted_config() : refused_config(says);
+        is_optional(key, translation) ? accepted_config() : refused_config(says);
         snprintf(change, sizeof change, json_is_array(value) ? "{\"%s\": true}" : "{\"%s\": [1]}", key);
         snprintf(says, sizeof says, "\"%s\" is of another type; it must be %s", key,
                  json_is_integer(value)   ? "a whole number"
@@ -123,7 +135,7 @@ static void each_member_is_needed(const char *original)
         refused_config(says);
         members++;
     }
-    assert_true(members >= 22);
+    assert_true(members >= 24);
     json_decref(root);
 }
 
@@ -220,7 +232,12 @@ static const change of_translation_models[] = {
     {"{\"tied\": true}", "a model of one vocabulary, with 7 source tokens and 6 target tokens"},
     {"{\"shared_vocab\": true}", "a model of one vocabulary, with 7 source tokens and 6 target tokens"},
     {"{\"shared_vocab\": true, \"target_vocab\": 7}", "a model of one vocabulary names two tokenizers"},
-    {"{\"init\": \"gpt2\"}", "\"init\" is \"gpt2\"; this rapt knows: xavier, pytorch"},
+    {"{\"init\": \"gpt3\"}", "\"init\" is \"gpt3\"; this rapt knows: xavier, pytorch, gpt2"},
+    {"{\"kv_heads\": 3}", "3 key-value heads do not divide 2 heads"},
+    {"{\"norm_kind\": \"group\"}", "\"norm_kind\" is \"group\"; this rapt knows: layer, rms"},
+    {"{\"positions\": \"rotary\", \"heads\": 4, \"kv_heads\": 4}", "rotary positions turn pairs of features; a head has 1"},
+    {"{\"positions\": \"rotary\", \"max_positions\": 1073741824}",
+     "rotary positions for sentences of 1073741824 take 8589934592 bytes, more than the model"},
     {"{\"embedding_std\": -1}", "\"embedding_std\" is -1; it must be at least 0 and below 1e+06"},
     {"{\"bos_token_id\": -2}", "\"bos_token_id\" holds what is no token id"},
     {"{\"eos_token_id\": 6}", "a special token has the id 6; a vocabulary ends before it"},

@@ -35,7 +35,7 @@ static rapt_model *of_task(rapt_task task)
         return m;
     }
     rapt_lm_config c = lm_variant(24);
-    c.norm_place = RAPT_NORM_PLACE_PRE;
+    c.block.norm_place = RAPT_NORM_PLACE_PRE;
     return language_model(&c, characters('!', c.vocab));
 }
 
@@ -45,7 +45,7 @@ static void language_models(void **state)
     rapt_error err = {0};
     rapt_model *m = reloaded(of_task(RAPT_TASK_LANGUAGE_MODEL), "\"norm\":       \"pre\"", &err);
     must(err.code, &err);
-    assert_int_equal(m->language.net->config.norm_place, RAPT_NORM_PLACE_PRE);
+    assert_int_equal(m->language.net->config.block.norm_place, RAPT_NORM_PLACE_PRE);
     rapt_model_free(m);
 }
 

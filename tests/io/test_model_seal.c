@@ -270,7 +270,7 @@ static void sealing(void **state)
     assert_null(rapt_model_load(folder_path, &err));
     sealed_again();
     rapt_model *loaded = load();
-    assert_true(loaded->language.net->config.norm_eps == 0.5);
+    assert_true(loaded->language.net->config.block.norm_eps == 0.5);
     assert_memory_equal(rapt_params_at(loaded->params, 0)->value.data, rapt_params_at(m->params, 0)->value.data, 64);
     rapt_model_free(loaded);
     rapt_model_free(m);
@@ -307,7 +307,7 @@ static void checkpoints_of_other_models(void **state)
     must(seal_run(file, path, &run, &err), &err);
     assert_true(run == RUN && m->run == RUN);
     must(seal_check_model(file, path, m, &err), &err);
-    m->language.net->config.norm_eps = 0.25;
+    m->language.net->config.block.norm_eps = 0.25;
     assert_int_equal(seal_check_model(file, path, m, &err), RAPT_ERR_FORMAT);
     assert_non_null(strstr(err.message, ": of another model: \"norm_eps\" is 1e-5, and should be 0.25"));
     safetensors_close(file);

@@ -13,12 +13,16 @@
 static inline rapt_lm_config lm_variant(size_t i)
 {
     static const size_t kv_heads[] = {0, 2, 1};
-    return (rapt_lm_config){
-        .vocab = MODEL_VOCAB, .layers = 2, .d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 24 % 3], .ffn = 37,
-        .context = LM_CONTEXT, .norm_place = i / 72 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-        .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER, .ffn_kind = (rapt_ffn_kind)(i / 6 % 4),
-        .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .bias = i % 5 < 3, .output_bias = i % 2 == 0 && i % 4,
-        .shared_norm = i % 7 == 0, .scale_embedding = i % 11 == 0, .dropout = 0.2, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    const bool bias = i % 5 < 3;
+    return (rapt_lm_config){.vocab = MODEL_VOCAB, .layers = 2, .context = LM_CONTEXT,
+                            .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .output_bias = i % 2 == 0 && i % 4,
+                            .scale_embedding = i % 11 == 0,
+                            .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[i / 24 % 3], .ffn = 37,
+                                      .norm_place = i / 72 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                                      .norm_kind = i / 3 % 2 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                                      .ffn_kind = (rapt_ffn_kind)(i / 6 % 4), .bias = bias, .no_ffn_bias = !bias,
+                                      .no_norm_bias = !bias, .shared_norm = i % 7 == 0, .dropout = 0.2,
+                                      .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }
 
 static inline rapt_lm *lm_model(const rapt_lm_config *config)

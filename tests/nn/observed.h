@@ -79,7 +79,7 @@ static inline rapt_transformer *subject_pair(bool pre, bool tied)
 static inline rapt_lm *subject_lm(rapt_lm_config c)
 {
     rapt_error err = {0};
-    c.vocab = 17, c.d_model = 24, c.heads = 6, c.ffn = 21, c.context = 9, c.dropout = 0.2;
+    c.vocab = 17, c.context = 9, c.block.d_model = 24, c.block.heads = 6, c.block.ffn = 21, c.block.dropout = 0.2;
     rapt_lm *m = rapt_lm_new(&c, 3, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -101,15 +101,20 @@ static inline subject subject_new(size_t i)
     static const char *const names[SUBJECTS] = {
         "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
         "post-norm RMS, one head of keys", "scaled rotary GELU without biases"};
-    rapt_lm_config seed = {.layers = 2, .shared_norm = true, .bias = true, .output_bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
-        gelu = {.layers = 2, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                .tied = true, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
-        llama = {.layers = 2, .kv_heads = 2, .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
-                 .ffn_kind = RAPT_FFN_SWIGLU, .positions = RAPT_POSITIONS_ROTARY, .init = RAPT_WEIGHT_INIT_PYTORCH},
-        rms = {.layers = 1, .kv_heads = 1, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
-               .scale_embedding = true, .init = RAPT_WEIGHT_INIT_PYTORCH},
-        scaled = {.layers = 1, .kv_heads = 3, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH,
-                  .positions = RAPT_POSITIONS_ROTARY, .scale_embedding = true};
+    rapt_lm_config seed = {.layers = 2, .output_bias = true,
+                           .block = {.shared_norm = true, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}},
+        gelu = {.layers = 2, .positions = RAPT_POSITIONS_LEARNED, .tied = true,
+                .block = {.norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .bias = true,
+                          .init = RAPT_WEIGHT_INIT_PYTORCH}},
+        llama = {.layers = 2, .positions = RAPT_POSITIONS_ROTARY,
+                 .block = {.kv_heads = 2, .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
+                           .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}},
+        rms = {.layers = 1, .scale_embedding = true,
+               .block = {.kv_heads = 1, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .bias = true,
+                         .init = RAPT_WEIGHT_INIT_PYTORCH}},
+        scaled = {.layers = 1, .positions = RAPT_POSITIONS_ROTARY, .scale_embedding = true,
+                  .block = {.kv_heads = 3, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH,
+                            .no_ffn_bias = true, .no_norm_bias = true}};
     rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};
     subject s = {.what = names[i]};
     if (i < 2)

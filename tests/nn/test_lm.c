@@ -50,15 +50,17 @@ static void names_and_shapes(void **state)
                      "blocks.0.ffn.dense1.weight [256, 64]", "blocks.0.ffn.dense1.bias [256]",
                      "blocks.0.ffn.dense2.weight [64, 256]", "blocks.0.ffn.dense2.bias [64]", "output.weight [9, 64]",
                      "output.bias [9]");
-    c = (rapt_lm_config){.vocab = 9, .layers = 1, .d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .context = 5,
-                         .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
-                         .positions = RAPT_POSITIONS_ROTARY, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    c = (rapt_lm_config){.vocab = 9, .layers = 1, .context = 5, .positions = RAPT_POSITIONS_ROTARY,
+                         .block = {.d_model = 12, .heads = 6, .kv_heads = 2, .ffn = 20, .norm_place = RAPT_NORM_PLACE_PRE,
+                                   .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                                   .init = RAPT_WEIGHT_INIT_PYTORCH, .no_ffn_bias = true, .no_norm_bias = true}};
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "rotary.table [5, 2] unsaved", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
                      "blocks.0.norm2.weight [12]", "blocks.0.ffn.gate.weight [20, 12]", "blocks.0.ffn.up.weight [20, 12]",
                      "blocks.0.ffn.down.weight [12, 20]", "norm.weight [12]", "output.weight [9, 12]");
-    c.positions = RAPT_POSITIONS_LEARNED, c.tied = true, c.ffn_kind = RAPT_FFN_GELU, c.norm_kind = RAPT_NORM_KIND_LAYER;
+    c.positions = RAPT_POSITIONS_LEARNED, c.tied = true;
+    c.block.ffn_kind = RAPT_FFN_GELU, c.block.norm_kind = RAPT_NORM_KIND_LAYER;
     CHECK_PARAMETERS(&c, "embedding.weight [9, 12]", "positions.weight [5, 12]", "blocks.0.norm1.weight [12]",
                      "blocks.0.attention.q.weight [12, 12]", "blocks.0.attention.k.weight [4, 12]",
                      "blocks.0.attention.v.weight [4, 12]", "blocks.0.attention.o.weight [12, 12]",
@@ -82,9 +84,10 @@ static void known_sizes(void **state)
 {
     (void)state;
     rapt_lm_config gpt2 = preset("gpt2"), seed = preset("seed");
-    rapt_lm_config nano = {.vocab = 65, .layers = 4, .d_model = 128, .heads = 4, .ffn = 512, .context = 64,
-                           .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                           .tied = true, .init = RAPT_WEIGHT_INIT_GPT2};
+    rapt_lm_config nano = {.vocab = 65, .layers = 4, .context = 64, .positions = RAPT_POSITIONS_LEARNED, .tied = true,
+                           .block = {.d_model = 128, .heads = 4, .ffn = 512, .norm_place = RAPT_NORM_PLACE_PRE,
+                                     .ffn_kind = RAPT_FFN_GELU, .init = RAPT_WEIGHT_INIT_GPT2, .no_ffn_bias = true,
+                                     .no_norm_bias = true}};
     assert_int_equal(size_of(&gpt2), 124439808);
     assert_int_equal(size_of(&nano) - 64 * 128, 795904);
     assert_int_equal(size_of(&seed), 100070 * 64 + 4 * (64 * 64 + 64) + 64 * 256 + 256 + 256 * 64 + 64 + 128 +
@@ -114,7 +117,7 @@ static void initial_values_of_gpt2(void **state)
 {
     (void)state;
     rapt_lm_config c = preset("gpt2");
-    c.vocab = 100, c.layers = 2, c.d_model = 96, c.ffn = 200, c.context = 32, c.tied = false;
+    c.vocab = 100, c.layers = 2, c.block.d_model = 96, c.block.ffn = 200, c.context = 32, c.tied = false;
     rapt_lm *m = lm_model(&c);
     check_deviation(m, "embedding.weight", 0.02);
     check_deviation(m, "positions.weight", 0.02);
@@ -126,7 +129,7 @@ static void initial_values_of_gpt2(void **state)
     assert_true(deviation(m, "blocks.0.attention.o.bias") == 0);
     assert_true(deviation(m, "norm.weight") == 1);
     rapt_lm_free(m);
-    c.std = 0.1, c.embedding_std = 0.5, c.ffn_kind = RAPT_FFN_SWIGLU;
+    c.block.std = 0.1, c.embedding_std = 0.5, c.block.ffn_kind = RAPT_FFN_SWIGLU;
     m = lm_model(&c);
     check_deviation(m, "embedding.weight", 0.5);
     check_deviation(m, "positions.weight", 0.1);
@@ -186,26 +189,27 @@ static void every_option_counts(void **state)
 {
     rapt_lm_config c = lm_variant(74), changed; /* rotary */
     (void)state;
-    c.tied = false, c.bias = true, c.output_bias = true;
-    WITH(kv_heads, 3);
-    WITH(norm_place, RAPT_NORM_PLACE_POST);
-    WITH(norm_kind, RAPT_NORM_KIND_RMS);
-    WITH(norm_eps, 1e-3);
-    WITH(ffn_kind, RAPT_FFN_GELU);
-    WITH(ffn_kind, RAPT_FFN_SWIGLU);
+    c.tied = false, c.block.bias = true, c.block.no_ffn_bias = c.block.no_norm_bias = false, c.output_bias = true;
+    WITH(block.kv_heads, 3);
+    WITH(block.norm_place, RAPT_NORM_PLACE_POST);
+    WITH(block.norm_kind, RAPT_NORM_KIND_RMS);
+    WITH(block.norm_eps, 1e-3);
+    WITH(block.ffn_kind, RAPT_FFN_GELU);
+    WITH(block.ffn_kind, RAPT_FFN_SWIGLU);
     WITH(positions, RAPT_POSITIONS_SINUSOIDAL);
     WITH(positions, RAPT_POSITIONS_LEARNED);
     WITH(rotary_base, 500);
     WITH(tied, (changed.output_bias = false, true));
-    WITH(bias, false);
+    WITH(block.bias, false);
+    WITH(block.no_ffn_bias, true);
     WITH(output_bias, false);
     WITH(scale_embedding, true);
-    WITH(init, RAPT_WEIGHT_INIT_GPT2);
+    WITH(block.init, RAPT_WEIGHT_INIT_GPT2);
     WITH(embedding_std, 0.3);
-    c.ffn_kind = RAPT_FFN_GELU;
-    WITH(ffn_kind, RAPT_FFN_GELU_TANH);
-    c.norm_place = RAPT_NORM_PLACE_POST; /* gammas start as ones: one norm or two is the same before training */
-    changed = c, changed.shared_norm = true;
+    c.block.ffn_kind = RAPT_FFN_GELU;
+    WITH(block.ffn_kind, RAPT_FFN_GELU_TANH);
+    c.block.norm_place = RAPT_NORM_PLACE_POST; /* gammas start as ones: one norm or two is the same before training */
+    changed = c, changed.block.shared_norm = true;
     assert_true(same_logits(c, changed));
 }
 
@@ -213,9 +217,9 @@ static void zeros_stand_for_numbers(void **state)
 {
     rapt_lm_config c = lm_variant(74), full = c;
     (void)state;
-    full.kv_heads = 6, full.norm_eps = 1e-5, full.rotary_base = 10000, full.embedding_std = 1;
+    full.block.kv_heads = 6, full.block.norm_eps = 1e-5, full.rotary_base = 10000, full.embedding_std = 1;
     assert_true(same_logits(c, full));
-    c.init = full.init = RAPT_WEIGHT_INIT_GPT2, full.std = full.embedding_std = 0.02;
+    c.block.init = full.block.init = RAPT_WEIGHT_INIT_GPT2, full.block.std = full.embedding_std = 0.02;
     assert_true(same_logits(c, full));
 }
 
@@ -223,10 +227,10 @@ static void zeros_stand_for_numbers(void **state)
 static void zeros_stand_for_numbers_in_a_block(void **state)
 {
     (void)state;
-    const rapt_lm_config c = {.d_model = 12, .heads = 6, .ffn = 20};
+    const rapt_block_config c = {.d_model = 12, .heads = 6, .ffn = 20};
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_lm_block block;
-    rapt_lm_block_init(&block, set, "b.", &c, NULL);
+    rapt_lm_block_init(&block, set, "b.", &c);
     assert_int_equal(rapt_params_error(set)->code, RAPT_OK);
     assert_int_equal(rapt_params_find(set, "b.attention.k.weight")->value.shape[0], 12);
     assert_true(block.norm1.norm.eps == 1e-5);
@@ -246,13 +250,13 @@ static void sizes_must_fit(void **state)
 {
     (void)state;
     rapt_lm_config c = lm_variant(1), bad = c;
-    bad.heads = 5;
+    bad.block.heads = 5;
     refuse(bad, "5 heads do not divide d_model, 24");
-    bad.heads = 0;
+    bad.block.heads = 0;
     refuse(bad, "0 heads do not divide d_model, 24");
-    bad = c, bad.kv_heads = 4;
+    bad = c, bad.block.kv_heads = 4;
     refuse(bad, "attention blocks.0.attention.: 4 key-value heads do not divide 6 heads");
-    bad = c, bad.heads = 8, bad.positions = RAPT_POSITIONS_ROTARY;
+    bad = c, bad.block.heads = 8, bad.positions = RAPT_POSITIONS_ROTARY;
     refuse(bad, "rotary.table: rotary positions turn pairs of features; a head has 3");
     bad = c, bad.vocab = 0;
     refuse(bad, "a model of 2 layers, d_model 24, ffn 37, vocabulary 0, context 12");

@@ -247,7 +247,7 @@ static void dropout_has_its_places(void **state)
 static rapt_lm_config large_variant(size_t i)
 {
     rapt_lm_config c = lm_variant(i);
-    c.d_model = 36, c.ffn = 83, c.context = 64;
+    c.block.d_model = 36, c.block.ffn = 83, c.context = 64;
     return c;
 }
 

@@ -127,16 +127,18 @@ static inline rapt_tensor *build_transformer(ops_case *c, rapt_tape *t)
 static inline rapt_lm_config lm_config(const ops_case *c)
 {
     bool llama = ops_is(c, OPS_HEADS), tied = ops_is(c, OPS_SAME);
-    return (rapt_lm_config){.vocab = ops_size(c, 7, 53), .layers = 2, .d_model = ops_size(c, 8, 84),
-                            .heads = ops_size(c, 4, 6), .kv_heads = llama ? 2 : 0, .ffn = ops_size(c, 7, 131),
-                            .context = 40, .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
-                            .norm_kind = llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
-                            .ffn_kind = llama ? RAPT_FFN_SWIGLU : tied ? RAPT_FFN_GELU_TANH : RAPT_FFN_RELU,
+    return (rapt_lm_config){.vocab = ops_size(c, 7, 53), .layers = 2, .context = 40,
                             .positions = llama ? RAPT_POSITIONS_ROTARY : tied ? RAPT_POSITIONS_LEARNED
                                          : RAPT_POSITIONS_SINUSOIDAL,
-                            .tied = tied, .bias = !llama, .output_bias = !llama && !tied,
-                            .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
-                            .init = RAPT_WEIGHT_INIT_PYTORCH};
+                            .tied = tied, .output_bias = !llama && !tied,
+                            .block = {.d_model = ops_size(c, 8, 84), .heads = ops_size(c, 4, 6), .kv_heads = llama ? 2 : 0,
+                                      .ffn = ops_size(c, 7, 131),
+                                      .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                                      .norm_kind = llama ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                                      .ffn_kind = llama ? RAPT_FFN_SWIGLU : tied ? RAPT_FFN_GELU_TANH : RAPT_FFN_RELU,
+                                      .bias = !llama, .no_ffn_bias = llama, .no_norm_bias = llama,
+                                      .shared_norm = !llama && !tied, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
+                                      .init = RAPT_WEIGHT_INIT_PYTORCH}};
 }
 
 static inline rapt_tensor *build_lm(ops_case *c, rapt_tape *t)

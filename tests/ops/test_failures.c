@@ -408,7 +408,7 @@ static void models_refuse_bad_sizes(void **state)
                                     .block = {.d_model = 4, .heads = 2, .ffn = 5}}, bad;
     (void)state;
     bad = good, bad.block.heads = 3;
-    check_no_model(bad, RAPT_ERR_SHAPE, "3 heads do not divide 4");
+    check_no_model(bad, RAPT_ERR_SHAPE, "3 heads do not divide d_model, 4");
     bad = good, bad.block.heads = 0;
     check_no_model(bad, RAPT_ERR_SHAPE, "0 heads");
     bad = good, bad.layers = 0;

@@ -124,9 +124,10 @@ static rapt_code generate(rapt_tape *t, rapt_lm *m, rapt_error *err)
 static rapt_code generating(void)
 {
     rapt_error err = {0};
-    rapt_lm_config c = {.vocab = 7, .layers = 1, .d_model = 8, .heads = 2, .kv_heads = 1, .ffn = 5, .context = 4,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
-                        .positions = RAPT_POSITIONS_ROTARY, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_lm_config c = {.vocab = 7, .layers = 1, .context = 4, .positions = RAPT_POSITIONS_ROTARY,
+                        .block = {.d_model = 8, .heads = 2, .kv_heads = 1, .ffn = 5, .norm_place = RAPT_NORM_PLACE_PRE,
+                                  .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU,
+                                  .init = RAPT_WEIGHT_INIT_PYTORCH, .no_ffn_bias = true}};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
     packed_weights *packed = t ? pack_lm(m, t, &err) : NULL;

@@ -35,7 +35,7 @@ static net net_of_pairs(rapt_norm_place norm, bool tied, bool ragged)
 static net net_of_text(size_t variant)
 {
     rapt_lm_config c = lm_variant(variant);
-    c.layers = 3, c.d_model = 36, c.ffn = 83, c.context = TIME;
+    c.layers = 3, c.block.d_model = 36, c.block.ffn = 83, c.context = TIME;
     rapt_lm *m = lm_model(&c);
     return (net){.lm = m, .params = m->params};
 }
@@ -305,9 +305,9 @@ static void blocks_make_their_own_of_the_same_shape(void **state)
 
 static rapt_lm *narrow_model(size_t layers, size_t context)
 {
-    return lm_model(&(rapt_lm_config){.vocab = VOCAB, .layers = layers, .d_model = D, .heads = 2, .ffn = 2 * D,
-                                      .context = context, .norm_place = RAPT_NORM_PLACE_PRE, .positions = RAPT_POSITIONS_ROTARY,
-                                      .init = RAPT_WEIGHT_INIT_PYTORCH});
+    return lm_model(&(rapt_lm_config){.vocab = VOCAB, .layers = layers, .context = context, .positions = RAPT_POSITIONS_ROTARY,
+                                      .block = {.d_model = D, .heads = 2, .ffn = 2 * D, .norm_place = RAPT_NORM_PLACE_PRE,
+                                                .init = RAPT_WEIGHT_INIT_PYTORCH, .no_ffn_bias = true, .no_norm_bias = true}});
 }
 
 static rapt_real step_on_rows(rapt_tape *t, const rapt_lm *m, size_t batch, bool recompute)

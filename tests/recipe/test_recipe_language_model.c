@@ -199,8 +199,8 @@ static void keys_of_the_other_task(void **state)
                  unknown[i], equals + 1);
         assert_string_equal(checked(&err, unknown[i]), wanted);
     }
-    static const char *const other[] = {"model.ffn_kind=gelu", "model.kv_heads=2", "model.rotary_base=5", "model.std=0.5",
-                                        "train.lazy=true", "train.sample_tokens=7", "train.sample_prompt=x"};
+    static const char *const other[] = {"model.output_bias=true", "model.context=5", "model.vocab=text", "train.lazy=true",
+                                        "train.sample_tokens=7", "train.sample_prompt=x"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         const char *equals = strchr(other[i], '=');
         char wanted[128];
@@ -254,7 +254,12 @@ static void what_translation_cannot_do(void **state)
         {"tokenizer: {type: cl100k_base}", "p: tokenizer.type must be words, characters, bpe or file for translation"},
         {"tokenizer: {type: characters}", ""},
         {"tokenizer: {type: bpe}", ""},
-        {"model: {init: gpt2}", "p: model.init is gpt2; translation starts as xavier or pytorch"},
+        {"model: {init: gpt2, std: 0.03}", ""},
+        {"model: {positions: learned, ffn_kind: swiglu, norm_kind: rms, norm_place: pre, kv_heads: 2, shared_norm: true}", ""},
+        {"model: {positions: rotary, rotary_base: 500}", ""},
+        {"model: {kv_heads: 3}", "p: model.kv_heads is 3; it must divide model.heads, 4"},
+        {"model: {positions: rotary, d_model: 12}",
+         "p: model.positions is rotary; heads of 3 features can't be turned: they must be even"},
         {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},
         {"model: {preset: gpt2}", "p: model.preset is gpt2; that is for task language_model only"},
         {"train: {accumulate: 2}", ""}};

@@ -138,9 +138,9 @@ static void translation_is_steady(void **state)
 
 static void language_model(size_t rows, bool late)
 {
-    rapt_lm_config c = {.vocab = VOCAB, .layers = 2, .d_model = 32, .heads = 4, .ffn = 64, .context = TIME,
-                        .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED,
-                        .tied = !late, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_lm_config c = {.vocab = VOCAB, .layers = 2, .context = TIME, .positions = RAPT_POSITIONS_LEARNED, .tied = !late,
+                        .block = {.d_model = 32, .heads = 4, .ffn = 64, .norm_place = RAPT_NORM_PLACE_PRE,
+                                  .ffn_kind = RAPT_FFN_GELU, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_PYTORCH}};
     trainer r = {.lm = rapt_lm_new(&c, 1, NULL), .late = late, .rows = rows};
     assert_non_null(r.lm);
     if (late)

@@ -130,7 +130,7 @@ static json_t *bench_decode_result_json(const decoding *d, decode_rows *r)
         "s:f, s:I}",
         "sys", "rapt", "case", "gpt2", "dtype", bench_precision(d->o), "isa", rapt_tape_isa(d->t), "threads",
         rapt_tape_threads(d->t), "batch", (json_int_t)r->batch, "layers", (json_int_t)c->layers, "width",
-        (json_int_t)c->d_model, "vocab", (json_int_t)c->vocab,
+        (json_int_t)c->block.d_model, "vocab", (json_int_t)c->vocab,
         "params", (json_int_t)rapt_params_size(d->m->params), "prompt", (json_int_t)PROMPT, "new", (json_int_t)fresh, "tok_s",
         tokens, "ms_token", 1e3 / tokens, "step_ms", step, "p10", bench_times_at(&r->steps, 0.1), "p90",
         bench_times_at(&r->steps, 0.9), "prompt_ms", bench_times_at(&r->prompts, 0.5), "steps", (json_int_t)r->steps.count,
@@ -169,18 +169,18 @@ static rapt_code sizes_of(decoding *d, rapt_lm_config *c, rapt_error *err)
 {
     const bench_sizes *s = &d->o->sizes;
     rapt_code code = rapt_lm_preset("gpt2", c, err);
-    size_t features = c->d_model / c->heads;
+    size_t features = c->block.d_model / c->block.heads;
     c->layers = bench_size(s->layers, c->layers);
     c->vocab = bench_size(s->vocab, c->vocab);
-    c->d_model = bench_size(s->width, c->d_model);
-    c->heads = c->d_model / features;
-    c->ffn = 4 * c->d_model;
+    c->block.d_model = bench_size(s->width, c->block.d_model);
+    c->block.heads = c->block.d_model / features;
+    c->block.ffn = 4 * c->block.d_model;
     d->row = bench_size(s->time, ROW);
     c->context = d->row > c->context ? d->row : c->context;
     if (d->row < PROMPT + 2)
         return rapt_fail(err, RAPT_ERR_VALUE, "--time %zu: a row has a prompt of %d tokens and 2 new ones at least", d->row,
                          PROMPT);
-    return code ? code : bench_check_width("gpt2", c->d_model, features, err);
+    return code ? code : bench_check_width("gpt2", c->block.d_model, features, err);
 }
 
 static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)

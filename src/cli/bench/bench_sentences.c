@@ -96,10 +96,11 @@ static double translation_step_flops(const sentence_case *c)
 
 static rapt_transformer_config config_of(const sentence_case *c)
 {
-    return (rapt_transformer_config){c->vocab, c->vocab, c->layers, c->time > 1000 ? c->time : 1000,
-                                     {c->d_model, c->heads, c->ffn, c->bias, c->dropout, RAPT_NORM_PLACE_POST,
-                                      RAPT_WEIGHT_INIT_PYTORCH},
-                                     true, c->tied, c->tied ? 1 / sqrt((double)c->d_model) : 1};
+    return (rapt_transformer_config){
+        .source_vocab = c->vocab, .target_vocab = c->vocab, .layers = c->layers, .max_positions = c->time > 1000 ? c->time : 1000,
+        .block = {.d_model = c->d_model, .heads = c->heads, .ffn = c->ffn, .bias = c->bias, .dropout = c->dropout,
+                  .init = RAPT_WEIGHT_INIT_PYTORCH},
+        .scale_embedding = true, .tied = c->tied, .embedding_std = c->tied ? 1 / sqrt((double)c->d_model) : 1};
 }
 
 static rapt_code bench_sentences_open_case(const sentence_case *c, workload *w, rapt_error *err)

@@ -102,10 +102,12 @@ static window_case resized_language_model(window_case c, const bench_sizes *s)
 
 static rapt_code bench_windows_open_case(const window_case *c, workload *w, rapt_error *err)
 {
-    rapt_lm_config config = {.vocab = c->vocab, .layers = c->layers, .d_model = c->d_model, .heads = c->heads,
-                             .ffn = 4 * c->d_model, .context = c->context, .norm_place = RAPT_NORM_PLACE_PRE,
-                             .ffn_kind = RAPT_FFN_GELU, .positions = RAPT_POSITIONS_LEARNED, .tied = c->tied, .bias = c->bias,
-                             .output_bias = !c->tied, .dropout = c->dropout, .init = RAPT_WEIGHT_INIT_PYTORCH,
+    rapt_block_config block = {.d_model = c->d_model, .heads = c->heads, .ffn = 4 * c->d_model,
+                               .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU, .bias = c->bias,
+                               .no_ffn_bias = !c->bias, .no_norm_bias = !c->bias, .dropout = c->dropout,
+                               .init = RAPT_WEIGHT_INIT_PYTORCH};
+    rapt_lm_config config = {.vocab = c->vocab, .layers = c->layers, .context = c->context, .block = block,
+                             .positions = RAPT_POSITIONS_LEARNED, .tied = c->tied, .output_bias = !c->tied,
                              .embedding_std = 0.02};
     windows *x = calloc(1, sizeof *x);
     if (!x)

@@ -80,7 +80,7 @@ static void describe_language_model(const rapt_model *m, attention_view *v)
 {
     v->word = "causal self-attention";
     v->blocks = m->language.net->config.layers;
-    v->heads = m->language.net->config.heads;
+    v->heads = m->language.net->config.block.heads;
     v->queries = v->keys = &v->source;
     v->query = "query";
     v->key = "key";

@@ -127,10 +127,10 @@ typedef struct encodings {
 
 static const rapt_param *table_of(const rapt_model *m)
 {
-    if (m->task == RAPT_TASK_TRANSLATION)
-        return m->translation.net->encoder.input.positions.table;
-    const rapt_lm *net = m->language.net;
-    return net->config.positions == RAPT_POSITIONS_ROTARY ? net->blocks[0].attention.rotary : net->input.positions.table;
+    const bool language = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    const rapt_param *rotary = language ? m->language.net->rotary : m->translation.net->encoder.rotary;
+    const rapt_preprocessor *input = language ? &m->language.net->input : &m->translation.net->encoder.input;
+    return rotary ? rotary : input->positions.table;
 }
 
 static rapt_code take_table(const positions_arguments *a, const rapt_param *table, encodings *e, rapt_error *err)
@@ -152,7 +152,7 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
     if (!e->m)
         return err->code;
     bool language = e->m->task == RAPT_TASK_LANGUAGE_MODEL;
-    rapt_positions_kind kind = language ? e->m->language.net->config.positions : RAPT_POSITIONS_SINUSOIDAL;
+    rapt_positions_kind kind = language ? e->m->language.net->config.positions : e->m->translation.net->config.positions;
     char *name;
     rapt_code code = plot_name_paths(&a->model, 1, &name, err);
     if (code)

@@ -1,0 +1,44 @@
+/* io/config_block.c: words and checks of the blocks and positions of a configuration. See config_block.h. */
+#include "io/config_block.h"
+
+#define FREE_TABLE 134217728.0 /* bytes: a table of angles up to this size is accepted for any model */
+
+const char *const CONFIG_NORM_PLACES[] = {"post", "pre", NULL};
+const char *const CONFIG_NORM_KINDS[] = {"layer", "rms", NULL};
+const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", NULL};
+const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", NULL};
+const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
+
+double config_block_min_bytes(const config_stack *s)
+{
+    const rapt_block_config *c = s->block;
+    double d = (double)c->d_model, kv = d / (double)c->heads * (double)c->kv_heads;
+    double matrices = c->ffn_kind == RAPT_FFN_SWIGLU ? 3 : 2;
+    double layer = (double)s->attentions * (2 * d * d + 2 * d * kv) + (double)s->ffns * matrices * d * (double)c->ffn;
+    return ((double)s->rows * d + (double)s->layers * layer) * sizeof(rapt_real);
+}
+
+/* The angles of rotary positions are computed, so the size of the parameter file does not bound their number. */
+static rapt_code check_rotary(const config_stack *s, const char *path, rapt_error *err)
+{
+    size_t features = s->block->d_model / s->block->heads;
+    double bytes = (double)s->longest * (double)features * sizeof(rapt_real);
+    if (s->positions != RAPT_POSITIONS_ROTARY)
+        return RAPT_OK;
+    if (features % 2)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions turn pairs of features; a head has %zu", path, features);
+    if (bytes > FREE_TABLE && bytes > config_block_min_bytes(s))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: rotary positions for %s of %zu take %.0f bytes, more than the model", path,
+                         s->longest_name, s->longest, bytes);
+    return RAPT_OK;
+}
+
+rapt_code config_block_check(const config_stack *s, const char *path, rapt_error *err)
+{
+    const rapt_block_config *c = s->block;
+    if (c->d_model % c->heads)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu heads do not divide d_model, %zu", path, c->heads, c->d_model);
+    if (c->heads % c->kv_heads)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu key-value heads do not divide %zu heads", path, c->kv_heads, c->heads);
+    return check_rotary(s, path, err);
+}

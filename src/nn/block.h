@@ -1,0 +1,30 @@
+/* nn/block.h: what the blocks of all models have in common: their parts, as a rapt_block_config describes them. For encoder.c,
+ * decoder.c and lm_block.c, and for the models around them. */
+#ifndef NN_BLOCK_H
+#define NN_BLOCK_H
+
+#include "rapt/nn.h"
+
+/* The description with the default in place of each 0 that means one, but for the sizes of inputs. */
+rapt_block_config block_defaults(const rapt_block_config *c);
+/* The description of a block in a stack whose residual connections add up the results of `sublayers`. */
+rapt_block_config block_of_stack(const rapt_block_config *c, size_t sublayers);
+/* Records a failure in the set where a block of a whole model can't be like this. Defaults are in place. */
+void block_check(rapt_params *set, const rapt_block_config *c);
+
+/* Features of a head; 0 where there are no heads. */
+size_t block_head_features(const rapt_block_config *c);
+/* Features of a key or value, of all its heads together. Defaults are in place. */
+size_t block_kv_features(const rapt_block_config *c);
+
+/* Of the norm behind the last block, too. */
+rapt_norm_options block_norm_options(const rapt_block_config *c);
+
+/* These add the parameters of a part. */
+void block_init_attention(rapt_multi_head_attention *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+void block_init_ffn(rapt_ffn *m, rapt_params *set, const char *prefix, const rapt_block_config *c);
+/* `first` is the block's first norm, whose parameters are used once more where the block shares it; NULL for itself. */
+void block_init_norm(rapt_add_norm *m, const rapt_add_norm *first, rapt_params *set, const char *prefix,
+                     const rapt_block_config *c);
+
+#endif
