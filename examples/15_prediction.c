@@ -99,8 +99,8 @@ static rapt_model *make_model(rapt_tape *t, double *loss, rapt_error *err)
     rapt_lm_config config;
     rapt_lm_preset("seed", &config, NULL);
     config.vocab = MAX_VOCABULARY;
-    config.d_model = 32;
-    config.ffn = 64;
+    config.block.d_model = 32;
+    config.block.ffn = 64;
     config.context = LENGTH;
     if (!model)
         return NULL;
@@ -377,9 +377,9 @@ static int times(void)
 {
     rapt_lm_config config;
     rapt_lm_preset("gpt2", &config, NULL);
-    config.layers = config.heads = 6;
-    config.d_model = 384;
-    config.ffn = 4 * 384;
+    config.layers = config.block.heads = 6;
+    config.block.d_model = 384;
+    config.block.ffn = 4 * 384;
     config.vocab = 1000;
     rapt_error err = {0};
     rapt_lm *m = rapt_lm_new(&config, 1, &err);
