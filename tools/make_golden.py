@@ -117,6 +117,14 @@ def relu(new):
     yield c.finish(torch.relu(c.input("x", 3, 7, 5)))
 
 
+def add(new):
+    """Shapes that are broadcast."""
+    for name, a, b in [("example", (2, 10, 16), (1, 10, 16)), ("row", (2, 3, 5), (5,)), ("column", (4, 3, 5), (3, 1)),
+                       ("both", (2, 1, 5), (3, 1)), ("four", (2, 1, 3, 1), (4, 1, 5)), ("number", (2, 3, 4), (1,))]:
+        c = new(name)
+        yield c.finish(c.input("a", *a) + c.input("b", *b))
+
+
 def masks(c, batch, queries, keys, kind):
     """A mask of the kind, kept as inputs of case c."""
     how = {}
@@ -420,7 +428,7 @@ def report_float32(single, batches, losses, exact):
 
 
 FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor, "positions": positions,
-         "layer_norm": layer_norm, "relu": relu, "masked_softmax": masked_softmax_file, "attention": attention,
+         "layer_norm": layer_norm, "relu": relu, "add": add, "masked_softmax": masked_softmax_file, "attention": attention,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
          "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training,

@@ -128,7 +128,9 @@ RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args
  * b's. */
 RAPT_API rapt_tensor *rapt_op_matmul(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool transpose_b);
 
-RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b); /* a + b, same shape */
+/* a + b. Shapes that differ are broadcast as in PyTorch and NumPy: they are aligned at their last dimensions, and a dimension of
+ * 1, or one that is missing, is repeated: [2, 10, 16] + [1, 10, 16], + [10, 16] or + [16] give [2, 10, 16]. */
+RAPT_API rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b);
 RAPT_API rapt_tensor *rapt_op_scale(rapt_tape *t, rapt_tensor *x, double alpha); /* alpha x */
 RAPT_API rapt_tensor *rapt_op_relu(rapt_tape *t, rapt_tensor *x);                /* max(0, x) */
 /* activation(x), elementwise; of RAPT_ACTIVATION_IDENTITY, x itself. */

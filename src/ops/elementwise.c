@@ -2,6 +2,7 @@
  * tests; fused operations include these. Smooth activations are in activation.c. */
 #include "ops/elementwise_op.h"
 
+#include "ops/broadcast.h"
 #include "ops/elements.h"
 #include "tape/profile_op.h"
 
@@ -86,6 +87,8 @@ rapt_tensor *elementwise_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool 
 
 rapt_tensor *rapt_op_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b)
 {
+    if (!tape_failed(t) && !rapt_tensor_same_shape(a, b))
+        return broadcast_add(t, a, b);
     return elementwise_add(t, a, b, false);
 }
 

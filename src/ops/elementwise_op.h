@@ -4,7 +4,7 @@
 
 #include "tape/tape_core.h"
 
-/* rapt_op_add; `overwrite`: in place of b. */
+/* rapt_op_add of equal shapes; `overwrite`: in place of b. */
 rapt_tensor *elementwise_add(rapt_tape *t, rapt_tensor *a, rapt_tensor *b, bool overwrite);
 
 #endif

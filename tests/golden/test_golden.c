@@ -146,6 +146,15 @@ static void test_relu(void **state)
     golden_close(g);
 }
 
+static void test_add(void **state)
+{
+    (void)state;
+    golden *g = golden_open("add");
+    while (golden_next(g))
+        golden_finish(g, rapt_op_add(g->tape, golden_input(g, "a"), golden_input(g, "b")));
+    golden_close(g);
+}
+
 static void test_masked_softmax(void **state)
 {
     (void)state;
@@ -460,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_linear),         cmocka_unit_test(test_embedding),
         cmocka_unit_test(test_preprocessor),   cmocka_unit_test(test_positions),
         cmocka_unit_test(test_layer_norm),     cmocka_unit_test(test_relu),
+        cmocka_unit_test(test_add),
         cmocka_unit_test(test_masked_softmax), cmocka_unit_test(test_attention),
         cmocka_unit_test(test_ffn),            cmocka_unit_test(test_multi_head_attention),
         cmocka_unit_test(test_add_norm),       cmocka_unit_test(test_encoder_block),

@@ -73,7 +73,17 @@ static inline rapt_tensor *plain_input(ops_case *c, rapt_tape *t)
 
 static inline rapt_tensor *build_add(ops_case *c, rapt_tape *t)
 {
+    if (ops_is(c, OPS_TWO_DIMS)) /* both operands are broadcast */
+        return rapt_op_add(t, ops_input(c, t, SHAPE(3, 1, 1, ops_size(c, 6, 67))),
+                           ops_input(c, t, SHAPE(2, ops_size(c, 5, 157), 1)));
     rapt_tensor *a = plain_input(c, t);
+    const size_t time = a->shape[1], features = a->shape[2];
+    if (ops_is(c, OPS_BIAS)) /* one is: a vector of features, one example, one feature */
+        return rapt_op_add(t, a, ops_input(c, t, SHAPE(features)));
+    if (ops_is(c, OPS_POSITIONS))
+        return rapt_op_add(t, ops_input(c, t, SHAPE(1, time, features)), a);
+    if (ops_is(c, OPS_DV))
+        return rapt_op_add(t, a, ops_input(c, t, SHAPE(time, 1)));
     return rapt_op_add(t, a, ops_is(c, OPS_SAME) ? a : plain_input(c, t));
 }
 

@@ -66,6 +66,10 @@ enum {
     X(rapt_op_matmul, matmul_long, build_matmul, OPS_LONG)                                                      \
     X(rapt_op_add, add, build_add, 0)                                                                           \
     X(rapt_op_add, add_same, build_add, OPS_SAME)                                                               \
+    X(rapt_op_add, add_features, build_add, OPS_BIAS)                                                           \
+    X(rapt_op_add, add_positions_alone, build_add, OPS_POSITIONS)                                               \
+    X(rapt_op_add, add_column, build_add, OPS_DV)                                                               \
+    X(rapt_op_add, add_outer, build_add, OPS_TWO_DIMS)                                                          \
     X(rapt_op_scale, scale, build_scale, 0)                                                                     \
     X(rapt_op_relu, relu, build_relu, 0)                                                                        \
     X(rapt_op_activate, activate_identity, build_activate, 0)                                                   \
