@@ -12,13 +12,14 @@ static void small_sentence(rapt_tape *t, rapt_params *set)
 {
     rapt_embedding table;
     rapt_embedding_init(&table, set, "small.", 10, 3, NULL);
-    rapt_tokens sentence = {.ids = (int32_t[]){2, 5, 1}, .batch = 1, .time = 3};
+    rapt_tokens sentence = {.ids = (int32_t[]){2, 5, 1}, .time = 3}; /* without a batch dimension */
     rapt_tensor *y = rapt_embedding_forward(t, &table, sentence);
     printf("-- a sentence of three words --\n");
     if (!show_ready(t, set))
         return;
     show_ids("tokens", sentence);
-    show_corner("vectors", y);
+    show_shape("vectors", y);
+    show_tensor("vectors", y);
     show_check("the first vector is row 2 of the table",
                show_difference(3, y->data, table.weight->value.data + 2 * 3) == 0);
 }

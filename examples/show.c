@@ -61,7 +61,10 @@ static void print_text(char *text, const rapt_error *err)
 void show_ids(const char *name, rapt_tokens tokens)
 {
     rapt_error err = {0};
-    printf("%s: [%zu, %zu]\n", name, tokens.batch, tokens.time);
+    if (tokens.batch > 0)
+        printf("%s: [%zu, %zu]\n", name, tokens.batch, tokens.time);
+    else
+        printf("%s: [%zu]\n", name, tokens.time);
     print_text(rapt_tokens_text(tokens, NULL, &err), &err);
 }
 

@@ -88,7 +88,7 @@ typedef struct rapt_embedding_options {
 /* Adds the table of `entries` rows of d features. `options` may be NULL, which means zeroed ones. */
 RAPT_API void rapt_embedding_init(rapt_embedding *m, rapt_params *set, const char *prefix, size_t entries, size_t d,
                                   const rapt_embedding_options *options);
-/* [batch, time] ids to [batch, time, d]. */
+/* [batch, time] ids to [batch, time, d]; of one sentence, [time], to [time, d] (rapt_tokens). */
 RAPT_API rapt_tensor *rapt_embedding_forward(rapt_tape *t, const rapt_embedding *m, rapt_tokens tokens);
 
 /* ---- sinusoidal positions ------------------------------------------------------------------------------- */

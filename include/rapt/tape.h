@@ -170,7 +170,8 @@ RAPT_API rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor
 RAPT_API rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt_param *gamma, rapt_param *beta,
                                        double eps, rapt_residual residual);
 
-/* Softmax over the last dimension under a mask. x [batch, queries, keys] or [batch, heads, queries, keys]. */
+/* Softmax over the last dimension under a mask. x [batch, queries, keys], [batch, heads, queries, keys], or of one example
+ * [queries, keys]. */
 RAPT_API rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mask *mask);
 
 /* x's elements, row-major, in another shape with equally many: `shape` has `ndim` (1 to 4) dimensions. A view: the result
@@ -220,12 +221,12 @@ typedef struct rapt_embed_options {
     double dropout;          /* after the sum */
 } rapt_embed_options;
 
-/* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d]. `options` may
- * be NULL. An id outside w, or a position beyond the table, is a failure. */
+/* y[b, i] = dropout(scale * w[ids[b, i]] + positions[first_position + i]); gives [batch, time, d], or
+ * [time, d] where tokens.batch is 0. `options` may be NULL. An id outside w, or a position beyond the table, is a failure. */
 RAPT_API rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options);
 
-/* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d], table [max_len, d],
- * which is trained unless it is a buffer. A position beyond the table is a failure. */
+/* dropout(x + table[first + i]) with probability p, of position i of each example. x [batch, time, d] or [time, d], table
+ * [max_len, d], which is trained unless it is a buffer. A position beyond the table is a failure. */
 RAPT_API rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
 typedef struct rapt_loss_options {

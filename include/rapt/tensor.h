@@ -47,8 +47,8 @@ RAPT_API bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b)
 /* Writes "[2, 3, 4]" to `text` (cut to `size`) and returns `text`. */
 RAPT_API char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size);
 
-/* Token ids of a batch, row-major [batch, time]; borrowed. With `lens`, row b has lens[b] tokens (1 .. time) and padding after
- * them, and tensors that are computed from it are ragged. */
+/* Token ids of a batch, row-major [batch, time], or of one sentence without a batch dimension: batch 0, [time]; borrowed. With
+ * `lens`, row b has lens[b] tokens (1 .. time) and padding after them, and tensors that are computed from it are ragged. */
 typedef struct rapt_tokens {
     const int32_t *ids;
     size_t batch, time;

@@ -189,7 +189,7 @@ static rapt_tensor *embed_check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_
     if (w->ndim != 2)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: the weight %s is not [entries, features]", w->name,
                               rapt_shape_text(w, text, sizeof text));
-    if (tokens.batch == 0 || tokens.time == 0)
+    if (tokens.time == 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: %zu x %zu tokens", w->name, tokens.batch, tokens.time);
     for (size_t b = 0; tokens.lens && b < tokens.batch; b++)
         if (tokens.lens[b] < 1 || (size_t)tokens.lens[b] > tokens.time)
@@ -202,6 +202,13 @@ static rapt_tensor *embed_check_tokens(rapt_tape *t, const rapt_tensor *w, rapt_
     return NULL;
 }
 
+/* `p` is a table of positions [max_len, d]. */
+static rapt_tensor *embed_too_long(rapt_tape *t, const rapt_tensor *p, size_t first, size_t time)
+{
+    return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: a row of %zu tokens from position %zu on is longer than max_len, %zu",
+                          p->name, time, first, p->shape[0]);
+}
+
 static rapt_tensor *embed_check_options(rapt_tape *t, const rapt_tensor *w, rapt_tokens tokens, const rapt_embed_options *o)
 {
     const rapt_tensor *p = o->positions ? &o->positions->value : NULL;
@@ -209,8 +216,7 @@ static rapt_tensor *embed_check_options(rapt_tape *t, const rapt_tensor *w, rapt
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: positions %s have not %zu features", w->name, p->name,
                               w->shape[1]);
     if (p && (o->first_position > p->shape[0] || tokens.time > p->shape[0] - o->first_position))
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "embed %s: position %zu asked for, %s has %zu", w->name,
-                              o->first_position + tokens.time - 1, p->name, p->shape[0]);
+        return embed_too_long(t, p, o->first_position, tokens.time);
     if (!(o->dropout >= 0 && o->dropout < 1))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "embed %s: dropout probability %g is not in [0, 1)", w->name, o->dropout);
     return NULL;
@@ -292,19 +298,25 @@ static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
     return n->y;
 }
 
-/* The rows first .. first + time - 1 of a table, once for each example of x [batch, time, d]. */
+/* The rows first .. first + time - 1 of a table, once for each example of x [batch, time, d], or for x [time, d]. */
 static rapt_tensor *embed_position_rows(rapt_tape *t, const rapt_tensor *x, rapt_param *table, size_t first)
 {
+    char text[96];
     const rapt_tensor *p = &table->value;
-    if (x->ndim != 3 || p->ndim != 2 || x->shape[2] != p->shape[1] || first > p->shape[0] ||
-        x->shape[1] > p->shape[0] - first)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: no rows %zu to %zu of %zu features", p->name, first,
-                              first + x->shape[x->ndim > 1] - 1, rapt_tensor_features(x));
-    size_t batch = x->shape[0], time = x->shape[1];
+    const bool single = x->ndim == 2 && !x->ragged;
+    if ((x->ndim != 3 && !single) || p->ndim != 2 || rapt_tensor_features(x) != p->shape[1])
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "positions %s: %s is not [batch, time, %zu]", p->name,
+                              rapt_shape_text(x, text, sizeof text), rapt_tensor_features(p));
+    const size_t batch = single ? 1 : x->shape[0], time = x->shape[x->ndim - 2];
+    if (first > p->shape[0] || time > p->shape[0] - first)
+        return embed_too_long(t, p, first, time);
     int32_t *ids = tape_alloc(t, batch * time, sizeof *ids);
     for (size_t i = 0; ids && i < batch * time; i++)
         ids[i] = (int32_t)(first + i % time);
-    return ids ? embed_fused(t, table, (rapt_tokens){ids, batch, time, NULL}, &(rapt_embed_options){0}) : &t->poison;
+    if (!ids)
+        return &t->poison;
+    rapt_tensor *rows = embed_fused(t, table, (rapt_tokens){ids, batch, time, NULL}, &(rapt_embed_options){0});
+    return single ? rapt_op_reshape(t, rows, 2, x->shape, NULL) : rows;
 }
 
 rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p)
@@ -342,10 +354,13 @@ static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens toke
 rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tokens, const rapt_embed_options *options)
 {
     rapt_tensor *bad;
+    const bool single = tokens.batch == 0; /* a sentence without a batch dimension */
+    tokens.batch += single;
     options = options ? options : &(rapt_embed_options){0};
     if (tape_failed(t))
         return &t->poison;
     if ((bad = embed_check_tokens(t, &w->value, tokens)) || (bad = embed_check_options(t, &w->value, tokens, options)))
         return bad;
-    return observe_here(t) ? embed_observed(t, w, tokens, options) : embed_fused(t, w, tokens, options);
+    rapt_tensor *y = observe_here(t) ? embed_observed(t, w, tokens, options) : embed_fused(t, w, tokens, options);
+    return single && !tokens.lens ? rapt_op_reshape(t, y, 2, (size_t[]){tokens.time, rapt_tensor_features(y)}, NULL) : y;
 }

@@ -29,7 +29,7 @@ static void softmax_backward(rapt_tape *t, tape_node *node)
 static void softmax_forward(rapt_tape *t, const softmax_node *s, const rapt_mask *mask)
 {
     profile_op(t, "softmax", 0, 2.0 * (double)rapt_tensor_size(s->x));
-    size_t keys = rapt_tensor_features(s->x), batch = s->x->shape[0];
+    size_t keys = rapt_tensor_features(s->x), batch = s->x->ndim > 2 ? s->x->shape[0] : 1;
     size_t heads = s->x->ndim == 4 ? s->x->shape[1] : 1, queries = rapt_tensor_rows(s->x) / batch / heads;
     for (size_t i = 0; i < batch * heads * queries; i++) {
         mask_row row = mask_row_of(mask, i / queries / heads, i % queries, queries, keys);
@@ -43,8 +43,8 @@ rapt_tensor *rapt_op_masked_softmax(rapt_tape *t, rapt_tensor *x, const rapt_mas
     char text[96];
     if (tape_failed(t))
         return &t->poison;
-    if (x->ndim < 3)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "masked_softmax: %s is not [batch, queries, keys]",
+    if (x->ndim < 2)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "masked_softmax: %s is not [batch, queries, keys] or [queries, keys]",
                               rapt_shape_text(x, text, sizeof text));
     softmax_node *s = tape_alloc(t, 1, sizeof *s);
     rapt_tensor *y = s ? tape_output_like(t, x, tape_wants(t, x)) : NULL;

@@ -167,8 +167,8 @@ static inline rapt_tensor *build_residual(ops_case *c, rapt_tape *t)
 
 static inline rapt_tensor *build_add_positions(ops_case *c, rapt_tape *t)
 {
-    rapt_tensor *x = plain_input(c, t);
-    rapt_param *table = ops_param(c, "positions", SHAPE(x->shape[1] + 2, x->shape[2]));
+    rapt_tensor *x = ops_is(c, OPS_TWO_DIMS) ? ops_input(c, t, SHAPE(ops_size(c, 5, 157), 7)) : plain_input(c, t);
+    rapt_param *table = ops_param(c, "positions", SHAPE(x->shape[x->ndim - 2] + 2, rapt_tensor_features(x)));
     return rapt_op_add_positions(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0, ops_p(c));
 }
 
@@ -208,6 +208,8 @@ static inline rapt_mask *build_mask(ops_case *c, size_t batch, size_t queries, s
 static inline rapt_tensor *build_softmax(ops_case *c, rapt_tape *t)
 {
     size_t queries = ops_size(c, 4, 31), keys = ops_size(c, 7, 53);
+    if (ops_is(c, OPS_TWO_DIMS)) /* one example, without a batch dimension */
+        return rapt_op_masked_softmax(t, ops_input(c, t, SHAPE(queries, keys)), build_mask(c, 1, queries, keys));
     rapt_tensor *x = ops_is(c, OPS_4D) ? ops_input(c, t, SHAPE(2, 3, queries, keys))
                                        : ops_input(c, t, SHAPE(2, queries, keys));
     return rapt_op_masked_softmax(t, x, build_mask(c, 2, queries, keys));
@@ -269,7 +271,7 @@ static inline rapt_tensor *build_embed(ops_case *c, rapt_tape *t)
     size_t entries = ops_size(c, 6, 41), d = ops_size(c, 5, 131), time = ops_size(c, 5, 43);
     rapt_param *w = ops_param(c, "w", SHAPE(entries, d));
     rapt_param *p = ops_is(c, OPS_POSITIONS) ? ops_param(c, "positions", SHAPE(time + 4, d)) : NULL;
-    rapt_tokens tokens = {ops_ids(c, 3 * time, 0, (int32_t)entries), 3, time};
+    rapt_tokens tokens = {ops_ids(c, 3 * time, 0, (int32_t)entries), ops_is(c, OPS_TWO_DIMS) ? 0 : 3, time};
     rapt_embed_options o = {.has_padding = ops_is(c, OPS_PADDING), .padding_idx = 2, .positions = p,
                             .scale = ops_is(c, OPS_SCALE) ? 1.7 : 0, .first_position = ops_is(c, OPS_FIRST) ? 3 : 0,
                             .scale_grad_by_freq = ops_is(c, OPS_FREQ), .dropout = ops_p(c)};

@@ -111,6 +111,7 @@ enum {
     X(rapt_op_residual, residual_dropout_over, build_residual, OPS_DROPOUT | OPS_SCALE)                         \
     X(rapt_op_masked_softmax, softmax, build_softmax, 0)                                                        \
     X(rapt_op_masked_softmax, softmax_4d, build_softmax, OPS_4D)                                                \
+    X(rapt_op_masked_softmax, softmax_2d, build_softmax, OPS_TWO_DIMS | OPS_LENS)                               \
     X(rapt_op_masked_softmax, softmax_lens, build_softmax, OPS_4D | OPS_LENS)                                   \
     X(rapt_op_masked_softmax, softmax_lens_2d, build_softmax, OPS_LENS_2D)                                      \
     X(rapt_op_masked_softmax, softmax_causal, build_softmax, OPS_CAUSAL)                                        \
@@ -143,6 +144,7 @@ enum {
     X(rapt_op_split_heads, split_heads, build_split, 0)                                                         \
     X(rapt_op_concat_heads, concat_heads, build_concat, 0)                                                      \
     X(rapt_op_embed, embed, build_embed, 0)                                                                  \
+    X(rapt_op_embed, embed_sentence, build_embed, OPS_TWO_DIMS | OPS_POSITIONS | OPS_DROPOUT)                \
     X(rapt_op_embed, embed_padding, build_embed, OPS_PADDING)                                                \
     X(rapt_op_embed, embed_scale, build_embed, OPS_SCALE)                                                    \
     X(rapt_op_embed, embed_freq, build_embed, OPS_FREQ)                                                      \
@@ -154,6 +156,7 @@ enum {
     X(rapt_op_embed, embed_all, build_embed,                                                                 \
       OPS_PADDING | OPS_SCALE | OPS_FREQ | OPS_POSITIONS | OPS_FIRST | OPS_DROPOUT | OPS_SPARSE)             \
     X(rapt_op_add_positions, add_positions, build_add_positions, 0)                                             \
+    X(rapt_op_add_positions, add_positions_2d, build_add_positions, OPS_TWO_DIMS | OPS_FIRST)                   \
     X(rapt_op_add_positions, add_positions_first, build_add_positions, OPS_FIRST | OPS_DROPOUT)                 \
     X(rapt_op_cross_entropy, cross_entropy, build_cross_entropy, 0)                                             \
     X(rapt_op_cross_entropy, cross_entropy_lens, build_cross_entropy, OPS_LENS)                                 \

@@ -70,6 +70,7 @@ static rapt_tensor *tensor(bench *b, int ndim, const size_t *shape)
     return x;
 }
 
+#define T1(a) tensor(b, 1, (size_t[]){a})
 #define T2(a, b_) tensor(b, 2, (size_t[]){a, b_})
 #define T3(a, b_, c) tensor(b, 3, (size_t[]){a, b_, c})
 #define T4(a, b_, c, d) tensor(b, 4, (size_t[]){a, b_, c, d})
@@ -165,12 +166,12 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(residual_dropout, rapt_op_residual(b->t, T3(2, 3, 7), T3(2, 3, 7), (rapt_residual){.dropout = 1}), RAPT_ERR_VALUE, \
       "dropout", "1", "[0, 1)")                                                                                          \
     X(positions_width, rapt_op_add_positions(b->t, T3(2, 3, 6), b->positions, 0, 0), RAPT_ERR_SHAPE,                     \
-      "positions positions", "0 to 2", "6 features")                                                                     \
-    X(positions_dims, rapt_op_add_positions(b->t, T2(3, 7), b->positions, 0, 0), RAPT_ERR_SHAPE, "positions positions",  \
-      "7 features", "")                                                                                                  \
+      "positions positions", "[2, 3, 6]", "[batch, time, 7]")                                                            \
+    X(positions_dims, rapt_op_add_positions(b->t, T1(7), b->positions, 0, 0), RAPT_ERR_SHAPE, "positions positions",     \
+      "[7] is not", "")                                                                                                  \
     X(positions_far, rapt_op_add_positions(b->t, T3(2, 3, 7), b->positions, 2, 0), RAPT_ERR_SHAPE,                       \
       "positions positions", "2 to 4", "")                                                                               \
-    X(softmax_dims, rapt_op_masked_softmax(b->t, T2(3, 4), NULL), RAPT_ERR_SHAPE, "masked_softmax", "[3, 4]", "")        \
+    X(softmax_dims, rapt_op_masked_softmax(b->t, T1(4), NULL), RAPT_ERR_SHAPE, "masked_softmax", "[4]", "")              \
     X(reshape_size, rapt_op_reshape(b->t, T3(2, 3, 4), 2, (size_t[]){5, 4}, NULL), RAPT_ERR_SHAPE, "reshape",            \
       "[2, 3, 4]", "[5, 4]")                                                                                             \
     X(reshape_dims, rapt_op_reshape(b->t, T3(2, 3, 4), 5, (size_t[]){1, 1, 2, 3, 4}, NULL), RAPT_ERR_SHAPE, "reshape",   \
@@ -205,9 +206,9 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(embed_empty, embed(b, b->w, ids, 0, no_options), RAPT_ERR_SHAPE, "embed w", "2 x 0", "")                        \
     X(embed_weight, embed(b, b->gamma, ids, 3, no_options), RAPT_ERR_SHAPE, "embed gamma", "[7]", "")                 \
     X(embed_table, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = 2}),  \
-      RAPT_ERR_SHAPE, "embed w", "position 4", "positions has 4")                                                     \
+      RAPT_ERR_SHAPE, "positions", "3 tokens from position 2", "longer than max_len, 4")                              \
     X(embed_wraps, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->positions, .first_position = SIZE_MAX}), \
-      RAPT_ERR_SHAPE, "embed w", "positions has 4", "")                                                               \
+      RAPT_ERR_SHAPE, "positions", "longer than max_len, 4", "")                                                      \
     X(embed_width, embed(b, b->w, ids, 3, (rapt_embed_options){.positions = b->bias}), RAPT_ERR_SHAPE, "embed w",     \
       "bias", "7")                                                                                                \
     X(embed_dropout, embed(b, b->w, ids, 3, (rapt_embed_options){.dropout = 1}), RAPT_ERR_VALUE, "embed w", "1",      \
@@ -500,10 +501,10 @@ static void positions_that_wrap(void **state)
     for (size_t first = SIZE_MAX - 2; first >= SIZE_MAX - 2; first++) { /* until it wraps */
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_positions_forward(t, &m->encoder.input.positions, rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, x, false), first);
-        assert_non_null(strstr(rapt_tape_error(t)->message, "no rows"));
+        assert_non_null(strstr(rapt_tape_error(t)->message, "longer than max_len, 8"));
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_preprocess(t, &m->encoder.input, (rapt_tokens){ids, 2, 3}, first);
-        assert_non_null(strstr(rapt_tape_error(t)->message, "has 8"));
+        assert_non_null(strstr(rapt_tape_error(t)->message, "longer than max_len, 8"));
         rapt_tape_begin(t, (rapt_pass){0});
         rapt_tensor *input = rapt_tape_input(t, 3, (size_t[]){2, 3, 4}, x, false);
         rapt_causal_self_attention(t, &m->encoder.blocks[0].attention, input, &kv, first);

@@ -596,7 +596,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensors),      cmocka_unit_test(test_all_numbers), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_width), cmocka_unit_test(test_narrow),        cmocka_unit_test(test_wide_letters), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_width),        cmocka_unit_test(test_narrow),      cmocka_unit_test(test_wide_letters),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_statistics),   cmocka_unit_test(test_not_finite), cmocka_unit_test(test_options),
         cmocka_unit_test(test_tokens),       cmocka_unit_test(test_table_text),
     };
