@@ -170,7 +170,7 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(positions_dims, rapt_op_add_positions(b->t, T1(7), b->positions, 0, 0), RAPT_ERR_SHAPE, "positions positions",     \
       "[7] is not", "")                                                                                                  \
     X(positions_far, rapt_op_add_positions(b->t, T3(2, 3, 7), b->positions, 2, 0), RAPT_ERR_SHAPE,                       \
-      "positions positions", "2 to 4", "")                                                                               \
+      "positions positions", "from position 2", "longer than max_len, 4")                                                \
     X(softmax_dims, rapt_op_masked_softmax(b->t, T1(4), NULL), RAPT_ERR_SHAPE, "masked_softmax", "[4]", "")              \
     X(reshape_size, rapt_op_reshape(b->t, T3(2, 3, 4), 2, (size_t[]){5, 4}, NULL), RAPT_ERR_SHAPE, "reshape",            \
       "[2, 3, 4]", "[5, 4]")                                                                                             \
