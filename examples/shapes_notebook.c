@@ -148,11 +148,11 @@ static void cell_maps(const notebook *n)
 
 static void cell_qkv(const notebook *n)
 {
-    show_corner("Q", n->q);
+    show_tensor("Q", n->q);
     show_shape("Q", n->q);
-    show_corner("K", n->k);
+    show_tensor("K", n->k);
     show_shape("K", n->k);
-    show_corner("V", n->v);
+    show_tensor("V", n->v);
     show_shape("V", n->v);
     const rapt_real *last = n->x->data + (size_t)(BATCH * TIME - 1) * D_MODEL;
     size_t at = (size_t)(BATCH * TIME - 1) * D_MODEL + 7;
@@ -191,7 +191,7 @@ static void cell_scaled(const notebook *n)
 static void cell_softmax(const notebook *n)
 {
     show_shape("attention", n->attention);
-    show_corner("attention", n->attention);
+    show_tensor("attention", n->attention);
     double sum = 0;
     for (size_t key = 0; key < TIME; key++)
         sum += exp(at4(n->scaled, 3, 5, 7, key));
@@ -202,7 +202,7 @@ static void cell_softmax(const notebook *n)
 static void cell_weighted_sum(const notebook *n)
 {
     show_shape("output", n->output);
-    show_corner("output", n->output);
+    show_tensor("output", n->output);
     double sum = 0;
     for (size_t key = 0; key < TIME; key++)
         sum += at4(n->attention, 3, 5, 7, key) * at4(n->v_heads, 3, 5, key, 11);

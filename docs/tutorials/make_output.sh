@@ -76,7 +76,7 @@ definition() {
         END { exit !found }' "$1"
 }
 
-without_machine() { sed -E '/^memory: /d; s/  [0-9]+ tokens\/s(  [0-9:]+ left)?$//; s/ in [0-9.]+ s$//'; }
+without_machine() { sed -E '/^memory: /d; s/  [0-9]+ tokens\/s(  [0-9:]+ left)?$//; s/ in [0-9.]+ s$//; $a\'; }
 
 # shown WANTED COMMAND: the command with its output; WANTED is 0 for success.
 shown() {
