@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { STEPS = 60, TABLE_EVERY = 3, WORDS = SALES_BATCH * (SALES_TIME + 1) }; /* WORDS: of all windows, labels included */
+enum { STEPS = 60, TABLE_EVERY = 3 };
 
 static bool close_to(double a, double b, double tolerance) { return fabs(a - b) <= tolerance; }
 
@@ -354,36 +354,11 @@ static void norms(rapt_tape *t, rapt_params *set)
 
 /* ---- a loss that falls ------------------------------------------------------------------------------------------ */
 
-/* The windows of the sales textbook with their tokens numbered anew, 0, 1, ... in order of first appearance. */
-typedef struct task {
-    int32_t ids[WORDS], labels[WORDS];
-    size_t vocabulary;
-    rapt_tokens inputs, targets;
-} task;
-
-static void number_anew(task *s, rapt_params *set)
-{
-    int32_t seen[WORDS];
-    rapt_tokens inputs = input_sales_tokens(set), targets = input_sales_labels(set);
-    *s = (task){.inputs = inputs, .targets = targets};
-    for (size_t i = 0; i < 2 * SALES_BATCH * SALES_TIME; i++) {
-        size_t at = i / 2, id = 0;
-        int32_t token = i % 2 ? targets.ids[at] : inputs.ids[at];
-        while (id < s->vocabulary && seen[id] != token)
-            id++;
-        if (id == s->vocabulary)
-            seen[s->vocabulary++] = token;
-        (i % 2 ? s->labels : s->ids)[at] = (int32_t)id;
-    }
-    s->inputs.ids = s->ids;
-    s->targets.ids = s->labels;
-}
-
 /* One training step, all of it. Returns the loss before it; the norm of its gradient in *norm. */
-static double train_step(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const task *s, uint64_t step, double *norm)
+static double train_step(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const input_windows *s, uint64_t step, double *norm)
 {
     rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .seed = 1, .step = step});
-    rapt_tensor *loss = rapt_lm_loss(t, m, s->inputs, s->targets, NULL, NULL);
+    rapt_tensor *loss = rapt_lm_loss(t, m, s->inputs, s->labels, NULL, NULL);
     rapt_params_zero_grad(m->params);
     if (rapt_backward(t, loss, NULL) != RAPT_OK)
         return NAN;
@@ -394,7 +369,7 @@ static double train_step(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const 
 }
 
 /* The probability of each label of the first window, in evaluation mode, and how many of all labels are on top. */
-static size_t evaluate(rapt_tape *t, const rapt_lm *m, const task *s, rapt_real *row)
+static size_t evaluate(rapt_tape *t, const rapt_lm *m, const input_windows *s, rapt_real *row)
 {
     rapt_tape_begin(t, (rapt_pass){0});
     const rapt_tensor *p = rapt_op_masked_softmax(t, rapt_lm_forward(t, m, s->inputs), NULL);
@@ -403,16 +378,16 @@ static size_t evaluate(rapt_tape *t, const rapt_lm *m, const task *s, rapt_real 
         const rapt_real *at = p->data + i * s->vocabulary;
         bool top = true;
         for (size_t j = 0; j < s->vocabulary; j++)
-            top = top && at[j] <= at[s->labels[i]];
+            top = top && at[j] <= at[s->labels.ids[i]];
         right += top;
         if (i < SALES_TIME)
-            row[i] = at[s->labels[i]];
+            row[i] = at[s->labels.ids[i]];
     }
     return right;
 }
 
 /* Trains; fills a row of `rows` every TABLE_EVERY steps, and prints unless `quiet`. */
-static void train(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const task *s, rapt_real (*rows)[SALES_TIME], bool quiet)
+static void train(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const input_windows *s, rapt_real (*rows)[SALES_TIME], bool quiet)
 {
     double norm = NAN, first = NAN, last = NAN;
     rapt_real row[SALES_TIME] = {0};
@@ -445,10 +420,9 @@ static void learn(rapt_tape *t, rapt_params *set, bool table_only)
     char names[STEPS / TABLE_EVERY + 1][16];
     const char *row_names[STEPS / TABLE_EVERY + 1];
     rapt_real rows[STEPS / TABLE_EVERY + 1][SALES_TIME] = {{0}};
-    task s;
+    input_windows s = input_sales_numbered(set);
     rapt_lm_config config;
     rapt_lm_preset("seed", &config, NULL); /* one block, 64 features, 4 heads */
-    number_anew(&s, set);
     config.vocab = s.vocabulary;
     rapt_error err = {0};
     rapt_lm *m = rapt_lm_new(&config, 1, &err);

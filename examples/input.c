@@ -51,6 +51,27 @@ static rapt_tokens sales(rapt_params *set, size_t first)
 rapt_tokens input_sales_tokens(rapt_params *set) { return sales(set, 0); }
 rapt_tokens input_sales_labels(rapt_params *set) { return sales(set, 1); }
 
+input_windows input_sales_numbered(rapt_params *set)
+{
+    enum { COUNT = SALES_BATCH * SALES_TIME };
+    input_windows s = {.inputs = input_sales_tokens(set), .labels = input_sales_labels(set)};
+    int32_t seen[2 * COUNT], *ids[2];
+    for (int i = 0; i < 2; i++)
+        ids[i] = rapt_params_alloc(set, COUNT, sizeof *ids[i]);
+    for (size_t i = 0; ids[0] && ids[1] && s.inputs.ids && s.labels.ids && i < 2 * COUNT; i++) {
+        int32_t token = (i % 2 ? s.labels : s.inputs).ids[i / 2];
+        size_t id = 0;
+        while (id < s.vocabulary && seen[id] != token)
+            id++;
+        if (id == s.vocabulary)
+            seen[s.vocabulary++] = token;
+        ids[i % 2][i / 2] = (int32_t)id;
+    }
+    s.inputs.ids = ids[0];
+    s.labels.ids = ids[1];
+    return s;
+}
+
 rapt_tensor *input_sales(rapt_tape *t, rapt_params *set)
 {
     return preprocess(t, set, "sales.", input_sales_tokens(set), SALES_VOCABULARY, SALES_FEATURES, SALES_TIME);

@@ -16,6 +16,13 @@ enum { SALES_BATCH = 4, SALES_TIME = 16, SALES_FEATURES = 64, SALES_VOCABULARY =
  * as long as the set. */
 rapt_tokens input_sales_tokens(rapt_params *set);
 rapt_tokens input_sales_labels(rapt_params *set);
+/* The windows with their tokens numbered anew, 0, 1, ..., in the order in which they appear: a vocabulary of 53 for small
+ * models. They live as long as the set. */
+typedef struct input_windows {
+    rapt_tokens inputs, labels;
+    size_t vocabulary;
+} input_windows;
+input_windows input_sales_numbered(rapt_params *set);
 /* The words of the first window. */
 extern const char *const input_sales_words[SALES_TIME];
 /* Its vectors, positions added: [4, 16, 64]. Adds the parameters "sales...." to the set. */

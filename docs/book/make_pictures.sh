@@ -33,4 +33,5 @@ draw 12-decoder 'Attention to the source after each word' 'source word' 'word re
 draw 13-sales-textbook 'Attention weights of the first head' key query
 draw 14-training 'Probability of the word that follows, in training' 'word that follows' step --low 0 --high 1
 draw 15-prediction 'Probabilities after three prompts' 'next word' 'way to choose' --low 0 --high 1
+draw 16-gpt 'log10 of the norm of each gradient, 12 blocks' 'matrix' block
 exit $status
