@@ -15,13 +15,6 @@ extern "C" {
 
 #define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
 
-/* Ids of a translation model's special tokens, in both vocabularies. */
-typedef struct rapt_special_ids {
-    int32_t unk, pad, bos, eos; /* unknown word, padding, beginning and end of a sentence */
-} rapt_special_ids;
-
-#define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
-
 enum { RAPT_END_OF_TEXT_MAX = 8 };
 
 /* What a model of RAPT_TASK_TRANSLATION has. */

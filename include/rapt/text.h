@@ -19,6 +19,13 @@ extern "C" {
 /* The ids of the special tokens of every vocabulary of words, and of every other that translation uses. */
 enum { RAPT_UNK = 0, RAPT_PAD = 1, RAPT_BOS = 2, RAPT_EOS = 3, RAPT_SPECIALS = 4 };
 
+/* Ids of a translation model's special tokens, in both vocabularies. */
+typedef struct rapt_special_ids {
+    int32_t unk, pad, bos, eos; /* unknown word, padding, beginning and end of a sentence */
+} rapt_special_ids;
+
+#define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
+
 typedef enum rapt_tokenizer_kind { RAPT_TOKENIZER_WORDS, RAPT_TOKENIZER_CHARACTERS, RAPT_TOKENIZER_BYTE_BPE } rapt_tokenizer_kind;
 
 typedef struct rapt_tokenizer rapt_tokenizer;

@@ -14,7 +14,7 @@ typedef struct sentence {
 } sentence;
 
 /* The sentence with <eos>. */
-static rapt_code dataset_encode(const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
+static rapt_code dataset_encode(const rapt_dataset *d, const rapt_tokenizer *k, const char *text, sentence *s, rapt_error *err)
 {
     rapt_code code = rapt_tokenizer_encode(k, text, &s->ids, &s->count, err);
     int32_t *longer = code ? NULL : realloc(s->ids, (s->count + 1) * sizeof *longer);
@@ -25,7 +25,7 @@ static rapt_code dataset_encode(const rapt_tokenizer *k, const char *text, sente
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of a line");
     }
     s->ids = longer;
-    s->ids[s->count++] = RAPT_EOS;
+    s->ids[s->count++] = d->special.eos;
     return RAPT_OK;
 }
 
@@ -66,10 +66,10 @@ static rapt_code dataset_add(rapt_dataset *d, const rapt_pairs *pairs, size_t i,
                              const rapt_tokenizer *target, rapt_error *err)
 {
     sentence s, t;
-    rapt_code code = dataset_encode(source, rapt_pairs_source(pairs, i), &s, err);
+    rapt_code code = dataset_encode(d, source, rapt_pairs_source(pairs, i), &s, err);
     if (code)
         return code;
-    code = dataset_encode(target, rapt_pairs_target(pairs, i), &t, err);
+    code = dataset_encode(d, target, rapt_pairs_target(pairs, i), &t, err);
     if (!code) {
         code = dataset_take(d, pairs, i, &s, &t, err);
         free(t.ids);
@@ -103,6 +103,8 @@ rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *so
     if (d) {
         arena_init(&d->memory, (size_t)1 << 20);
         d->options = options ? *options : (rapt_dataset_options){0};
+        d->special = d->options.special ? *d->options.special : RAPT_SPECIAL_IDS;
+        d->options.special = NULL; /* borrowed for this call */
         d->options.max_len = d->options.max_len ? d->options.max_len : DEFAULT_MAX_LEN;
         d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
     }

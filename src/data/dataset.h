@@ -14,6 +14,7 @@ typedef struct dataset_example {
 struct rapt_dataset {
     arena memory;
     rapt_dataset_options options;
+    rapt_special_ids special;
     dataset_example *examples;
     size_t count, dropped;
 };

@@ -172,12 +172,12 @@ static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t n, b
     return max;
 }
 
-static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t *source, int32_t *inputs,
+static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t bos, int32_t *source, int32_t *inputs,
                             int32_t *labels)
 {
     memcpy(source, e->source, e->source_len * sizeof *source);
     memcpy(labels, e->target, e->target_len * sizeof *labels);
-    inputs[0] = RAPT_BOS;
+    inputs[0] = bos;
     memcpy(inputs + 1, e->target, (e->target_len - 1) * sizeof *inputs);
     b->source_lens[row] = (int32_t)e->source_len;
     b->target_lens[row] = (int32_t)e->target_len;
@@ -188,8 +188,9 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n
 {
     arena_release(&l->memory, (arena_mark){0});
     size_t source_time = max_length(l, chosen, n, false), target_time = max_length(l, chosen, n, true);
-    int32_t *source = new_ids(l, n * source_time, RAPT_PAD), *inputs = new_ids(l, n * target_time, RAPT_PAD);
-    int32_t *labels = new_ids(l, n * target_time, RAPT_PAD);
+    const rapt_special_ids special = l->data->special;
+    int32_t *source = new_ids(l, n * source_time, special.pad), *inputs = new_ids(l, n * target_time, special.pad);
+    int32_t *labels = new_ids(l, n * target_time, special.pad);
     rapt_batch *b = &l->batch;
     *b = (rapt_batch){.source_lens = new_ids(l, n, 0), .target_lens = new_ids(l, n, 0),
                       .examples = (uint32_t *)new_ids(l, n, 0)};
@@ -200,8 +201,8 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n
         return NULL;
     for (size_t i = 0; i < n; i++) {
         b->examples[i] = (uint32_t)chosen[i];
-        loader_fill_row(b, i, &l->data->examples[chosen[i]], source + i * source_time, inputs + i * target_time,
-                        labels + i * target_time);
+        loader_fill_row(b, i, &l->data->examples[chosen[i]], special.bos, source + i * source_time,
+                        inputs + i * target_time, labels + i * target_time);
     }
     return b;
 }

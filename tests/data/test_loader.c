@@ -207,6 +207,28 @@ static void the_largest_is_no_smaller_than_any(void **state)
     free_corpus(&c);
 }
 
+/* Targets begin and sentences end with the ids of the model, and rows are padded with its own. */
+static void special_ids_of_a_model(void **state)
+{
+    (void)state;
+    corpus c = make_corpus();
+    const rapt_special_ids special = {.unk = 0, .pad = 9, .bos = 8, .eos = 7};
+    rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){.special = &special}, NULL);
+    rapt_loader *l = rapt_loader_new(d, NULL, NULL);
+    const rapt_batch *b = rapt_loader_batch(l, 0, 0);
+    for (size_t i = 0; i < b->source.batch; i++) {
+        const int32_t *source = b->source.ids + i * b->source.time, *labels = b->labels.ids + i * b->labels.time;
+        assert_int_equal(b->inputs.ids[i * b->inputs.time], 8);
+        assert_int_equal(source[b->source_lens[i] - 1], 7);
+        assert_int_equal(labels[b->target_lens[i] - 1], 7);
+        for (size_t j = (size_t)b->source_lens[i]; j < b->source.time; j++)
+            assert_int_equal(source[j], 9);
+    }
+    rapt_loader_free(l);
+    rapt_dataset_free(d);
+    free_corpus(&c);
+}
+
 static void batches_of_all_and_of_the_default(void **state)
 {
     corpus c = make_corpus();
@@ -237,6 +259,7 @@ int main(void)
         cmocka_unit_test(unequal_files_are_refused),             cmocka_unit_test(batches_by_tokens_hold_each_pair_once),
         cmocka_unit_test(they_are_well_filled),                  cmocka_unit_test(order_depends_on_seed_and_epoch_alone),
         cmocka_unit_test(the_largest_is_no_smaller_than_any),    cmocka_unit_test(batches_of_all_and_of_the_default),
+        cmocka_unit_test(special_ids_of_a_model),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

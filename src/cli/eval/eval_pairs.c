@@ -46,7 +46,7 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
                                          rapt_error *err)
 {
     rapt_dataset_options o = {.max_len = m->translation.max_len, .too_long = a->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
-                              .pad_to_max = m->translation.pad_to_max};
+                              .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special};
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &o, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
     rapt_tape *t = loader ? rapt_tape_new(&(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, err) : NULL;

@@ -228,7 +228,8 @@ static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err
 {
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
-                              .validation_fraction = fraction_of(r, validation), .stop = r->options->stop,
+                              .validation_fraction = fraction_of(r, validation),
+                              .special = &r->model->translation.special, .stop = r->options->stop,
                               .stop_context = r->options->context};
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
