@@ -66,6 +66,7 @@ RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t
 typedef struct rapt_progress {
     uint64_t step, steps;   /* done, and planned in all */
     uint64_t epoch, epochs; /* current (from 1), and planned */
+    double epochs_done;     /* 2.5 in the middle of the third */
     double loss;            /* nats a target token, mean since the last report */
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* on the validation set at the last report, or NaN */

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/fetch_hint.h"
+#include "cli/live_curves.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/signals.h"
@@ -17,7 +18,7 @@
 
 #define MAX_ASSIGNMENTS 256
 
-enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE };
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE, KEY_PLOT };
 
 static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
@@ -27,13 +28,14 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     CLI_OPTION_SEED("Overrides the recipe's seed"),
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N; 0: before the first, with the model untrained", 0},
+    {"plot", KEY_PLOT, "FILE", 0, "Draw the training curves into FILE, PNG or SVG, and again as reports come", 0},
     CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
     CLI_OPTION_QUIET("No progress"),
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
     {0}};
 
 typedef struct train_arguments {
-    const char *recipe, *out, *init;
+    const char *recipe, *out, *init, *plot;
     rapt_precision precision;
     bool has_precision;
     const char *assignments[MAX_ASSIGNMENTS];
@@ -57,6 +59,13 @@ static void take_max_steps(train_arguments *a, const char *text, struct argp_sta
     a->untrained = a->max_steps == 0;
 }
 
+static void take_plot(train_arguments *a, const char *text, struct argp_state *state)
+{
+    if (!live_curves_is_picture(text))
+        cli_usage_error(state, "--plot: '%s' ends in neither .png nor .svg", text);
+    a->plot = text;
+}
+
 static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
 {
     train_arguments *a = state->input;
@@ -70,6 +79,7 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case KEY_MAX_STEPS: take_max_steps(a, text, state); return 0;
     case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
+    case KEY_PLOT: take_plot(a, text, state); return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->recipe, text, "one recipe", state); return 0;
     case ARGP_KEY_END:
@@ -93,6 +103,7 @@ typedef struct display {
     progress *progress; /* NULL: quiet */
     rapt_task task;
     int64_t patience;
+    live_curves curves;
     rapt_progress last;
 } display;
 
@@ -153,6 +164,10 @@ static void cmd_train_show_progress(void *context, const rapt_progress *p)
     d->last = *p;
     if (p->report || !p->early_stopped)
         progress_step(d->progress, p);
+    if (p->report) {
+        progress_clear(d->progress); /* a warning would stand in the live line */
+        live_curves_report(&d->curves);
+    }
     if (p->early_stopped)
         show_end(d, p);
 }
@@ -269,13 +284,17 @@ static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
     rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
                             .max_steps = (uint64_t)a->max_steps, .untrained = a->untrained, .threads = a->threads,
                             .stop = signals_stop, .on_phase = cmd_train_show_phase, .on_plan = show_plan,
-                            .on_progress = cmd_train_show_progress, .on_sample = show_sample, .on_warning = show_warning, .context = &d};
+                            .on_progress = cmd_train_show_progress, .on_sample = show_sample,
+                            .on_warning = show_warning, .context = &d};
+    d.curves.request = (plot_training_request){.folder = out, .out = a->plot, .by_epoch = r->train.steps == 0,
+                                               .book = r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK};
     d.progress = a->quiet ? NULL : progress_new(&shown);
     if (r->train.init)
         cli_note_seal(r->train.init);
     signals_catch();
     rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory");
     progress_free(d.progress, code != RAPT_OK);
+    live_curves_end(&d.curves);
     if (code)
         fetch_hint(&err);
     else

@@ -107,13 +107,18 @@ static uint64_t epoch_of(const run *r, uint64_t step)
     return step ? (step - 1) * (uint64_t)r->recipe->train.accumulate / r->batches_per_epoch : 0;
 }
 
+static double epochs_done(const run *r)
+{
+    return (double)r->counters.step * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
+}
+
 static rapt_progress progress_of(const run *r, const run_call *call)
 {
     const run_counters *c = &r->counters;
     double tokens = c->tokens ? (double)c->tokens : 1, here = clock_seconds() - call->started;
     double training = here - call->pause, done = (double)(c->step - call->first);
     return (rapt_progress){.step = c->step, .steps = call->end, .epoch = epoch_of(r, c->step) + 1,
-                           .epochs = epoch_of(r, call->end) + 1, .loss = c->nll / tokens,
+                           .epochs = epoch_of(r, call->end) + 1, .epochs_done = epochs_done(r), .loss = c->nll / tokens,
                            .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? c->book / tokens : NAN,
                            .val_loss = c->val_loss, .val_bleu = c->scores.bleu, .val_bleu_book = c->scores.bleu_book,
                            .best_val_loss = c->best_step ? c->best_val_loss : NAN, .best_step = c->best_step,

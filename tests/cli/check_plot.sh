@@ -250,8 +250,31 @@ check 'training: several of several' test "$(plot training pairs characters --da
 printf '{"step": 1, "loss": 2}\n{"step": 2, "val_loss": 3}\n' >few.jsonl
 check 'training: lines without a field are passed over' test "$(plot training few.jsonl --field val_loss --data | wc -l)" = 2
 grep -v val_loss few.jsonl >none.jsonl
+for run in pairs characters; do # a fraction: 7.5 in the middle of the eighth epoch
+    plot training $run --by epoch --field loss --data | sed 1d | cut -f2 >got
+    sed 's/.*"epochs": \([0-9.]*\).*/\1/' $run/train.jsonl | awk '{ printf "%.12g\n", $1 }' >want
+    check "training --by epoch: $run" near 1e-9 want got
+done
+# 240 pairs, of which the validation set takes a share; batches of 16, reports every 20 steps, the last one may be smaller.
+batches=$(((240 - $(wc -l <pairs/validation.tsv) + 15) / 16))
+awk -v n=$batches 'BEGIN { for (i = 20; i <= 120; i += 20) printf "%.9g\n", i / n }' >want
+plot training pairs --by epoch --field loss --data | sed 1d | cut -f2 >got
+check 'training: epochs are steps by the batches of an epoch' near 1e-6 want got
+check 'training --by epoch: of an older log' test "$(sed 's/"epochs": [0-9.]*, //' pairs/train.jsonl >older.jsonl
+    plot training older.jsonl --by epoch --field loss --data | sed 1d | cut -f2 | tr '\n' ' ')" = \
+    "$(sed 's/.*"epoch": \([0-9]*\).*/\1/' pairs/train.jsonl | tr '\n' ' ')"
+refused 2 "--by: 'hour' is none of step, epoch" 'training: --by something else' "$RAPT" plot training pairs --by hour --data
+refused 1 'few-steps.jsonl:1: --by epoch: no number "epoch"' 'training: a file without epochs' \
+    sh -c 'echo "{\"step\": 1, \"loss\": 2}" >few-steps.jsonl; exec "$0" plot training few-steps.jsonl --by epoch --data' "$RAPT"
 check 'training: without val_loss the loss alone' test \
     "$(plot training none.jsonl --data | cut -f1 | tr '\n' ' ')" = 'name training '
+
+refused 2 "--plot: 'live.gif' ends in neither .png nor .svg" 'train --plot: another ending' \
+    "$RAPT" train tiny.yaml --out gif --plot live.gif
+mkdir lone && cp "$RAPT" lone/rapt
+lone/rapt train tiny.yaml --quiet --out plain --set train.steps=40 --plot plain.svg 2>err
+check 'train --plot: a program that cannot draw trains' test $? = 0 -a "$(wc -l <err)" = 1 -a -s plain/model.safetensors -a ! -e plain.svg
+check 'train --plot: and says so' grep -q '^rapt: warning: --plot: this rapt cannot draw' err
 
 # ---- numbers: table ------------------------------------------------------------------------------------------------
 printf '\ta\tb c\t日\nr\t1\t-2.5\t3e-05\nfoo\t0.25\tnan\tinf\n' >table.tsv
@@ -350,6 +373,25 @@ else
     picture 'a map of a word and itself' embedding pairs moon moon
     picture 'training' training pairs characters
     picture 'training of one report' training few.jsonl
+    picture 'training by epoch' training pairs --by epoch
+
+    # While it trains: what is there at the end is the picture of the whole run, and the model is that of a run without pictures.
+    check 'train --plot' train live --set model.layers=2 --plot live.svg
+    check 'train --plot: it is that of the whole run' cmp live.svg <(plot training live -o a.svg && cat a.svg)
+    check 'train --plot: the model is the same' same_model pairs live
+    check 'train --plot: of epochs and the loss of the book' train book --set train.steps=0 --set train.epochs=3 \
+        --set train.reduction=book --plot book.PNG
+    check 'train --plot: it is that of the log' cmp book.PNG \
+        <(plot training book --by epoch --field loss_book -o a.png && cat a.png)
+    "$RAPT" train tiny.yaml --quiet --out long --set train.steps=1000000 --set train.report_every=10 --plot long.svg &
+    trainer=$!
+    for ((i = 0; i < 600; i++)); do [ -s long.svg ] && break; sleep 0.05; done
+    check 'train --plot: it is there while the run trains' sh -c 'test -s long.svg && kill -0 "$0" && tail -c 20 long.svg | grep -q "</svg>"' \
+        $trainer
+    kill -TERM $trainer; wait $trainer 2>/dev/null # not -INT, which the shell has a job ignore
+    "$RAPT" train tiny.yaml --quiet --out nowhere --set train.steps=40 --plot missing/live.svg 2>err
+    check 'train --plot: what cannot be written is a warning, once' test $? = 0 -a "$(wc -l <err)" = 1 -a -s nowhere/model.safetensors
+    check 'train --plot: which says why' grep -q '^rapt: warning: --plot: .*missing/live.svg.*; nothing more is drawn$' err
     mkdir -p runs/of/last/week/far/far/away/from/here
     cp -r pairs characters runs/of/last/week/far/far/away/from/here
     plot training ./runs/of/last/week/far/far/away/from/here/{pairs,characters/train.jsonl} -o a.svg

@@ -1,7 +1,8 @@
-/* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps, of one training run or of
- * several to compare. */
+/* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps or epochs, of one training
+ * run or of several to compare; and the picture that `rapt train --plot` draws while it trains. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"
+#include "cli/plot/plot_training.h"
 
 #include "base/file.h"
 #include "base/quote.h"
@@ -16,18 +17,20 @@
 
 #define MAX_FIELDS 16
 
-enum { KEY_FIELD = 256 };
+enum { KEY_FIELD = 256, KEY_BY };
 
 static const struct argp_option OPTIONS[] = {
     {"field", KEY_FIELD, "NAME", 0, "What to plot: loss, val_loss, lr, grad_norm, tokens_per_s or any other field of the "
      "file; can be repeated, for at most two quantities, each with its own axis (default: loss, and val_loss if there is "
      "one)", 0},
+    {"by", KEY_BY, "WHAT", 0, "What the horizontal axis counts: step (default) or epoch", 0},
     {0}};
 
 typedef struct training_arguments {
     char **paths; /* [path_count], within argv */
     size_t path_count, field_count;
     const char *fields[MAX_FIELDS];
+    bool by_epoch;
     plot_options o;
 } training_arguments;
 
@@ -74,6 +77,13 @@ static void plot_training_check_kinds(const training_arguments *a, struct argp_s
 
 /* ---- the command line -------------------------------------------------------------------------------------- */
 
+static void plot_training_take_by(training_arguments *a, const char *text, struct argp_state *state)
+{
+    a->by_epoch = strcmp(text, "epoch") == 0;
+    if (!a->by_epoch && strcmp(text, "step") != 0)
+        cli_usage_error(state, "--by: '%s' is none of step, epoch", text);
+}
+
 static error_t plot_training_parse(int key, char *text, struct argp_state *state)
 {
     training_arguments *a = state->input;
@@ -83,6 +93,7 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
             cli_usage_error(state, "more than %d --field", MAX_FIELDS);
         a->fields[a->field_count++] = text;
         return 0;
+    case KEY_BY: plot_training_take_by(a, text, state); return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->o; return 0;
     case ARGP_KEY_ARGS:
         a->paths = state->argv + state->next;
@@ -97,7 +108,7 @@ static error_t plot_training_parse(int key, char *text, struct argp_state *state
 static const struct argp_child SHARED[] = {{&plot_argp, 0, NULL, 0}, {0}};
 static const struct argp ARGP = {
     .options = OPTIONS, .parser = plot_training_parse, .children = SHARED, .args_doc = "FOLDER|FILE... -o PICTURE",
-    .doc = "Plot training curves: losses, or other fields of train.jsonl, against steps."
+    .doc = "Plot training curves: losses, or other fields of train.jsonl, against steps or epochs."
            "\vA FOLDER is a trained model; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
            "lines are JSON objects with a number \"step\". Lines without the field are skipped."};
 
@@ -165,19 +176,31 @@ static void free_history(history *h)
 
 /* ---- curves ------------------------------------------------------------------------------------------------ */
 
-static rapt_code plot_training_take_points(const history *h, const char *field, series *s, rapt_error *err)
+/* Where a line stands on the horizontal axis. The logs of version 0.2 count whole epochs, those that have begun; NULL: it has
+ * neither. */
+static const json_t *place_of(const json_t *line, bool by_epoch)
+{
+    const json_t *done = json_object_get(line, by_epoch ? "epochs" : "step");
+    const json_t *place = done || !by_epoch ? done : json_object_get(line, "epoch");
+    return json_is_number(place) ? place : NULL;
+}
+
+static rapt_code plot_training_take_points(const training_arguments *a, const history *h, const char *field, series *s,
+                                           rapt_error *err)
 {
     s->x = malloc((h->count + 1) * sizeof *s->x);
     s->y = malloc((h->count + 1) * sizeof *s->y);
     if (!s->x || !s->y)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a curve", h->path);
     for (size_t i = 0; i < h->count; i++) {
-        const json_t *value = json_object_get(h->lines[i], field);
+        const json_t *value = json_object_get(h->lines[i], field), *place = place_of(h->lines[i], a->by_epoch);
         if (value && !json_is_number(value))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: \"%s\" is not a number", h->path, i + 1, quote(field).text);
         if (!value)
             continue;
-        s->x[s->count] = json_number_value(json_object_get(h->lines[i], "step"));
+        if (!place)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: --by epoch: no number \"epoch\"", h->path, i + 1);
+        s->x[s->count] = json_number_value(place);
         s->y[s->count++] = json_number_value(value);
     }
     return RAPT_OK;
@@ -211,7 +234,7 @@ static char *name_curve(const training_arguments *a, const history *h, const cha
 static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, series *s,
                              rapt_error *err)
 {
-    rapt_code code = plot_training_take_points(h, field, s, err);
+    rapt_code code = plot_training_take_points(a, h, field, s, err);
     if (!code && s->count == 0 && !optional)
         code = fail_field(h, field, err);
     s->name = name_curve(a, h, field);
@@ -242,7 +265,8 @@ static size_t group_of(const training_arguments *a, size_t i)
 static rapt_code plot_training_draw(const training_arguments *a, char *const *names, const series *s, rapt_error *err)
 {
     size_t kept = 0, count = a->path_count * a->field_count;
-    draw_labels labels = {a->path_count == 1 ? names[0] : NULL, "step", label_of_axis(a, 0), label_of_axis(a, 1)};
+    draw_labels labels = {a->path_count == 1 ? names[0] : NULL, a->by_epoch ? "epoch" : "step", label_of_axis(a, 0),
+                          label_of_axis(a, 1)};
     draw_curve *curves = calloc(count, sizeof *curves);
     if (!curves)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu curves", count);
@@ -289,6 +313,15 @@ static rapt_code plot_training_run(training_arguments *a, rapt_error *err)
         free(names[i]);
     free(names);
     return code;
+}
+
+rapt_code plot_training_picture(const plot_training_request *q, rapt_error *err)
+{
+    char *path = (char *)q->folder; /* read only */
+    training_arguments a = {.paths = &path, .path_count = 1, .by_epoch = q->by_epoch, .o = {.out = q->out}};
+    if (q->book)
+        a.fields[a.field_count++] = "loss_book";
+    return plot_training_run(&a, err);
 }
 
 int plot_training(int argc, char **argv)

@@ -46,6 +46,7 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
                             {"val_bleu_book", p->val_bleu_book, true},
                             {"lr", p->lr, false},
                             {"grad_norm", p->grad_norm, false},
+                            {"epochs", p->epochs_done, false},
                             {"tokens_per_s", floor(p->tokens_per_s), false},
                             {"seconds", floor(p->seconds * 1e3) / 1e3, false}};
     json_t *line = json_pack("{s:I, s:I}", "step", (json_int_t)p->step, "epoch", (json_int_t)p->epoch);

@@ -1,0 +1,46 @@
+/* cli/live_curves.c: see live_curves.h. What is drawn is plot_training.c's; here is when. */
+#include "cli/live_curves.h"
+
+#include "base/clock.h"
+#include "cli/say.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define PAUSE 9.0   /* times as long as a drawing took */
+#define SHORTEST 0.3 /* seconds between drawings: nobody sees more of them */
+
+bool live_curves_is_picture(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending && (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".svg") == 0);
+}
+
+static void live_curves_draw(live_curves *c)
+{
+    rapt_error err = {0};
+    double before = clock_seconds();
+    if (plot_training_picture(&c->request, &err) != RAPT_OK) {
+        cli_say("rapt: warning: --plot: %s; nothing more is drawn\n", err.message);
+        c->failed = true;
+    }
+    c->drawn_at = clock_seconds();
+    c->took = c->drawn_at - before;
+    c->behind = false;
+}
+
+void live_curves_report(live_curves *c)
+{
+    if (!c->request.out || c->failed)
+        return;
+    double pause = c->took * PAUSE > SHORTEST ? c->took * PAUSE : SHORTEST;
+    c->behind = true;
+    if (c->drawn_at == 0 || clock_seconds() - c->drawn_at >= pause)
+        live_curves_draw(c);
+}
+
+void live_curves_end(live_curves *c)
+{
+    if (c->behind && !c->failed)
+        live_curves_draw(c);
+}

@@ -1,0 +1,17 @@
+/* cli/plot/plot_training.h: the training curves of a model folder, for `rapt train --plot`. */
+#ifndef CLI_PLOT_PLOT_TRAINING_H
+#define CLI_PLOT_PLOT_TRAINING_H
+
+#include "rapt/base.h"
+
+typedef struct plot_training_request {
+    const char *folder, *out; /* whose train.jsonl; the picture, PNG or SVG by its ending */
+    bool book;                /* loss_book, the curve that the book draws, in place of loss and val_loss */
+    bool by_epoch;            /* else by step */
+} plot_training_request;
+
+/* Draws the curves of the lines that there are, as `rapt plot training` does; the picture is replaced as a whole. The errors are
+ * those of draw_curves and of reading the log. */
+rapt_code plot_training_picture(const plot_training_request *q, rapt_error *err);
+
+#endif
