@@ -146,8 +146,9 @@ RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const 
                                          rapt_error *err);
 /* The text of ids: for words, joined by spaces, up to the first <eos>, without <bos> and <pad>; else the tokens' bytes
  * one after the other. Where the first four tokens are those of words, it is a line of UTF-8 up to <eos> without the four;
- * bytes that are none become U+FFFD, ends of lines and tabs spaces. Ids outside the vocabulary are left out.
- * NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when out of memory. */
+ * bytes that are none become U+FFFD (translations and generated texts leave them out), ends of lines and tabs spaces. Ids
+ * outside the vocabulary are left out. NUL-terminated; `size`, unless NULL, gets the length. The caller frees it; NULL when out
+ * of memory. */
 RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *tokenizer, const int32_t *ids, size_t count, size_t *size);
 
 #ifdef __cplusplus

@@ -124,10 +124,10 @@ static rapt_code beam_gather(beam_search *s, size_t sentence, size_t first, rapt
         if (search_check(max, sum, err))
             return RAPT_ERR_NOT_FINITE;
         double base = s->rows[r].log_prob - (double)max - math_log((double)sum);
-        search_ban_repeats(forced < 0 ? s->options->no_repeat : 0, s->rows[r].tokens, s->length, x);
-        if (forced < 0)
+        if (forced < 0) {
+            search_ban(s->options, s->rows[r].tokens, s->length, s->classes, x);
             candidates_gather_row(s->k, &s->found, s->classes, x, base, r);
-        else
+        } else
             candidates_insert(&s->found, (candidate){base + (double)x[forced], r, forced});
     }
     return RAPT_OK;

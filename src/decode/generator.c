@@ -225,6 +225,8 @@ static rapt_code generator_generate(generator_run *r, rapt_error *err)
     r->result->prompt_tokens = r->g->count;
     r->out = text_stream_new(o->stops, o->stop_count, generator_take_text, r, err);
     bool ok = r->out && buffer_reserve(&r->text, 0);
+    if (ok)
+        text_stream_leave_out(r->out);
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     code = code ? code : generator_loop(r, &finish, err);
     code = code ? code : text_stream_finish(r->out, err);

@@ -44,7 +44,7 @@ static rapt_code greedy_append(const greedy_search *s, size_t sentence, rapt_rea
         return RAPT_ERR_NOT_FINITE;
     int32_t best = search_forced(s->batch, sentence, h->length);
     if (best < 0) {
-        search_ban_repeats(s->options->no_repeat, h->tokens, h->length, logits);
+        search_ban(s->options, h->tokens, h->length, s->classes, logits);
         best = (int32_t)s->k->argmax(s->classes, logits);
     }
     h->log_prob = h->log_prob - (double)max - math_log((double)sum) + (double)logits[best];

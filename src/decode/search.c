@@ -3,6 +3,7 @@
 #include "decode/search.h"
 
 #include "base/math.h"
+#include "decode/whole_text.h"
 #include "tape/tape_core.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ int32_t search_forced(const search_batch *b, size_t sentence, size_t length)
     return b->prefixes && length < b->prefixes[sentence].count ? b->prefixes[sentence].ids[length] : -1;
 }
 
-void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
+static void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits)
 {
     if (n == 0 || length < n)
         return;
@@ -73,6 +74,14 @@ void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_rea
     for (size_t i = 0; i + n <= length; i++)
         if (memcmp(tokens + i, last, (n - 1) * sizeof *last) == 0)
             logits[tokens[i + n - 1]] = -INFINITY;
+}
+
+void search_ban(const search_options *o, const int32_t *tokens, size_t length, size_t classes, rapt_real *logits)
+{
+    if (!o->whole || !whole_text_is_open(o->whole, tokens, length))
+        search_ban_repeats(o->no_repeat, tokens, length, logits);
+    if (o->whole)
+        whole_text_ban(o->whole, tokens, length, classes, logits);
 }
 
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err)

@@ -13,6 +13,7 @@ typedef struct search_options {
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
     rapt_special_ids special; /* of the model: <bos> begins a hypothesis, <eos> ends it */
+    const rapt_tokenizer *whole; /* byte-level: its tokens are to be whole characters; NULL: any may follow any */
 } search_options;
 
 /* The forced prefix of a sentence: all its hypotheses begin with it. */
@@ -68,8 +69,10 @@ rapt_code search_step(const searcher *on, const int32_t *tokens, size_t rows, ra
 
 /* The forced token at position `length` of a sentence, or -1. */
 int32_t search_forced(const search_batch *b, size_t sentence, size_t length);
-/* Sets the logits of tokens to -inf that would complete an n-gram which is already in tokens[length]. Never bans <eos>. */
-void search_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
+/* Sets the logits [classes] of tokens to -inf that would complete an n-gram of no_repeat tokens which is already in
+ * tokens[length], which never is <eos>; and, with `whole`, of those that would not make whole characters, within which repeats
+ * are allowed. */
+void search_ban(const search_options *o, const int32_t *tokens, size_t length, size_t classes, rapt_real *logits);
 
 /* RAPT_ERR_NOT_FINITE where one of the logits with this maximum and sum of exponentials was not finite. */
 rapt_code search_check(rapt_real max, rapt_real sum, rapt_error *err);

@@ -27,8 +27,8 @@ struct text_stream {
     stop *stops;
     size_t stop_count;
     bool done, stopped; /* stopped: by a stop string */
-    char character[LONGEST_CHARACTER]; /* an unfinished one: bytes so far, and in all */
-    size_t begun, length;
+    bool leaves_out;    /* bytes that are no character */
+    utf8_scan scan;
     char *text; /* not handed to the sink yet */
     size_t size, capacity;
     arena memory;
@@ -121,53 +121,26 @@ static rapt_code put_character(text_stream *s, const char *bytes, size_t length,
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the character that begins with this one; 0 if none does. */
-static size_t text_stream_length_of(unsigned char byte)
-{
-    return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
-}
-
-/* Whether the byte can follow the ones there are: Unicode's table 3-7, which rules out overlong forms, surrogates and
- * what is above 10FFFF by the second byte. */
-static bool continues(const text_stream *s, unsigned char byte)
-{
-    unsigned char first = (unsigned char)s->character[0], low = 0x80, high = 0xBF;
-    if (s->begun == 1) {
-        low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-        high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    }
-    return byte >= low && byte <= high;
-}
-
+/* For bytes that are no character. */
 static rapt_code text_stream_replace(text_stream *s, rapt_error *err)
 {
-    s->begun = 0;
-    return put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
-}
-
-static rapt_code begin_character(text_stream *s, char byte, rapt_error *err)
-{
-    s->length = text_stream_length_of((unsigned char)byte);
-    if (s->length == 0)
-        return text_stream_replace(s, err);
-    s->character[s->begun++] = byte;
-    return RAPT_OK;
+    s->scan = (utf8_scan){0};
+    return s->leaves_out ? RAPT_OK : put_character(s, REPLACEMENT, sizeof REPLACEMENT - 1, err);
 }
 
 static rapt_code put_byte(text_stream *s, char byte, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (s->begun > 0 && continues(s, (unsigned char)byte)) {
-        s->character[s->begun++] = byte;
-    } else {
-        code = s->begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
-        if (!s->done)
-            code = begin_character(s, byte, err);
+    bool within = s->scan.begun > 0, fits = utf8_scan_byte(&s->scan, byte);
+    if (!fits && within) { /* it ends what was begun, and perhaps begins another one */
+        code = text_stream_replace(s, err);
+        fits = !s->done && utf8_scan_byte(&s->scan, byte);
     }
-    if (s->done || s->begun == 0 || s->begun < s->length)
+    if (s->done)
         return code;
-    s->begun = 0;
-    return put_character(s, s->character, s->length, err);
+    if (!fits)
+        return text_stream_replace(s, err);
+    return s->scan.begun == 0 ? put_character(s, s->scan.bytes, s->scan.length, err) : RAPT_OK;
 }
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
@@ -209,6 +182,11 @@ text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_f
     return s;
 }
 
+void text_stream_leave_out(text_stream *s)
+{
+    s->leaves_out = true;
+}
+
 void text_stream_free(text_stream *s)
 {
     if (!s)
@@ -237,7 +215,7 @@ bool text_stream_stopped(const text_stream *s)
 
 rapt_code text_stream_finish(text_stream *s, rapt_error *err)
 {
-    rapt_code code = !s->done && s->begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
+    rapt_code code = !s->done && s->scan.begun > 0 ? text_stream_replace(s, err) : RAPT_OK;
     if (!s->done)
         code = text_stream_flush(s, 0, err);
     s->done = true;

@@ -16,6 +16,9 @@ rapt_code text_stream_check_stops(const char *const *stops, size_t count, rapt_e
 text_stream *text_stream_new(const char *const *stops, size_t count, rapt_text_fn *sink, void *context, rapt_error *err);
 void text_stream_free(text_stream *s);
 
+/* From now on bytes that are not UTF-8, and a character that is unfinished at the end, are left out: no U+FFFD for them. */
+void text_stream_leave_out(text_stream *s);
+
 /* Appends bytes, and hands all text that is certain by now to the sink. Bytes that are not UTF-8 become U+FFFD, one for
  * each of the Unicode standard's maximal subparts (section 3.9), as Python's errors="replace" has it. The text does not depend on
  * how the bytes are divided among calls. Memory is that of text_stream_new, however much is pushed.

@@ -10,6 +10,7 @@
 #include "decode/search.h"
 #include "decode/source_segments.h"
 #include "decode/translate_options.h"
+#include "decode/whole_text.h"
 #include "nn/pack.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
@@ -137,6 +138,8 @@ static rapt_code translate_deliver(const translator *t, const search_result *r, 
         out->hypotheses[i].log_prob = h->log_prob;
         out->count = i + 1;
         ok = out->hypotheses[i].text != NULL;
+        if (ok && !whole_text_is(t->m->translation.target, h->tokens, h->length))
+            whole_text_trim(out->hypotheses[i].text);
     }
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a translation");
 }
@@ -172,6 +175,28 @@ static rapt_code align(const translator *t, const source_segment *segment, const
     return code;
 }
 
+static rapt_code translate_search(const translator *t, const search_options *o, const packed_batch *p, translate_worker *w,
+                                  search_result *results, rapt_error *err)
+{
+    return t->o.beam > 1 ? search_beam(&w->on, &p->batch, o, &w->memory, results, err)
+                         : search_greedy(&w->on, &p->batch, o, &w->memory, results, err);
+}
+
+/* A translation with bytes that are no character is searched once more, by itself and among whole characters only. */
+static rapt_code translate_search_whole(translate_call *c, size_t segment, translate_worker *w, search_result *r, rapt_error *err)
+{
+    const translator *t = c->t;
+    const rapt_tokenizer *k = t->m->translation.target;
+    packed_batch p;
+    if (r->count == 0 || whole_text_is(k, r->best[0].tokens, r->best[0].length))
+        return RAPT_OK;
+    search_options o = t->search;
+    o.whole = k;
+    if (!pack_batch(c, segment, 1, &w->memory, &p))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of 1 segment");
+    return translate_search(t, &o, &p, w, r, err);
+}
+
 /* The segments first .. first + n - 1, as the source has them. */
 static rapt_code translate_segments(translate_call *c, size_t first, size_t n, translate_worker *w, rapt_error *err)
 {
@@ -182,8 +207,9 @@ static rapt_code translate_segments(translate_call *c, size_t first, size_t n, t
     bool ok = results && pack_batch(c, first, n, &w->memory, &p);
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch of %zu segments", n);
     if (!code)
-        code = t->o.beam > 1 ? search_beam(&w->on, &p.batch, &t->search, &w->memory, results, err)
-                             : search_greedy(&w->on, &p.batch, &t->search, &w->memory, results, err);
+        code = translate_search(t, &t->search, &p, w, results, err);
+    for (size_t i = 0; i < n && !code; i++)
+        code = translate_search_whole(c, first + i, w, &results[i], err);
     for (size_t i = 0; i < n && !code; i++) {
         const source_segment *segment = &c->source.segment[first + i];
         rapt_translation *out = &c->segments[segment->index];
@@ -333,7 +359,8 @@ static rapt_code write_raw_text(const translator *t, rapt_translation *out, rapt
 static rapt_code translate_set_search(translator *t, rapt_error *err)
 {
     const rapt_translate_options *o = &t->o;
-    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special};
+    t->search = (search_options){o->beam, o->length_penalty, o->n_best, o->no_repeat, o->max_ratio, t->m->translation.special,
+                                 NULL};
     return o->prefix ? prefixes_encode(&t->prefix, t->m, &o->prefix, 1, err) : RAPT_OK;
 }
 

@@ -65,6 +65,31 @@ size_t utf8_valid_prefix(const char *text, size_t size)
     return at;
 }
 
+/* Whether the byte can follow those of an unfinished character: Unicode's table 3-7, which rules out overlong forms, surrogates
+ * and what is above 10FFFF by the second byte. */
+static bool scan_continues(const utf8_scan *s, unsigned char byte)
+{
+    unsigned char first = (unsigned char)s->bytes[0], low = 0x80, high = 0xBF;
+    if (s->begun == 1) {
+        low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    }
+    return byte >= low && byte <= high;
+}
+
+bool utf8_scan_byte(utf8_scan *s, char byte)
+{
+    uint32_t bits;
+    size_t length = s->begun > 0 ? s->length : decode_lead((unsigned char)byte, &bits);
+    if (length == 0 || (s->begun > 0 && !scan_continues(s, (unsigned char)byte)))
+        return false;
+    s->length = (unsigned char)length;
+    s->bytes[s->begun++] = byte;
+    if (s->begun == s->length)
+        s->begun = 0;
+    return true;
+}
+
 size_t utf8_encode(uint32_t code, char out[4])
 {
     static const unsigned char marks[5] = {0, 0, 0xC0, 0xE0, 0xF0};

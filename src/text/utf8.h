@@ -19,6 +19,15 @@ size_t utf8_decode(const char *text, size_t size, uint32_t *code);
  */
 size_t utf8_encode(uint32_t code, char out[4]);
 
+/* Characters from bytes that come one by one; a zeroed scan is between two of them. */
+typedef struct utf8_scan {
+    char bytes[4];
+    unsigned char begun, length; /* bytes of an unfinished character, 0: none; and how many the last one has in all */
+} utf8_scan;
+
+/* Takes a byte; when `begun` is 0 then, bytes[length] is a character. False, with nothing taken, where it cannot stand there. */
+bool utf8_scan_byte(utf8_scan *s, char byte);
+
 /* General categories of Unicode: L, Ll, N, P and S. */
 bool utf8_is_letter(uint32_t code);
 bool utf8_is_lower(uint32_t code);

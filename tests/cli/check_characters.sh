@@ -77,6 +77,26 @@ check 'and tokenizer train' grep -q '^rapt: pairs.zh: warning: a word has 7.1' <
 check 'no warning of English' test -z "$("$RAPT" data check <(awk -F'\t' '{ print $1 "\t" $1 "!" }' pairs.tsv) 2>&1 >/dev/null)"
 check 'nor of characters' test -z "$("$RAPT" train zh.yaml --max-steps 1 --out few 2>&1 | grep spaces)"
 
+# ---- no half characters -----------------------------------------------------------------------------------------------
+# whole FILE: lines of UTF-8, without U+FFFD, some of them not empty.
+whole() { iconv -f UTF-8 -t UTF-8 "$1" >/dev/null && ! grep -q $'\xEF\xBF\xBD' "$1" && grep -q . "$1"; }
+learn raw --set tokenizer.type=bpe --set tokenizer.vocab_size=262 --set train.steps=40 --set train.lr=0.001
+for search in '--beam 1' '--beam 4' '--beam 3 --n-best 3' '--beam 1 --max-length-ratio 0.4' '--beam 2 --no-repeat-ngram 2'; do
+    "$RAPT" translate raw valid.en --quiet $search >raw.out
+    check "bytes that are hardly trained, $search: whole characters" whole raw.out
+    check "$search: any threads and batches" cmp raw.out <("$RAPT" translate raw valid.en --quiet $search --threads 1 --batch 3)
+done
+check 'as explain has it' test "$("$RAPT" explain raw "$(head -1 valid.en)" | sed -n 's/^the translation: //p')" = \
+    "$("$RAPT" translate raw valid.en --quiet | head -1)"
+cut -f2 pairs.tsv >text.txt
+printf '%s\n' 'task: language_model' 'data: {text: text.txt}' 'tokenizer: {vocab_size: 270}' \
+    'model: {layers: 1, d_model: 32, heads: 2, ffn: 64, context: 32}' 'train: {steps: 10, epochs: 0}' >text.yaml
+"$RAPT" train text.yaml --quiet --out text 2>/dev/null
+for n in 1 2 3 40 41 42; do
+    "$RAPT" generate text --prompt 我 --max-tokens $n --seed $n --temperature 1.5 --quiet >text.out
+    check "a text of $n tokens" whole text.out
+done
+
 # ---- characters ------------------------------------------------------------------------------------------------------
 check 'special tokens, then characters in the order of their codes' test \
     "$("$RAPT" tokenizer decode characters/source.tokenizer.json <<<'0 4 5' 2>.err; cut -c1-60 .err)" = '<unk> .'

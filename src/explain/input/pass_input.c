@@ -3,6 +3,7 @@
 #include "explain/input/pass_input.h"
 
 #include "decode/search.h"
+#include "decode/whole_text.h"
 #include "explain/input/known_words.h"
 
 #include <stdlib.h>
@@ -106,13 +107,17 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     arena memory;
     search_result result;
     int32_t len = (int32_t)source->count;
-    const search_options options = {.special = m->translation.special};
+    search_options options = {.special = m->translation.special};
     size_t limit = search_limit(m, source->count, 0, 0);
     search_batch batch = {{source->ids, 1, source->count}, &len, &limit};
     *target = (pass_tokens){0};
     arena_init(&memory, CHUNK);
     const searcher on = {t, m->translation.net, rapt_decoder_state_new(err)};
     rapt_code code = on.state ? search_greedy(&on, &batch, &options, &memory, &result, err) : RAPT_ERR_MEMORY;
+    if (!code && !whole_text_is(m->translation.target, result.best->tokens, result.best->length)) { /* as rapt_translate does */
+        options.whole = m->translation.target;
+        code = search_greedy(&on, &batch, &options, &memory, &result, err);
+    }
     if (!code)
         code = take_translation(&result.best[0], m->translation.special.bos, target, err);
     rapt_decoder_state_free(on.state);

@@ -1,0 +1,60 @@
+/* decode/whole_text.c: see whole_text.h. Tokens are scanned from the first one on each time: it is done for the few sentences
+ * whose first translation was not whole. */
+#include "decode/whole_text.h"
+
+#include "text/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Takes the bytes of a token; false where they cannot stand there. Special tokens have none. */
+static bool whole_text_take(const rapt_tokenizer *k, int32_t id, utf8_scan *scan)
+{
+    size_t size = 0;
+    const char *bytes = id < RAPT_SPECIALS ? NULL : rapt_tokenizer_token(k, id, &size);
+    for (size_t i = 0; bytes && i < size; i++)
+        if (!utf8_scan_byte(scan, bytes[i]))
+            return false;
+    return true;
+}
+
+static bool whole_text_scan(const rapt_tokenizer *k, const int32_t *tokens, size_t length, utf8_scan *scan)
+{
+    *scan = (utf8_scan){0};
+    for (size_t i = 0; i < length && tokens[i] != RAPT_EOS; i++)
+        if (!whole_text_take(k, tokens[i], scan))
+            return false;
+    return true;
+}
+
+bool whole_text_is(const rapt_tokenizer *k, const int32_t *tokens, size_t length)
+{
+    utf8_scan scan;
+    return rapt_tokenizer_kind_of(k) != RAPT_TOKENIZER_BYTE_BPE || (whole_text_scan(k, tokens, length, &scan) && scan.begun == 0);
+}
+
+bool whole_text_is_open(const rapt_tokenizer *k, const int32_t *tokens, size_t length)
+{
+    utf8_scan scan;
+    return whole_text_scan(k, tokens, length, &scan) && scan.begun > 0;
+}
+
+void whole_text_ban(const rapt_tokenizer *k, const int32_t *tokens, size_t length, size_t classes, rapt_real *logits)
+{
+    utf8_scan scan;
+    whole_text_scan(k, tokens, length, &scan);
+    for (size_t id = 0; id < classes; id++) {
+        utf8_scan next = scan;
+        bool special = id < RAPT_SPECIALS;
+        if (special ? scan.begun > 0 : !whole_text_take(k, (int32_t)id, &next))
+            logits[id] = -INFINITY;
+    }
+}
+
+void whole_text_trim(char *text)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    const size_t size = sizeof replacement - 1;
+    for (char *at = text; (at = strstr(at, replacement)) != NULL;)
+        memmove(at, at + size, strlen(at + size) + 1);
+}
