@@ -5,7 +5,8 @@ const THUMBNAIL = 96; /* cells across a small picture, at most */
 const LONG = 40;      /* tokens that stand as words beside each other; more of them are a text */
 
 const kindNow = () => attentions.find(kind => kind.id === state.kind);
-const headName = head => head < 0 ? "mean" : `head ${head}`;
+const headName = head => head < 0 ? t("attention.mean") : t("attention.head", { head });
+const headOrAll = head => head < 0 ? t("attention.mean.all") : headName(head);
 const choiceNow = columns => state.scale ?? (columns > LONG ? "row" : "table");
 
 function buildAttention() {
@@ -14,12 +15,15 @@ function buildAttention() {
     byId("attention").hidden = false;
     const last = attentions[attentions.length - 1];
     const shown = last.blocks[last.blocks.length - 1];
-    Object.assign(state, { kind: last.id, block: last.blocks.length - 1,
-        part: parts.findIndex(part => part.steps.includes(shown)) });
-    const kinds = segments("Table", attentions.map(k => k.id), attentions.map(k => k.title), kind => change({ kind }));
-    const scales = segments("Colors", Object.keys(SCALES), Object.values(SCALES), scale => change({ scale }));
+    if (!state.kind)
+        Object.assign(state, { kind: last.id, block: last.blocks.length - 1,
+            part: parts.findIndex(part => part.steps.includes(shown)) });
+    const kinds = segments(t("attention.table"), attentions.map(k => k.id), attentions.map(titleOfKind),
+        kind => change({ kind }));
+    const scales = segments(t("sentence.colors"), SCALES, SCALES.map(scale => t(`attention.scale.${scale}`)),
+        scale => change({ scale }));
     byId("choices").append(...(attentions.length > 1 ? [kinds.node] : []), scales.node);
-    const map = new HeatMap({ label: "Attention weights", widest: 46, square: true, tallest: 640,
+    const map = new HeatMap({ label: t("attention.title"), widest: 46, square: true, tallest: 640,
         hover: cell => change({ seen: cell ? { sequence: kindNow().query, position: cell.row } : null }) });
     byId("attention-map").append(map.node);
     roving(byId("heads"), "button", button => button.click());
@@ -50,12 +54,12 @@ function buildHeads() {
 
 function blockRow(step, block, most) {
     const heads = [-1, ...Array(step.shape[1]).keys()], gap = most - step.shape[1];
-    return [make("span", { class: "block-name" }, `block ${block}`), ...heads.map(head => headButton(block, head)),
+    return [make("span", { class: "block-name" }, t("attention.block", { block })), ...heads.map(head => headButton(block, head)),
         ...Array.from({ length: gap }, () => make("span"))];
 }
 
 const headButton = (block, head) => make("button", { type: "button", role: "radio", "data-block": block, "data-head": head,
-    "aria-label": `block ${block}, ${headName(head)}`,
+    "aria-label": t("attention.place", { block, head: headName(head) }),
     onpointerenter: () => change({ blockSeen: block, headSeen: head }),
     onpointerleave: () => change({ blockSeen: null, headSeen: null }),
     onclick: () => change({ block, head, blockSeen: null, headSeen: null }) }, make("canvas", { "aria-hidden": "true" }),
@@ -87,10 +91,11 @@ function showAttention(map, kinds, scales) {
     const kind = kindNow(), step = stepOf(kind, blockNow()), block = kind.blocks.indexOf(step), heads = headsOf(step);
     const head = Math.min(headNow(), heads.count - 1), weights = heads.of(head), choice = choiceNow(heads.columns);
     const averaged = head < 0 ? [...Array(heads.count).keys()] : [head];
-    byId("map-title").textContent = `Block ${block}, ${head < 0 ? "mean of all heads" : headName(head)}`;
-    map.label = `Attention weights, ${kind.title}, block ${block}, ${headName(head)}`;
+    byId("map-title").textContent = t("attention.map", { block, head: headOrAll(head) });
+    map.label = t("attention.map.label", { kind: titleOfKind(kind), block, head: headName(head) });
     map.show({ rows: heads.rows, columns: heads.columns, values: () => weights, offset: 0, rowNames: words(kind.query),
-        columnNames: words(kind.key), rowTitle: "query", columnTitle: "key", masked: step.above === undefined ? undefined : "",
+        columnNames: words(kind.key), rowTitle: t("axis.query"), columnTitle: t("axis.key"),
+        masked: step.above === undefined ? undefined : "",
         scale: () => scaleOfWeights(weights, heads.columns, choice),
         told: (x, row) => told(step, x, ...averaged.map(h => h * heads.rows + row)) });
     kinds.mark(kind.id);

@@ -10,10 +10,9 @@ function buildBackward() {
     if (data.loss === undefined && gradients.length === 0)
         return;
     byId("backward").hidden = false;
-    const loss = data.loss === undefined ? [] : ["The loss is ", make("b", { "data-fact": "loss" }, show(data.loss, 6)),
-        `: as if the model had to choose among ${show(Math.exp(data.loss), 3)} equally likely tokens at each position. `];
-    byId("loss").append(...loss, "Each bar shows how much a parameter would have to answer for: the root mean square of its " +
-        "gradient. The steps above that pass a gradient on have it beside their values.");
+    const loss = data.loss === undefined ? [] : pieces("backward.loss",
+        { loss: make("b", { "data-fact": "loss" }, show(data.loss, 6)), choices: show(Math.exp(data.loss), 3) });
+    byId("loss").append(...loss, t("backward.lead"));
     const most = Math.max(...rows.map(rootMeanSquare));
     byId("gradients").append(...rows.map(step => gradientRow(step, most)));
     roving(byId("gradients"), "button");

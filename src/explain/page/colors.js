@@ -62,7 +62,7 @@ function colorIndex(scale, x, row = 0) {
 
 /* ---- weights of attention: the reader chooses ---- */
 
-const SCALES = { table: "largest of the table", unit: "0 to 1", row: "largest of each row", root: "root of each row’s" };
+const SCALES = ["table", "unit", "row", "root"]; /* the largest of the table; 1; the largest of each row; the root of it */
 
 function mostOfRows(weights, columns) {
     const most = new Float32Array(weights.length / columns);
@@ -95,7 +95,7 @@ function legend(scale) {
     for (let i = 0; i <= 255; i += 15)
         stops.push(`rgb(${table.colors[i].join(" ")})`);
     const bar = make("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` });
-    const ends = scale.rows ? ["0", "the row’s largest"] : [show(scale.low, 3), show(scale.high, 3)];
-    const middle = scale.root ? [make("small", {}, scale.rows ? "a quarter" : show(scale.high / 4, 2))] : [];
+    const ends = scale.rows ? ["0", t("map.legend.row")] : [show(scale.low, 3), show(scale.high, 3)];
+    const middle = scale.root ? [make("small", {}, scale.rows ? t("map.legend.quarter") : show(scale.high / 4, 2))] : [];
     return make("span", { class: "legend" }, ends[0], make("span", { class: "bar" }, bar, ...middle), ends[1]);
 }

@@ -17,19 +17,14 @@ const textOfSourceId = new Map((data.sequences.source || []).map(token => [token
 
 /* ---- attention: one entry a kind, with a step of weights for each block ---- */
 
-const KINDS = {
-    "encoder.attention": "Encoder: self-attention",
-    "decoder.self_attention": "Decoder: self-attention",
-    "decoder.cross_attention": "Decoder looks at encoder",
-    "attention": "Self-attention",
-};
+const titleOfKind = kind => has(`attention.${kind.id}`) ? t(`attention.${kind.id}`) : kind.id;
 
 function findAttentions() {
     const kinds = new Map();
     for (const step of forward.filter(s => /(^|\.)weights$/.test(s.name) && s.shape.length === 4 && hasNumbers(s))) {
         const place = placeOf(step.name), id = (place.stack ? place.stack + "." : "") + place.module;
         if (!kinds.has(id))
-            kinds.set(id, { id, title: KINDS[id] || id, blocks: [], query: step.sequences[2], key: step.sequences[3] });
+            kinds.set(id, { id, blocks: [], query: step.sequences[2], key: step.sequences[3] });
         kinds.get(id).blocks.push(step);
     }
     return [...kinds.values()];

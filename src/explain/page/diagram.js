@@ -74,7 +74,7 @@ function drawDiagram(stacks, place) {
     const laid = [...stacks].map(([stack, entries]) => ({ stack, items: itemsOf(stack, entries) }));
     const height = Math.max(...laid.map(one => layOut(one.items)));
     const picture = draw("svg", { viewBox: `0 ${-height} ${COLUMN * laid.length} ${height + 4}`, role: "group",
-        "aria-label": "The architecture: choose a part", style: `max-width:${COLUMN * laid.length}px` });
+        "aria-label": t("diagram.label"), style: `max-width:${COLUMN * laid.length}px` });
     laid.forEach((one, i) => drawStack(picture, one, i * COLUMN));
     if (laid.length > 1)
         drawCross(picture, laid);
@@ -88,7 +88,7 @@ function drawDiagram(stacks, place) {
 function drawStack(picture, { stack, items }, x) {
     const center = x + MIDDLE, sequence = stack === "encoder" ? "source" : continued, count = words(sequence).length;
     drawFrame(picture, items.filter(item => item.block !== null && !item.closed), x);
-    picture.append(draw("text", { x: center, y: -14 }, `${sequence}: ${count} tokens`));
+    picture.append(draw("text", { x: center, y: -14 }, t("diagram.tokens", { sequence: t(`sequence.${sequence}`), count })));
     let from = -28, around = null;
     items.forEach((item, i) => {
         const before = items[i - 1];
@@ -101,7 +101,7 @@ function drawStack(picture, { stack, items }, x) {
     });
     const last = items[items.length - 1];
     arrow(picture, center, from, from - 20, shapeText(lastOf(last)));
-    picture.append(draw("text", { class: "stack-title", x: center, y: from - 28 }, STACKS[stack] || "Language model"));
+    picture.append(draw("text", { class: "stack-title", x: center, y: from - 28 }, t(STACKS[stack] || "diagram.model")));
 }
 
 function drawFrame(picture, items, x) {
@@ -109,7 +109,8 @@ function drawFrame(picture, items, x) {
         return;
     const top = items[items.length - 1].top - 10, bottom = items[0].bottom + 29;
     picture.append(draw("rect", { class: "frame", x: x + 2, y: top, width: BOX + 52, height: bottom - top, rx: 12 }),
-        draw("text", { class: "small", x: x + 10, y: bottom - 9, style: "text-anchor:start" }, `block ${items[0].block}`));
+        draw("text", { class: "small", x: x + 10, y: bottom - 9, style: "text-anchor:start" },
+            t("attention.block", { block: items[0].block })));
 }
 
 function arrow(picture, x, from, to, shape) {
@@ -135,15 +136,16 @@ function drawBox(picture, item, x) {
     const open = !item.closed, step = lastForward(item.part), y = item.top, high = itemHeight(item);
     const attends = open && kindOf(item.part) === "attention" && item.part.steps.find(s => /weights$/.test(s.name));
     const label = open ? `${longTitleOf(item.part)}, ${shapeText(step)}` :
-        ["Open", STACKS[item.part.stack], `block ${item.block}`].filter(Boolean).join(" ");
+        t("diagram.open", { block: blockName(item.part) });
     const box = draw("g", { class: `box ${open ? kindOf(item.part) : "closed"}`, role: "button", tabindex: "-1",
         "aria-label": label, "aria-pressed": open && item.index === state.part, onclick: () => choosePart(item.index) },
     draw("rect", { x: x + 12, y, width: BOX, height: high, rx: 8 }),
     draw("text", { x: x + MIDDLE, y: y + (attends ? 19 : high / 2 + 4.5) },
-        open ? titleOf(item.part) : `Block ${item.block}`));
+        open ? titleText(item.part) : t("diagram.block", { block: item.block })));
     if (attends) {
-        const [, heads, rows, columns] = attends.shape, count = `${heads} ${heads === 1 ? "head" : "heads"}`;
-        box.append(draw("text", { class: "small", x: x + MIDDLE, y: y + 36 }, `${count} of ${rows} × ${columns}`));
+        const [, count, rows, columns] = attends.shape;
+        box.append(draw("text", { class: "small", x: x + MIDDLE, y: y + 36 },
+            t(count === 1 ? "diagram.heads.one" : "diagram.heads", { count, rows, columns })));
     }
     picture.append(box);
 }

@@ -26,14 +26,15 @@ class HeatMap {
      * the pointer, { row, column } or null. */
     constructor({ label, widest = 30, lowest = 14, highest = 28, tallest = 380, square = false, hover = () => {} }) {
         Object.assign(this, { label, widest, lowest, highest, tallest, square, hover, seen: false, cursor: null });
-        this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": "heat map" });
+        this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": t("map.role") });
         this.readout = make("output", {});
         this.legendPlace = make("span");
         const button = (text, name, onclick) =>
             make("button", { type: "button", "aria-label": name, title: name, onclick }, text);
-        this.buttons = [button("+", "Zoom in", () => this.zoomMiddle(1.6)),
-            button("−", "Zoom out", () => this.zoomMiddle(1 / 1.6)), button("all", "Show all", () => this.fit())];
-        const zoom = make("span", { class: "zoom", role: "group", "aria-label": "Zoom" }, ...this.buttons);
+        this.buttons = [button("+", t("map.in"), () => this.zoomMiddle(1.6)),
+            button("−", t("map.out"), () => this.zoomMiddle(1 / 1.6)),
+            button(t("map.all"), t("map.all.label"), () => this.fit())];
+        const zoom = make("span", { class: "zoom", role: "group", "aria-label": t("map.zoom") }, ...this.buttons);
         this.node = make("figure", { class: "map" }, this.canvas,
             make("div", { class: "tools" }, zoom, this.legendPlace, this.readout));
         this.canvas.heatMap = this;
@@ -66,8 +67,8 @@ class HeatMap {
             this.left = this.top = 0;
             this.cursor = null;
         }
-        this.canvas.setAttribute("aria-label", `${this.label}: ${matrix.rows} rows, ${matrix.columns} columns. ` +
-            "Arrow keys move from number to number, plus and minus zoom, 0 shows all.");
+        this.canvas.setAttribute("aria-label",
+            t("map.label", { label: this.label, rows: matrix.rows, columns: matrix.columns }));
         this.measure();
         this.tell();
     }
@@ -233,7 +234,7 @@ class HeatMap {
     tell() {
         const m = this.matrix, c = this.cursor;
         if (!c) {
-            this.readout.replaceChildren("Point at a cell, or use the arrow keys. Click, then turn the wheel, to zoom.");
+            this.readout.replaceChildren(t("map.help"));
             return;
         }
         const where = (title, name, i) => [`${title} ${i}`, ...(name === undefined ? [] :
@@ -242,7 +243,7 @@ class HeatMap {
         const x = m.values() ? this.valueAt(c.row, c.column) : null;
         this.readout.replaceChildren(...where(m.rowTitle, m.rowNames ? m.rowNames[row] : m.rowHint?.(row), row), " · ",
             ...where(m.columnTitle, m.columnNames ? m.columnNames[column] : m.columnHint?.(column), column),
-            x === -Infinity && m.masked !== undefined ? ", masked: " : ": ",
-            make("b", {}, x === null ? "not in this page" : m.told(x, c.row)));
+            x === -Infinity && m.masked !== undefined ? t("map.masked") : t("map.value"),
+            make("b", {}, x === null ? t("map.missing") : m.told(x, c.row)));
     }
 }

@@ -1,10 +1,11 @@
-/* main.js: the head of the page and its theme; then everything is built, in the order of the page. The last of the
- * files that CMake joins: each of them may use what those before it define. */
+/* main.js: the head of the page, its theme and its language; then everything is built, in the order of the page, and once more
+ * when the reader chooses the other language. The last of the files that CMake joins: each of them may use what those before
+ * it define. */
 function setTheme(name) {
     document.documentElement.dataset.theme = name;
     const button = byId("theme");
     button.setAttribute("aria-pressed", name === "dark");
-    button.querySelector(".theme-word").textContent = name === "dark" ? "Light" : "Dark";
+    button.querySelector(".theme-word").textContent = t(name === "dark" ? "page.theme.light" : "page.theme.dark");
     if (attentions.length > 0 && state.kind)
         buildHeads();
     for (const map of maps) {
@@ -16,13 +17,14 @@ function setTheme(name) {
 }
 
 function buildHead() {
-    const system = matchMedia("(prefers-color-scheme: dark)"), model = data.model, byReader = { chose: false };
+    const system = matchMedia("(prefers-color-scheme: dark)"), byReader = { chose: false };
     setTheme(system.matches ? "dark" : "light");
     system.addEventListener("change", () => byReader.chose || setTheme(system.matches ? "dark" : "light"));
     byId("theme").addEventListener("click", () => {
         byReader.chose = true;
         setTheme(theme() === "dark" ? "light" : "dark");
     });
+    byId("language").addEventListener("click", () => setLanguage(language === "en" ? "zh" : "en"));
     const said = data.text ?? textOf(translation ? "source" : "text"), answer = data.target ?? data.output ?? "";
     const next = translation ? headline(answer) : visible(answer);
     byId("title").append(make("bdi", {}, headline(said)), make("span", { class: "arrow" }, " → "),
@@ -30,11 +32,16 @@ function buildHead() {
     byId("title").classList.toggle("long", byId("title").textContent.length > HEADLINE);
     document.title = `${headline(said)} → ${next} · rapt explain`;
     showWhole(said, translation ? answer : "");
-    const facts = { [translation ? "translation model" : "language model"]: shortPath(model.path), blocks: model.layers,
+}
+
+function buildFacts() {
+    const model = data.model;
+    const facts = { [translation ? "translation" : "language_model"]: shortPath(model.path), blocks: model.layers,
         heads: model.heads, width: model.d_model, parameters: model.parameters?.toLocaleString("en"),
         loss: data.loss === undefined ? undefined : show(data.loss) };
-    for (const [name, value] of Object.entries(facts).filter(([, value]) => value !== undefined))
-        byId("facts").append(make("span", {}, name, " ", make("b", {}, String(value))));
+    byId("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== undefined)
+        .map(([name, value]) => make("span", {}, t(`fact.${name}`), " ", make("b", {}, String(value)))));
+    byId("footer").replaceChildren(...pieces("page.footer", { command: make("code", {}, "rapt explain --html") }));
 }
 
 /* The first words of a text, in one line. */
@@ -65,16 +72,43 @@ function textOf(sequence) {
     return tokens.some(text => /\s/.test(text)) ? tokens.join("") : tokens.join(" ");
 }
 
-try {
-    buildHead();
+/* ---- all of it ---- */
+
+const frame = byId("page").cloneNode(true); /* as page.html has it */
+
+function buildPage() {
+    translateFrame();
+    byId("language").lang = LANGUAGES[language === "en" ? "zh" : "en"];
+    buildFacts();
     byId("page").hidden = false;
     buildAttention();
     buildSentence();
     buildDiagram();
     buildSteps();
     buildBackward();
+}
+
+/* What the reader chose stays; what is under the pointer does not. */
+function setLanguage(name) {
+    const top = window.scrollY;
+    language = name;
+    remember(name);
+    if (inAddress())
+        location.hash = `lang=${name}`;
+    watchers.length = 0;
+    chips.clear();
+    Object.assign(state, { seen: null, shown: null, blockSeen: null, headSeen: null });
+    byId("page").replaceWith(frame.cloneNode(true));
+    buildPage();
+    setTheme(theme());
+    window.scrollTo({ top, behavior: "instant" });
+}
+
+try {
+    buildHead();
+    buildPage();
 } catch (error) {
     byId("broken").hidden = false;
-    byId("broken").textContent = `This page could not be drawn: ${error.message}`;
+    byId("broken").textContent = t("page.broken", { reason: error.message });
     throw error;
 }

@@ -118,5 +118,5 @@ function told(step, x, ...rows) {
     return "≈" + show(x, Math.max(1, Math.min(4, Math.floor(Math.log10(Math.abs(x) / error)))));
 }
 
-const PRECISION = { byte: "In this page its numbers are rounded to 8 bits, two digits or so.",
-    half: "In this page its numbers are rounded to 16 bits, three digits; the smallest have fewer." };
+/* What a card says of its format. */
+const precisionOf = step => ["byte", "half"].includes(sourceOf(step).format) && t(`steps.${sourceOf(step).format}`);

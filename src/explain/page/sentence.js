@@ -1,18 +1,6 @@
 /* sentence.js: the tokens; the one under the pointer, or with the focus, lights up what it attended to, and shows what
  * may come next. Few tokens stand beside each other with their numbers; many are a text that scrolls. */
-const TO_DO = "Point at a token, or move with the arrow keys: what it attended to lights up. Click to hold it.";
-const BELOW = "below each word is the most probable next one. ";
-const LEADS = {
-    translation: "The encoder reads the source; the decoder reads the target word by word, and " + BELOW + TO_DO,
-    language_model: "The model reads the text token by token, and " + BELOW + TO_DO,
-    long: "The model reads the text token by token. " + TO_DO,
-};
-const ROW_TITLES = {
-    source: "Source: what the encoder reads",
-    target: "Target: what the decoder reads, and what follows",
-    text: "Text: what the model reads, and what follows",
-};
-const COLORS = { attention: "what it attended to", probability: "how well it was predicted" };
+const COLORS = ["attention", "probability"];
 const continued = translation ? "target" : "text";
 const chips = new Map(); /* sequence -> its buttons */
 const links = draw("svg", { class: "links", "aria-hidden": "true" });
@@ -36,8 +24,9 @@ function percent(x) {
 function chip(sequence, position, text) {
     const prediction = sequence === continued && predictionAt(position), best = prediction && prediction.tokens[0];
     const token = { sequence, position }, long = isLong(sequence);
-    const label = `${sequence} ${position}: ${visible(text)}` +
-        (best ? `; most probable next: ${visible(best.text)}, ${show(best.probability)}` : "");
+    const name = t("sentence.chip", { sequence: t(`sequence.${sequence}`), position, text: visible(text) });
+    const label = !best ? name :
+        t("sentence.chip.next", { chip: name, next: visible(best.text), probability: show(best.probability) });
     return make(long ? "span" : "button", { type: long ? null : "button", role: "button", class: "token", "aria-label": label,
         "aria-pressed": "false", onkeydown: event => ["Enter", " "].includes(event.key) && choose(event, token),
         onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
@@ -61,7 +50,7 @@ function rowOf(sequence, buttons) {
     const texts = words(sequence), long = isLong(sequence), pieces = texts.some(text => /\s/.test(text));
     const kind = long ? pieces ? "row running" : "row running spaced" : "row";
     const nodes = buttons.flatMap((button, i) => [button, ...(long ? texts[i].match(/\n/g) || [] : []).map(() => make("br"))]);
-    const row = make("div", { class: kind, role: "group", "aria-label": ROW_TITLES[sequence] }, ...nodes);
+    const row = make("div", { class: kind, role: "group", "aria-label": t(`sentence.row.${sequence}`) }, ...nodes);
     roving(row, ".token");
     stopAt(row, ".token", null);
     hintScroll(row);
@@ -79,18 +68,19 @@ function openingPosition() {
 
 function buildSentence() {
     const long = Object.keys(data.sequences).some(isLong), place = byId("words");
-    byId("sentence-title").textContent = translation ? "The sentence" : "The text";
-    byId("sentence-lead").textContent = LEADS[long ? "long" : data.model.kind] || LEADS.language_model;
-    const colors = segments("Colors", Object.keys(COLORS), Object.values(COLORS), color => change({ color }));
+    byId("sentence-title").textContent = t(translation ? "sentence.title" : "sentence.title.text");
+    byId("sentence-lead").textContent = t(`sentence.lead.${long ? "long" : translation ? "translation" : "language_model"}`);
+    const colors = segments(t("sentence.colors"), COLORS, COLORS.map(color => t(`sentence.colors.${color}`)),
+        color => change({ color }));
     if (predictionAt(0)?.next)
         place.append(colors.node);
     for (const sequence of Object.keys(data.sequences)) {
         chips.set(sequence, words(sequence).map((text, position) => chip(sequence, position, text)));
-        place.append(make("div", {}, make("p", { class: "row-title" }, (ROW_TITLES[sequence] || sequence).split(":")[0]),
+        place.append(make("div", {}, make("p", { class: "row-title" }, t(`sentence.row.${sequence}.short`)),
             rowOf(sequence, chips.get(sequence))));
     }
     place.append(make("p", { class: "key", id: "key" }), make("p", { class: "key most", id: "most" }), links);
-    state.pinned = { sequence: continued, position: openingPosition() };
+    state.pinned ??= { sequence: continued, position: openingPosition() };
     watch(what => {
         lightUp();
         showNext();
@@ -212,19 +202,20 @@ function ramp(low, high, second, middle) {
 function describe(found) {
     byId("key").replaceChildren(...found.map(({ kind, second, weights }) => {
         const most = Math.max(...weights), middle = byRoot(weights) ? percent(most / 4) : undefined;
-        return make("span", {}, `${kind.title} `, ramp("0", percent(most), second, middle));
+        return make("span", {}, `${titleOfKind(kind)} `, ramp("0", percent(most), second, middle));
     }));
     if (found.length > 0)
-        byId("key").append(`block ${Math.min(blockNow(), found[0].kind.blocks.length - 1)}, ` +
-            (headNow() < 0 ? "mean of all heads" : `head ${headNow()}`));
+        byId("key").append(t("attention.place",
+            { block: Math.min(blockNow(), found[0].kind.blocks.length - 1), head: headOrAll(headNow()) }));
 }
 
 /* Many tokens have no numbers below them, and not all can be seen: those with the largest are named. */
 function nameMost(found) {
     const named = found.filter(look => isLong(look.kind.key)).map(look => {
         const order = [...look.weights.keys()].sort((a, b) => look.weights[b] - look.weights[a]).slice(0, 5);
-        return make("span", {}, "most: ", ...order.flatMap((i, k) => [k > 0 ? ", " : "",
-            make("b", {}, visible(words(look.kind.key)[i])), ` (token\u00a0${i}) `, percent(look.weights[i])]));
+        return make("span", {}, t("sentence.most"), ...order.flatMap((i, k) => [k > 0 ? ", " : "",
+            make("b", {}, visible(words(look.kind.key)[i])), t("sentence.most.token", { position: i }),
+            percent(look.weights[i])]));
     });
     byId("most").replaceChildren(...named);
     byId("most").hidden = named.length === 0;
@@ -234,11 +225,12 @@ function describeLoss() {
     const losses = (data.predictions || []).filter(p => p.next).map(p => p.next.loss), count = losses.length;
     const mean = losses.reduce((a, b) => a + b, 0) / count, token = looking();
     const own = ownPrediction(token.sequence, token.position);
-    byId("key").replaceChildren(make("span", {}, "loss ", ramp("0", mostLoss.toFixed(1), true)),
-        make("span", {}, "mean ", make("b", { "data-fact": "mean-loss" }, show(mean)), ` of ${count} tokens: perplexity `,
-            make("b", { "data-fact": "perplexity" }, show(Math.exp(mean)))),
-        ...(own ? [make("span", {}, "this token: loss ", make("b", { "data-fact": "own-loss" }, show(own.loss)), ", ",
-            percent(own.probability))] : []));
+    const fact = (name, value) => make("b", { "data-fact": name }, value);
+    byId("key").replaceChildren(make("span", {}, t("sentence.loss"), ramp("0", mostLoss.toFixed(1), true)),
+        make("span", {}, ...pieces("sentence.loss.mean", { mean: fact("mean-loss", show(mean)), count,
+            perplexity: fact("perplexity", show(Math.exp(mean))) })),
+        ...(own ? [make("span", {}, ...pieces("sentence.loss.own",
+            { loss: fact("own-loss", show(own.loss)), probability: percent(own.probability) }))] : []));
 }
 
 /* ---- what may come next ---- */
@@ -252,16 +244,16 @@ function showNext() {
     state.shown = token;
     const place = byId("next");
     if (!place.firstChild)
-        place.append(make("h3", {}, "What may come next"), make("p"), make("ol", { class: "bars" }),
+        place.append(make("h3", {}, t("sentence.next")), make("p"), make("ol", { class: "bars" }),
             make("p", { class: "came" }));
-    place.children[1].replaceChildren("after ", make("b", {}, quoted(words(continued)[token.position] ?? "")),
-        ` (${continued} ${token.position}): the most probable tokens, and their probabilities`);
+    place.children[1].replaceChildren(...pieces("sentence.next.lead", { sequence: t(`sequence.${continued}`),
+        token: make("b", {}, quoted(words(continued)[token.position] ?? "")), position: token.position }));
     place.children[2].replaceChildren(...prediction.tokens.map(token => bar(token, prediction.next)));
-    place.children[3].replaceChildren(...(prediction.next ? came(prediction.next) : ["the text ends here"]));
+    place.children[3].replaceChildren(...(prediction.next ? came(prediction.next) : [t("sentence.next.end")]));
 }
 
-const came = next => ["what came: ", make("b", {}, quoted(next.text)), ` ${show(next.probability, 3)}, loss `,
-    make("span", { "data-fact": "next-loss" }, show(next.loss))];
+const came = next => pieces("sentence.next.came", { token: make("b", {}, quoted(next.text)),
+    probability: show(next.probability, 3), loss: make("span", { "data-fact": "next-loss" }, show(next.loss)) });
 
 const bar = ({ id, text, probability }, next) => make("li", next && next.id === id ? { class: "came" } : {},
     make("span", { class: "what" }, make("bdi", {}, visible(text)), " ", make("small", {}, `id ${id}`)),

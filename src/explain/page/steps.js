@@ -12,6 +12,7 @@ function buildSteps() {
     byId("part-before").addEventListener("click", () => choosePart(state.part - 1));
     byId("part-after").addEventListener("click", () => choosePart(state.part + 1));
     byId("search").addEventListener("input", event => change({ search: event.target.value.trim().toLowerCase() }));
+    byId("search").value = state.search;
     watch(what => {
         if ("part" in what || "search" in what)
             showPart();
@@ -35,9 +36,8 @@ function matches(step) {
 function showPart() {
     const part = parts[state.part], withCards = step => !step.gradient || !named.has(step.name);
     const found = state.search ? steps.filter(step => withCards(step) && matches(step)) : part.steps;
-    byId("part-title").textContent = state.search ? `${found.length} found` : longTitleOf(part);
-    byId("part-about").textContent = state.search ?
-        `Steps and parameters with “${state.search}” in their name or formula.` : ABOUT[titleOf(part)] || "";
+    byId("part-title").textContent = state.search ? t("steps.found", { count: found.length }) : longTitleOf(part);
+    byId("part-about").textContent = state.search ? t("steps.found.about", { search: state.search }) : aboutOf(part);
     byId("part-before").disabled = state.search || state.part === 0;
     byId("part-after").disabled = state.search || state.part === parts.length - 1;
     byId("cards").replaceChildren();
@@ -49,7 +49,7 @@ function addCards(found, from) {
     place.append(...found.slice(from, to).map(card));
     if (to >= found.length)
         return;
-    const more = make("button", { type: "button", class: "more" }, `${found.length - to} more`);
+    const more = make("button", { type: "button", class: "more" }, t("steps.more", { count: found.length - to }));
     more.addEventListener("click", () => {
         more.remove();
         addCards(found, to);
@@ -60,7 +60,7 @@ function addCards(found, from) {
 /* ---- a card ---- */
 
 function card(step) {
-    const title = step.gradient ? "gradient of " + shortName(step) : shortName(step);
+    const title = step.gradient ? t("steps.gradient", { name: shortName(step) }) : shortName(step);
     const head = make("div", { class: "card-head" }, make("h4", {}, title), ...(step.formula ? [formula(step.formula)] : []),
         make("code", { class: "full" }, step.name));
     const numbers = make("dl", { class: "numbers" }), choices = make("div", { class: "choices" });
@@ -68,33 +68,34 @@ function card(step) {
         map: new HeatMap({ label: step.name }), numbers, marks: [] };
     addChoices(view, choices);
     refresh(view, step);
-    const picture = hasNumbers(step) ? view.map.node : leftOut(step), rounded = PRECISION[sourceOf(step).format];
+    const picture = hasNumbers(step) ? view.map.node : leftOut(step);
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
         numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
-        ...[tokensKept(step), rounded].filter(Boolean).map(text => make("p", { class: "says" }, text)));
+        ...[tokensKept(step), precisionOf(step)].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
 
 /* Of a vocabulary; and how the rest can be had. */
 function tokensKept(step) {
     const kept = step.kept ?? step.kept_rows, axis = step.shape.length - (step.kept ? 1 : 2);
-    return kept && `Of its ${step.shape[axis].toLocaleString("en")} ${step.kept ? "columns" : "rows"} this page has those of ` +
-        `the ${kept.length} tokens that it names; the figures above are of all of them. With --full it has all.`;
+    return kept && t(step.kept ? "steps.columns" : "steps.rows",
+        { all: step.shape[axis].toLocaleString("en"), count: kept.length });
 }
 
 /* What prints them: a text in the shell's quotes. */
 function leftOut(step) {
     const quote = text => `'${text.replaceAll("'", "'\\''")}'`, text = data.text ?? "";
     const said = text.length > 60 ? "TEXT" : quote(text), train = step.gradient || data.loss !== undefined ? " --train" : "";
-    return make("p", { class: "says" }, "Its numbers would make this page too large. They are printed by ",
-        make("code", {}, `rapt explain ${shortPath(data.model.path)} ${said}${train} --only ${quote(step.name)} --full`));
+    return make("p", { class: "says" }, ...pieces("steps.out", { command: make("code", {},
+        `rapt explain ${shortPath(data.model.path)} ${said}${train} --only ${quote(step.name)} --full`) }));
 }
 
 /* Values or gradient; and for each dimension before the last two that is larger than 1, which of it. */
 function addChoices(view, choices) {
     const { step, gradient, leading } = view;
     if (gradient && !step.gradient) {
-        const names = ["values", "gradient"];
-        const which = segments("Show", names, names, name => refresh(view, name === "values" ? step : gradient));
+        const names = [t("steps.values"), t("steps.gradients")];
+        const which = segments(t("steps.show"), ["values", "gradient"], names,
+            name => refresh(view, name === "values" ? step : gradient));
         view.marks.push(() => which.mark(view.shown === step ? "values" : "gradient"));
         choices.append(which.node);
     }
@@ -111,7 +112,8 @@ function addChoices(view, choices) {
     });
 }
 
-const axisName = (step, axis) => (step.axes && step.axes[axis]) || `dimension ${axis}`;
+const axisWord = word => has(`axis.${word}`) ? t(`axis.${word}`) : word;
+const axisName = (step, axis) => step.axes?.[axis] ? axisWord(step.axes[axis]) : t("axis.dimension", { axis });
 
 function refresh(view, shown) {
     view.shown = shown;
@@ -122,9 +124,10 @@ function refresh(view, shown) {
 }
 
 function facts(step) {
-    const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", { "data-fact": name }, value));
+    const fact = (name, value) => make("div", {}, make("dt", {}, t(`steps.${name}`)), make("dd", { "data-fact": name }, value));
     const shape = step.shape.map((size, axis) => `${size} ${axisName(step, axis)}`).join(" × ");
-    return [fact("shape", shape || "one number"), ...["min", "mean", "max", "std"].map(name => fact(name, show(step[name])))];
+    return [fact("shape", shape || t("steps.scalar")),
+        ...["min", "mean", "max", "std"].map(name => fact(name, show(step[name])))];
 }
 
 /* The matrix of the last two dimensions, those before it at the places `leading`. */
@@ -133,14 +136,14 @@ function matrixOf(step, leading) {
     const rows = step.kept_rows?.length ?? allRows, columns = step.kept?.length ?? all;
     const offset = leading.reduce((sum, at, axis) => sum * step.shape[axis] + at, 0) * rows * columns;
     const names = axis => step.sequences?.[axis] ? words(step.sequences[axis]) : null;
-    const last = axes > 0 ? axisName(step, axes - 1) : "number";
+    const last = axes > 0 ? axisName(step, axes - 1) : t("axis.number"), isToken = step.axes?.[axes - 1] === "token";
     const source = step.name.startsWith("encoder."), texts = id => (source ? textOfSourceId : textOfId).get(id);
     return { rows, columns, offset, columnIds: step.kept, rowIds: step.kept_rows,
         masked: step.above === undefined ? undefined : "",
         told: (x, row) => told(step, x, offset / columns + row), values: () => valuesOf(step), scale: () => scaleOfStep(step),
         rowNames: names(axes - 2), columnNames: names(axes - 1),
-        rowTitle: axes > 1 ? axisName(step, axes - 2) : "row", columnTitle: last,
-        rowHint: step.kept_rows && texts, columnHint: last === "token" || step.kept ? texts : undefined };
+        rowTitle: axes > 1 ? axisName(step, axes - 2) : t("axis.row"), columnTitle: last,
+        rowHint: step.kept_rows && texts, columnHint: isToken || step.kept ? texts : undefined };
 }
 
 /* One scale for all heads, so that they can be compared. */

@@ -1,0 +1,131 @@
+"""check_strings.py FOLDER: the texts of the page of rapt explain in FOLDER (src/explain/page). Each is there in English and in
+Chinese, with the same places for values; each is used, none is missing, and no other file of the page has texts of its own. For
+check_strings.sh. The last line: "N passed, N failed, N skipped"."""
+import glob
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+FOLDER = sys.argv[1]
+OTHER = {"page.other", "page.other.title"}  # these are in the language that the page can change to
+HAN = re.compile(r"[\u4e00-\u9fff]")
+# Synonyms of the terms of docs/glossary.md.
+RETIRED = ["令牌", "记号", "标记", "归一化", "批次", "丢弃法", "词汇表", "遮罩", "向量化", "交叉注意", "隐层"]
+failures = []
+
+
+def fail(*what):
+    failures.append(" ".join(str(w) for w in what))
+
+
+def read(name):
+    with open(f"{FOLDER}/{name}", encoding="utf-8") as file:
+        return file.read()
+
+
+def unique(pairs):
+    for key in {key for key, _ in pairs}:
+        if sum(key == other for other, _ in pairs) > 1:
+            fail(key, "is there twice")
+    return dict(pairs)
+
+
+def joined(value):
+    return "".join(value) if isinstance(value, list) else value
+
+
+def check_text(key, english, chinese):
+    if not english.strip() or not chinese.strip():
+        return fail(key, "lacks a language")
+    if sorted(re.findall(r"{\w+}", english)) != sorted(re.findall(r"{\w+}", chinese)):
+        fail(key, "has other places for values in Chinese")
+    if key in OTHER:
+        english, chinese = chinese, english
+    words = re.sub(r"{\w+}", "", chinese)
+    if HAN.search(english):
+        fail(key, "has Chinese in its English text")
+    if not HAN.search(chinese) and re.search(r"\w", words):
+        fail(key, "has no Chinese text")
+    if re.search(r"[\u4e00-\u9fff][,.;:?!()]|[\u4e00-\u9fff] [A-Za-z0-9{]|[A-Za-z0-9}] [\u4e00-\u9fff]", chinese):
+        fail(key, "has punctuation or spaces of English in Chinese:", chinese)
+    for term in RETIRED:
+        if term in chinese:
+            fail(key, "has", term)
+
+
+def without_comments(script):
+    return re.sub(r"/\*.*?\*/", "", script, flags=re.S)
+
+
+def check_scripts(table):
+    used, prefixes = set(), set()
+    for name in sorted(glob.glob(FOLDER + "/*.js")):
+        name = name.split("/")[-1]
+        script = without_comments(read(name))
+        if name == "strings.js":
+            continue
+        literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', script)
+        used |= {text for text in literals if text in table}
+        prefixes |= set(re.findall(r"`([a-z_.]+\.)\$\{", script))
+        for key in re.findall(r'\b(?:t|pieces|has|textFor)\("([^"]*)"', script):
+            if key not in table:
+                fail(name, "asks for", key, "which is not there")
+        templates = [re.sub(r"\$\{[^{}]*\}", "", text) for text in re.findall(r"`([^`]*)`", script)]
+        for text in literals + templates:
+            if HAN.search(text) or re.search(r"[A-Z][a-z]+[ ,.]|[a-z]{3,} [a-z]{2,} [a-z]{2,}|[a-z]{2,}[.,:;] ", text):
+                if not re.search(r"^(rapt explain|.*(serif|monospace)|[(]prefers-|color-mix|row running)", text):
+                    fail(name, "has a text of its own:", repr(text))
+    return used, prefixes
+
+
+class Frame(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.used = [], set()
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "link", "input"):
+            self.open.append(tag)
+        for name, value in attributes:
+            if name.startswith("data-t"):
+                self.used.add(value)
+            elif name in ("aria-label", "title", "placeholder", "alt"):
+                fail("page.html has a text of its own:", value)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, text):
+        bare = text.strip()
+        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "←", "→"):
+            fail("page.html has a text of its own:", bare)
+
+
+def main():
+    script = read("strings.js")
+    table = json.loads(script[script.index("{\n"):script.rindex("}") + 1], object_pairs_hook=unique)
+    for key, value in table.items():
+        if not isinstance(value, list) or len(value) != 2:
+            fail(key, "is not a pair")
+        else:
+            check_text(key, *map(joined, value))
+    used, prefixes = check_scripts(table)
+    frame = Frame()
+    frame.feed(read("page.html"))
+    for key in sorted(frame.used - set(table)):
+        fail("page.html asks for", key, "which is not there")
+    for key in table:
+        if key not in used | frame.used and not any(key.startswith(prefix) for prefix in prefixes):
+            fail(key, "is not used")
+    for what in failures:
+        print("FAIL ", what)
+    if len(table) < 100 or not prefixes:
+        failures.append("the table has not been read")
+    print(f"{len(table)} texts in two languages\n{int(not failures)} passed, {int(bool(failures))} failed, 0 skipped")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
