@@ -387,7 +387,8 @@ static size_t evaluate(rapt_tape *t, const rapt_lm *m, const input_windows *s, r
 }
 
 /* Trains; fills a row of `rows` every TABLE_EVERY steps, and prints unless `quiet`. */
-static void train(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const input_windows *s, rapt_real (*rows)[SALES_TIME], bool quiet)
+static void train(rapt_tape *t, const rapt_lm *m, rapt_adam *adam, const input_windows *s, rapt_real (*rows)[SALES_TIME],
+                  bool quiet)
 {
     double norm = NAN, first = NAN, last = NAN;
     rapt_real row[SALES_TIME] = {0};
