@@ -58,24 +58,27 @@ static void div_term(rapt_tape *t, rapt_params *set)
                divisors[0] == 1 && divisors[FEATURES / 2 - 1] < divisors[0]);
 }
 
-/* x + pe[:, :seq_len] for x [batch, time, d]. */
+/* x + pe[:, :seq_len] for x [batch, time, d]: the rows are broadcast over the batch. */
 static void add_positions(rapt_tape *t, rapt_params *set, const char *prefix, size_t batch, size_t time, size_t d)
 {
     char name[32];
     rapt_positions m;
     rapt_positions_init(&m, set, prefix, 80, d, NULL);
     snprintf(name, sizeof name, "%sx", prefix);
-    rapt_tensor *x = randn(set, name, batch, time, d), *y = rapt_positions_forward(t, &m, x, 0);
+    rapt_tensor *x = randn(set, name, batch, time, d);
     rapt_tensor *rows = rapt_tape_input(t, 3, (size_t[]){1, time, d}, m.table->value.data, false);
+    rapt_tensor *sum = rapt_op_add(t, x, rows), *module = rapt_positions_forward(t, &m, x, 0);
     if (!show_ready(t, set))
         return;
     show_shape("x", x);
     show_shape("pe[:, :seq_len]", rows);
-    show_shape("x + pe[:, :seq_len]", y);
+    show_shape("x + pe[:, :seq_len]", sum);
     bool same = true;
-    for (size_t i = 0; i < rapt_tensor_size(y); i++)
-        same = same && y->data[i] == x->data[i] + rows->data[i % (time * d)];
+    for (size_t i = 0; i < rapt_tensor_size(sum); i++)
+        same = same && sum->data[i] == x->data[i] + rows->data[i % (time * d)];
     show_check("x[b, pos, i] + pe[0, pos, i], for every b", same);
+    show_check("rapt_positions_forward adds the same",
+               show_difference(rapt_tensor_size(sum), sum->data, module->data) == 0);
 }
 
 static void broadcasting(rapt_tape *t, rapt_params *set)
@@ -177,14 +180,15 @@ static void positional_encoding(rapt_tape *t, rapt_params *set)
 static void softmax(rapt_tape *t, rapt_params *set)
 {
     static const char *const words[3] = {"I", "like", "apples"};
-    rapt_tensor *scores = rapt_tape_input(t, 3, (size_t[]){1, 3, 3}, (rapt_real[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, false);
-    rapt_tensor *columns = rapt_tape_input(t, 3, (size_t[]){1, 3, 3}, (rapt_real[]){1, 4, 7, 2, 5, 8, 3, 6, 9}, false);
+    rapt_tensor *scores = rapt_tape_input(t, 2, (size_t[]){3, 3}, (rapt_real[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, false);
+    rapt_tensor *columns = rapt_tape_input(t, 2, (size_t[]){3, 3}, (rapt_real[]){1, 4, 7, 2, 5, 8, 3, 6, 9}, false);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scores, NULL), *wrong = rapt_op_masked_softmax(t, columns, NULL);
     if (!show_ready(t, set))
         return;
     rapt_real back[9]; /* of the transposed scores, transposed again: by columns */
     for (size_t i = 0; i < 9; i++)
         back[i] = wrong->data[i % 3 * 3 + i / 3];
+    show_tensor("scores", scores);
     printf("softmax(dim=-1):\n");
     show_frame(3, 3, weights->data, words, words);
     const double sum = exp(1) + exp(2) + exp(3);
