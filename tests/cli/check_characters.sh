@@ -124,4 +124,10 @@ paste valid.zh valid.en >back-valid.tsv
 learn back --set data.pairs=back.tsv --set data.validation=back-valid.tsv
 check 'English that is written by characters keeps its spaces' test "$("$RAPT" translate back valid.zh | paste - valid.en |
     awk -F'\t' '$1 == $2' | wc -l)" -ge 27
+
+# ---- paragraphs ------------------------------------------------------------------------------------------------------
+check 'Chinese sentences are translated one by one' cmp <(printf '%s\n' 我看见大海。你看见月亮。 | "$RAPT" translate back) \
+    <(printf '%s\n' 我看见大海。 你看见月亮。 | "$RAPT" translate back | paste -d' ' -s)
+check 'and joined without spaces in Chinese' cmp <(echo 'I see the sea. I know a bird.' | "$RAPT" translate characters) \
+    <(printf '%s\n' 'I see the sea.' 'I know a bird.' | "$RAPT" translate characters | tr -d '\n' | sed 's/$/\n/')
 finish

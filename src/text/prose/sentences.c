@@ -254,15 +254,25 @@ bool sentences_are_several(const char *text, size_t size)
     return sentences_skip_spaces(text, size, sentences_end(text, size, 0, CUT_SENTENCE)) < size;
 }
 
+/* Punctuation at the end of a sentence that Chinese has as well as English: quotes, ellipsis, dash. */
+static bool is_beside_both(uint32_t code)
+{
+    return code == 0x2019 || code == 0x201D || code == 0x2026 || code == 0x2014;
+}
+
 /* Kana, ideographs and the punctuation of both, full-width forms; Korean has spaces. */
 bool sentences_want_space(const char *text, size_t size)
 {
     static const uint32_t ranges[][2] = {{0x3000, 0x30FF}, {0x31F0, 0x31FF}, {0x3400, 0x9FFF}, {0xF900, 0xFAFF},
                                          {0xFF00, 0xFFEF}, {0x20000, 0x3FFFF}};
     span s = {text, size};
-    if (size == 0)
+    uint32_t last = 0;
+    while (size > 0 && (last == 0 || is_beside_both(last))) {
+        size = back(&s, 0, size);
+        last = peek(&s, size);
+    }
+    if (last == 0)
         return false;
-    uint32_t last = peek(&s, back(&s, 0, size));
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (last >= ranges[i][0] && last <= ranges[i][1])
             return false;
