@@ -26,9 +26,10 @@ typedef struct modules {
 typedef struct notebook {
     rapt_tape *t;
     modules m;
-    rapt_tokens indices, input_ids;                                /* [1, 3]; [32, 50] */
-    rapt_tensor *vectors;                                          /* [1, 3, 3] */
+    rapt_tokens indices, input_ids;                                /* [3]; [32, 50] */
+    rapt_tensor *vectors;                                          /* [3, 3] */
     rapt_tensor *word_embeddings, *with_positions;                 /* [2, 10, 16] */
+    rapt_tensor *first_positions, *broadcast;                      /* [1, 10, 16] and the sum with it [2, 10, 16] */
     rapt_tensor *x, *q, *k, *v;                                    /* [32, 50, 512] */
     rapt_tensor *q_heads, *k_heads, *v_heads;                      /* [32, 16, 50, 32] */
     rapt_tensor *scores, *scaled, *attention;                      /* [32, 16, 50, 50] */
@@ -57,11 +58,13 @@ static void run_cells(notebook *n, rapt_params *set)
     static int32_t indices[] = {2, 5, 1};
     rapt_tape *t = n->t;
     const modules *m = &n->m;
-    n->indices = (rapt_tokens){.ids = indices, .batch = 1, .time = 3};
+    n->indices = (rapt_tokens){.ids = indices, .time = 3}; /* without a batch dimension */
     n->vectors = rapt_embedding_forward(t, &m->words, n->indices);
     n->word_embeddings =
         &rapt_params_add(set, "small.words", 3, (size_t[]){2, 10, 16}, (rapt_init){RAPT_INIT_NORMAL, 1})->value;
     n->with_positions = rapt_positions_forward(t, &m->small_positions, n->word_embeddings, 0);
+    n->first_positions = rapt_tape_input(t, 3, (size_t[]){1, 10, 16}, m->small_positions.table->value.data, false);
+    n->broadcast = rapt_op_add(t, n->word_embeddings, n->first_positions);
     n->input_ids = input_batch_tokens(set);
     n->x = rapt_preprocess(t, &m->preprocessor, n->input_ids, 0);
     n->q = rapt_linear_forward(t, &m->attention.q, n->x);
@@ -104,9 +107,23 @@ static double linear_by_hand(const rapt_linear *m, const rapt_real *x, size_t j)
 static void cell_embedding(const notebook *n)
 {
     show_ids("input_indices", n->indices);
-    show_corner("output_vectors", n->vectors);
+    show_tensor("output_vectors", n->vectors);
     show_check("the first vector is row 2 of the table",
                show_difference(3, n->vectors->data, n->m.words.weight->value.data + 2 * 3) == 0);
+}
+
+/* A sentence of one word more than there are positions, on a tape of its own, since a tape keeps its error. */
+static void show_too_long(const notebook *n)
+{
+    rapt_error err = {0};
+    rapt_tape *t = rapt_tape_new(NULL, &err);
+    if (t) {
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_positions_forward(t, &n->m.small_positions, rapt_tape_tensor(t, 3, (size_t[]){1, MAX_LEN + 1, 16}, false), 0);
+        printf("a sentence of %d words: %s\n", MAX_LEN + 1, rapt_tape_error(t)->message);
+    }
+    show_check("it is refused", t && rapt_tape_error(t)->code);
+    rapt_tape_free(t);
 }
 
 static void cell_positions(const notebook *n)
@@ -121,6 +138,10 @@ static void cell_positions(const notebook *n)
     show_check("a sine at feature 4, a cosine at feature 5",
                is_near((double)(n->with_positions->data[at] - n->word_embeddings->data[at]), sin(angle)) &&
                    is_near((double)(n->with_positions->data[at + 1] - n->word_embeddings->data[at + 1]), cos(angle)));
+    show_shape("pe[:, :10]", n->first_positions);
+    show_check("broadcast over the sentences it gives the same sum",
+               show_difference(rapt_tensor_size(n->broadcast), n->broadcast->data, n->with_positions->data) == 0);
+    show_too_long(n);
 }
 
 static void cell_preprocessor(const notebook *n)

@@ -49,6 +49,46 @@ not_printed() {
 }
 prints_all() { not_printed "$PRINTED/$1.tsv" "$PAGES/$1.md" >lacks; cat lacks; [ ! -s lacks ]; }
 
+# ---- the table of verdicts -------------------------------------------------------------------------------------------
+# Rows of verdicts.md whose last column names nothing that is there: a block of the section's page, a chapter, a test; and
+# numbers that are not the next one of their section, or verdicts that are neither of the two.
+verdicts_wrong() {
+    awk -F' *[|] *' -v pages="$PAGES" -v tests="$SOURCE/tests" -v book="$SOURCE/docs/book" '
+        function is_there(file,   line, found) { found = (getline line <file) >= 0; close(file); return found }
+        function has_block(name,   line, found) {
+            while ((getline line <(pages "/" page ".blocks")) > 0) if (line == "[" name "]") found = 1
+            close(pages "/" page ".blocks")
+            return found
+        }
+        function runs(what,   command) {
+            if (what ~ /^block `.*`$/) return has_block(substr(what, 8, length(what) - 8))
+            if (what ~ /^chapter [0-9]+$/) {
+                command = sprintf("ls %s/%02d-*.md 2>/dev/null", book, substr(what, 9))
+                found = (command | getline) > 0; close(command)
+                return found
+            }
+            return is_there(tests "/" (what ~ /[/]/ ? what : "cli/" what)) || is_there(tests "/../tools/" what)
+        }
+        /^## / { last = 0 }
+        /^The .*[(].*[.]md[)]/ { page = $0; sub(/.*[(]/, "", page); sub(/[.]md[)].*/, "", page) }
+        /^[|] [0-9]+ [|]/ {
+            rows++
+            if (last && $2 != last + 1) print "row " $2 " after row " last
+            last = $2
+            if ($6 != "works" && $6 != "differs") print "row " $2 ": " $6
+            count = split($7, list, ", ")
+            for (i = 1; i <= count; i++) { row = $2; what = list[i]; if (!runs(what)) print "row " row ": there is no " what }
+        }
+        END { if (rows < 90) print rows " rows" }' "$1"
+}
+verdicts_hold() { verdicts_wrong "$PAGES/verdicts.md" >wrong; cat wrong; [ ! -s wrong ]; }
+verdicts_are_read() {
+    sed 's/^[|] 7 [|]/| 77 |/; s/| works | block `observer` |/| works | block `no` |/; s/| works | chapter 10 |/| good | chapter 99 |/' \
+        "$PAGES/verdicts.md" >try.md
+    verdicts_wrong try.md | diff - <(printf '%s\n' 'row 77 after row 6' 'row 8 after row 77' 'row 32: good' \
+        'row 32: there is no chapter 99' 'row 33: there is no block `no`')
+}
+
 # ---- the script itself, on a page whose output is known ----------------------------------------------------------------
 make_try() {
     mkdir -p tree/docs/tutorials tree/data
@@ -118,6 +158,8 @@ for file in "$PAGES"/*.zh-CN.md; do
     check "$page: both languages have the same sections, blocks and names" same_skeleton "$PAGES/$page"
     check "$page: leads to its other language, the index to it" is_linked "$page"
 done
+check 'every verdict names what runs it' verdicts_hold
+check 'and one that does not is found' verdicts_are_read
 data=()
 [ -z "$SANITIZED" ] || data=(--no-data) # long training runs
 for file in "$PAGES"/*.blocks; do
