@@ -148,8 +148,10 @@ static void test_not_utf8(void **state)
 static void test_joining(void **state)
 {
     (void)state;
-    static const char *const with[] = {"He left.", "Fini !", "word", "나는 갔다.", "है।", "“Go.”", "He waits…", "”"};
-    static const char *const without[] = {"", "你好。", "本当？", "カ", "月", "「はい」", "（一）", "“你好。”", "等等……", "好——"};
+    static const char *const with[] = {"He left.", "Fini !", "word", "나는 갔다.", "है।",
+                                       "“Go.”", "He waits…", "”"};
+    static const char *const without[] = {"", "你好。", "本当？", "カ", "月", "「はい」", "（一）",
+                                          "“你好。”", "等等……", "好——"};
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         assert_true(sentences_want_space(with[i], strlen(with[i])));
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
