@@ -17,7 +17,7 @@
 #   code FILE NAME     shows the definition of NAME, a function or a type of a C file
 # Commands of a page run one after the other in one empty folder that has build, recipes, data, docs and examples as the root
 # of the sources has them; they are bash, a line each. A block's consecutive commands share a fence. What depends on the machine
-# is cut from the output: lines "memory: ...", throughput, time left.
+# is cut from the output: lines "memory: ...", throughput, time left, lines that say how long something takes.
 set -u
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)
@@ -76,7 +76,7 @@ definition() {
         END { exit !found }' "$1"
 }
 
-without_machine() { sed -E '/^memory: /d; s/  [0-9]+ tokens\/s(  [0-9:]+ left)?$//; s/ in [0-9.]+ s$//; $a\'; }
+without_machine() { sed -E '/^memory: |  [0-9]+:[0-9]{2}$/d; s/  [0-9]+ tokens\/s(  [0-9:]+ left)?$//; s/ in [0-9.]+ s$//; $a\'; }
 
 # shown WANTED COMMAND: the command with its output; WANTED is 0 for success.
 shown() {

@@ -149,6 +149,14 @@ finds_section() {
 }
 lacks_of_try() { printf 'sum\t42\nsum\t43\nno\techo  no\n' >try.tsv; not_printed try.tsv right.md | diff - <(echo 'sum: 43'); }
 
+# ---- the program of the notebook of shapes ---------------------------------------------------------------------------------
+runs_all_cells() {
+    "$BUILD/examples/shapes_notebook" >cells && [ "$(grep -c '^In \[' cells)" = 18 ] && ! grep -q '^\[FAILED\]' cells &&
+        RAPT_THREADS=3 "$BUILD/examples/shapes_notebook" | cmp - cells
+}
+# Ends with 2, prints nothing, and says how it is called.
+refuses_cell() { ! "$BUILD/examples/shapes_notebook" "$1" >refused 2>usage && [ ! -s refused ] && grep -q 'usage.*CELL' usage; }
+
 # ---- all of it ---------------------------------------------------------------------------------------------------------
 check_script
 check 'a section or a name in one language only is found' finds_section
@@ -158,6 +166,9 @@ for file in "$PAGES"/*.zh-CN.md; do
     check "$page: both languages have the same sections, blocks and names" same_skeleton "$PAGES/$page"
     check "$page: leads to its other language, the index to it" is_linked "$page"
 done
+check 'shapes_notebook: all cells, the same with three threads' runs_all_cells
+check 'shapes_notebook: no cell 0' refuses_cell 0
+check 'shapes_notebook: no cell 19' refuses_cell 19
 check 'every verdict names what runs it' verdicts_hold
 check 'and one that does not is found' verdicts_are_read
 data=()
