@@ -159,6 +159,8 @@ typedef struct rapt_recipe {
         int64_t patience; /* reports; 0: off */
         char *init;               /* a model folder, or NULL */
         char *freeze;             /* patterns, comma-separated */
+        char *vectors, *target_vectors; /* files of word vectors (rapt_vectors_read), or NULL */
+        bool freeze_vectors;
     } train;
 } rapt_recipe;
 
@@ -170,7 +172,7 @@ typedef struct rapt_recipe {
  * rapt_recipe_set, and may then write to fields itself. */
 RAPT_API void rapt_recipe_defaults(rapt_recipe *recipe);
 
-/* Reads a YAML file over the defaults. A relative data.pairs, data.validation, data.text, train.init or tokenizer.path is
+/* Reads a YAML file over the defaults. A relative path of data, tokenizer or model (train.init, train.vectors) is
  * resolved against the file's folder, so that it then holds for the working directory ("recipes/../data/en-fr.tsv").
  * `*out` may be uninitialized; after a failure it holds the defaults. Keys are checked one by one here; call
  * rapt_recipe_check when all assignments are made.

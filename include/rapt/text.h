@@ -151,6 +151,32 @@ RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const 
  * of memory. */
 RAPT_API char *rapt_tokenizer_decode(const rapt_tokenizer *tokenizer, const int32_t *ids, size_t count, size_t *size);
 
+/* ---- word vectors ------------------------------------------------------------------------------------------- */
+
+typedef struct rapt_vectors_result {
+    size_t words;  /* of the file */
+    size_t tokens; /* of the vocabulary, those with a text */
+    size_t found;  /* tokens that got a vector */
+} rapt_vectors_result;
+
+/* Reads pretrained word vectors into the rows of an embedding matrix `table` [entries, d]: row i, i below `entries`, becomes
+ * the vector of the word that is token i of the tokenizer, letter by letter; a space that the token begins with (byte-level
+ * BPE) does not count. Rows of tokens that the file lacks stay as they are. Of words that come twice the first counts.
+ * `table` is then what rapt_embedding_options.vectors takes, or a parameter's values.
+ *
+ * The file is one of
+ *   - GloVe's (Pennington et al. 2014): lines "word v1 ... vd";
+ *   - word2vec's (Mikolov et al. 2013) or fastText's text: the same after a first line "words d";
+ *   - word2vec's binary: that line, and for each word its text, a space and d 32-bit floats, little-endian.
+ * The first line says the size; in later ones more fields than that are a word with spaces, as GloVe's files have some. It is
+ * mapped, not read: of gigabytes only the rows that are found take memory. Of other words' lines only the number of fields is
+ * checked. `result` may be NULL. On failure `table` may hold a part. RAPT_ERR_FORMAT: "PATH:LINE: 5 fields; a word
+ * and 300 numbers are expected", a number that is none or not finite, fewer or more words than the first line says;
+ * RAPT_ERR_VALUE: vectors of another size than d, or none of the words is a token; RAPT_ERR_MEMORY; RAPT_ERR_IO and
+ * RAPT_ERR_NOT_FOUND as for other files. */
+RAPT_API rapt_code rapt_vectors_read(const char *path, const rapt_tokenizer *tokenizer, size_t entries, size_t d,
+                                     rapt_real *table, rapt_vectors_result *result, rapt_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,8 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->train.sample_prompt);
     free(recipe->train.init);
     free(recipe->train.freeze);
+    free(recipe->train.vectors);
+    free(recipe->train.target_vectors);
     rapt_recipe_defaults(recipe);
 }
 
@@ -113,6 +115,20 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+static rapt_code check_vectors(const rapt_recipe *r, char *reason)
+{
+    const char *key = r->train.vectors ? "train.vectors" : r->train.target_vectors ? "train.target_vectors" : NULL;
+    if (key && r->train.init)
+        snprintf(reason, RECIPE_REASON, "%s is for a new model; the embeddings of a fine-tuned one are that model's", key);
+    else if (r->train.target_vectors && r->model.tied)
+        snprintf(reason, RECIPE_REASON, "train.target_vectors is set; with model.tied there is one embedding, of train.vectors");
+    else if (r->train.freeze_vectors && !key)
+        snprintf(reason, RECIPE_REASON, "train.freeze_vectors is true; it needs train.vectors or train.target_vectors");
+    else
+        return RAPT_OK;
+    return RAPT_ERR_VALUE;
+}
+
 /* Relations between keys of both tasks. */
 static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
@@ -123,7 +139,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
                  "translation",
                  (long long)r->train.patience);
     else
-        return RAPT_OK;
+        return check_vectors(r, reason);
     return RAPT_ERR_VALUE;
 }
 

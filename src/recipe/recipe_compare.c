@@ -10,7 +10,8 @@
 /* A run may be resumed with other values: paths, reports and checkpoints, memory, early stopping. */
 static const char *const FREE[] = {
     "data.pairs", "data.validation", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
-    "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init"};
+    "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init",
+    "train.vectors", "train.target_vectors"};
 
 static bool is_length(const recipe_key *key)
 {

@@ -110,7 +110,10 @@
     BOOL(train.eval_bleu, false, "translation: BLEU of the validation set at each report, by greedy search") \
     INT(train.patience, 0, 0, 1000000, "early stopping: reports without a lower validation loss; 0: off") \
     STRING(train.init, "fine-tuning: model folder to start from: its parameters, sizes and tokenizers")   \
-    STRING(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")
+    STRING(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")        \
+    STRING(train.vectors, "initial embeddings: file of GloVe or word2vec; translation: of the source")    \
+    STRING(train.target_vectors, "translation: the same for the target")                                  \
+    BOOL(train.freeze_vectors, false, "freeze the embeddings that start from such a file")
 
 /* Keys that version 0.1 had under another name: an error that names the new one, but for recipes that a model folder keeps. */
 #define RECIPE_RENAMED(X)                              \

@@ -297,6 +297,10 @@ static rapt_code recipe_read_file(const char *path, bool former_names, rapt_reci
         code = resolve(path, &out->tokenizer.path, "", err);
     if (code == RAPT_OK)
         code = resolve(path, &out->train.init, "", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->train.vectors, "", err);
+    if (code == RAPT_OK)
+        code = resolve(path, &out->train.target_vectors, "", err);
     if (code != RAPT_OK)
         rapt_recipe_free(out);
     return code;

@@ -4,6 +4,7 @@
 
 #include "ops/deferred.h"
 #include "train/folder/lengthen.h"
+#include "train/vectors_init.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
 static rapt_code make_model(run *r, uint64_t seed, rapt_error *err)
 {
     rapt_code code = r->task->make(r, seed, err);
+    if (!code)
+        code = vectors_init(r, seed != RAPT_SEED_SHAPES, err);
     return code ? code : freeze(r, err);
 }
 

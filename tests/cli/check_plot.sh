@@ -383,7 +383,7 @@ else
         --set train.reduction=book --plot book.PNG
     check 'train --plot: it is that of the log' cmp book.PNG \
         <(plot training book --by epoch --field loss_book -o a.png && cat a.png)
-    "$RAPT" train tiny.yaml --quiet --out long --set train.steps=1000000 --set train.report_every=10 --plot long.svg &
+    "$RAPT" train tiny.yaml --quiet --out long --set train.steps=1000000 --set train.report_every=10 --plot long.svg 2>/dev/null &
     trainer=$!
     for ((i = 0; i < 600; i++)); do [ -s long.svg ] && break; sleep 0.05; done
     check 'train --plot: it is there while the run trains' sh -c 'test -s long.svg && kill -0 "$0" && tail -c 20 long.svg | grep -q "</svg>"' \

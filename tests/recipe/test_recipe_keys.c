@@ -93,6 +93,7 @@ static void defaults_of_training(void **state)
     assert_null(r.train.sample_prompt);
     assert_null(r.train.freeze);
     assert_null(r.train.init);
+    assert_true(!r.train.vectors && !r.train.target_vectors && !r.train.freeze_vectors);
 }
 
 /* Every key, none at its default. No task knows them all, so that reading and writing are tested here, and checking
@@ -160,7 +161,10 @@ static const char all_keys[] =
     "  sample_tokens: 7\n"
     "  sample_prompt: \"Once\\nupon \"\n"
     "  init: 'some/model'\n"
-    "  freeze: \"encoder.*,*.bias\"\n";
+    "  freeze: \"encoder.*,*.bias\"\n"
+    "  vectors: glove.txt\n"
+    "  target_vectors: 'french vectors.bin'\n"
+    "  freeze_vectors: true\n";
 
 static void assert_all_model_keys(const rapt_recipe *r)
 {
@@ -225,6 +229,9 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_string_equal(r->train.sample_prompt, "Once\nupon ");
     assert_string_equal(r->train.init, "some/model");
     assert_string_equal(r->train.freeze, "encoder.*,*.bias");
+    assert_string_equal(r->train.vectors, "glove.txt");
+    assert_string_equal(r->train.target_vectors, "french vectors.bin");
+    assert_true(r->train.freeze_vectors);
 }
 
 static void every_key_is_read_and_written(void **state)

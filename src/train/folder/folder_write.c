@@ -73,13 +73,16 @@ rapt_code folder_write_prepare(run *r, rapt_error *err)
     bool pairs = make_absolute(&kept.data.pairs, err), valid = make_absolute(&kept.data.validation, err);
     bool text = make_absolute(&kept.data.text, err);
     bool path = make_absolute(&kept.tokenizer.path, err), init = make_absolute(&kept.train.init, err);
-    bool ok = pairs && valid && text && path && init;
+    bool vectors = make_absolute(&kept.train.vectors, err), targets = make_absolute(&kept.train.target_vectors, err);
+    bool ok = pairs && valid && text && path && init && vectors && targets;
     rapt_code code = ok ? rapt_recipe_format(&kept, &r->yaml, err) : err->code;
     free(kept.data.pairs);
     free(kept.data.validation);
     free(kept.data.text);
     free(kept.tokenizer.path);
     free(kept.train.init);
+    free(kept.train.vectors);
+    free(kept.train.target_vectors);
     return code;
 }
 

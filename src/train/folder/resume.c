@@ -58,6 +58,7 @@ static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
 static uint64_t hash_run(const run *r, uint64_t recipe)
 {
     uint64_t hash = rng_mix(rng_mix(recipe, rapt_params_size(r->model->params)), r->task->hash(r));
+    hash = r->vectors_hash ? rng_mix(hash, r->vectors_hash) : hash;
     return r->init ? rng_mix(hash, 1) : hash;
 }
 
