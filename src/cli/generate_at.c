@@ -6,8 +6,9 @@
 #include "cli/say.h"
 #include "decode/generator.h"
 #include "decode/prompt.h"
-#include "decode/valid_text.h"
+#include "explain/input/token_name.h"
 #include "text/json_text.h"
+#include "text/utf8.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -24,14 +25,16 @@ typedef struct next_tokens {
     double *probabilities;
 } next_tokens;
 
-/* The text of a token as a JSON string; ids without one have none. */
+/* The text of a token as a JSON string, parts of characters as `rapt explain` names them; ids without one have none. */
 static json_t *id_text_json(const rapt_tokenizer *k, int32_t id)
 {
-    size_t size, length;
+    size_t size = 0;
     const char *bytes = rapt_tokenizer_token(k, id, &size);
-    char *text = bytes ? valid_text(bytes, size, &length, NULL) : NULL;
-    json_t *string = bytes ? (text ? json_stringn(text, length) : NULL) : json_string("");
-    free(text);
+    if (!bytes || utf8_valid_prefix(bytes, size) == size)
+        return json_stringn(bytes ? bytes : "", size);
+    char *name = token_name(k, id);
+    json_t *string = name ? json_string(name) : NULL;
+    free(name);
     return string;
 }
 

@@ -125,6 +125,21 @@ learn back --set data.pairs=back.tsv --set data.validation=back-valid.tsv
 check 'English that is written by characters keeps its spaces' test "$("$RAPT" translate back valid.zh | paste - valid.en |
     awk -F'\t' '$1 == $2' | wc -l)" -ge 27
 
+"$RAPT" generate text --prompt 我 --at -1 --top 270 >at.out
+check '--at names a half character by its byte' test "$(grep -c $'\t208\t"\\\\\\\\xd0"$' at.out)" = 1
+check 'and has no U+FFFD' test "$(grep -c $'\xEF\xBF\xBD' at.out)" = 0
+
+# ---- raw text ----------------------------------------------------------------------------------------------------------
+learn raised --set tokenizer.detokenize=en --set tokenizer.capitalize=true
+check 'English punctuation and capitals leave Chinese as it is' cmp characters.out <("$RAPT" translate raised valid.en)
+learn back-raised --set data.pairs=back.tsv --set data.validation=back-valid.tsv --set tokenizer.capitalize=true
+check 'and raise what begins with a Latin letter' cmp <("$RAPT" translate back valid.zh | sed 's/^./\U&/') \
+    <("$RAPT" translate back-raised valid.zh)
+
+printf 'data: {pairs: train.tsv, validation: valid.tsv}\ntrain: {steps: 2, epochs: 0}\n' >few.yaml
+"$RAPT" train few.yaml --init characters --out more --quiet
+check 'fine-tuning with a minimal recipe takes the length of characters' grep -q '"max_len": 200' more/config.json
+
 # ---- paragraphs ------------------------------------------------------------------------------------------------------
 check 'Chinese sentences are translated one by one' cmp <(printf '%s\n' 我看见大海。你看见月亮。 | "$RAPT" translate back) \
     <(printf '%s\n' 我看见大海。 你看见月亮。 | "$RAPT" translate back | paste -d' ' -s)
