@@ -176,6 +176,22 @@ class Transformer(nn.Module):
         return self.decoder(target, self.encoder(source, lens), lens)
 
 
+def masked_loss(c, logits, labels, lens, smoothing, by_steps):
+    """The book's: cross-entropy of the positions that count, summed, over the steps of a row; or over their number."""
+    mask = torch.arange(labels.shape[1]) < lens[:, None]
+    each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none", label_smoothing=smoothing) * mask
+    nll = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none") * mask
+    loss = each.mean(1).sum() if by_steps else each.sum() / mask.sum()
+    if not by_steps:
+        ignored = labels.masked_fill(~mask, -100)
+        same(loss, F.cross_entropy(logits.flatten(0, 1), ignored.flatten(), label_smoothing=smoothing))
+    c.config(label_smoothing=smoothing, by_steps=by_steps)
+    c.keep("out", "loss", loss, torch.float64)
+    c.keep("out", "nll", nll.sum(), torch.float64)
+    c.keep("out", "tokens", mask.sum(), torch.float64)
+    return loss
+
+
 class Named(nn.Module):
     """Gives a module's parameters their names in a whole model."""
 

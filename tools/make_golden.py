@@ -27,13 +27,14 @@ from pathlib import Path
 
 import golden_lm
 import golden_ops
+import golden_pairs
 import numpy as np
 import torch
 import torch.nn.functional as F
 from golden_case import Case
 from golden_modules import (FFN, AddNorm, Decoder, DecoderBlock, Encoder, EncoderBlock, MultiHeadAttention, Named,
                             Preprocessor, Transformer, check_decoder_block, check_encoder_block,
-                            dot_product_attention, keep_mask, masked_softmax, position_table, same)
+                            dot_product_attention, keep_mask, masked_loss, masked_softmax, position_table, same)
 from safetensors.torch import save_file
 from torch import nn
 
@@ -221,6 +222,12 @@ def encoder_block(new):
         out = m(x, mask)
         check_encoder_block(m, x, mask, out)
         yield c.finish(out, m)
+    c = new("norm_shape")       # the book's norm_shape of two dimensions, over all of a sentence
+    c.config(d_model=12, heads=3, ffn=20, bias=False, pre=False, norm_rows=5)
+    m = EncoderBlock(12, 3, 20, False, False)
+    m.norm1, m.norm2 = AddNorm([5, 12]), AddNorm([5, 12])
+    x, lens = c.input("x", 2, 5, 12), c.integers("valid_lens", [3, 5])
+    yield c.finish(c.fill(m)(x, keep_mask(2, 5, 5, lens)), m)
 
 
 def decoder_block(new):
@@ -258,22 +265,6 @@ def decoder(new):
         memory = c.input("memory", 2, 6, 12)
         m = c.fill(Named("decoder", Decoder(13, *sizes)))
         yield c.finish(m.decoder(c.tokens("tokens", 13, 2, 5), memory, c.integers("valid_lens", [6, 3])), m)
-
-
-def masked_loss(c, logits, labels, lens, smoothing, by_steps):
-    """The book's: cross-entropy of the positions that count, summed, over the steps of a row; or over their number."""
-    mask = torch.arange(labels.shape[1]) < lens[:, None]
-    each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none", label_smoothing=smoothing) * mask
-    nll = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none") * mask
-    loss = each.mean(1).sum() if by_steps else each.sum() / mask.sum()
-    if not by_steps:
-        ignored = labels.masked_fill(~mask, -100)
-        same(loss, F.cross_entropy(logits.flatten(0, 1), ignored.flatten(), label_smoothing=smoothing))
-    c.config(label_smoothing=smoothing, by_steps=by_steps)
-    c.keep("out", "loss", loss, torch.float64)
-    c.keep("out", "nll", nll.sum(), torch.float64)
-    c.keep("out", "tokens", mask.sum(), torch.float64)
-    return loss
 
 
 def cross_entropy(new):
@@ -432,7 +423,7 @@ FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
          "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training,
-         **golden_ops.FILES, **golden_lm.FILES}
+         **golden_ops.FILES, **golden_lm.FILES, **golden_pairs.FILES}
 
 
 def write(folder, name):

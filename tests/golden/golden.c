@@ -203,9 +203,20 @@ rapt_mask golden_mask(golden *g)
 
 rapt_block_config golden_block_config(golden *g)
 {
-    return (rapt_block_config){.d_model = golden_size(g, "d_model"), .heads = golden_size(g, "heads"),
-                               .ffn = golden_size(g, "ffn"), .bias = golden_size(g, "bias") != 0,
-                               .norm_place = golden_size(g, "pre") != 0 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
+    rapt_block_config c = {.d_model = golden_size(g, "d_model"), .heads = golden_size(g, "heads"),
+                           .kv_heads = (size_t)golden_number(g, "kv_heads", 0), .ffn = golden_size(g, "ffn"),
+                           .norm_place = golden_size(g, "pre") != 0 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                           .norm_kind = golden_number(g, "rms", 0) != 0 ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                           .shared_norm = golden_number(g, "shared_norm", 0) != 0,
+                           .ffn_kind = (rapt_ffn_kind)golden_number(g, "ffn_kind", 0), .bias = golden_size(g, "bias") != 0,
+                           .no_ffn_bias = golden_number(g, "no_ffn_bias", 0) != 0};
+    size_t rows = (size_t)golden_number(g, "norm_rows", 0);
+    if (rows) {
+        c.norm_ndim = 2;
+        c.norm_shape[0] = rows;
+        c.norm_shape[1] = c.d_model;
+    }
+    return c;
 }
 
 rapt_transformer_config golden_transformer_config(golden *g)
@@ -215,7 +226,8 @@ rapt_transformer_config golden_transformer_config(golden *g)
                                      .layers = golden_size(g, "layers"),
                                      .max_positions = golden_size(g, "max_positions"),
                                      .block = golden_block_config(g), .scale_embedding = true,
-                                     .tied = golden_number(g, "tied", 0) != 0};
+                                     .tied = golden_number(g, "tied", 0) != 0,
+                                     .positions = (rapt_positions_kind)golden_number(g, "positions", 0)};
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------- */

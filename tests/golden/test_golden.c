@@ -440,10 +440,9 @@ static void test_cross_entropy(void **state)
     golden_close(g);
 }
 
-static void test_transformer(void **state)
+static void check_transformers(const char *file)
 {
-    (void)state;
-    golden *g = golden_open("transformer");
+    golden *g = golden_open(file);
     while (golden_next(g)) {
         rapt_error err = {0};
         rapt_transformer_config c = golden_transformer_config(g);
@@ -463,6 +462,19 @@ static void test_transformer(void **state)
     golden_close(g);
 }
 
+static void test_transformer(void **state)
+{
+    (void)state;
+    check_transformers("transformer");
+}
+
+/* RMS norm, SwiGLU and GELU, learned and rotary positions, grouped queries. */
+static void test_transformer_later(void **state)
+{
+    (void)state;
+    check_transformers("transformer_later");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,7 +487,7 @@ int main(void)
         cmocka_unit_test(test_add_norm),       cmocka_unit_test(test_encoder_block),
         cmocka_unit_test(test_decoder_block),  cmocka_unit_test(test_encoder),
         cmocka_unit_test(test_decoder),        cmocka_unit_test(test_cross_entropy),
-        cmocka_unit_test(test_transformer),
+        cmocka_unit_test(test_transformer),    cmocka_unit_test(test_transformer_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

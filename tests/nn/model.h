@@ -22,14 +22,43 @@ static inline rapt_transformer_config model_config(rapt_norm_place norm, bool ti
         .block = {.d_model = 42, .heads = 3, .ffn = 71, .bias = true, .dropout = 0.25, .norm_place = norm}};
 }
 
-static inline rapt_transformer *model_new(rapt_norm_place norm, bool tied)
+#define MODEL_VARIANTS 8
+
+/* 0 to 3: of the paper, post- and pre-norm, with matrices of their own and tied; then with what came later: every kind of
+ * positions, norm and activation, grouped queries, one norm for a block. */
+static inline rapt_transformer_config model_variant(size_t i)
+{
+    static const rapt_positions_kind positions[] = {RAPT_POSITIONS_ROTARY, RAPT_POSITIONS_LEARNED, RAPT_POSITIONS_ROTARY,
+                                                    RAPT_POSITIONS_SINUSOIDAL};
+    static const rapt_ffn_kind kinds[] = {RAPT_FFN_SWIGLU, RAPT_FFN_GELU, RAPT_FFN_GELU_TANH, RAPT_FFN_SWIGLU};
+    rapt_transformer_config c = model_config(i % 2 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST, i / 2 % 2);
+    if (i < 4)
+        return c;
+    c.positions = positions[i - 4];
+    c.scale_embedding = i != 6;
+    c.block.ffn_kind = kinds[i - 4];
+    c.block.kv_heads = i == 5 ? 3 : 1;
+    c.block.norm_kind = i == 5 ? RAPT_NORM_KIND_LAYER : RAPT_NORM_KIND_RMS;
+    c.block.shared_norm = i == 6;
+    c.block.bias = i % 2;
+    c.block.no_ffn_bias = i == 4;
+    c.block.no_norm_bias = i == 5;
+    c.block.init = i == 7 ? RAPT_WEIGHT_INIT_GPT2 : RAPT_WEIGHT_INIT_PYTORCH;
+    return c;
+}
+
+static inline rapt_transformer *model_of(rapt_transformer_config config)
 {
     rapt_error err = {0};
-    rapt_transformer_config config = model_config(norm, tied);
     rapt_transformer *m = rapt_transformer_new(&config, 11, &err);
     if (!m)
         fail_msg("%s", err.message);
     return m;
+}
+
+static inline rapt_transformer *model_new(rapt_norm_place norm, bool tied)
+{
+    return model_of(model_config(norm, tied));
 }
 
 static inline rapt_tape *model_tape(const char *isa, int threads)

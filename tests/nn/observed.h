@@ -53,7 +53,7 @@ static inline void observer_free(observer *r)
 
 /* ---- models ----------------------------------------------------------------------------------------------- */
 
-#define SUBJECTS 7
+#define SUBJECTS 9
 
 /* One of the two models. */
 typedef struct subject {
@@ -63,13 +63,22 @@ typedef struct subject {
     rapt_params *params;
 } subject;
 
-static inline rapt_transformer *subject_pair(bool pre, bool tied)
+static inline rapt_transformer *subject_pair(bool pre, bool tied, bool later)
 {
     rapt_error err = {0};
     rapt_transformer_config c = {
         .source_vocab = 17, .target_vocab = tied ? 17 : 19, .layers = 2, .max_positions = 9, .scale_embedding = !tied,
         .tied = tied, .block = {.d_model = 12, .heads = 3, .ffn = 21, .bias = !tied, .dropout = 0.2,
                                 .norm_place = pre ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST}};
+    if (later) {
+        c.positions = pre ? RAPT_POSITIONS_ROTARY : RAPT_POSITIONS_LEARNED;
+        c.block.kv_heads = pre ? 1 : 3;
+        c.block.norm_kind = pre ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER;
+        c.block.ffn_kind = pre ? RAPT_FFN_SWIGLU : RAPT_FFN_GELU;
+        c.block.shared_norm = !pre;
+        c.block.no_ffn_bias = pre;
+        c.block.init = RAPT_WEIGHT_INIT_PYTORCH;
+    }
     rapt_transformer *m = rapt_transformer_new(&c, 3, &err);
     if (!m)
         fail_msg("%s", err.message);
@@ -100,7 +109,8 @@ static inline subject subject_new(size_t i)
 {
     static const char *const names[SUBJECTS] = {
         "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
-        "post-norm RMS, one head of keys", "scaled rotary GELU without biases"};
+        "post-norm RMS, one head of keys", "scaled rotary GELU without biases", "Llama-shaped pair",
+        "tied pair with learned positions, GELU and one norm a block"};
     rapt_lm_config seed = {.layers = 2, .output_bias = true,
                            .block = {.shared_norm = true, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}},
         gelu = {.layers = 2, .positions = RAPT_POSITIONS_LEARNED, .tied = true,
@@ -118,7 +128,9 @@ static inline subject subject_new(size_t i)
     rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};
     subject s = {.what = names[i]};
     if (i < 2)
-        s.pair = subject_pair(i == 1, i == 1);
+        s.pair = subject_pair(i == 1, i == 1, false);
+    else if (i > 6)
+        s.pair = subject_pair(i == 7, i == 8, true);
     else
         s.lm = subject_lm(configs[i - 2]);
     s.params = s.pair ? s.pair->params : s.lm->params;

@@ -26,9 +26,9 @@ static const int32_t *lens_of(const setting *s)
     return s->use_lens ? s->lens : NULL;
 }
 
-static setting new_setting(const char *isa, int threads, rapt_norm_place norm, bool tied)
+static setting new_setting(const char *isa, int threads, size_t variant)
 {
-    setting s = {.m = model_new(norm, tied), .t = model_tape(isa, threads), .lens = {3, SOURCE, 7, 1}};
+    setting s = {.m = model_of(model_variant(variant)), .t = model_tape(isa, threads), .lens = {3, SOURCE, 7, 1}};
     s.use_lens = true;
     model_ids(s.source, BATCH * SOURCE, 1);
     model_ids(s.target, BATCH * TIME, 2);
@@ -109,9 +109,8 @@ static void check_setting(const setting *s)
 
 static void check_level(const char *isa, int threads)
 {
-    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
-    for (size_t i = 0; i < 4; i++) {
-        setting s = new_setting(isa, threads, places[i % 2], i / 2 == 1);
+    for (size_t i = 0; i < MODEL_VARIANTS; i++) {
+        setting s = new_setting(isa, threads, i);
         s.use_lens = i != 1;
         check_setting(&s);
         free_setting(&s);
@@ -131,10 +130,10 @@ static void pieces_equal_whole_rows(void **state)
     }
 }
 
-static void check_packed(const char *isa, bool tied)
+static void check_packed(const char *isa, size_t variant)
 {
     rapt_error err = {0};
-    setting s = new_setting(isa, 2, RAPT_NORM_PLACE_POST, tied);
+    setting s = new_setting(isa, 2, variant);
     rapt_real *want = whole(&s, s.target, TIME);
     packed_weights *packed = pack_transformer(s.m, s.t, &err);
     if (!packed)
@@ -159,15 +158,16 @@ static void packed_weights_change_nothing(void **state)
     (void)state;
     for (const char *const *isa = kernels_names; *isa; isa++)
         if (kernels_of_isa(*isa, NULL)) {
-            check_packed(*isa, false);
-            check_packed(*isa, true);
+            check_packed(*isa, 0);
+            check_packed(*isa, 2);
+            check_packed(*isa, 4); /* SwiGLU has a third matrix */
         }
 }
 
 /* Sentences of two beams each: rows 0 and 1, rows 2 and 3 share their source. */
-static setting beam_setting(void)
+static setting beam_setting(size_t variant)
 {
-    setting s = new_setting(NULL, 2, RAPT_NORM_PLACE_POST, false);
+    setting s = new_setting(NULL, 2, variant);
     memcpy(s.source + SOURCE, s.source, SOURCE * sizeof *s.source);
     memcpy(s.source + 3 * SOURCE, s.source + 2 * SOURCE, SOURCE * sizeof *s.source);
     s.lens[0] = s.lens[1] = 9;
@@ -198,11 +198,10 @@ static void reorder_tokens(int32_t *target, const int32_t *parents, size_t count
         memcpy(target + b * TIME, old + (size_t)parents[b] * TIME, count * sizeof *old);
 }
 
-static void rows_change_places(void **unused)
+static void check_places(size_t variant)
 {
     static const int32_t parents[][BATCH] = {{1, 0, 2, 3}, {0, 0, 3, 2}, {1, 1, 3, 3}, {0, 1, 2, 3}};
-    (void)unused;
-    setting s = beam_setting();
+    setting s = beam_setting(variant);
     rapt_decoder_state *state = new_beams(&s);
     for (size_t first = 0; first < TIME; first++) {
         rapt_real *want = whole(&s, s.target, TIME), *got = piece(&s, state, s.target, TIME, first, 1);
@@ -214,6 +213,13 @@ static void rows_change_places(void **unused)
     }
     rapt_decoder_state_free(state);
     free_setting(&s);
+}
+
+static void rows_change_places(void **unused)
+{
+    (void)unused;
+    check_places(0);
+    check_places(4); /* rotary positions, one key-value head */
 }
 
 /* ---- rows without padding, which the cache does not hold ------------------------------------------------------ */
@@ -234,7 +240,7 @@ static void assert_memory_refused(const setting *s, rapt_tensor *memory, const c
 static void ragged_memory_is_refused(void **unused)
 {
     (void)unused;
-    setting s = new_setting(NULL, 1, RAPT_NORM_PLACE_POST, false);
+    setting s = new_setting(NULL, 1, 0);
     rapt_tokens ragged = {s.source, BATCH, SOURCE, s.lens}; /* 3 + 12 + 7 + 1 rows */
     rapt_tape_begin(s.t, (rapt_pass){0});
     assert_memory_refused(&s, rapt_encoder_forward(s.t, &s.m->encoder, ragged, s.lens),
@@ -248,7 +254,7 @@ static void ragged_memory_is_refused(void **unused)
 static void ragged_steps_are_refused(void **unused)
 {
     (void)unused;
-    setting s = new_setting(NULL, 1, RAPT_NORM_PLACE_POST, false);
+    setting s = new_setting(NULL, 1, 0);
     rapt_real *want = whole(&s, s.target, TIME);
     rapt_decoder_state *state = new_state(&s, TIME);
     free(piece(&s, state, s.target, TIME, 0, 2));

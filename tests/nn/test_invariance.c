@@ -79,10 +79,9 @@ static void check_model(rapt_tape *t, const rapt_transformer *m, bool training)
 
 static void sentences_stand_alone(void **state)
 {
-    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        rapt_transformer *m = model_new(places[i], i == 1);
+    for (size_t i = 0; i < MODEL_VARIANTS; i++) {
+        rapt_transformer *m = model_of(model_variant(i));
         for (int threads = 1; threads <= 3; threads += 2) {
             rapt_tape *t = model_tape(NULL, threads);
             check_model(t, m, false);
@@ -137,10 +136,9 @@ static double learn(rapt_tape *t, rapt_transformer *m, batch *s, bool ragged)
 /* Padding adds zeros to sums of few rows: what is computed without it is the same, to the bit. */
 static void ragged_is_padded(void **state)
 {
-    static const rapt_norm_place places[] = {RAPT_NORM_PLACE_POST, RAPT_NORM_PLACE_PRE};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        rapt_transformer *m = model_new(places[i], i == 1), *n = model_new(places[i], i == 1);
+    for (size_t i = 0; i < MODEL_VARIANTS; i++) {
+        rapt_transformer *m = model_of(model_variant(i)), *n = model_of(model_variant(i));
         rapt_tape *t = model_tape(NULL, 2);
         batch s = full_batch();
         assert_true(learn(t, m, &s, false) == learn(t, n, &s, true));

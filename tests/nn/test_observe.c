@@ -282,9 +282,9 @@ static part of(const char *prefix, size_t block, const char *what)
 }
 
 /* Lookup, scale and positions; learned ones are rows of a matrix, others follow from the formula. */
-static rows input(walk *w, const char *prefix, const rapt_preprocessor *m, const int32_t *ids, size_t time,
-                  const rapt_param *learned)
+static rows input(walk *w, const char *prefix, const rapt_preprocessor *m, const int32_t *ids, size_t time)
 {
+    const rapt_param *learned = m->positions.table && !m->positions.table->buffer ? m->positions.table : NULL;
     const rapt_tensor *e = &m->embedding.weight->value;
     size_t d = e->shape[1];
     rows x = take_rows(w, prefix, "embedding", ROWS, time, d);
@@ -317,7 +317,7 @@ static void output(walk *w, const char *prefix, rows x, const rapt_linear *l)
 
 static void walk_lm(walk *w, const rapt_lm *m, const int32_t *ids)
 {
-    rows x = input(w, "", &m->input, ids, TIME, rapt_params_find(m->params, "positions.weight"));
+    rows x = input(w, "", &m->input, ids, TIME);
     for (size_t i = 0; i < m->layers; i++) {
         const rapt_lm_block *b = &m->blocks[i];
         part n1 = of("blocks.", i, "norm1"), n2 = of("blocks.", i, "norm2"), f = of("blocks.", i, "ffn");
@@ -331,7 +331,7 @@ static void walk_lm(walk *w, const rapt_lm *m, const int32_t *ids)
 
 static rows walk_encoder(walk *w, const rapt_encoder *m, const int32_t *ids)
 {
-    rows x = input(w, "encoder.", &m->input, ids, SOURCE_TIME, NULL);
+    rows x = input(w, "encoder.", &m->input, ids, SOURCE_TIME);
     for (size_t i = 0; i < m->layers; i++) {
         const rapt_encoder_block *b = &m->blocks[i];
         part n1 = of("encoder.", i, "norm1"), n2 = of("encoder.", i, "norm2"), f = of("encoder.", i, "ffn");
@@ -346,7 +346,7 @@ static rows walk_encoder(walk *w, const rapt_encoder *m, const int32_t *ids)
 
 static void walk_decoder(walk *w, const rapt_decoder *m, const int32_t *ids, rows memory)
 {
-    rows x = input(w, "decoder.", &m->input, ids, TIME, NULL);
+    rows x = input(w, "decoder.", &m->input, ids, TIME);
     for (size_t i = 0; i < m->layers; i++) {
         const rapt_decoder_block *b = &m->blocks[i];
         part n1 = of("decoder.", i, "norm1"), n2 = of("decoder.", i, "norm2"), n3 = of("decoder.", i, "norm3");

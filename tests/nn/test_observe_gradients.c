@@ -130,7 +130,7 @@ static bool ends_with(const char *name, const char *end)
 /* Copies to look at, and positions that are no parameters. */
 static bool has_gradient(const observed *k, const subject *s)
 {
-    bool learned = s->lm && s->lm->config.positions == RAPT_POSITIONS_LEARNED;
+    bool learned = (s->lm ? s->lm->config.positions : s->pair->config.positions) == RAPT_POSITIONS_LEARNED;
     return !ends_with(k->name, ".masked") && strcmp(k->name, "probabilities") != 0 &&
            (learned || !ends_with(k->name, "positions"));
 }

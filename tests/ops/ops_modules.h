@@ -10,9 +10,20 @@
 
 static inline rapt_block_config block_config(const ops_case *c)
 {
-    return (rapt_block_config){.d_model = ops_size(c, 6, 66), .heads = ops_size(c, 2, 3), .ffn = ops_size(c, 7, 131),
-                               .bias = true, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
-                               .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST};
+    bool later = ops_is(c, OPS_HEADS);
+    return (rapt_block_config){.d_model = later ? ops_size(c, 8, 84) : ops_size(c, 6, 66),
+                               .heads = later ? ops_size(c, 4, 6) : ops_size(c, 2, 3), .kv_heads = later ? 2 : 0,
+                               .ffn = ops_size(c, 7, 131), .bias = true, .dropout = ops_is(c, OPS_DROPOUT) ? 0.2 : 0,
+                               .norm_place = ops_is(c, OPS_PRE) ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,
+                               .norm_kind = later ? RAPT_NORM_KIND_RMS : RAPT_NORM_KIND_LAYER,
+                               .ffn_kind = later ? RAPT_FFN_SWIGLU : RAPT_FFN_RELU, .no_ffn_bias = later};
+}
+
+/* The table for attention of rows of up to `time`, where the block has rotary positions. */
+static inline rapt_param *block_rotary(ops_case *c, size_t time)
+{
+    rapt_block_config b = block_config(c);
+    return ops_is(c, OPS_HEADS) ? rapt_rotary_init(c->params, "rotary", time, b.d_model / b.heads, 0) : NULL;
 }
 
 /* The module of the row, and whether it still must be set up. */
@@ -67,8 +78,10 @@ static inline rapt_tensor *build_encoder_block(ops_case *c, rapt_tape *t)
     size_t time = ops_size(c, 4, 37);
     rapt_block_config config = block_config(c);
     rapt_encoder_block *m = kept_module(c, sizeof *m, &fresh);
-    if (fresh)
+    if (fresh) {
         rapt_encoder_block_init(m, c->params, "encoder.0.", &config);
+        m->attention.rotary = block_rotary(c, time);
+    }
     return rapt_encoder_block_forward(t, m, sequence(c, t, time), mask_lens(c, 2, time));
 }
 
@@ -78,18 +91,24 @@ static inline rapt_tensor *build_decoder_block(ops_case *c, rapt_tape *t)
     size_t time = ops_size(c, 4, 37), source = ops_size(c, 5, 29);
     rapt_block_config config = block_config(c);
     rapt_decoder_block *m = kept_module(c, sizeof *m, &fresh);
-    if (fresh)
+    if (fresh) {
         rapt_decoder_block_init(m, c->params, "decoder.0.", &config);
+        m->self_attention.rotary = block_rotary(c, time);
+    }
     rapt_tensor *x = sequence(c, t, time);
     rapt_decoder_memory memory = {.output = sequence(c, t, source), .lens = mask_lens(c, 2, source)};
     return rapt_decoder_block_forward(t, m, x, &memory, NULL, 0);
 }
 
+/* The paper's, or one of Llama's blocks with rotary positions, learned ones where tied. */
 static inline rapt_transformer_config transformer_config(const ops_case *c)
 {
     size_t vocab = ops_size(c, 7, 53);
+    bool tied = ops_is(c, OPS_SAME);
     return (rapt_transformer_config){.source_vocab = vocab, .target_vocab = vocab, .layers = 2, .max_positions = 40,
-                                     .block = block_config(c), .scale_embedding = true, .tied = ops_is(c, OPS_SAME)};
+                                     .block = block_config(c), .scale_embedding = true, .tied = tied,
+                                     .positions = !ops_is(c, OPS_HEADS) ? RAPT_POSITIONS_SINUSOIDAL
+                                                  : tied ? RAPT_POSITIONS_LEARNED : RAPT_POSITIONS_ROTARY};
 }
 
 typedef struct both {

@@ -185,6 +185,8 @@ enum {
     X(encoder_block_pre, build_encoder_block, OPS_LENS | OPS_DROPOUT | OPS_PRE)                              \
     X(decoder_block_post, build_decoder_block, OPS_LENS | OPS_DROPOUT)                                       \
     X(decoder_block_pre, build_decoder_block, OPS_LENS | OPS_DROPOUT | OPS_PRE)                              \
+    X(encoder_block_llama, build_encoder_block, OPS_HEADS | OPS_LENS | OPS_DROPOUT | OPS_PRE)                \
+    X(decoder_block_llama, build_decoder_block, OPS_HEADS | OPS_LENS | OPS_DROPOUT | OPS_PRE)                \
     X(transformer_post, build_transformer, OPS_LENS | OPS_DROPOUT)                                           \
     X(transformer_pre, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_PRE)                                  \
     X(transformer_tied, build_transformer, OPS_LENS | OPS_DROPOUT | OPS_SAME)                                \
@@ -192,6 +194,8 @@ enum {
     X(transformer_ragged, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT)                            \
     X(transformer_ragged_pre, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)              \
     X(transformer_again, build_transformer, OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE | OPS_AGAIN)       \
+    X(transformer_llama, build_transformer, OPS_HEADS | OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_PRE)       \
+    X(transformer_learned, build_transformer, OPS_HEADS | OPS_LENS | OPS_RAGGED | OPS_DROPOUT | OPS_SAME)    \
     X(lm_textbook, build_lm, OPS_DROPOUT)                                                                    \
     X(lm_gpt2, build_lm, OPS_DROPOUT | OPS_PRE | OPS_SAME)                                                   \
     X(lm_llama, build_lm, OPS_HEADS | OPS_PRE)                                                               \

@@ -26,9 +26,9 @@ typedef struct net {
     bool ragged; /* rows of unequal length, without padding */
 } net;
 
-static net net_of_pairs(rapt_norm_place norm, bool tied, bool ragged)
+static net net_of_pairs(size_t variant, bool ragged)
 {
-    rapt_transformer *m = model_new(norm, tied);
+    rapt_transformer *m = model_of(model_variant(variant));
     return (net){.pairs = m, .params = m->params, .ragged = ragged};
 }
 
@@ -47,11 +47,11 @@ static void net_free(net *n)
 }
 
 /* Between them: both places of the norm, both kinds, shared ones, all activations and positions, grouped heads. */
-#define NETS 10
+#define NETS 12
 static net net_at(size_t i)
 {
-    static const size_t variants[] = {0, 8, 41, 75, 98, 139};
-    return i < 4 ? net_of_pairs(i % 2 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST, i == 2, i / 2) : net_of_text(variants[i - 4]);
+    static const size_t pairs[] = {0, 1, 2, 1, 4, 5}, variants[] = {0, 8, 41, 75, 98, 139};
+    return i < 6 ? net_of_pairs(pairs[i], i / 2) : net_of_text(variants[i - 6]);
 }
 
 static rapt_tensor *loss_of(rapt_tape *t, const net *n)
@@ -218,7 +218,7 @@ static void count_steps(void *context, const rapt_observation *step)
 static void blocks_run_twice_on_request(void **state)
 {
     (void)state;
-    net text = net_of_text(0), pairs = net_of_pairs(RAPT_NORM_PLACE_POST, false, true);
+    net text = net_of_text(0), pairs = net_of_pairs(0, true);
     rapt_tape *t = model_tape(NULL, 1);
     assert_int_equal(attentions(t, &text, (rapt_pass){0}), 3);
     assert_int_equal(attentions(t, &text, (rapt_pass){.recompute = true}), 6);
