@@ -8,6 +8,8 @@ make_text >text.txt
 train pairs || { echo "cannot train the translation model"; exit 1; }
 train pre --set model.norm_place=pre --set model.layers=2 --set train.steps=40 || { echo "cannot train the pre-norm model"; exit 1; }
 train speaks --set tokenizer.detokenize=fr --set tokenizer.capitalize=true || { echo "cannot train the model that detokenizes"; exit 1; }
+train later --set model.positions=rotary --set model.norm_kind=rms --set model.ffn_kind=swiglu --set model.kv_heads=1 \
+    --set model.norm_place=pre || { echo "cannot train the model with what came later"; exit 1; }
 make_text_recipe characters >characters.yaml
 make_text_recipe bpe >bpe.yaml
 "$RAPT" train characters.yaml --quiet --out letters && "$RAPT" train bpe.yaml --quiet --out llama --set model.positions=rotary \
@@ -208,6 +210,13 @@ json 'rotary positions turn pairs: lengths stay' llama.json 'all(near(sum(at(q, 
     matrix(step("blocks.0.attention.q"), 0)[0] == matrix(step("blocks.0.attention.q.rotated"), 0)[0]'
 json 'rotary positions: the formulas of heads say what is split' llama.json '[step("blocks.0.attention." + n + ".heads")["formula"]
     for n in "qkv"] == ["q.rotated split into heads", "k.rotated split into heads", "v split into heads"]'
+explain later "$sentence" --json --full >later.json
+json 'a translation model: rotary self-attention, and none across' later.json '[step("decoder.0." + n + "_attention.q.heads")["formula"]
+    for n in ["self", "cross"]] == ["q.rotated split into heads", "q split into heads"] and
+    ("decoder.0.cross_attention.q.rotated", False) not in steps and ("encoder.input", False) not in steps and
+    step("encoder.0.attention.k.heads")["shape"][1] == 1 and step("encoder.0.attention.q.heads")["shape"][1] == 2'
+json 'a translation model: RMS norm' later.json 'all(near(sum((v / g) ** 2 for v, g in zip(row,
+    parameter("later", "encoder.0.norm1.weight")[0])) / 16, 1, 1e-3) for row in matrix(step("encoder.0.norm1.output"), 0))'
 json 'other positions: the same' letters.json '[step("blocks.0.attention." + n + ".heads")["formula"] for n in "qkv"] ==
     [n + " split into heads" for n in "qkv"]'
 json 'SwiGLU' llama.json 'near(step("blocks.0.ffn.product")["values"], [g / (1 + math.exp(-g)) * u for g, u in

@@ -65,6 +65,23 @@ check 'how its translations are written is the model'"'"'s' diff <(grep -E 'deto
     <(grep -E 'detokenize|capitalize' tuned-speaks/config.json)
 check 'and there was something to keep' grep -q '"detokenize": "fr"' tuned-speaks/config.json
 
+later=(--set model.positions=learned --set model.norm_kind=rms --set model.ffn_kind=swiglu --set model.kv_heads=1)
+train later "${later[@]}"
+tune_later() { train "$@" --init later --set data.pairs=other.tsv --set train.steps=20; }
+tune_later tuned-later
+shape() { grep -E '"(positions|norm_kind|ffn_kind|kv_heads|norm_eps|rotary_base)"' "$1/config.json"; }
+check 'a model with what came later keeps its shape' cmp <(shape later) <(shape tuned-later)
+check 'and it has one' grep -q '"positions": "learned"' tuned-later/config.json
+check 'its recipe says so' grep -Eq '^  positions: learned' tuned-later/recipe.yaml
+tune_later again-later "${later[@]}"
+check 'the same keys given: the same bits' same_model tuned-later again-later
+tune_later parts-later --max-steps 9 && tune_later parts-later --resume
+check 'of what came later: stopped and resumed' same_model tuned-later parts-later
+refused 1 'model.positions is rotary; the model in later has learned' 'other positions than it has' \
+    "$RAPT" train tiny.yaml --quiet --out out --init later --set model.positions=rotary
+refused 1 'model.ffn_kind is gelu; the model in base has relu' 'another activation than it has' \
+    "$RAPT" train tiny.yaml --quiet --out out --init base --set model.ffn_kind=gelu
+
 printf 'zut zut\tzut alors\nzut\tzut\nzut\tzut\n' >strange.tsv
 check 'pairs of unknown words only' train strange --init base --set data.pairs=strange.tsv --set train.steps=2 --set data.validation_fraction=0
 no() { refused 1 "$1" "$2" "$RAPT" train tiny.yaml --quiet --out out "${@:3}"; }

@@ -6,6 +6,8 @@ make_inputs
 make_text >text.txt
 make_text_recipe characters >lm.yaml
 train pairs --set train.steps=2 || exit 1
+train later --set train.steps=2 --set model.positions=learned --set model.norm_kind=rms --set model.ffn_kind=swiglu \
+    --set model.kv_heads=1 --set model.norm_place=pre || exit 1
 for positions in learned rotary; do
     "$RAPT" train lm.yaml --quiet --out $positions --set train.steps=2 --set model.positions=$positions || exit 1
 done
@@ -14,13 +16,16 @@ in_file() { # MODEL: the names in the header of its file
     size=$(od -An -t u8 -N 8 "$1/model.safetensors" | tr -d ' ')
     head -c $((size + 8)) "$1/model.safetensors" | tail -c "$size" | grep -o '"[a-z][a-z0-9_.]*":{"dtype"' | cut -d'"' -f2 | sort
 }
-for model in pairs learned rotary; do
+for model in pairs later learned rotary; do
     check "$model: tensors of the file" test "$(in_file $model | wc -l)" -gt 10
     check "$model: as a list" cmp <(in_file $model) <(tensor_names $model | sort)
     check "$model: as JSON" cmp <(in_file $model) <("$RAPT" info $model --tensors --json |
         grep -o '"name": "[^"]*"' | cut -d'"' -f4 | sort)
 done
 check 'a translation model' sh -c "'$RAPT' info pairs | grep -q '^blocks .* encoder, .* decoder, post-norm, layer norm\$'"
+check 'a translation model with what came later' cmp <("$RAPT" info later | grep -E '^(blocks|d_model|sentences)') <(printf '%s\n' \
+    'blocks        1 encoder, 1 decoder, pre-norm, rms norm' 'd_model       16, 2 heads, 1 of keys and values, ffn 32 (swiglu)' \
+    'sentences     up to 12 tokens, 40 learned positions')
 check 'a language model' sh -c "'$RAPT' info rotary | grep -q '^blocks .*, pre-norm, layer norm'"
 check 'nothing is missing' sh -c "! '$RAPT' info pairs | grep null && ! '$RAPT' info rotary | grep null"
 # One tensor: the sines of the first position are 0, the cosines 1; a norm that was never trained is ones.

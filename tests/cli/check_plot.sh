@@ -11,6 +11,8 @@ model() { # NAME TOKENIZER SETTING...
     make_text_recipe "$2" >"$1.yaml"
     "$RAPT" train "$1.yaml" --quiet --out "$1" "${@:3}" || { echo "cannot train $1"; exit 1; }
 }
+train turned --set model.positions=rotary --set train.steps=2 && train learned --set model.positions=learned --set train.steps=2 ||
+    { echo "cannot train translation models with other positions"; exit 1; }
 model characters characters
 model bpe bpe --set train.steps=2
 model rotary characters --set model.positions=rotary --set train.steps=2
@@ -74,8 +76,13 @@ awk 'BEGIN { for (i = 0; i < 5; i++) for (j = 0; j < 8; j++) {
     angle = i / 10000 ^ (2 * (j % 4) / 8); printf "%.9f%s", j < 4 ? cos(angle) : sin(angle), j < 7 ? "\t" : "\n" } }' >want
 plot positions rotary --length 5 --data | cells >got
 check 'positions: rotary ones' near 1e-6 want got
+plot positions turned --length 5 --data | cells >got
+check 'positions: rotary ones of a translation model' near 1e-6 want got
 plot positions --kind rotary --d-model 8 --length 5 --data | cells >got
 check 'positions: rotary ones without a model' near 1e-6 want got
+matrix learned encoder.positions.weight 16 | head -n 7 >want
+plot positions learned --length 7 --data | cells >got
+check 'positions: learned ones of a translation model' near 1e-6 want got
 
 # sin a sin b + cos a cos b = cos(a - b): d/2 such sums, and encodings of length sqrt(d/2).
 awk 'BEGIN { for (i = 0; i < 20; i++) for (j = 0; j < 20; j++) {

@@ -27,6 +27,12 @@ everywhere() {
 }
 everywhere post tiny "${recipe[@]}"
 everywhere pre tiny "${recipe[@]}" "${pre[@]}"
+later=(--set model.d_model=40 --set model.norm_place=pre --set model.norm_kind=rms --set model.ffn_kind=swiglu
+    --set model.positions=rotary --set model.kv_heads=2 --set model.init=gpt2 --set model.dropout=0.2)
+everywhere later tiny "${recipe[@]}" "${later[@]}"
+"$RAPT" train tiny.yaml --quiet --out later-parts "${recipe[@]}" "${later[@]}" --max-steps 7 &&
+    "$RAPT" train tiny.yaml --quiet --out later-parts "${recipe[@]}" "${later[@]}" --resume
+check 'later: stopped and resumed' same_model later-1 later-parts
 
 # Language models: embeddings of which a step uses few rows, an output matrix whose gradient is made late; and what the
 # first doesn't have: tied matrices, gathered gradients, dropout, the other norm, activation and positions.

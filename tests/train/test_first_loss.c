@@ -98,6 +98,10 @@ static void translation(void **state)
     const char *const data = "task=translation data.limit=1000 data.pairs=" PAIRS;
     every_pair(data, TIED, tokenizers, inits);
     every_pair(data, TIED, norms, inits);
+    static const char *const later[] = {"model.positions=rotary model.norm_kind=rms model.ffn_kind=swiglu model.norm_place=pre",
+                                        "model.positions=learned model.ffn_kind=gelu"};
+    static const char *const scaled[] = {"model.init=gpt2", "model.scale_embedding=false"};
+    every_pair(data, TIED, later, scaled);
 }
 
 /* Embeddings that are too large are told of, with what the loss should be. */
