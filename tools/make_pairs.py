@@ -12,17 +12,19 @@ and we are masculine; "love" is "aimer" for people and "adorer" for things; yes/
 "est-ce que"; "please" is "s'il te plaît".
 """
 import argparse
-import random
 import re
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from pair_choice import Chooser
+
 SEED = 20
 LEAST = 6           # every word of a generated sentence occurs at least this often on its side
 LONGEST = 11        # words of a generated English sentence
 DATA = Path(__file__).resolve().parent.parent / "data"
-RNG = random.Random(SEED)
+CHOOSER = Chooser(SEED, LEAST)
+RNG = CHOOSER.rng
 
 # ---------------------------------------------------------------- hand-written pairs
 
@@ -2223,9 +2225,7 @@ def sided_tokens(line):
     return list(dict.fromkeys((side, word) for side in (0, 1) for word in tokens(line[side])))
 
 
-def frequencies(pairs):
-    """In how many lines each token of each side occurs."""
-    return Counter(token for line in pairs.items() for token in sided_tokens(line))
+CHOOSER.set_units(sided_tokens)
 
 
 def hand_written():
@@ -2234,47 +2234,8 @@ def hand_written():
     return dict(found)
 
 
-def candidates(make, share, french_of):
-    """Distinct sentences of one family.  The same English must have the same French in all of them."""
-    found = {}
-    for _ in range(share * 15):
-        made = make()
-        if made is None or made[0] in TRY_LIST or len(made[0].split()) > LONGEST:
-            continue
-        known = french_of.setdefault(*made)
-        assert known == made[1], f"two translations: {made[0]} = {known} = {made[1]}"
-        found[made[0]] = made
-    return list(found.values())
-
-
-def pick(pool, share, counts):
-    """The share of a family: of some random candidates always the one whose words are the rarest so far."""
-    for _ in range(min(share, len(pool))):
-        draw = RNG.sample(range(len(pool)), min(12, len(pool)))
-        known = {i: sided_tokens(pool[i]) for i in draw}
-        best = max(draw, key=lambda i: sum(1 / (1 + counts[t]) for t in known[i]) / len(known[i]))
-        pool[best], pool[-1] = pool[-1], pool[best]
-        counts.update(known[best])
-        yield pool.pop()
-
-
-def without_rare_words(generated, phrases):
-    """Takes out generated sentences with a word that is too rare, until none is left."""
-    while True:
-        counts = frequencies(phrases | generated)
-        kept = {en: fr for en, fr in generated.items()
-                if min(counts[t] for t in sided_tokens((en, fr))) >= LEAST}
-        if len(kept) == len(generated):
-            return generated
-        generated = kept
-
-
-def generate(phrases):
-    counts, french_of, generated = frequencies(phrases), dict(phrases), {}
-    for share, make in FAMILIES:
-        pool = [line for line in candidates(make, share, french_of) if line[0] not in phrases | generated]
-        generated.update(pick(pool, share, counts))
-    return without_rare_words(generated, phrases)
+def acceptable(made):
+    return made is not None and made[0] not in TRY_LIST and len(made[0].split()) <= LONGEST
 
 
 # ---------------------------------------------------------------- checks on the finished lines
@@ -2319,7 +2280,7 @@ def check(phrases, generated):
         check_form(en, fr)
         check_english(en)
         check_french(fr)
-    counts = frequencies(pairs)
+    counts = CHOOSER.frequencies(pairs)
     assert all(counts[token] >= LEAST for line in generated.items() for token in sided_tokens(line))
     assert len(TRY_LIST) == 12
     for en in TRY_LIST:
@@ -2336,7 +2297,7 @@ def main():
     parser.add_argument("-o", metavar="FILE", type=Path, help="write the pairs to FILE, and nothing else")
     target = parser.parse_args().o
     phrases = hand_written()
-    generated = generate(phrases)
+    generated = CHOOSER.generate(phrases, FAMILIES, acceptable)
     check(phrases, generated)
     rows = [f"{en}\t{fr}\n" for en, fr in (phrases | generated).items()]
     assert all(row.count("\t") == 1 for row in rows) and len(set(rows)) == len(rows)
