@@ -2,9 +2,11 @@
 # tools/check_chinese.sh: the Chinese terms of docs/glossary.md, one for each English term, and nothing else. From the root:
 #
 #   1. a row of the glossary has as many Chinese terms as English ones, and no Chinese term stands in two rows;
-#   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`.
+#   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`;
+#   3. a page NAME.zh-CN.md has the headings, the fenced blocks and, in each row of a table, the code and the numbers of NAME.md.
 #
-# Prints each break with file and line. What is code or a quotation (“ ”, 《 》) is left out; a line break within a term is seen.
+# Prints each break with file and line. For 2, what is code or a quotation (“ ”, 《 》) is left out; a line break within a term
+# is seen.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 scratch=$(mktemp -d) || exit 2
@@ -91,6 +93,47 @@ find_variants() {
 mapfile -t files <"$scratch/files"
 find_variants "${files[@]}" >>"$scratch/bad"
 
+# ---- pages in two languages --------------------------------------------------------------------------------------------
+# The form of a page: the depth of headings, fenced blocks as they are, of table rows what stands in ` ` and the numbers.
+form_of() {
+    LC_ALL=C awk '
+    function add(item) { items = items "\n" item }
+    /^ *```/ { fenced = !fenced; print; next }
+    fenced { print; next }
+    /^#+ / { print $1; next }
+    /^<!--/ { print; next }
+    /^[|]/ {
+        items = ""
+        rest = $0
+        gsub(/[(][^()]*[.](md|sh|py|c|h)(#[^()]*)?[)]/, "", rest) # targets of links
+        while (match(rest, /`[^`]*`/)) {
+            add(substr(rest, RSTART, RLENGTH))
+            rest = substr(rest, 1, RSTART - 1) " " substr(rest, RSTART + RLENGTH)
+        }
+        while (match(rest, /[0-9]([0-9,.]*[0-9])?/)) {
+            add(substr(rest, RSTART, RLENGTH))
+            rest = substr(rest, RSTART + RLENGTH)
+        }
+        print "row" (items == "" ? "" : " " sorted(items))
+    }
+    function sorted(text,   list, n, i, j, swap, all) {
+        n = split(substr(text, 2), list, "\n")
+        for (i = 1; i <= n; i++)
+            for (j = i + 1; j <= n; j++)
+                if (list[j] < list[i]) { swap = list[i]; list[i] = list[j]; list[j] = swap }
+        for (i = 1; i <= n; i++) all = all " " list[i]
+        return all
+    }' "$1"
+}
+pages=0
+while IFS= read -r page; do
+    original=${page%.zh-CN.md}.md
+    [ -e "$original" ] || continue
+    pages=$((pages + 1))
+    diff <(form_of "$original") <(form_of "$page") >"$scratch/diff" ||
+        sed -n "s|^[<>] .*|$page: not as in $original: &|p" "$scratch/diff" | head -4 >>"$scratch/bad"
+done < <(grep '\.zh-CN\.md$' "$scratch/files")
+
 cat "$scratch/bad"
 [ ! -s "$scratch/bad" ] || { echo "Chinese: $(wc -l <"$scratch/bad") to mend"; exit 1; }
-echo "Chinese: $(grep -c '^variant' "$scratch/terms") variants, none in ${#files[@]} files"
+echo "Chinese: $(grep -c '^variant' "$scratch/terms") variants, none in ${#files[@]} files; $pages pages in both languages"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # tools/readme_transcript.sh [--check] [BUILD]: runs the commands of README.md's transcripts (the lines with "$ " between the
-# marks `transcript...:begin` and `:end`) and writes what they print below them; docs/attention.png is drawn anew, too.
+# marks `transcript...:begin` and `:end`) and writes what they print below them, there and in README.zh-CN.md, which
+# tools/check_chinese.sh compares with README.md; docs/attention.png is drawn anew, too.
 # With --check nothing is written: README's figures are compared with those of this run. BUILD is a build folder with the
-# program (default: build-test or build). Some two minutes on two cores.
+# program (default: build-test or build). Some three minutes on two cores.
 #
 # What is compared: of the shipped pairs every word and number, but for times, speeds and memory, which depend on the machine.
 # Of rapt's own sources, which change with every commit, losses and bits per byte (within 0.15), and counts (within a tenth),
@@ -61,11 +62,14 @@ transcript() {
 old() { sed -n "/<!-- $1:begin -->/,/<!-- $1:end -->/p" README.md | sed '1d;$d'; }
 
 put_back() {
-    awk -v name="$1" -v file="$scratch/$1" '
-        $0 == "<!-- " name ":end -->" { skip = 0 }
-        !skip
-        $0 == "<!-- " name ":begin -->" { while ((getline text <file) > 0) print text; skip = 1 }' README.md >"$scratch/README.md" &&
-        cat "$scratch/README.md" >README.md
+    local page
+    for page in README.md README.zh-CN.md; do
+        awk -v name="$1" -v file="$scratch/$1" '
+            $0 == "<!-- " name ":end -->" { skip = 0 }
+            !skip
+            $0 == "<!-- " name ":begin -->" { while ((getline text <file) > 0) print text; skip = 1 }' $page >"$scratch/page" &&
+            cat "$scratch/page" >$page || return 1
+    done
 }
 
 # Without what the machine decides.
@@ -102,7 +106,8 @@ compare() {
 }
 
 passed=0 failed=0
-for name in transcript transcript-lm transcript-explain; do
+names=(transcript transcript-zh transcript-lm transcript-explain)
+for name in "${names[@]}"; do
     if ! transcript "$name" >"$scratch/$name"; then
         failed=$((failed + 1))
     elif [ "$check" ] && ! compare "$name"; then
@@ -116,4 +121,4 @@ done
 [ "$check" ] || "$build/rapt" plot attention "$scratch/here/models/quickstart" 'I want to buy a new bike.' --kind cross --block 1 \
     -o docs/attention.png || failed=$((failed + 1))
 echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ] && [ "$passed" = 3 ]
+[ "$failed" = 0 ] && [ "$passed" = ${#names[@]} ]

@@ -69,6 +69,13 @@ noticed 'one in the page' '^src/explain/page/main.js:.*丢弃法' src/explain/pa
 allowed 'code' $page '`层归一化`\n```\n批次\n```\n'
 allowed 'a quotation, a title' $page '教程称之为“层归一化”，见《词汇表》。\n'
 allowed 'a phrase of the last column' $page '大部分词元；一阶矩阵。\n'
+# A page in both languages.
+noticed 'another fenced block' '^README.zh-CN.md: not as in README.md: > make$' README.zh-CN.md '```\nmake\n```\n'
+noticed 'a section that is missing' '^README.zh-CN.md: not as in README.md: < ##$' README.md '\n## More\n'
+sed -i 's/31 s之后/30 s之后/' README.zh-CN.md
+! $checker >out && grep -q 'README.md: > row *30 95.2 ' out
+tally $? 'noticed: another number in a table'
+cp "$root/README.zh-CN.md" README.zh-CN.md
 sed -i 's/^| autoregressive | 自回归 |/| autoregressive | 自回归，自动回归 |/' docs/glossary.md
 ! $checker >out && grep -q 'glossary.md:[0-9]*: 1 English terms, but 2 Chinese ones: 自回归，自动回归' out
 tally $? 'noticed: a row with a Chinese term too many'
