@@ -33,11 +33,15 @@ typedef struct rapt_explain_options {
     size_t name_count;        /* 0: everything */
     const char *model_name;   /* in text and JSON, usually the folder's path; NULL: "model" */
     int threads;              /* as in rapt_tape_options; the result does not depend on it */
+    const rapt_explanation *like; /* explain its tokens in place of `text` and `target`, which are ignored; NULL: none */
 } rapt_explain_options;
 
 /* Runs one pass in fp32, over all positions at once: a translation model reads `text` (UTF-8) as its source and
  * options->target behind <bos>; a language model reads `text`, in which texts of special tokens are special tokens.
  * `options` may be NULL: the defaults.
+ *
+ * With options->like the same tokens go through another model of the same sizes, such as an earlier checkpoint of a training run
+ * (rapt_model_load_checkpoint). What is returned then borrows the model of `like`, and `model` may be freed.
  *
  * The model is only read. With options->gradients the gradients of its parameters are also used: they are zeroed before, and
  * zero afterwards, so no other thread may compute gradients of this model meanwhile; inference is allowed.
@@ -45,6 +49,7 @@ typedef struct rapt_explain_options {
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
  *   RAPT_ERR_VALUE      a text or target that is empty, longer than the model takes, or not in its vocabulary (words; unknown
  *                       words are an error here); a target for a language model; gradients of a text of one token;
+ *                       `like` is of a model of another task or other sizes;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;
@@ -147,12 +152,23 @@ RAPT_API rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_e
  * minimum, mean, maximum and standard deviation are always those of all elements. RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err);
 
-/* How a page is written. Zeroed: the defaults. */
+/* What a checkpoint of a training run makes of the same tokens. */
+typedef struct rapt_explained_checkpoint {
+    uint64_t step;                      /* of training; 0: the untrained model */
+    const rapt_explanation *explanation; /* made with rapt_explain_options.like; the pattern "*.weights" suffices */
+} rapt_explained_checkpoint;
+
+/* How a page is written. Zeroed: the defaults. Borrowed during the call. */
 typedef struct rapt_explain_page_options {
     bool full; /* all elements, exactly: some four letters for three bytes of fp32, whatever the size of the page */
+    const rapt_explained_checkpoint *checkpoints; /* [checkpoint_count], in the order of training: the page gets a slider that
+                                                     shows the attention weights and predictions of each */
+    size_t checkpoint_count;
 } rapt_explain_page_options;
 
-/* The same page with options, which may be NULL: the defaults. */
+/* The same page with options, which may be NULL: the defaults. Checkpoints add 4 MB at most, unless with `full`: their attention
+ * weights are rounded where they are many. RAPT_ERR_VALUE where they take more even then, and where a checkpoint's explanation
+ * has other tokens than `e` or no attention weights. */
 RAPT_API rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
                                               size_t *size, rapt_error *err);
 

@@ -152,6 +152,7 @@ typedef struct rapt_recipe {
         int64_t report_every;     /* steps; 0 is every epoch */
         int64_t checkpoint_every; /* steps; 0 is every 10 s, or where writing one takes over 0.5 s, 20 times as long */
         int64_t keep;             /* checkpoints */
+        bool keep_untrained;      /* untrained/, a model folder: the parameters before the first step */
         int64_t sample_every;     /* steps; 0 is never */
         int64_t sample_tokens;
         char *sample_prompt;

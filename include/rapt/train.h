@@ -3,6 +3,7 @@
 #ifndef RAPT_TRAIN_H
 #define RAPT_TRAIN_H
 
+#include "rapt/io.h"
 #include "rapt/recipe.h"
 #include "rapt/tape.h"
 
@@ -129,9 +130,10 @@ typedef struct rapt_train_options {
 } rapt_train_options;
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml,
- * best/ (a model folder: lowest val_loss), train.jsonl, checkpoints/; of translation validation.tsv; of a language model
- * text.tokens, and text.txt where the recipe names several files (both are made again where they are not as they should
- * be). Stopped and resumed anywhere, it gives the same bytes as if never stopped.
+ * best/ (a model folder: lowest val_loss), untrained/ (another one: what the first step starts from) where the recipe keeps it,
+ * train.jsonl, checkpoints/; of translation validation.tsv; of a language model text.tokens, and text.txt where the recipe names
+ * several files (both are made again where they are not as they should be). Stopped and resumed anywhere, it gives the same bytes
+ * as if never stopped.
  *
  * `out` is locked from the first look at it to the end: RAPT_ERR_IO, at once, where another process or thread trains into it.
  * A folder that cannot be read is an error (RAPT_ERR_IO) and does not count as empty.
@@ -143,6 +145,15 @@ typedef struct rapt_train_options {
  * RAPT_OK: all steps are done, up to max_steps, or early stopping ended the run. Other codes as `err`, which may be NULL, says;
  * RAPT_ERR_INTERRUPTED: `stop` ended it. Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
 RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
+
+/* The steps of the checkpoints that a model folder holds, ascending: train.keep says how many a run keeps. The caller frees
+ * *steps, which is NULL, with a *count of 0, where there are none. RAPT_ERR_IO: the folder's checkpoints cannot be listed;
+ * RAPT_ERR_MEMORY. `err` may be NULL. */
+RAPT_API rapt_code rapt_checkpoint_steps(const char *folder, uint64_t **steps, size_t *count, rapt_error *err);
+/* The model of a folder with the parameters of its checkpoint of one step. The caller frees it. NULL with `err` (which may be
+ * NULL) set: as rapt_model_load; RAPT_ERR_IO where the checkpoint cannot be read (a run that is under way may have deleted it);
+ * RAPT_ERR_VALUE where it is of another training run; RAPT_ERR_FORMAT where it is of another shape. */
+RAPT_API rapt_model *rapt_model_load_checkpoint(const char *folder, uint64_t step, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run`
  * (0: of all; train.keep says how many there are): each element the sum from the oldest to the newest in double, divided and

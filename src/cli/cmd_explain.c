@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/cli_model.h"
+#include "cli/explain_checkpoints.h"
 #include "cli/say.h"
 
 #include "base/file.h"
@@ -19,12 +20,12 @@ typedef struct explain_arguments {
     const char *model, *text, *html;
     const char *operand; /* a target that stands after the text */
     const char *only[MAX_ONLY];
-    bool json;
+    bool json, checkpoints;
     rapt_explain_options options;
     rapt_explain_format format;
 } explain_arguments;
 
-enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_COLOR };
+enum { KEY_ONLY = 256, KEY_AT, KEY_TRAIN, KEY_FULL, KEY_TABLE, KEY_HTML, KEY_CHECKPOINTS, KEY_COLOR };
 
 static const struct argp_option OPTIONS[] = {
     {"only", KEY_ONLY, "PATTERN", 0, "Only intermediates whose names match a shell pattern, such as 'encoder.0.*' or "
@@ -38,6 +39,8 @@ static const struct argp_option OPTIONS[] = {
     {"table", KEY_TABLE, NULL, 0, "Matrices as tables with row and column numbers and tokens", 0},
     CLI_OPTION_JSON("One JSON object; elements of matrices only with --full"),
     {"html", KEY_HTML, "FILE", 0, "An HTML page to explore in a browser instead of text; it needs no network", 0},
+    {"checkpoints", KEY_CHECKPOINTS, NULL, 0, "With --html: a slider over the checkpoints of MODEL, the folder of a training "
+     "run: attention weights and predictions of each, from untrained/ on where the recipe kept it (train.keep_untrained)", 0},
     CLI_OPTION_THREADS,
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0},
     {0}};
@@ -68,6 +71,8 @@ static void cmd_explain_check(explain_arguments *a, struct argp_state *state)
     a->options.target = a->options.target ? a->options.target : a->operand;
     if (a->json + a->format.table + (a->html != NULL) > 1)
         cli_usage_error(state, "one of --table, --json and --html");
+    if (a->checkpoints && !a->html)
+        cli_usage_error(state, "--checkpoints is for --html");
     if (a->html && a->options.name_count)
         cli_usage_error(state, "--html shows everything; --only is for what is printed");
     if (a->format.has_position && (a->json || a->html))
@@ -96,6 +101,7 @@ static error_t cmd_explain_parse(int key, char *text, struct argp_state *state)
     case KEY_TABLE: a->format.table = true; return 0;
     case CLI_KEY_JSON: a->json = true; return 0;
     case KEY_HTML: a->html = text; return 0;
+    case KEY_CHECKPOINTS: a->checkpoints = true; return 0;
     case CLI_KEY_THREADS: a->options.threads = cli_threads(text, state); return 0;
     case KEY_COLOR: a->format.color = wants_color(text, state); return 0;
     case ARGP_KEY_INIT: a->format.color = wants_color("auto", state); return 0;
@@ -132,11 +138,15 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
 {
     char *html = NULL;
     size_t size = 0;
+    explain_checkpoints all = {0};
     if (!*a->html)
         return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
-    rapt_code code = rapt_explanation_page_with(e, &(rapt_explain_page_options){.full = a->format.full}, &html, &size, err);
+    rapt_code code = a->checkpoints ? explain_checkpoints_read(a->model, e, a->options.threads, &all, err) : RAPT_OK;
+    rapt_explain_page_options o = {.full = a->format.full, .checkpoints = all.list, .checkpoint_count = all.count};
+    code = code ? code : rapt_explanation_page_with(e, &o, &html, &size, err);
     if (!code)
         code = file_write_atomic(a->html, html, size, err);
+    explain_checkpoints_free(&all);
     free(html);
     return code;
 }

@@ -76,6 +76,35 @@ static rapt_code label_tokens(arena *memory, explain_sequence *s, rapt_error *er
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the labels of tokens");
 }
 
+static rapt_code copy_sequence(rapt_explanation *e, const explain_sequence *s, rapt_error *err)
+{
+    int32_t *ids = malloc((s->count + 1) * sizeof *ids);
+    if (!ids)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", s->count);
+    memcpy(ids, s->ids, (s->count + 1) * sizeof *ids);
+    add_sequence(e, s->name, s->tokenizer, (pass_tokens){.ids = ids, .count = s->count});
+    return label_tokens(&e->memory, &e->sequences[e->sequence_count - 1], err);
+}
+
+rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    if (e->model->task != like->model->task || rapt_params_size(e->model->params) != rapt_params_size(like->model->params))
+        return rapt_fail(err, RAPT_ERR_VALUE, "the tokens to explain are of a model of another task or size");
+    if (e->gradients && like->label_count == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
+    for (size_t i = 0; i < like->sequence_count && !code; i++)
+        code = copy_sequence(e, &like->sequences[i], err);
+    if (code)
+        return code;
+    e->labels = e->sequences[e->sequence_count - 1].ids + 1;
+    e->label_count = like->label_count;
+    e->output = like->output ? strdup(like->output) : NULL;
+    e->translation = like->translation ? strdup(like->translation) : NULL;
+    bool done = (e->output || !like->output) && (e->translation || !like->translation);
+    return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
+}
+
 rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err)
 {
     bool language = e->model->task == RAPT_TASK_LANGUAGE_MODEL;

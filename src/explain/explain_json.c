@@ -1,4 +1,4 @@
-/* explain/explain_json.c: an explanation as one JSON object: for programs, and for the page. */
+/* explain/explain_json.c: an explanation as one JSON object: for programs, and for the page of explain_page.c. */
 #include "explain/explanation.h"
 
 #include "base/math.h"
@@ -13,13 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What stands in JSON for the elements of an intermediate. */
-typedef enum explain_values {
-    EXPLAIN_STATISTICS, /* nothing but their statistics */
-    EXPLAIN_NUMBERS,    /* "values": a list */
-    EXPLAIN_BASE64      /* "values_base64": page_numbers, a tenth of the memory */
-} explain_values;
 
 /* ---- intermediates ----------------------------------------------------------------------------------------------- */
 
@@ -248,8 +241,7 @@ static bool add_rest(const rapt_explanation *e, json_t *o)
     return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
 
-/* The whole as one object. NULL with `err` set. */
-static json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err)
+json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err)
 {
     json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "rapt", "explain", "version", 1, "model",
                           explain_model_json(e), "text", valid_string(e->text), "sequences", sequences_json(e), "output",
@@ -277,22 +269,4 @@ rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_fo
     if (size)
         *size = strlen(text);
     return RAPT_OK;
-}
-
-rapt_code rapt_explanation_page_with(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
-                                     size_t *size, rapt_error *err)
-{
-    json_t *o = explain_object(e, EXPLAIN_BASE64, err);
-    rapt_code code = o ? RAPT_OK : RAPT_ERR_MEMORY;
-    if (o && options && options->full && json_object_set_new(o, "full", json_true()) != 0)
-        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for JSON");
-    if (!code)
-        code = page_make(o, html, size, err);
-    json_decref(o);
-    return code;
-}
-
-rapt_code rapt_explanation_page(const rapt_explanation *e, char **html, size_t *size, rapt_error *err)
-{
-    return rapt_explanation_page_with(e, NULL, html, size, err);
 }

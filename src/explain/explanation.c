@@ -22,9 +22,10 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text
     e->gradients = o->gradients;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
-    e->text = arena_string(&e->memory, text);
-    e->given = o->target ? arena_string(&e->memory, o->target) : NULL;
-    if (e->model_name && e->text && (e->given || !o->target))
+    const char *target = o->like ? o->like->given : o->target;
+    e->text = arena_string(&e->memory, o->like ? o->like->text : text);
+    e->given = target ? arena_string(&e->memory, target) : NULL;
+    if (e->model_name && e->text && (e->given || !target))
         return e;
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an explanation");
     rapt_explanation_free(e);
@@ -38,7 +39,7 @@ static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_
     rapt_code code = explain_selection_init(&s, o, err);
     if (code)
         return code;
-    code = explain_read(e, t, e->text, e->given, err);
+    code = o->like ? explain_read_like(e, o->like, err) : explain_read(e, t, e->text, e->given, err);
     if (o->gradients && !code)
         rapt_params_zero_grad(e->model->params);
     if (!code)
@@ -48,6 +49,8 @@ static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_
     if (!code)
         code = explain_selection_check(&s, o->gradients, err);
     explain_selection_free(&s);
+    if (o->like)
+        e->model = o->like->model;
     return code;
 }
 
@@ -56,7 +59,7 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
 {
     static const rapt_explain_options defaults;
     const rapt_explain_options *o = options ? options : &defaults;
-    if (o->target && model->task == RAPT_TASK_LANGUAGE_MODEL) {
+    if (o->target && !o->like && model->task == RAPT_TASK_LANGUAGE_MODEL) {
         rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
         return NULL;
     }

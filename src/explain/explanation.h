@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "rapt/explain.h"
 
+#include <jansson.h>
+
 /* Tokens that a pass reads. */
 typedef struct explain_sequence {
     const char *name; /* "source", "target" (the decoder's input), "text" */
@@ -56,6 +58,9 @@ size_t explain_size(const rapt_intermediate *x);
 /* Fills sequences, labels and output; a translation model's own translation is computed on tape t. */
 rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err);
 
+/* The tokens of another explanation, whose tokenizers serve both. RAPT_ERR_VALUE: its model is of another task or size. */
+rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, rapt_error *err);
+
 /* ---- explain_select.c: what the patterns of names ask for ---------------------------------------------------- */
 
 typedef struct explain_selection {
@@ -78,6 +83,18 @@ rapt_code explain_selection_check(const explain_selection *s, bool gradients, ra
 
 /* Runs the pass on tape t and copies what was asked for into e. */
 rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, rapt_error *err);
+
+/* ---- explain_json.c ------------------------------------------------------------------------------------------ */
+
+/* What stands in JSON for the elements of an intermediate. */
+typedef enum explain_values {
+    EXPLAIN_STATISTICS, /* nothing but their statistics */
+    EXPLAIN_NUMBERS,    /* "values": a list */
+    EXPLAIN_BASE64      /* "values_base64": page_numbers, a tenth of the memory */
+} explain_values;
+
+/* The whole as one object. NULL with `err` set. */
+json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err);
 
 /* ---- explain_heading.c: the part of the model that an intermediate belongs to -------------------------------- */
 

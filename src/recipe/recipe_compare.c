@@ -11,7 +11,7 @@
 static const char *const FREE[] = {
     "data.pairs", "data.validation", "data.text", "tokenizer.path", "train.recompute", "train.checkpoint_every", "train.keep",
     "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience", "train.init",
-    "train.vectors", "train.target_vectors"};
+    "train.vectors", "train.target_vectors", "train.keep_untrained"};
 
 static bool is_length(const recipe_key *key)
 {

@@ -104,6 +104,7 @@
     INT(train.report_every, 0, 0, RECIPE_MAX, "steps between reports, which evaluate; 0: an epoch")       \
     INT(train.checkpoint_every, 0, 0, RECIPE_MAX, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \
     INT(train.keep, 2, 1, 1000, "number of checkpoints kept")                                             \
+    BOOL(train.keep_untrained, false, "also untrained/, a model folder: the parameters before the first step") \
     INT(train.sample_every, 0, 0, RECIPE_MAX, "language_model: steps between generated samples; 0: never") \
     INT(train.sample_tokens, 100, 1, 100000, "language_model: tokens of a sample")                        \
     STRING(train.sample_prompt, "language_model: prompt of the samples; empty: a line break")             \

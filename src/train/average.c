@@ -74,7 +74,7 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
 /* Refuses to overwrite the model of this run, or one of those that it keeps. */
 static rapt_code average_check_out(const char *run, const char *out, rapt_error *err)
 {
-    static const char *const names[] = {"", "best", "checkpoints"};
+    static const char *const names[] = {"", "best", "untrained", "checkpoints"};
     struct stat to, from;
     bool there, same = false;
     rapt_code code = average_stat(out, "", &to, &there, err);

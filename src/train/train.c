@@ -1,6 +1,7 @@
 /* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has a file of its
  * own; their order, and what a failure or a stop means, is here. */
 #include "base/clock.h"
+#include "base/file.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint.h"
@@ -179,10 +180,25 @@ static rapt_code step_once(loop *l, rapt_error *err)
     return code;
 }
 
+/* A model folder of what the first step starts from: to look at what training changes. */
+static rapt_code save_untrained(const run *r, rapt_error *err)
+{
+    char *folder;
+    if (r->counters.step > 0 || !r->recipe->train.keep_untrained)
+        return RAPT_OK;
+    rapt_code code = file_path(r->options->out, "untrained", &folder, err);
+    if (!code)
+        code = rapt_model_save(r->model, folder, err);
+    free(folder);
+    return code;
+}
+
 static rapt_code run_steps(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    rapt_code code = RAPT_OK;
+    rapt_code code = save_untrained(r, err);
+    if (code)
+        return code;
     if (report_stopped_early(r))
         report_progress(r, &l->call);
     else if (report_missing(r))

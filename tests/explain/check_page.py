@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """check_page.py FOLDER: opens translation.html, language_model.html and long.html of FOLDER in headless Chromium and compares
 what they show with the numbers of the .json beside them; of the long one: check_page_long.py; the languages:
-check_page_language.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
+check_page_language.py; the slider over checkpoints: check_page_training.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
 import json
 import math
 import re
@@ -10,6 +10,7 @@ import traceback
 
 import check_page_language
 import check_page_long
+import check_page_training
 from page_browser import (FOLDER, ActionChains, By, Keys, Page, ScrollOrigin, choose_head, expect, is_percent, near, number, start,
                           viridis, weights)
 
@@ -489,4 +490,4 @@ def main(plan):
 
 if __name__ == "__main__":
     sys.exit(main([("translation", CHECKS + check_page_language.CHECKS), ("language_model", CHECKS + check_page_language.CHECKS),
-                   ("long", check_page_long.CHECKS + check_page_language.CHECKS)]))
+                   ("long", check_page_long.CHECKS + check_page_language.CHECKS), ("training", check_page_training.CHECKS)]))

@@ -13,7 +13,7 @@ $PYTHON -c 'import selenium' 2>/dev/null || skip 'python3-selenium is missing'
 [ -x "$TEST_PAGE" ] || { echo "no program at $TEST_PAGE"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for kind in translation language_model long; do
+for kind in translation language_model long training; do
     $PYTHON tests/explain/page_data.py $kind "$work/$kind.json" && "$TEST_PAGE" "$work/$kind.json" "$work/$kind.html" || exit 1
 done
 PYTHONDONTWRITEBYTECODE=1 HOME=$work $PYTHON tests/explain/check_page.py "$work"

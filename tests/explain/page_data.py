@@ -180,6 +180,30 @@ def language_model(text=("On", " the", " mat", "\n", " a", " dog"), blocks=3, le
             "predictions": found}
 
 
+def at_checkpoint(data, step, share):
+    """What a checkpoint makes of the same tokens: a mixture of what it can see alike, and of the `share` that has been learned."""
+    def mixed(s):
+        rows, columns = s["shape"][2:]
+        seen = [sum(x > 0 for x in s["values"][i:i + columns]) for i in range(0, len(s["values"]), columns)]
+        return [share * x + (1 - share) * (x > 0) / seen[i // columns] for i, x in enumerate(s["values"])]
+
+    def blurred(token):
+        probability = share * token["probability"] + (1 - share) / VOCAB
+        return dict(token, probability=probability, **({"loss": -math.log(probability)} if "loss" in token else {}))
+
+    steps = [dict(s, values=mixed(s)) for s in data["steps"] if s["name"].endswith(".weights") and not s["gradient"]]
+    found = [dict(p, tokens=[blurred(t) for t in p["tokens"][::1 if share > 0.5 else -1]],
+                  **({"next": blurred(p["next"])} if "next" in p else {})) for p in data["predictions"]]
+    return {"step": step, "steps": steps, "predictions": found}
+
+
+def training():
+    """A translation and the run that led to it."""
+    data = translation()
+    data["checkpoints"] = [at_checkpoint(data, step, share) for step, share in ((0, 0), (60, 0.4), (120, 0.9), (200, 1))]
+    return data
+
+
 def long_text():
     """325 tokens in lines of eleven."""
     return language_model([PIECES[1:12][i * i % 37 % 11] if i % 12 else "\n" for i in range(1, 326)], 4, True)
@@ -187,5 +211,5 @@ def long_text():
 
 if __name__ == "__main__":
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        kinds = {"translation": translation, "language_model": language_model, "long": long_text}
+        kinds = {"translation": translation, "language_model": language_model, "long": long_text, "training": training}
         json.dump(kinds[sys.argv[1]](), file, ensure_ascii=False)

@@ -9,8 +9,9 @@ static rapt_explanation *made;
 
 static int set_up(void **state)
 {
-    static const char *const names[] = {"blocks.1.ffn.*", "output", "probabilities", "tokens", "predictions", "loss"};
-    rapt_explain_options o = {.gradients = true, .threads = 1, .names = names, .name_count = 6};
+    static const char *const names[] = {"blocks.1.ffn.*", "*.weights", "output", "probabilities", "tokens", "predictions",
+                                        "loss"};
+    rapt_explain_options o = {.gradients = true, .threads = 1, .names = names, .name_count = 7};
     rapt_error err = {0};
     if (failing_check_link(state))
         return -1;
@@ -107,6 +108,23 @@ static rapt_code write_page(char **text, rapt_error *err)
     return rapt_explanation_page(made, text, NULL, err);
 }
 
+/* A page of `made` with itself as a checkpoint. */
+static rapt_code write_page_of_checkpoints(char **text, rapt_error *err)
+{
+    rapt_explained_checkpoint one = {5, made};
+    rapt_explain_page_options o = {.checkpoints = &one, .checkpoint_count = 1};
+    return rapt_explanation_page_with(made, &o, text, NULL, err);
+}
+
+static void test_like(void **state)
+{
+    (void)state;
+    failing f = {.what = "the tokens of another", .at_least = 20};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, make(language_model, NULL, (rapt_explain_options){.like = made})));
+}
+
 static void test_written(void **state)
 {
     (void)state;
@@ -114,11 +132,13 @@ static void test_written(void **state)
     fail_each("tables", write_table, 30);
     fail_each("JSON", write_json, 2);
     fail_each("a page", write_page, 50);
+    fail_each("a page of checkpoints", write_page_of_checkpoints, 50);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pair), cmocka_unit_test(test_translation),
-                                       cmocka_unit_test(test_names), cmocka_unit_test(test_written)};
+                                       cmocka_unit_test(test_names), cmocka_unit_test(test_written),
+                                       cmocka_unit_test(test_like)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

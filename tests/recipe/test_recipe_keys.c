@@ -88,6 +88,7 @@ static void defaults_of_training(void **state)
     assert_true(r.train.warmup == 100 && r.train.lr_end == 0);
     assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
     assert_int_equal(r.train.keep, 2);
+    assert_false(r.train.keep_untrained);
     assert_int_equal(r.train.sample_every, 0);
     assert_int_equal(r.train.sample_tokens, 100);
     assert_null(r.train.sample_prompt);
@@ -157,6 +158,7 @@ static const char all_keys[] =
     "  report_every: 50\n"
     "  checkpoint_every: 500\n"
     "  keep: 5\n"
+    "  keep_untrained: true\n"
     "  sample_every: 100\n"
     "  sample_tokens: 7\n"
     "  sample_prompt: \"Once\\nupon \"\n"
@@ -224,6 +226,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_int_equal(r->train.report_every, 50);
     assert_int_equal(r->train.checkpoint_every, 500);
     assert_int_equal(r->train.keep, 5);
+    assert_true(r->train.keep_untrained);
     assert_int_equal(r->train.sample_every, 100);
     assert_int_equal(r->train.sample_tokens, 7);
     assert_string_equal(r->train.sample_prompt, "Once\nupon ");

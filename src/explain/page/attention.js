@@ -29,9 +29,9 @@ function buildAttention() {
     roving(byId("heads"), "button", button => button.click());
     hintScroll(byId("heads"));
     watch(what => {
-        if ("kind" in what || "scale" in what)
+        if ("kind" in what || "scale" in what || "checkpoint" in what)
             buildHeads();
-        if (["kind", "block", "head", "blockSeen", "headSeen", "scale"].some(name => name in what))
+        if (["kind", "block", "head", "blockSeen", "headSeen", "scale", "checkpoint"].some(name => name in what))
             showAttention(map, kinds, scales);
     });
     buildHeads();
@@ -97,7 +97,7 @@ function showAttention(map, kinds, scales) {
         columnNames: words(kind.key), rowTitle: t("axis.query"), columnTitle: t("axis.key"),
         masked: step.above === undefined ? undefined : "",
         scale: () => scaleOfWeights(weights, heads.columns, choice),
-        told: (x, row) => told(step, x, ...averaged.map(h => h * heads.rows + row)) });
+        told: (x, row) => told(nowOf(step), x, ...averaged.map(h => h * heads.rows + row)) });
     kinds.mark(kind.id);
     scales.mark(choice);
     markChosen(Math.min(state.block, kind.blocks.length - 1), state.head);

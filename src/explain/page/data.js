@@ -15,6 +15,17 @@ for (const token of (data.predictions || []).flatMap(p => [...p.tokens, ...(p.ne
     textOfId.set(token.id, token.text);
 const textOfSourceId = new Map((data.sequences.source || []).map(token => [token.id, token.text]));
 
+/* ---- checkpoints of the training run: attention weights and predictions of each ---- */
+
+const checkpoints = (data.checkpoints || []).map(({ step, steps, predictions }) => {
+    const among = new Map(steps.map(one => [one.name, one]));
+    steps.forEach(one => { one.among = among; });
+    return { step, named: among, predictions: new Map(predictions.map(p => [p.position, p])) };
+});
+
+/* Of a step of attention weights, the one of the chosen checkpoint. */
+const nowOf = step => checkpoints[state.checkpoint]?.named.get(step.name) ?? step;
+
 /* ---- attention: one entry a kind, with a step of weights for each block ---- */
 
 const titleOfKind = kind => has(`attention.${kind.id}`) ? t(`attention.${kind.id}`) : kind.id;
@@ -30,8 +41,9 @@ function findAttentions() {
     return [...kinds.values()];
 }
 
-/* All heads of a step, and their mean as the last one. What a mask hides is minus infinity. */
-function headsOf(step) {
+/* All heads of a step, and their mean as the last one, at the chosen checkpoint. What a mask hides is minus infinity. */
+function headsOf(whole) {
+    const step = nowOf(whole);
     if (step.heads)
         return step.heads;
     const [, heads, rows, columns] = step.shape, size = rows * columns, values = valuesOf(step);
@@ -56,7 +68,7 @@ function weightsOf(kind, block, head, query) {
 
 /* "Seen" is what lies under the pointer, in place of what was chosen. */
 const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, color: "attention",
-    pinned: null, seen: null, part: 0, search: "" };
+    pinned: null, seen: null, part: 0, search: "", checkpoint: checkpoints.length - 1 };
 const blockNow = () => state.blockSeen ?? state.block, headNow = () => state.headSeen ?? state.head;
 const watchers = [];
 const watch = listener => watchers.push(listener);

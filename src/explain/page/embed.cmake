@@ -1,7 +1,7 @@
 # embed.cmake: the page inside the library. Included by CMakeLists.txt it adds the rule that makes page_parts.c (see
 # explain/page/page_parts.h) out of the files in this folder, and gives it to the library; run by that rule, with OUT and DIR, it
 # makes it. CMake does it alone: html, style and scripts as hexadecimal digits, put together, cut where the data belong.
-set(PAGE_SCRIPTS strings language dom data numbers parts colors heat_draw heat attention sentence diagram steps backward main)
+set(PAGE_SCRIPTS strings language dom data numbers parts colors heat_draw heat training attention sentence diagram steps backward main)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(PAGE_FILES ${CMAKE_CURRENT_LIST_FILE} ${CMAKE_CURRENT_LIST_DIR}/page.html ${CMAKE_CURRENT_LIST_DIR}/page.css)

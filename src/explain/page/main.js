@@ -81,6 +81,7 @@ function buildPage() {
     byId("language").lang = LANGUAGES[language === "en" ? "zh" : "en"];
     buildFacts();
     byId("page").hidden = false;
+    buildTraining();
     buildAttention();
     buildSentence();
     buildDiagram();

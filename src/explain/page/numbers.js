@@ -70,7 +70,7 @@ function turned(values, first, second) {
 }
 
 /* The step whose letters stand for this one's numbers. */
-const sourceOf = step => step.same ? named.get(step.same) : step;
+const sourceOf = step => step.same ? (step.among ?? named).get(step.same) : step;
 const hasNumbers = step => sourceOf(step).values !== undefined;
 
 /* The numbers of a step, or null where the page has been made without them. */

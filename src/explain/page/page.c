@@ -11,6 +11,7 @@
 
 /* The limit of the elements of a page, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
 #define LETTERS ((size_t)2650 * 1000)
+#define CHECKPOINTS_LETTERS ((size_t)4 * 1000 * 1000) /* of all checkpoints together */
 
 /* ---- the data ---- */
 
@@ -37,18 +38,45 @@ static json_t *packed_steps(const page_steps *all)
     return packed;
 }
 
-static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
+/* *packed: a copy of `o` whose "steps" take `letters` letters at most. `whole`: none of them may be left out. */
+static rapt_code pack(const json_t *explanation, json_t *o, size_t letters, bool whole, json_t **packed, rapt_error *err)
 {
     page_steps all;
-    rapt_code code = page_steps_read(explanation, &all, err);
-    *packed = code == RAPT_OK ? json_copy(explanation) : NULL;
+    rapt_code code = page_steps_read(o, &all, err);
+    *packed = code == RAPT_OK ? json_copy(o) : NULL;
     if (code == RAPT_OK) {
-        page_plan(&all, json_is_true(json_object_get(explanation, "full")) ? SIZE_MAX : LETTERS);
+        page_plan(&all, json_is_true(json_object_get(explanation, "full")) ? SIZE_MAX : letters);
         if (json_object_set_new(*packed, "steps", packed_steps(&all)) != 0)
             code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     }
+    for (size_t i = 0; whole && i < all.count && code == RAPT_OK; i++)
+        if (all.steps[i].x && all.steps[i].format == PAGE_LEFT_OUT)
+            code = rapt_fail(err, RAPT_ERR_VALUE, "the attention weights of %zu checkpoints are more than a page holds",
+                             json_array_size(json_object_get(explanation, "checkpoints")));
     page_steps_free(&all);
     return code;
+}
+
+/* Replaces the checkpoints of `packed` by packed ones. */
+static rapt_code pack_checkpoints(const json_t *explanation, json_t *packed, rapt_error *err)
+{
+    json_t *given = json_object_get(explanation, "checkpoints"), *list = json_array(), *o;
+    rapt_code code = list ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
+    for (size_t i = 0; i < json_array_size(given) && code == RAPT_OK; i++) {
+        code = pack(explanation, json_array_get(given, i), CHECKPOINTS_LETTERS / json_array_size(given), true, &o, err);
+        if (json_array_append_new(list, o) != 0 && code == RAPT_OK)
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
+    }
+    if (code == RAPT_OK && given && json_object_set(packed, "checkpoints", list) != 0)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
+    json_decref(list);
+    return code;
+}
+
+static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
+{
+    rapt_code code = pack(explanation, explanation, LETTERS, false, packed, err);
+    return code == RAPT_OK ? pack_checkpoints(explanation, *packed, err) : code;
 }
 
 /* ---- JSON inside HTML ---- */

@@ -14,6 +14,8 @@
  * stored exactly, those of some intermediates are rounded to 16 or 8 bits, or left out, and the page says so; of large
  * vocabularies it has the tokens that it names. With "full": true in the explanation all elements are stored exactly, whatever
  * their number.
+ * It may have "checkpoints", in the order of training: a list of objects with "step", a number, "steps", attention weights, and
+ * "predictions"; they take 4 MB at most. RAPT_ERR_VALUE where they would take more.
  * On failure *html is left alone: RAPT_ERR_FORMAT for values that are not numbers; RAPT_ERR_SHAPE where they are more or fewer
  * than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);

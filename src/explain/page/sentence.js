@@ -5,8 +5,9 @@ const continued = translation ? "target" : "text";
 const chips = new Map(); /* sequence -> its buttons */
 const links = draw("svg", { class: "links", "aria-hidden": "true" });
 
-const predictions = new Map((data.predictions || []).map(p => [p.position, p]));
-const predictionAt = position => predictions.get(position);
+const finalPredictions = new Map((data.predictions || []).map(p => [p.position, p]));
+const predictionsNow = () => checkpoints[state.checkpoint]?.predictions ?? finalPredictions;
+const predictionAt = position => predictionsNow().get(position);
 const sameToken = (a, b) => a && b && a.sequence === b.sequence && a.position === b.position;
 const isLong = sequence => words(sequence).length > LONG;
 
@@ -21,12 +22,17 @@ function percent(x) {
 
 /* ---- the tokens ---- */
 
-function chip(sequence, position, text) {
-    const prediction = sequence === continued && predictionAt(position), best = prediction && prediction.tokens[0];
-    const token = { sequence, position }, long = isLong(sequence);
+const bestAfter = (sequence, position) => sequence === continued ? predictionAt(position)?.tokens[0] : undefined;
+
+function chipLabel(sequence, position, text) {
     const name = t("sentence.chip", { sequence: t(`sequence.${sequence}`), position, text: visible(text) });
-    const label = !best ? name :
-        t("sentence.chip.next", { chip: name, next: visible(best.text), probability: show(best.probability) });
+    const best = bestAfter(sequence, position);
+    return !best ? name : t("sentence.chip.next", { chip: name, next: visible(best.text), probability: show(best.probability) });
+}
+
+function chip(sequence, position, text) {
+    const best = bestAfter(sequence, position), token = { sequence, position }, long = isLong(sequence);
+    const label = chipLabel(sequence, position, text);
     return make(long ? "span" : "button", { type: long ? null : "button", role: "button", class: "token", "aria-label": label,
         "aria-pressed": "false", onkeydown: event => ["Enter", " "].includes(event.key) && choose(event, token),
         onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
@@ -40,6 +46,16 @@ function chip(sequence, position, text) {
 function choose(event, token) {
     event.preventDefault();
     change({ pinned: token });
+}
+
+/* What may come next changes with the checkpoint. */
+function renameChips() {
+    words(continued).forEach((text, position) => {
+        const button = chips.get(continued)[position], gives = button.querySelector(".gives");
+        button.setAttribute("aria-label", chipLabel(continued, position, text));
+        if (gives)
+            gives.textContent = visible(bestAfter(continued, position).text);
+    });
 }
 
 /* As it stands in a text: blanks stay blanks. */
@@ -61,7 +77,8 @@ function rowOf(sequence, buttons) {
 function openingPosition() {
     const texts = words(continued), middle = (texts.length - 1) / 2;
     const isWord = text => /\p{L}/u.test(text ?? "") && !/^\s*<.*>$/.test(text);
-    const rank = i => [isWord(texts[i]), predictions.has(i), isWord(predictionAt(i)?.tokens[0]?.text), /\p{L}{3}/u.test(texts[i])]
+    const rank = i => [isWord(texts[i]), Boolean(predictionAt(i)), isWord(predictionAt(i)?.tokens[0]?.text),
+        /\p{L}{3}/u.test(texts[i])]
         .reduce((sum, holds, k) => sum + (holds ? 8 >> k : 0), 0) - Math.abs(i - middle) / (texts.length + 1);
     return texts.map((_, i) => i).reduce((best, i) => rank(i) > rank(best) ? i : best, 0);
 }
@@ -82,6 +99,8 @@ function buildSentence() {
     place.append(make("p", { class: "key", id: "key" }), make("p", { class: "key most", id: "most" }), links);
     state.pinned ??= { sequence: continued, position: openingPosition() };
     watch(what => {
+        if ("checkpoint" in what)
+            renameChips();
         lightUp();
         showNext();
         colors.mark(state.color);
@@ -156,7 +175,9 @@ function colorChip(button, look, i, most) {
         known && !masked ? percent(weight) : "");
 }
 
-const mostLoss = Math.max(4, ...(data.predictions || []).map(p => p.next?.loss ?? 0));
+/* One scale for all checkpoints. */
+const mostLoss = Math.max(4, ...[finalPredictions, ...checkpoints.map(one => one.predictions)]
+    .flatMap(all => [...all.values()].map(p => p.next?.loss ?? 0)));
 
 function colorByLoss(button, own) {
     button.classList.remove("masked");
@@ -222,7 +243,7 @@ function nameMost(found) {
 }
 
 function describeLoss() {
-    const losses = (data.predictions || []).filter(p => p.next).map(p => p.next.loss), count = losses.length;
+    const losses = lossesOf([...predictionsNow().values()]), count = losses.length;
     const mean = losses.reduce((a, b) => a + b, 0) / count, token = looking();
     const own = ownPrediction(token.sequence, token.position);
     const fact = (name, value) => make("b", { "data-fact": name }, value);
@@ -239,9 +260,9 @@ function describeLoss() {
 function showNext() {
     const token = [state.seen, state.pinned].find(t => t && t.sequence === continued) || state.shown;
     const prediction = token && predictionAt(token.position);
-    if (!prediction || sameToken(token, state.shown))
+    if (!prediction || (sameToken(token, state.shown) && prediction === state.shownPrediction))
         return;
-    state.shown = token;
+    Object.assign(state, { shown: token, shownPrediction: prediction });
     const place = byId("next");
     if (!place.firstChild)
         place.append(make("h3", {}, t("sentence.next")), make("p"), make("ol", { class: "bars" }),

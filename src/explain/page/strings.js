@@ -69,6 +69,18 @@ const STRINGS = {
 "sequence.target": ["target", "目标"],
 "sequence.text": ["text", "文本"],
 
+"training.title": ["During training", "训练过程"],
+"training.lead": [["The same input through each checkpoint of the training run: the slider changes what the sentence and the ",
+    "attention weights show, up to where the steps begin, which are those of the model itself."],
+    ["同一输入依次经过训练过程中的各个检查点：滑块改变句子和注意力权重所显示的内容",
+    "；再往下的逐步计算始终属于模型本身。"]],
+"training.slider": ["Training step", "迭代步"],
+"training.untrained": ["untrained", "未训练"],
+"training.step": ["step {step} of {last}", "第{step}步，共{last}步"],
+"training.loss": ["mean loss of this text: {loss}", "这段文本的平均损失：{loss}"],
+"training.play": ["Play", "播放"],
+"training.pause": ["Pause", "暂停"],
+
 "attention.title": ["Attention weights", "注意力权重"],
 "attention.lead": [
     ["Every head of every block has a table of weights of its own: a row for each query, a column for each key. A row ",

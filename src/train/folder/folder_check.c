@@ -34,8 +34,9 @@ static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
 {
     static const char *const always[] = {"config.json", "model.safetensors", "recipe.yaml", "train.jsonl", NULL};
     const char *of_task[TASK_MAX_FILES + 1], *const best[] = {run_validates(r) ? "best" : NULL, NULL};
+    const char *const untrained[] = {r->recipe->train.keep_untrained ? "untrained" : NULL, NULL};
     rapt_code code = r->task->files(r, of_task, err);
-    const char *const *lists[] = {always, of_task, best};
+    const char *const *lists[] = {always, of_task, best, untrained};
     for (size_t i = 0; i < sizeof lists / sizeof *lists && !code && !*name; i++)
         code = folder_first(r, lists[i], name, err);
     return code;

@@ -58,5 +58,6 @@ void leftovers_remove(const char *folder, bool of_run)
         return;
     remove_in(openat(fd, "checkpoints", mode | O_NOFOLLOW), of_run);
     remove_in(openat(fd, "best", mode | O_NOFOLLOW), of_run);
+    remove_in(openat(fd, "untrained", mode | O_NOFOLLOW), of_run);
     remove_in(fd, of_run);
 }
