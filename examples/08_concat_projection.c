@@ -1,6 +1,6 @@
 /* examples/08_concat_projection.c: chapter 8 of docs/book: the outputs of the heads are concatenated and go
  * through one more linear layer, which mixes them; with it attention is complete.
- * Usage: 08_concat_projection [--table] */
+ * Usage: 08_concat_projection [--table | --table=weights] */
 #include "input.h"
 #include "show.h"
 
@@ -108,8 +108,9 @@ static void sales_textbook(rapt_tape *t, rapt_params *set)
     show_check("the features of a position are those of its heads, in order", side_by_side(r.heads, r.concat));
 }
 
-/* Two sentences of 5 tokens: queries, keys and values from different tensors, and a mask that keeps every key. */
-static void whole_layer(rapt_tape *t, rapt_params *set)
+/* Two sentences of 5 tokens: queries, keys and values from different tensors, and a mask that keeps every key. Returns the output
+ * of the layer, and sets *input to its queries. */
+static rapt_tensor *pair_attention(rapt_tape *t, rapt_params *set, rapt_tensor **input)
 {
     rapt_multi_head_attention m;
     rapt_init normal = {RAPT_INIT_NORMAL, 1};
@@ -120,7 +121,13 @@ static void whole_layer(rapt_tape *t, rapt_params *set)
     init(&m, set, "pair.attention.", 16, 4);
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_mask every = {.keep = (uint8_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
-    rapt_tensor *y = rapt_multi_head_attention_forward(t, &m, &q->value, &k->value, &v->value, &every);
+    *input = &q->value;
+    return rapt_multi_head_attention_forward(t, &m, &q->value, &k->value, &v->value, &every);
+}
+
+static void whole_layer(rapt_tape *t, rapt_params *set)
+{
+    rapt_tensor *q, *y = pair_attention(t, set, &q);
     printf("\n-- the whole layer, on two sentences --\n");
     if (!show_ready(t, set))
         return;
@@ -128,13 +135,22 @@ static void whole_layer(rapt_tape *t, rapt_params *set)
     double sum = 0;
     for (size_t j = 0; j < 5; j++)
         sum += (double)weights->data[j];
-    show_shape("input Q", &q->value);
+    show_shape("input Q", q);
     show_mask(weights->shape[0], weights->shape[3]);
     show_shape("output", y);
     show_shape("attention weights", weights);
     printf("sum of the weights of head 0, position 0: %.4f\n", sum);
-    show_check("the output has the shape of the input", rapt_tensor_same_shape(y, &q->value));
+    show_check("the output has the shape of the input", rapt_tensor_same_shape(y, q));
     show_check("the weights sum to 1", fabs(sum - 1) < 1e-6);
+}
+
+/* The weights of head 0 of that layer, in the first sentence: 5 queries, 5 keys. */
+static void weights(rapt_tape *t, rapt_params *set)
+{
+    rapt_tensor *q;
+    pair_attention(t, set, &q);
+    if (show_ready(t, set))
+        show_table(5, 5, rapt_tape_attention(t, "pair.attention")->data, NULL, NULL);
 }
 
 static void picture(rapt_tape *t, rapt_params *set)
@@ -154,5 +170,8 @@ static void chapter(rapt_tape *t, rapt_params *set)
 
 int main(int argc, char **argv)
 {
-    return show_run(argc, argv, chapter, picture);
+    const bool wants_weights = argc == 2 && strcmp(argv[1], "--table=weights") == 0;
+    if (wants_weights)
+        argv[1] = "--table";
+    return show_run(argc, argv, chapter, wants_weights ? weights : picture);
 }

@@ -13,6 +13,7 @@
  *   - the same figure gives the same bytes; of a PNG, and where SVG letters stand, with the same fonts only;
  *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
  *     too long are shortened in the middle;
+ *   - a PNG with a letter that no font here has is RAPT_ERR_NOT_FOUND: the message names a package of Debian that has one;
  *   - numbers that are not finite are left out, in heat maps drawn gray (NaN) or as the nearest end (infinities);
  *   - errors: RAPT_ERR_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
  *     RAPT_ERR_MEMORY, and the errors of file_write_atomic. */
@@ -48,7 +49,8 @@ typedef struct draw_point {
 
 typedef struct draw_range {
     double low, high;
-    bool given; /* false: from the minimum to the maximum of the data */
+    bool given;        /* false: from the minimum to the maximum of the data */
+    const char *label; /* beside the color bar; NULL: none */
 } draw_range;
 
 /* A grid of heat maps with one color bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above

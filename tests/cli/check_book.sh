@@ -215,6 +215,14 @@ check_textbook() {
         test $? = 2 -a ! -s refused -a "$(sed 's/.* \(\[--\)/\1/' cause)" = '[--table] [TEXT RANKS]'
 }
 
+# The map of weights that the tutorial on multi-head attention draws: 5 queries by 5 keys, each row a distribution.
+rows_sum_to_1() {
+    "$BUILD/examples/08_concat_projection" --table=weights >weights.table
+    is_table weights.table && awk -F'\t' 'NR > 1 { s = 0; for (i = 2; i <= NF; i++) s += $i; if (NF != 6 || (s - 1) ^ 2 > 1e-10) exit bad = 1 }
+        END { exit bad || NR != 6 }' weights.table
+}
+check '08_concat_projection --table=weights: rows that sum to 1' rows_sum_to_1
+
 for file in "$BOOK"/[0-9][0-9]-*.md; do
     check_chapter "$(basename "$file" .md)"
 done

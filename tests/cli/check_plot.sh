@@ -378,6 +378,30 @@ else
     picture 'a map of words' embedding pairs moon dog cat sea house bird train
     check 'a map of words: their letters' test "$(glyphs)" -ge 27
     picture 'a map of a word and itself' embedding pairs moon moon
+    # The label of the color bar, in Chinese as well, and a font that is not there.
+    plot attention pairs "$sentence" --kind self --block 0 --head 0 --bar 'attention weight' -o a.svg
+    check '--bar: the label of the color bar' test "$(texts | grep -cx 'attention weight')" = 1
+    plot attention pairs "$sentence" --kind self --block 0 --head 0 -o b.svg
+    check 'without it the numbers stand where they stood' diff <(grep -v 'attention weight' a.svg | grep -c '<text') \
+        <(grep -c '<text' b.svg)
+    latin=$(fc-list 2>/dev/null | sed -n 's|\(/.*\)/DejaVuSans.ttf:.*|\1|p' | head -1)
+    if [ -n "$latin" ]; then
+        mkdir latin && cp "$latin"/DejaVu*.ttf latin/
+        echo "<fontconfig><dir>$PWD/latin</dir><cachedir>$PWD/latin</cachedir></fontconfig>" >fonts.conf
+        printf '1\t2\n3\t4\n' >map.tsv
+        export FONTCONFIG_FILE=$PWD/fonts.conf
+        refused 1 'cannot draw no.png: no font here has "注" .U\+6CE8.; a font is in Debian.s package fonts-noto-cjk,' \
+            'a Chinese title without a font' "$RAPT" plot table map.tsv -o no.png --title '注意力权重'
+        refused 1 'no font here has "한".*fonts-noto-cjk' 'a Korean label' "$RAPT" plot table map.tsv -o no.png --bar '한국어'
+        refused 1 'no font here has "ꦲ".*fonts-noto-core' 'a name in Javanese' "$RAPT" plot table map.tsv -o no.png --x 'ꦲ'
+        check 'nothing is left' test ! -e no.png
+        check 'an SVG needs none here' "$RAPT" plot table map.tsv -o chinese.svg --title '注意力权重'
+        check 'Latin, Greek and signs are there' "$RAPT" plot table map.tsv -o latin.png --title 'naïve αβγ → ␤'
+        unset FONTCONFIG_FILE
+    else
+        skip 'a font that is missing (DejaVu is not here)'
+    fi
+
     picture 'training' training pairs characters
     picture 'training of one report' training few.jsonl
     picture 'training by epoch' training pairs --by epoch

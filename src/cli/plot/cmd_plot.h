@@ -19,7 +19,7 @@ int plot_table(int argc, char **argv);
 
 typedef struct plot_options {
     const char *out; /* NULL: print the numbers */
-    const char *title, *x, *y;
+    const char *title, *x, *y, *bar;
     double low, high;
     bool data, has_low, has_high;
 } plot_options;

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 
-enum { KEY_TITLE = 512, KEY_X, KEY_Y, KEY_DATA, KEY_LOW, KEY_HIGH };
+enum { KEY_TITLE = 512, KEY_X, KEY_Y, KEY_DATA, KEY_LOW, KEY_HIGH, KEY_BAR };
 
 static const struct argp_option OPTIONS[] = {
     {NULL, 0, NULL, 0, "Output:", 10},
@@ -17,6 +17,7 @@ static const struct argp_option OPTIONS[] = {
 static const struct argp_option RANGE_OPTIONS[] = {
     {"low", KEY_LOW, "X", 0, "Heat maps: the value of the darkest color (default: the minimum)", 10},
     {"high", KEY_HIGH, "X", 0, "Heat maps: the value of the brightest color (default: the maximum)", 10},
+    {"bar", KEY_BAR, "TEXT", 0, "Heat maps: label of the color bar", 10},
     {0}};
 
 static void plot_options_check(const plot_options *o, struct argp_state *state)
@@ -53,6 +54,7 @@ static error_t parse_range(int key, char *text, struct argp_state *state)
         o->high = cli_number(text, -3e38, 3e38, "high", state);
         o->has_high = true;
         return 0;
+    case KEY_BAR: o->bar = text; return 0;
     case ARGP_KEY_INIT: state->child_inputs[0] = o; return 0;
     case ARGP_KEY_END:
         if (o->has_low && o->has_high && o->low >= o->high)

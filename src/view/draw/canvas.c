@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "view/draw/missing.h"
 #include "view/draw/svg.h"
 
 #include <cairo-svg.h>
@@ -69,12 +70,14 @@ static rapt_code draw_on(cairo_surface_t *surface, PangoFontMap *fonts, double l
     pango_cairo_update_context(cr, context);
     if (texts)
         begin_texts(texts, context);
-    canvas c = {cr, pango_layout_new(context), texts};
+    canvas c = {cr, pango_layout_new(context), texts, 0};
     draw(&c, figure);
     cairo_status_t status = cairo_status(cr);
     g_object_unref(c.layout);
     g_object_unref(context);
     cairo_destroy(cr);
+    if (status == CAIRO_STATUS_SUCCESS && c.missing && cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE)
+        return missing_fail(c.missing, path, err); /* where letters become shapes they would be boxes */
     return status == CAIRO_STATUS_SUCCESS ? RAPT_OK : fail_status(err, path, status);
 }
 

@@ -17,6 +17,7 @@ typedef struct canvas {
     cairo_t *cr;
     PangoLayout *layout;     /* one for all texts */
     struct svg_texts *texts; /* of an SVG: texts go there, and are no shapes; else NULL */
+    uint32_t missing;        /* the first letter that no font has; 0: none */
 } canvas;
 
 /* Draws a figure; called twice, to measure and to draw, so it does the same each time. The figure may

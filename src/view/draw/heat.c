@@ -320,6 +320,7 @@ static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rap
             range_take(&found, (double)m->values[j]);
     }
     g->range = range.given ? range : range_settle(found, 0);
+    g->range.label = text_or_null(range.label);
     return range_check(g->range, "colors", err);
 }
 

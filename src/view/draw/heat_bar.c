@@ -9,7 +9,11 @@
 
 #include <math.h>
 
-enum { WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_MIN = 25, FEW = 4, MIN_TO_END = 14 };
+enum {
+    WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_MIN = 25, FEW = 4, MIN_TO_END = 14,
+    LABEL_GAP = 14, /* from the numbers to the middle of the label */
+    LABEL_MIN = 160 /* of a short bar, whose label may be longer than itself */
+};
 
 /* Colors between the stops differ from viridis by less than the eye, or eight bits, can tell. */
 static void heat_bar_fill(canvas *c, double x, double y, double height)
@@ -26,33 +30,36 @@ static void heat_bar_fill(canvas *c, double x, double y, double height)
     cairo_pattern_destroy(colors);
 }
 
-static void draw_number(canvas *c, const char *text, double x, double y)
+/* Returns the width of the number. */
+static double draw_number(canvas *c, const char *text, double x, double y)
 {
     canvas_type type = {.size = DRAW_TICK_SIZE};
     canvas_color(c, DRAW_FRAME);
     canvas_line(c, x, y, x + TICK, y, DRAW_TICK_WIDTH);
     canvas_text(c, &type, text, x + GAP, y);
+    return canvas_text_width(c, &type, text);
 }
 
-/* A round number at an end stands for it; one that is near an end is left out. */
-static void draw_numbers(canvas *c, draw_range range, double x, double y, double height)
+/* A round number at an end stands for it; one that is near an end is left out. Returns the width of the widest. */
+static double draw_numbers(canvas *c, draw_range range, double x, double y, double height)
 {
     double low = y + height, high = y;
     bool has_low = false, has_high = false;
-    double wanted = fmax(height / APART, fmin(FEW, height / APART_AT_MIN)); /* a short bar has some, too */
+    double widest = 0, wanted = fmax(height / APART, fmin(FEW, height / APART_AT_MIN)); /* a short bar has some, too */
     ticks t = ticks_within(range.low, range.high, wanted);
     for (size_t i = 0; i < t.count; i++) {
         double at = y + height * (range.high - ticks_at(&t, i)) / (range.high - range.low);
         bool is_low = fabs(at - low) < 0.01, is_high = fabs(at - high) < 0.01;
         if (is_low || is_high || (low - at >= MIN_TO_END && at - high >= MIN_TO_END))
-            draw_number(c, ticks_label(&t, i).text, x, at);
+            widest = fmax(widest, draw_number(c, ticks_label(&t, i).text, x, at));
         has_low = has_low || is_low;
         has_high = has_high || is_high;
     }
     if (!has_low)
-        draw_number(c, range_label(range, range.low).text, x, low);
+        widest = fmax(widest, draw_number(c, range_label(range, range.low).text, x, low));
     if (!has_high)
-        draw_number(c, range_label(range, range.high).text, x, high);
+        widest = fmax(widest, draw_number(c, range_label(range, range.high).text, x, high));
+    return widest;
 }
 
 void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height)
@@ -62,5 +69,7 @@ void heat_bar_draw(canvas *c, draw_range range, double x, double y, double heigh
     cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
     cairo_rectangle(c->cr, x, y, WIDTH, height);
     cairo_stroke(c->cr);
-    draw_numbers(c, range, x + WIDTH, y, height);
+    double numbers = draw_numbers(c, range, x + WIDTH, y, height);
+    canvas_type label = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .widest = fmax(height, LABEL_MIN)};
+    canvas_text(c, &label, range.label, x + WIDTH + GAP + numbers + LABEL_GAP, y + height / 2);
 }

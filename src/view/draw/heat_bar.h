@@ -5,7 +5,8 @@
 #include "view/draw.h"
 #include "view/draw/canvas.h"
 
-/* Draws a bar of `height` whose upper left corner is (x, y), with numbers to its right: both ends, and round ones between. */
+/* Draws a bar of `height` whose upper left corner is (x, y), with numbers to its right: both ends, and round ones between; and
+ * the range's label beside them, upwards. */
 void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height);
 
 #endif

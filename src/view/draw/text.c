@@ -5,6 +5,7 @@
 
 #include "text/utf8.h"
 #include "view/draw/draw_type.h"
+#include "view/draw/missing.h"
 #include "view/draw/svg.h"
 
 #include <math.h>
@@ -171,6 +172,7 @@ void canvas_text(canvas *c, const canvas_type *type, const char *text, double x,
         return;
     PangoRectangle box = text_set_line(c, type, text, line);
     if (!c->texts) {
+        c->missing = c->missing ? c->missing : missing_letter(c->layout);
         show_shapes(c, type, box, x, y);
         return;
     }
