@@ -35,7 +35,7 @@ static void check_score(rapt_code code, double score, const rapt_error *err)
 
 static void try_bleu(const uint8_t *options, const texts *t)
 {
-    rapt_bleu_options o = {.tokenize = options[0] % 4, .smooth = options[0] / 4 % 4, .lowercase = options[0] & 16,
+    rapt_bleu_options o = {.tokenize = options[0] % 5, .smooth = options[0] / 4 % 4, .lowercase = options[0] & 16,
                            .effective_order = options[0] & 32};
     rapt_bleu bleu;
     rapt_error err = {0};

@@ -25,6 +25,19 @@ static void check_word(const rapt_tokenizer *k, const char *token)
     free(ids);
 }
 
+/* A character of a tokenizer of lines decodes to one line. */
+static void check_character(const rapt_tokenizer *k, const char *token, size_t size)
+{
+    rapt_error err = {0};
+    int32_t *ids;
+    size_t count;
+    require(rapt_tokenizer_encode_bytes(k, token, size, false, &ids, &count, &err) == RAPT_OK);
+    char *text = rapt_tokenizer_decode(k, ids, count, NULL);
+    require(text && !strchr(text, '\n'));
+    free(text);
+    free(ids);
+}
+
 /* Bytes come back as they were, unless the file asks for another form; a pattern may be too slow. */
 static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
 {
@@ -46,12 +59,15 @@ static void check_bytes(const rapt_tokenizer *k, const char *token, size_t size)
 static void check_tokens(const rapt_tokenizer *k)
 {
     bool words = rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_WORDS;
+    bool lines = rapt_tokenizer_kind_of(k) == RAPT_TOKENIZER_CHARACTERS && rapt_tokenizer_has_specials(k);
     require(!words || rapt_tokenizer_size(k) >= RAPT_SPECIALS);
     for (size_t i = 0; i < rapt_tokenizer_size(k) && i < MOST_CHECKED; i++) {
         size_t size;
         const char *token = rapt_tokenizer_token(k, (int32_t)i, &size);
         if (words)
             check_word(k, token);
+        else if (lines)
+            check_character(k, token, size);
         else if (token)
             check_bytes(k, token, size);
     }
