@@ -8,14 +8,15 @@ build=$(realpath "${1:-$here/../../build}")
 folder=$(realpath "${2:-$here}")
 status=0
 
-# draw CHAPTER TITLE X Y [OPTIONS]
+# draw CHAPTER[:NAME] TITLE X Y [OPTIONS]; a chapter of several pictures has names for them, which its program takes.
 draw() {
-    local chapter=$1 title=$2 x=$3 y=$4
+    local chapter=${1%%:*} name=${1#"${1%%:*}"} title=$2 x=$3 y=$4 file
+    name=${name#:} file=$folder/$chapter${name:+-$name}.svg
     shift 4
-    "$build/examples/${chapter//-/_}" --table |
-        "$build/rapt" plot table - --names --title "$title" --x "$x" --y "$y" "$@" -o "$folder/$chapter.svg" &&
-        awk -f "$here/compact_svg.awk" "$folder/$chapter.svg" >"$folder/$chapter.svg.new" &&
-        mv "$folder/$chapter.svg.new" "$folder/$chapter.svg" || status=1
+    "$build/examples/${chapter//-/_}" --table ${name:+"$name"} |
+        "$build/rapt" plot table - --names --title "$title" --x "$x" --y "$y" "$@" -o "$file" &&
+        awk -f "$here/compact_svg.awk" "$file" >"$file.new" &&
+        mv "$file.new" "$file" || status=1
 }
 
 draw 01-embedding 'The vectors of 16 words before training' feature word
@@ -34,4 +35,8 @@ draw 13-sales-textbook 'Attention weights of the first head' key query
 draw 14-training 'Probability of the word that follows, in training' 'word that follows' step --low 0 --high 1
 draw 15-prediction 'Probabilities after three prompts' 'next word' 'way to choose' --low 0 --high 1
 draw 16-gpt 'log10 of the norm of each gradient, 12 blocks' 'matrix' block
+draw 17-since-2017:rotary 'Rotary positions: scores of one query for one key' 'place of the key' 'place of the query'
+draw 17-since-2017:rms-norm 'Mean and root mean square of each word' figure word
+draw 17-since-2017:swiglu 'silu(gate) times up' gate up
+draw 17-since-2017:grouped-queries 'Keys of 4 heads with 2 key-value heads' head.feature word
 exit $status
