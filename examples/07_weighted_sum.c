@@ -52,6 +52,22 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     show_check("as on paper: 4 0 and 7 1.5", show_difference(4, output->data, (rapt_real[]){4, 0, 7, 1.5}) == 0);
 }
 
+/* The gradient of the sum of all outputs: a value gets as much as it was given weight. */
+static void backward(rapt_tape *t, rapt_params *set)
+{
+    rapt_tape_begin(t, (rapt_pass){.record = true, .keep_gradients = true});
+    rapt_tensor *weights = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 0, 0.25, 0.75}, false);
+    rapt_tensor *values = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){4, 0, 8, 2}, true);
+    rapt_backward(t, rapt_op_sum(t, rapt_op_matmul(t, weights, values, false)), NULL);
+    if (!show_ready(t, set))
+        return;
+    printf("gradient of V for a gradient of ones:\n");
+    show_frame(2, 2, values->grad, NULL, NULL);
+    show_check("columns of weights summed, 1.25 and 0.75: 2 in all, one for each query",
+               show_difference(4, values->grad, (rapt_real[]){1.25, 1.25, 0.75, 0.75}) == 0);
+    rapt_tape_begin(t, (rapt_pass){0});
+}
+
 /* A mean with weights lies between the least and the greatest of what goes in (but for rounding). */
 static bool lies_between(const rapt_tensor *values, const rapt_tensor *output)
 {
@@ -142,6 +158,7 @@ static void picture(rapt_tape *t, rapt_params *set)
 static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
+    backward(t, set);
     sales_textbook(t, set);
     usual_batch(t, set);
 }
