@@ -39,4 +39,5 @@ draw 17-since-2017:rotary 'Rotary positions: scores of one query for one key' 'p
 draw 17-since-2017:rms-norm 'Mean and root mean square of each word' figure word
 draw 17-since-2017:swiglu 'silu(gate) times up' gate up
 draw 17-since-2017:grouped-queries 'Keys of 4 heads with 2 key-value heads' head.feature word
+draw 18-during-training 'Attention to the source before the first letter' 'source letter' 'training step'
 exit $status
