@@ -276,9 +276,9 @@ There are four people in my family. = 我家有四口人。
 There are five people in my family. = 我家有五口人。
 What do you want? = 你想要什么？
 What does he want? = 他想要什么？
-What would you like? = 您想要什么？
-What would you like to eat? = 您想吃什么？
-What would you like to drink? = 您想喝什么？
+What would you like? = 你想要什么？
+What would you like to eat? = 你想吃什么？
+What would you like to drink? = 你想喝什么？
 What are you doing? = 你在做什么？
 What is he doing? = 他在做什么？
 What is she doing? = 她在做什么？
@@ -753,7 +753,7 @@ weather is it: is it cold/冷 吗, is it hot/热 吗, is it raining/在 下雨 �
 often in summer: it is often hot/经常 很 热, it often rains/经常 下雨, it never snows/从来 不 下雪, it is very hot/非常 热
 often in winter: it is often cold/经常 很 冷, it often snows/经常 下雪, it sometimes rains/有时候 下雨, it is very cold/非常 冷
 starts: the film/电影, the party/晚会, the match/比赛, the meeting/会议
-run late: the bus/公共汽车, the train/火车, the plane/飞机
+run late: the bus/公共汽车, the train/火车
 tried: eaten dumplings/吃 过 饺子, eaten noodles/吃 过 面条, been to Beijing/去 过 北京, been to Shanghai/去 过 上海,
     been to Paris/去 过 巴黎, been to China/去 过 中国, been to Japan/去 过 日本, been to London/去 过 伦敦,
     seen this film/看 过 这 部 电影, read this book/看 过 这 本 书, heard this song/听 过 这 首 歌,
@@ -996,7 +996,7 @@ TEMPLATES = """
 20 . that {person} is {my friend} = 那 {person} 是 {my friend}
 50 . {kin} is {taller} than {us} = {kin} 比 {us} {taller}
 30 . {S be} {taller} than {kin} = {S} 比 {kin} {taller}
-20 . {S isn't} {taller} than {us} = {S} 没有 {us} {taller}
+20 . {S isn't} as {tall} as {us} = {S} 没有 {us} {tall}
 25 . {S be} as {tall} as {kin} = {S} 和 {kin} 一样 {tall}
 20 . {kin} is much {taller} than {us} = {kin} 比 {us} {taller} 得多
 20 . {S be} the {tallest} = {S} 最 {tallest}
@@ -1283,6 +1283,7 @@ def family(share):
     return add
 
 
+SKILLS = {"swim", "dance", "sing", "draw", "play", "cook"}     # without a time 会 游泳 is "can swim"
 FAR = {"buy", "visit", "learn", "study", "work", "write", "play", "choose", "borrow"}     # last year, every week
 
 
@@ -1376,7 +1377,7 @@ def past_asked():
 @family(130)
 def future():
     s, act = somebody(), done("F")
-    time = timed(act, "future", 0.8)
+    time = timed(act, "future", 1 if act.verb.base in SKILLS else 0.8)
     return pair(english(s, act.verb, "will", words(act.en, act.place[0], time[0])),
                 words(s.zh, time[1], "会", act.place[1], act.zh_verb, act.zh))
 
@@ -1384,7 +1385,7 @@ def future():
 @family(60)
 def not_future():
     s, act = somebody(), done("F", 0)
-    time = timed(act, "future", 0.7)
+    time = timed(act, "future", 1 if act.verb.base in SKILLS else 0.7)
     return pair(english(s, act.verb, "will", words(act.en_plain, time[0]), "not"),
                 words(s.zh, time[1], "不 会", act.zh_verb, act.zh_bare))
 
@@ -1392,7 +1393,7 @@ def not_future():
 @family(60)
 def future_asked():
     s, act = somebody(True), done("F", 0)
-    time = timed(act, "future", 0.7)
+    time = timed(act, "future", 1 if act.verb.base in SKILLS else 0.7)
     return pair(english(s, act.verb, "will", words(act.en_plain, time[0]), "ask"),
                 words(s.zh, time[1], "会", act.zh_verb, act.zh_bare, "吗"), "?")
 
@@ -1400,7 +1401,7 @@ def future_asked():
 @family(130)
 def intended():
     s, act = somebody(), done("F")
-    time = timed(act, "future", 0.8)
+    time = timed(act, "future", 1 if act.verb.base in SKILLS else 0.8)
     return pair(english(s, act.verb, "going", words(act.en, act.place[0], time[0])),
                 words(s.zh, time[1], "要", act.place[1], act.zh_verb, act.zh))
 
@@ -1415,7 +1416,6 @@ MODALS = [  # statement (base, third), negation (base, third), question; the sam
     ("would like to", "would like to", "", "", "", "想要", "", ""),
     ("plan to", "plans to", "don't plan to", "doesn't plan to", "", "打算", "不 打算", ""),
 ]
-SKILLS = {"swim", "dance", "sing", "draw", "play", "cook"}     # 会 游泳, 能 工作
 
 
 def wish_of(form, place_share):
@@ -1511,7 +1511,7 @@ def who():
 def when_will():
     s, act = somebody(True), done("F", 0)
     return pair("when " + english(s, act.verb, "will", act.en_plain, "ask"),
-                words(s.zh, "什么 时候 会", act.zh_verb, act.zh_bare), "?")
+                words(s.zh, "什么 时候", act.zh_verb, act.zh_bare), "?")
 
 
 @family(40)
@@ -1630,7 +1630,7 @@ def around_a_meal():
         return None
     en, zh = one((("after", "以后"), ("before", "以前")))
     return pair(english(s, act.verb, "present", words(act.en, en, meal[0])),
-                words(meal[1], zh, "，", s.zh, act.zh_verb, act.zh))
+                words(s.zh, meal[1], zh, act.zh_verb, act.zh))
 
 
 @family(45)
@@ -1839,7 +1839,7 @@ def parse_template(line):
 
 
 def sensible(made):
-    """Not "I gave me", "the bank is next to the bank", "his birthday" of nobody."""
+    """Not "I gave me", "the bank is next to the bank", "there is a bag in the bag"."""
     if made is None:
         return None
     en, zh = made
@@ -1853,6 +1853,9 @@ def sensible(made):
             return None
     spots = re.search(r"The (\w+) is .* the (\w+)\.", en)
     if spots and spots[1] == spots[2]:
+        return None
+    lies = re.search(r"(\w+?)(?:es|s)? (?:is|in|on|under|behind|next to)( .*)? the (\w+)[.?]$", en)
+    if lies and lies[1] == lies[3]:
         return None
     return made
 
