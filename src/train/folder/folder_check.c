@@ -6,6 +6,7 @@
 #include "train/folder/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static rapt_code folder_holds(const char *folder, const char *name, bool *there, rapt_error *err)
 {
@@ -78,8 +79,9 @@ static rapt_code check_unused(const run *r, rapt_error *err)
     const char *trained = NULL, *model = NULL;
     code = was_trained(r, &trained, err);
     code = code || trained ? code : folder_first(r, (const char *const[]){"model.safetensors", NULL}, &model, err);
-    const char *hint = trained ? "" : model ? ", or where its model is untrained (--max-steps 0), --resume to train it"
-                                            : ", or where a run stopped early, --resume to start it again";
+    const bool of_rapt = !trained && (!model || strcmp(name, model) != 0); /* it has more than a model */
+    const char *hint = !of_rapt ? "" : model ? ", or where its model is untrained (--max-steps 0), --resume to train it"
+                                             : ", or where a run stopped early, --resume to start it again";
     return code ? code
                 : rapt_fail(err, RAPT_ERR_VALUE, "%s holds %s and no checkpoint: choose another folder%s", out, name, hint);
 }
