@@ -20,7 +20,7 @@ function buildTraining() {
         change({ checkpoint: Number(slider.value) });
     });
     byId("play").addEventListener("click", () => player.timer === null ? play() : pause());
-    byId("losses").append(lossCurve());
+    byId("losses").append(...lossCurve());
     watch(what => {
         if ("checkpoint" in what)
             showCheckpoint();
@@ -38,7 +38,8 @@ function showCheckpoint() {
     byId("checkpoint-step").textContent = step;
     byId("checkpoint-loss").replaceChildren(...Number.isNaN(loss) ? [] :
         pieces("training.loss", { loss: make("b", { "data-fact": "checkpoint-loss" }, show(loss)) }));
-    byId("losses").querySelector("path")?.setAttribute("d", `M${placesOnCurve()[state.checkpoint].join(" ")}h0`);
+    const mark = byId("losses").querySelector("i"), [x, y] = placesOnCurve()[state.checkpoint];
+    mark?.setAttribute("style", `left:${100 * x / CURVE_WIDTH}%;top:${100 * y / CURVE_HEIGHT}%`);
 }
 
 /* ---- play ---- */
@@ -78,11 +79,12 @@ function placesOnCurve() {
         CURVE_HEIGHT - CURVE_EDGE - (most > 0 ? loss / most : 0) * (CURVE_HEIGHT - 2 * CURVE_EDGE)].map(x => x.toFixed(1)));
 }
 
+/* And a mark on it. */
 function lossCurve() {
     const picture = draw("svg", { viewBox: `0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`, preserveAspectRatio: "none",
         "aria-hidden": "true" });
     if (checkpoints.some(one => Number.isNaN(meanLoss(one))))
-        return picture;
-    picture.append(draw("polyline", { points: placesOnCurve().map(place => place.join()).join(" ") }), draw("path"));
-    return picture;
+        return [];
+    picture.append(draw("polyline", { points: placesOnCurve().map(place => place.join()).join(" ") }));
+    return [picture, make("i", { "aria-hidden": "true" })];
 }
