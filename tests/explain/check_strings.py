@@ -1,6 +1,6 @@
 """check_strings.py FOLDER: the texts of the page of rapt explain in FOLDER (src/explain/page). Each is there in English and in
-Chinese, with the same places for values; each is used, none is missing, and no other file of the page has texts of its own. For
-check_strings.sh. The last line: "N passed, N failed, N skipped"."""
+Chinese, with the same places for values; each is used, none is missing, and no other file of the page has texts of its own. Terms:
+tools/check_chinese.sh. For check_strings.sh. The last line: "N passed, N failed, N skipped"."""
 import glob
 import json
 import re
@@ -10,8 +10,6 @@ from html.parser import HTMLParser
 FOLDER = sys.argv[1]
 OTHER = {"page.other", "page.other.title"}  # these are in the language that the page can change to
 HAN = re.compile(r"[\u4e00-\u9fff]")
-# Synonyms of the terms of docs/glossary.md.
-RETIRED = ["令牌", "记号", "标记", "归一化", "批次", "丢弃法", "词汇表", "遮罩", "向量化", "交叉注意", "隐层"]
 failures = []
 
 
@@ -49,9 +47,6 @@ def check_text(key, english, chinese):
         fail(key, "has no Chinese text")
     if re.search(r"[\u4e00-\u9fff][,.;:?!()]|[\u4e00-\u9fff] [A-Za-z0-9{]|[A-Za-z0-9}] [\u4e00-\u9fff]", chinese):
         fail(key, "has punctuation or spaces of English in Chinese:", chinese)
-    for term in RETIRED:
-        if term in chinese:
-            fail(key, "has", term)
 
 
 def without_comments(script):
