@@ -1,5 +1,5 @@
 /* ops/rotary_op.c: rotary positions: pairs of features of every head, rotated by an angle that grows with the position. For
- * queries and keys of language models. The module nn/rotary.c makes the table of cosines and sines.
+ * queries and keys of self-attention. The module nn/rotary.c makes the table of cosines and sines.
  *
  * Backward: the transposed rotation, that is, back by the same angle. */
 #include "tape/observe_op.h"

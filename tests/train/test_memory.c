@@ -125,7 +125,9 @@ static void translation_is_counted(void **state)
     static const char *const changes[] = {
         "", "model.norm_place=pre model.dropout=0.1", "model.tied=true tokenizer.shared=true", "train.batch_tokens=200",
         "data.pad=fixed", "train.recompute=true model.layers=4", "train.accumulate=2 train.precision=bf16",
-        "train.batch_tokens=60 train.batch=64", "train.reduction=book"};
+        "train.batch_tokens=60 train.batch=64", "train.reduction=book",
+        "model.norm_place=pre model.norm_kind=rms model.ffn_kind=swiglu model.positions=rotary model.kv_heads=2",
+        "model.norm_kind=rms model.ffn_kind=gelu model.positions=learned model.shared_norm=true"};
     (void)state;
     put_pairs(400);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
