@@ -3,7 +3,8 @@
 #
 #   1. a row of the glossary has as many Chinese terms as English ones, and no Chinese term stands in two rows;
 #   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`;
-#   3. a page NAME.zh-CN.md has the headings, the fenced blocks and, in each row of a table, the code and the numbers of NAME.md.
+#   3. a page NAME.zh-CN.md has the headings, the fenced blocks and, in each row of a table, the code and the numbers of NAME.md;
+#   4. no line break within a Chinese paragraph: it would be shown as a space.
 #
 # Prints each break with file and line. For 2, what is code or a quotation (“ ”, 《 》) is left out; a line break within a term
 # is seen.
@@ -133,6 +134,16 @@ while IFS= read -r page; do
     diff <(form_of "$original") <(form_of "$page") >"$scratch/diff" ||
         sed -n "s|^[<>] .*|$page: not as in $original: &|p" "$scratch/diff" | head -4 >>"$scratch/bad"
 done < <(grep '\.zh-CN\.md$' "$scratch/files")
+
+# ---- line breaks -------------------------------------------------------------------------------------------------------
+# Bytes above 0x7f at both sides of a break, where the second line opens no block of its own.
+grep '\.zh-CN\.md$' "$scratch/files" | while IFS= read -r page; do
+    LC_ALL=C awk -v file="$page" '
+        /^ *```/ { fenced = !fenced; text = 0; next }
+        fenced || /^ *$/ || /^([|]|#|<!--|!\[)/ { text = 0; next }
+        text && /^ *[\200-\377`\[*]/ && !/^ *[*] / { print file ":" FNR ": a line break within a paragraph" }
+        { text = 1 }' "$page"
+done >>"$scratch/bad"
 
 cat "$scratch/bad"
 [ ! -s "$scratch/bad" ] || { echo "Chinese: $(wc -l <"$scratch/bad") to mend"; exit 1; }

@@ -58,14 +58,16 @@ cp "$root/docs/glossary.md" docs/glossary.md
 mkdir -p src/explain/page
 checker=tools/check_chinese.sh
 page=docs/test.zh-CN.md
-printf '# 测试\n\n词元\n' >$page
+printf '# 测试\n\n词元\n\n' >$page
 $checker >out
 tally $? 'the copy, in Chinese'
-noticed 'a Chinese variant' '^docs/test.zh-CN.md:4: 令牌; write: 词元' $page '每个令牌有一个编号。\n'
-noticed 'one over two lines' '^docs/test.zh-CN.md:5: 归一化; write: 规范化' $page '先做归一\n化。\n'
-noticed 'one after code' '^docs/test.zh-CN.md:4: 贪婪' $page '`--greedy`是贪婪搜索\n'
-noticed 'one after a fenced block' '^docs/test.zh-CN.md:7: 遮罩' $page '```\n词典\n```\n遮罩\n'
+noticed 'a Chinese variant' '^docs/test.zh-CN.md:5: 令牌; write: 词元' $page '每个令牌有一个编号。\n'
+noticed 'one over two lines' '^docs/test.zh-CN.md:6: 归一化; write: 规范化' $page '先做归一\n化。\n'
+noticed 'one after code' '^docs/test.zh-CN.md:5: 贪婪' $page '`--greedy`是贪婪搜索\n'
+noticed 'one after a fenced block' '^docs/test.zh-CN.md:8: 遮罩' $page '```\n词典\n```\n遮罩\n'
 noticed 'one in the page' '^src/explain/page/main.js:.*丢弃法' src/explain/page/main.js '"丢弃法"\n'
+noticed 'a line break within a paragraph' '^docs/test.zh-CN.md:6: a line break' $page '词表\n词元\n'
+allowed 'lists and paragraphs' $page '\n* 词表\n* 词元\n\n词表\n\n词元\n'
 allowed 'code' $page '`层归一化`\n```\n批次\n```\n'
 allowed 'a quotation, a title' $page '教程称之为“层归一化”，见《词汇表》。\n'
 allowed 'a phrase of the last column' $page '大部分词元；一阶矩阵。\n'
