@@ -24,7 +24,7 @@ extern "C" {
 #define RAPT_VERSION_MAJOR 0
 #define RAPT_VERSION_MINOR 2
 #define RAPT_VERSION_PATCH 0
-#define RAPT_VERSION "0.2.0"
+#define RAPT_VERSION "0.3.0"
 
 /* Before each public prototype: the library is compiled with -fvisibility=hidden, and exports what carries this. */
 #if defined(__GNUC__)
