@@ -52,6 +52,12 @@ done
 cut -f1 pairs.tsv | head -5 >lines
 "$RAPT" translate tr.whole lines >translated
 
+nothing_fails() { ! with_fault open 1 "$RAPT" info tr.whole; }
+if nothing_fails; then # a shim that nobody calls would make all of this pass
+    fail 'a call fails where it should'
+    finish
+fi
+
 # ---- a new folder --------------------------------------------------------------------------------------------------
 nothing() { rm -rf m; }
 # What is in the folder is either a run that can be resumed, or none at all: then it starts anew in an empty one.
@@ -76,8 +82,13 @@ kept() { grep -v '"partial"' $r.half/train.jsonl | diff - <(grep -v '"partial"' 
 resumed_is_right() {
     kept && [ "$(newest m)" -ge 4 ] && "$RAPT" info m || return 1
     [ $status != 0 ] || same_model $r.whole m || return 1
+    # Of steps 2, 4 and 6 two are kept. Where 2 could not be deleted after the last step it stays: the next call has nothing to
+    # do, and leaves all as it is.
+    local over='^$'
+    ! grep -Eq 'cannot (delete|read the folder) m/checkpoints' err || over='^step-00000002.safetensors$'
     "$RAPT" train $r.yaml --quiet --threads 1 --out m --resume && kept && same_model $r.whole m &&
-        [ "$(ls -A m m/checkpoints m/best)" = "$(ls -A $r.whole $r.whole/checkpoints $r.whole/best | sed "s/$r.whole/m/")" ]
+        [ "$(ls -A m m/checkpoints m/best | grep -v -e '^$' -e "$over")" = \
+            "$(ls -A $r.whole $r.whole/checkpoints $r.whole/best | sed "s/$r.whole/m/" | grep -v '^$')" ]
 }
 for r in tr lm; do
     command=(train $r.yaml --quiet --threads 1 --out m --resume)
