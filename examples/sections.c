@@ -30,14 +30,10 @@ int sections_run(int argc, char **argv, const section *list, size_t count, show_
             one = list[i].run;
     if (argc > 2 || (argc == 2 && !one))
         return usage(argv[0], list, count);
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t) {
-        fprintf(stderr, "%s\n", err.message);
-        show_end(t, set);
+    rapt_params *set;
+    rapt_tape *t;
+    if (!show_begin(&t, &set))
         return 1;
-    }
     rapt_tape_begin(t, (rapt_pass){0});
     if (one)
         one(t, set);

@@ -334,14 +334,10 @@ int main(int argc, char **argv)
     int only = argc == 2 ? atoi(argv[1]) : 0;
     if (argc > 2 || (argc == 2 && (only < 1 || only > CELLS)))
         return fprintf(stderr, "usage: %s [CELL], from 1 to %d\n", argv[0], CELLS), 2;
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t) {
-        fprintf(stderr, "%s\n", err.message);
-        show_end(t, set);
+    rapt_params *set;
+    rapt_tape *t;
+    if (!show_begin(&t, &set))
         return 1;
-    }
     notebook n = {.t = t};
     init_modules(&n.m, set);
     rapt_tape_begin(t, (rapt_pass){0});

@@ -177,6 +177,18 @@ bool show_ready(const rapt_tape *t, const rapt_params *set)
     return false;
 }
 
+bool show_begin(rapt_tape **t, rapt_params **set)
+{
+    rapt_error err = {0};
+    *set = rapt_params_new(1, &err); /* 1 is the seed */
+    *t = rapt_tape_new(NULL, &err);
+    if (*set && *t)
+        return true;
+    fprintf(stderr, "%s\n", err.message);
+    show_end(*t, *set);
+    return false;
+}
+
 int show_end(rapt_tape *t, rapt_params *set)
 {
     rapt_tape_free(t);
@@ -189,14 +201,10 @@ int show_end(rapt_tape *t, rapt_params *set)
 int show_run(int argc, char **argv, show_part *chapter, show_part *picture)
 {
     show_part *wanted = show_wants_table(argc, argv) ? picture : chapter;
-    rapt_error err = {0};
-    rapt_params *set = rapt_params_new(1, &err); /* 1 is the seed */
-    rapt_tape *t = rapt_tape_new(NULL, &err);
-    if (!set || !t) {
-        fprintf(stderr, "%s\n", err.message);
-        show_end(t, set);
+    rapt_params *set;
+    rapt_tape *t;
+    if (!show_begin(&t, &set))
         return 1;
-    }
     rapt_tape_begin(t, (rapt_pass){0});
     wanted(t, set);
     return show_end(t, set);
