@@ -266,8 +266,8 @@ rapt_code print_table(FILE *to, const rapt_table *wanted, rapt_error *err)
     if (!t.styles)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a table of %zu columns", wanted->columns);
     fit(&t);
-    size_t max = wanted->max_columns ? wanted->max_columns : wanted->columns;
-    if (wanted->narrow && print_table_shown(&t.columns) < wanted->columns && print_table_shown(&t.columns) < max)
+    const span asked = print_table_span_of(wanted->columns, wanted->max_columns);
+    if (wanted->narrow && print_table_shown(&t.columns) < print_table_shown(&asked))
         print_table_narrow(&t);
     print_lines(to, &t);
     free(t.styles);

@@ -517,6 +517,10 @@ static void test_narrow(void **state)
     assert_non_null(strstr(text, "0.123456"));
     assert_null(strstr(text, "\xe2\x80\xa6"));
     free(text);
+    f.width = 0, f.max_columns = 3; /* two are shown as asked for, which is no reason for fewer digits */
+    text = rapt_table_text(&f, NULL);
+    assert_non_null(strstr(text, "0.123456"));
+    free(text);
 }
 
 /* Letters that take two columns of a terminal (U+65E5, U+672C), a mark that takes none (U+0301). */
