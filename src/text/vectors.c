@@ -146,7 +146,7 @@ static double vectors_number(const char **at, const char *end)
         text[size++] = *(*at)++;
     text[size] = '\0';
     double value = number_read(text, &stop);
-    return size > 0 && *stop == '\0' && (*at == end || vectors_is_blank(**at)) ? value : NAN;
+    return size > 0 && stop == text + size && (*at == end || vectors_is_blank(**at)) ? value : NAN;
 }
 
 static rapt_code vectors_take_line(vectors_reader *r, vectors_line line, rapt_error *err)

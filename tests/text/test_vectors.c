@@ -168,6 +168,7 @@ static void refusals(void **state)
         assert_int_equal(r.code, cases[i].code);
         assert_non_null(strstr(r.err.message, cases[i].message));
     }
+    assert_int_equal(read_bytes("the 1 2\0x 3\n", 12).code, RAPT_ERR_FORMAT); /* no number ends at a NUL */
     rapt_error err = {0};
     rapt_tokenizer *k = words();
     rapt_real table[ENTRIES * D];
