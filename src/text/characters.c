@@ -71,8 +71,8 @@ static rapt_code fail_byte(size_t at, const char *reason, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + 1, reason);
 }
 
-/* Marks the code points that occur; how many. */
-static rapt_code mark_codes(const char *text, size_t size, bool *seen, size_t *count, rapt_error *err)
+/* Marks the code points that occur, of `lines` without line feeds; how many. */
+static rapt_code mark_codes(const char *text, size_t size, bool lines, bool *seen, size_t *count, rapt_error *err)
 {
     uint32_t code;
     *count = 0;
@@ -80,10 +80,12 @@ static rapt_code mark_codes(const char *text, size_t size, bool *seen, size_t *c
         used = utf8_decode(text + at, size - at, &code);
         if (used == 0)
             return fail_byte(at, "not UTF-8", err);
+        if (lines && code == '\n')
+            continue;
         *count += !seen[code];
         seen[code] = true;
     }
-    return size ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "an empty text has no characters");
+    return *count ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "an empty text has no characters");
 }
 
 rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err)
@@ -100,10 +102,10 @@ rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t si
     characters *c = NULL;
     if (!seen)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to find characters");
-    else if (mark_codes(text, size, seen, &count, err) == RAPT_OK)
+    else if (mark_codes(text, size, specials, seen, &count, err) == RAPT_OK)
         c = characters_new(count, specials, err);
     for (uint32_t code = 0; c && code < CODES; code++)
-        if (seen[code] && !(specials && code == '\n'))
+        if (seen[code])
             add_code(c, code);
     free(seen);
     return c ? &c->base : NULL;

@@ -153,6 +153,7 @@ static void test_characters_of_lines(void **state)
     DECODES(k, "", 3, 8);
     assert_int_equal(rapt_tokenizer_encode(k, "a\xE4\xBD", &ids, &count, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "byte 2: not UTF-8");
+    assert_null(rapt_tokenizer_train_characters_with("\n\n", 2, &(rapt_characters_options){true}, NULL)); /* no token left */
     assert_true(rapt_tokenizer_hash(k) != rapt_tokenizer_hash(plain));
     assert_int_equal(rapt_tokenizer_size(plain), 7);
     assert_false(rapt_tokenizer_has_specials(plain));
