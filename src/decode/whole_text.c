@@ -7,11 +7,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a vocabulary without special tokens of its own, as other programs make them, the first ids are ordinary tokens. */
+static bool whole_text_is_special(const rapt_tokenizer *k, int32_t id)
+{
+    return id < RAPT_SPECIALS && rapt_tokenizer_has_specials(k);
+}
+
 /* Takes the bytes of a token; false where they cannot stand there. Special tokens have none. */
 static bool whole_text_take(const rapt_tokenizer *k, int32_t id, utf8_scan *scan)
 {
     size_t size = 0;
-    const char *bytes = id < RAPT_SPECIALS ? NULL : rapt_tokenizer_token(k, id, &size);
+    const char *bytes = whole_text_is_special(k, id) ? NULL : rapt_tokenizer_token(k, id, &size);
     for (size_t i = 0; bytes && i < size; i++)
         if (!utf8_scan_byte(scan, bytes[i]))
             return false;
@@ -21,9 +27,12 @@ static bool whole_text_take(const rapt_tokenizer *k, int32_t id, utf8_scan *scan
 static bool whole_text_scan(const rapt_tokenizer *k, const int32_t *tokens, size_t length, utf8_scan *scan)
 {
     *scan = (utf8_scan){0};
-    for (size_t i = 0; i < length && tokens[i] != RAPT_EOS; i++)
+    for (size_t i = 0; i < length; i++) {
+        if (tokens[i] == RAPT_EOS && whole_text_is_special(k, RAPT_EOS))
+            return true;
         if (!whole_text_take(k, tokens[i], scan))
             return false;
+    }
     return true;
 }
 
@@ -45,7 +54,7 @@ void whole_text_ban(const rapt_tokenizer *k, const int32_t *tokens, size_t lengt
     whole_text_scan(k, tokens, length, &scan);
     for (size_t id = 0; id < classes; id++) {
         utf8_scan next = scan;
-        bool special = id < RAPT_SPECIALS;
+        bool special = whole_text_is_special(k, (int32_t)id);
         if (special ? scan.begun > 0 : !whole_text_take(k, (int32_t)id, &next))
             logits[id] = -INFINITY;
     }

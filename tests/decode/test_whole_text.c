@@ -60,6 +60,24 @@ static void what_is_whole(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* 256 bytes and nothing before them: ids 0 to 3 are bytes, and none is the end. */
+static void without_special_tokens(void **state)
+{
+    (void)state;
+    rapt_bpe_options o = {.vocab_size = 256, .threads = 1};
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe("a", 1, &o, NULL);
+    rapt_real logits[256] = {0};
+    size_t size;
+    assert_non_null(k);
+    assert_memory_equal(rapt_tokenizer_token(k, RAPT_EOS, &size), "\x03", 1);
+    assert_true(whole_text_is(k, (const int32_t[]){RAPT_EOS, 'a'}, 2));
+    assert_false(whole_text_is(k, (const int32_t[]){RAPT_EOS, 0xE4}, 2));
+    assert_false(whole_text_is(k, (const int32_t[]){0xE4, RAPT_PAD, 0xBD, 0xA0}, 4));
+    whole_text_ban(k, (const int32_t[]){RAPT_EOS, 0xE4}, 2, 256, logits);
+    assert_true(isinf(logits[RAPT_PAD]) && isinf(logits['a']) && logits[0xBD] == 0);
+    rapt_tokenizer_free(k);
+}
+
 /* Which tokens may follow `text`: special ones, bytes low..high, and the merged one or not. */
 static void check_bans(const rapt_tokenizer *k, const char *text, bool specials, int low, int high, bool merged)
 {
@@ -112,7 +130,8 @@ static void replacements_go(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_whole), cmocka_unit_test(what_may_follow),
-                                       cmocka_unit_test(other_tokenizers_are_whole), cmocka_unit_test(replacements_go)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_whole), cmocka_unit_test(without_special_tokens),
+                                       cmocka_unit_test(what_may_follow), cmocka_unit_test(other_tokenizers_are_whole),
+                                       cmocka_unit_test(replacements_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
