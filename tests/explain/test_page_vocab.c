@@ -14,34 +14,46 @@ enum { WORDS = 100 * 1000, WIDTH = 32 };
 
 #define DATA_OPENS "<script type=\"application/json\" id=\"data\">"
 
-static rapt_model *model;
+static rapt_model *model, *tied;
 
-/* The words w0 to w99999 after the special ones, and a model of one block of each kind. */
+static rapt_model *large_model(rapt_tokenizer *words, bool one_matrix)
+{
+    rapt_error err = {0};
+    size_t vocab = rapt_tokenizer_size(words);
+    rapt_transformer_config config = {.source_vocab = vocab, .target_vocab = vocab, .layers = 1, .max_positions = 16,
+                                      .block = {.d_model = WIDTH, .heads = 2, .ffn = WIDTH, .bias = true}, .tied = one_matrix};
+    rapt_model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.special = RAPT_SPECIAL_IDS, .translation.max_len = 16,
+                      .translation.net = rapt_transformer_new(&config, 5, &err)};
+    if (!m->translation.net)
+        fail_msg("%s", err.message);
+    m->params = m->translation.net->params;
+    m->translation.source = m->translation.target = words;
+    return m;
+}
+
+static rapt_tokenizer *words_of(const char *line)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *words = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    if (!words)
+        fail_msg("%s", err.message);
+    assert_int_equal(rapt_tokenizer_size(words), WORDS + RAPT_SPECIALS);
+    return words;
+}
+
+/* The words w0 to w99999 after the special ones, and models of one block of each kind. */
 static int set_up(void **state)
 {
     (void)state;
     char *text = malloc((size_t)WORDS * 8 + 1), *to = text;
-    rapt_error err = {0};
     assert_non_null(text);
     for (int i = 0; i < WORDS; i++)
         to += sprintf(to, "w%d ", i);
-    const char *line = text;
-    rapt_tokenizer *words = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    model = large_model(words_of(text), false);
+    tied = large_model(words_of(text), true);
     free(text);
-    if (!words)
-        fail_msg("%s", err.message);
-    size_t vocab = rapt_tokenizer_size(words);
-    assert_int_equal(vocab, WORDS + RAPT_SPECIALS);
-    rapt_transformer_config config = {.source_vocab = vocab, .target_vocab = vocab, .layers = 1, .max_positions = 16,
-                                      .block = {.d_model = WIDTH, .heads = 2, .ffn = WIDTH, .bias = true}};
-    model = calloc(1, sizeof *model);
-    assert_non_null(model);
-    *model = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.special = RAPT_SPECIAL_IDS, .translation.max_len = 16,
-                          .translation.net = rapt_transformer_new(&config, 5, &err)};
-    if (!model->translation.net)
-        fail_msg("%s", err.message);
-    model->params = model->translation.net->params;
-    model->translation.source = model->translation.target = words;
     return 0;
 }
 
@@ -49,14 +61,15 @@ static int tear_down(void **state)
 {
     (void)state;
     rapt_model_free(model);
+    rapt_model_free(tied);
     return 0;
 }
 
-static rapt_explanation *explain(bool gradients)
+static rapt_explanation *explain(const rapt_model *m, bool gradients)
 {
     rapt_error err = {0};
     rapt_explain_options o = {.target = "w7 w99999 w7", .gradients = gradients};
-    rapt_explanation *e = rapt_explanation_new(model, "w5 w0 w50000 w5", &o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, "w5 w0 w50000 w5", &o, &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;
@@ -127,7 +140,7 @@ static void test_small_pages(void **state)
 {
     (void)state;
     size_t size;
-    rapt_explanation *e = explain(false);
+    rapt_explanation *e = explain(model, false);
     json_t *data = data_of(e, NULL, &size);
     assert_in_range(size, 100 * 1000, 2 * 1000 * 1000);
     const json_t *logits = step_of(data, "decoder.output", false);
@@ -142,7 +155,7 @@ static void test_small_pages_of_gradients(void **state)
 {
     (void)state;
     size_t size;
-    rapt_explanation *e = explain(true);
+    rapt_explanation *e = explain(model, true);
     json_t *data = data_of(e, NULL, &size);
     assert_in_range(size, 100 * 1000, 10 * 1000 * 1000);
     assert_names_tokens(json_object_get(step_of(data, "decoder.output", true), "kept"), e);
@@ -158,12 +171,31 @@ static void test_small_pages_of_gradients(void **state)
     rapt_explanation_free(e);
 }
 
+/* One matrix for all that is read and predicted. */
+static void test_tied(void **state)
+{
+    (void)state;
+    size_t size;
+    rapt_explanation *e = explain(tied, true);
+    json_t *data = data_of(e, NULL, &size);
+    const json_t *kept = json_object_get(step_of(data, "encoder.embedding.weight", true), "kept_rows");
+    rapt_explained_sequence read = rapt_explanation_sequence(e, 0), target = rapt_explanation_sequence(e, 1);
+    for (size_t i = 0; i < read.count; i++)
+        assert_true(has_id(kept, read.ids[i]));
+    for (size_t i = 0; i < target.count; i++) {
+        assert_true(has_id(kept, target.ids[i]));
+        assert_true(has_id(kept, rapt_explanation_prediction(e, i).ids[0]));
+    }
+    json_decref(data);
+    rapt_explanation_free(e);
+}
+
 /* 4/3 letters for each of 4 bytes: five positions of logits and of probabilities are more than 5 MB. */
 static void test_whole_pages(void **state)
 {
     (void)state;
     size_t size;
-    rapt_explanation *e = explain(false);
+    rapt_explanation *e = explain(model, false);
     json_t *data = data_of(e, &(rapt_explain_page_options){.full = true}, &size);
     const json_t *logits = step_of(data, "decoder.output", false);
     assert_null(json_object_get(logits, "kept"));
@@ -179,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_pages),
         cmocka_unit_test(test_small_pages_of_gradients),
+        cmocka_unit_test(test_tied),
         cmocka_unit_test(test_whole_pages),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -31,6 +31,19 @@ static void mark_list(vocab_marks *m, const json_t *tokens)
         mark(m, token);
 }
 
+/* Whether the embedding of the encoder is that of the decoder and the output, too: there is no other one. */
+static bool is_tied(const json_t *explanation)
+{
+    size_t i;
+    const json_t *step;
+    json_array_foreach(json_object_get(explanation, "steps"), i, step) {
+        const char *name = json_string_value(json_object_get(step, "name"));
+        if (name && strcmp(name, "decoder.embedding.weight") == 0)
+            return false;
+    }
+    return true;
+}
+
 /* An encoder has the vocabulary of the source, everything else that of what is predicted. */
 static void mark_tokens(vocab_marks *m, const json_t *explanation, const page_step *s)
 {
@@ -38,7 +51,8 @@ static void mark_tokens(vocab_marks *m, const json_t *explanation, const page_st
     size_t i;
     if (strncmp(s->name, "encoder.", 8) == 0) {
         mark_list(m, json_object_get(sequences, "source"));
-        return;
+        if (!is_tied(explanation))
+            return;
     }
     mark_list(m, json_object_get(sequences, "target"));
     mark_list(m, json_object_get(sequences, "text"));
