@@ -43,7 +43,7 @@ static rapt_code find_unknown_words(const char *text, const int32_t *ids, size_t
     return RAPT_OK;
 }
 
-/* An id is one character. */
+/* An id is one character; line feeds have none. */
 static rapt_code find_unknown_characters(const char *text, const int32_t *ids, size_t count, unknown_list *list, rapt_error *err)
 {
     enum { CHARACTER = 5 }; /* UTF-8, with a NUL */
@@ -54,8 +54,8 @@ static rapt_code find_unknown_characters(const char *text, const int32_t *ids, s
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the characters of a text");
     list->unit = "character";
     list->total = count;
-    for (size_t i = 0, at = 0; i < count && (used = utf8_decode(text + at, size - at, &code)) > 0; i++, at += used) {
-        if (ids[i] != RAPT_UNK)
+    for (size_t i = 0, at = 0; i < count && (used = utf8_decode(text + at, size - at, &code)) > 0; at += used) {
+        if (code == '\n' || ids[i++] != RAPT_UNK)
             continue;
         memcpy(to, text + at, used);
         list_unknown(list, to);
