@@ -41,7 +41,7 @@ double show_difference(size_t count, const rapt_real *a, const rapt_real *b);
 
 /* Operations don't fail visibly: call it between computing and looking. False, with the cause on stderr. */
 bool show_ready(const rapt_tape *t, const rapt_params *set);
-/* A tape and a set of parameters, of seed 1. False, with the cause on stderr and nothing to free, where there is no memory. */
+/* A tape and a set of parameters, of seed 1. False, with the cause on stderr and nothing to free, when out of memory. */
 bool show_begin(rapt_tape **t, rapt_params **set);
 /* Frees both; returns the exit status: 0, or 1 where a check or a computation failed. */
 int show_end(rapt_tape *t, rapt_params *set);
