@@ -293,7 +293,7 @@ rapt_code rapt_vectors_read(const char *path, const rapt_tokenizer *tokenizer, s
     if (code)
         return code;
     r.at = map.data;
-    r.end = map.data + map.size;
+    r.end = map.size > 0 ? map.data + map.size : map.data; /* of an empty file NULL, to which nothing may be added */
     code = map.size > 0 ? vectors_list_tokens(&r, tokenizer, entries < size ? entries : size, err)
                         : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
     if (!code)
