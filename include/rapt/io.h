@@ -13,7 +13,9 @@
 extern "C" {
 #endif
 
-#define RAPT_FORMAT_VERSION 1 /* of model folders; readers refuse newer ones */
+/* Of model folders; readers refuse newer ones. Folders that versions before 0.3 read correctly, or refuse anyway, are written
+ * with 1. */
+#define RAPT_FORMAT_VERSION 2
 
 enum { RAPT_END_OF_TEXT_MAX = 8 };
 

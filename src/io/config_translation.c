@@ -106,6 +106,13 @@ static rapt_code config_translation_check(const config *c, const char *path, rap
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
+/* Versions before 0.3 would load such a model, and compute another one: with ReLU and an epsilon of 1e-5. All else that is new
+ * has parameters of other names or shapes, which they refuse. */
+static bool config_translation_misleads(const rapt_block_config *c)
+{
+    return c->ffn_kind != RAPT_FFN_RELU || c->norm_eps != 1e-5;
+}
+
 static rapt_code config_translation_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
     const rapt_translation_model *t = &m->translation;
@@ -116,6 +123,9 @@ static rapt_code config_translation_describe(const rapt_model *m, json_t *root, 
     model_hash(t->source, c.source_hash);
     model_hash(t->target, c.target_hash);
     rapt_code code = config_write(root, MEMBERS, COUNT, &c, path, err);
+    bool newer = config_translation_misleads(&net->block);
+    if (!code && newer && json_object_set_new(root, "version", json_integer(RAPT_FORMAT_VERSION)) != 0)
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);
     if (!code)
         code = config_translation_check(&c, path, err);
     if (!code)

@@ -36,7 +36,7 @@ const model_task *model_task_of(rapt_task task)
 
 rapt_code model_describe(const rapt_model *m, json_t *root, const char *path, rapt_error *err)
 {
-    header h = {.version = RAPT_FORMAT_VERSION, .task = m->task};
+    header h = {.version = 1, .task = m->task}; /* a task's own members can raise it */
     if (m->run)
         snprintf(h.run, sizeof h.run, "%016" PRIx64, m->run);
     rapt_code code = config_write(root, HEADER, HEADER_MEMBERS, &h, path, err);

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-#define FORMAT_VERSION_TEXT TEXT(RAPT_FORMAT_VERSION)
+#define PARAMS_VERSION "1" /* of what the metadata holds */
 #define REAL_TYPE (sizeof(rapt_real) == 4 ? SAFETENSORS_F32 : SAFETENSORS_F64)
 
 safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const rapt_real *data)
@@ -21,7 +19,7 @@ safetensors_entry params_entry(const char *name, const rapt_tensor *shape, const
 
 rapt_code params_save(const rapt_params *set, const char *path, const char *key, const char *text, rapt_error *err)
 {
-    const char *const metadata[] = {"format", "pt", "rapt_format_version", FORMAT_VERSION_TEXT, text ? key : NULL, text, NULL};
+    const char *const metadata[] = {"format", "pt", "rapt_format_version", PARAMS_VERSION, text ? key : NULL, text, NULL};
     safetensors_entry *entries = malloc((rapt_params_count(set) + 1) * sizeof *entries);
     size_t count = 0;
     if (!entries)

@@ -53,6 +53,27 @@ static void translation_config_is_the_formats(void **state)
     rapt_model_free(m);
 }
 
+/* Version 0.2 passes over "ffn_kind" and "norm_eps" of a translation model, and refuses format version 2. */
+static void translation_config_that_misled_is_of_version_2(void **state)
+{
+    (void)state;
+    const rapt_block_config ours[] = {{.ffn_kind = RAPT_FFN_GELU, .norm_eps = 1e-5}, {.norm_eps = 1e-6}};
+    rapt_model *m = translation_model();
+    rapt_block_config *c = &m->translation.net->config.block;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        c->ffn_kind = ours[i].ffn_kind;
+        c->norm_eps = ours[i].norm_eps;
+        save(m);
+        char *text = file_text("config.json");
+        assert_non_null(strstr(text, "\n  \"version\": 2,\n  \"task\""));
+        free(text);
+        rapt_model *back = load();
+        assert_int_equal(back->translation.net->config.block.ffn_kind, ours[i].ffn_kind);
+        rapt_model_free(back);
+    }
+    rapt_model_free(m);
+}
+
 static void language_model_config_is_the_formats(void **state)
 {
     (void)state;
@@ -263,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(translation_config_is_the_formats, empty_folder),
+        cmocka_unit_test_teardown(translation_config_that_misled_is_of_version_2, empty_folder),
         cmocka_unit_test_teardown(language_model_config_is_the_formats, empty_folder),
         cmocka_unit_test_teardown(language_models_come_back, empty_folder),
         cmocka_unit_test_teardown(numbers_come_back_to_the_bit, empty_folder),

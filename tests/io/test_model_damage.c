@@ -176,8 +176,8 @@ static void each_is_refused(const change *changes, size_t count)
 static const change both[] = {
     {"{\"format\": \"rapt\"}", "\"format\" is \"rapt\"; this rapt knows: rapt-model"},
     {"{\"version\": 0}", "\"version\" is 0; it must be from 1 to 1073741824"},
-    {"{\"version\": 2}", "format version 2; this rapt reads up to 1"},
-    {"{\"version\": 2, \"task\": \"chess\"}", "format version 2; this rapt reads up to 1"},
+    {"{\"version\": 3}", "format version 3; this rapt reads up to 2"},
+    {"{\"version\": 3, \"task\": \"chess\"}", "format version 3; this rapt reads up to 2"},
     {"{\"task\": \"chess\\n\"}", "\"task\" is \"chess?\"; this rapt knows: translation, language_model"},
     {"{\"layers\": 0}", "\"layers\" is 0; it must be from 1 to 1024"},
     {"{\"layers\": 1025}", "\"layers\" is 1025; it must be from 1 to 1024"},
