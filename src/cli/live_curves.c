@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #define PAUSE 9.0   /* times as long as a drawing took */
-#define SHORTEST 0.3 /* seconds between drawings: nobody sees more of them */
+#define SHORTEST 0.3 /* seconds between drawings: more of them could not be told apart */
 
 bool live_curves_is_picture(const char *path)
 {

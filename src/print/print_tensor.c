@@ -56,7 +56,7 @@ static void see_size(style *s, double x)
 static void see_width(style *s, double x)
 {
     char cell[CELL];
-    if (!s->ids && (!isfinite(x) || x == 0)) /* they have no say, even where they are wider */
+    if (!s->ids && (!isfinite(x) || x == 0)) /* PyTorch passes over them, even where they are wider */
         return;
     print_tensor_write_cell(s, x, cell);
     s->width = strlen(cell) > s->width ? strlen(cell) : s->width;

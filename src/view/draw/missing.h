@@ -10,7 +10,7 @@
  * script, among them those that stand for control characters, do not count: a box says as much. The layout keeps its line. */
 uint32_t missing_letter(PangoLayout *layout);
 
-/* Fails: `path` cannot be drawn for want of this letter; names the package of Debian that has it (RAPT_ERR_NOT_FOUND). */
+/* Fails: `path` cannot be drawn, as no font has this letter; names the package of Debian that has one (RAPT_ERR_NOT_FOUND). */
 rapt_code missing_fail(uint32_t letter, const char *path, rapt_error *err);
 
 #endif
