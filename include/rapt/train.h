@@ -147,8 +147,8 @@ typedef struct rapt_train_options {
 RAPT_API rapt_code rapt_train(const rapt_train_options *options, rapt_error *err);
 
 /* The steps of the checkpoints that a model folder holds, ascending: train.keep says how many a run keeps. The caller frees
- * *steps, which is NULL, with a *count of 0, where there are none, or no such folder. RAPT_ERR_IO: the folder's checkpoints cannot
- * be listed; RAPT_ERR_MEMORY. `err` may be NULL. */
+ * *steps, which is NULL, with a *count of 0, where there are none, or no such folder. RAPT_ERR_IO: the folder's checkpoints
+ * cannot be listed; RAPT_ERR_MEMORY. `err` may be NULL. */
 RAPT_API rapt_code rapt_checkpoint_steps(const char *folder, uint64_t **steps, size_t *count, rapt_error *err);
 /* The model of a folder with the parameters of its checkpoint of one step. The caller frees it. NULL with `err` (which may be
  * NULL) set: as rapt_model_load; RAPT_ERR_IO where the checkpoint cannot be read (a run that is under way may have deleted it);

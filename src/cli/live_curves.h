@@ -15,7 +15,7 @@ typedef struct live_curves {
 bool live_curves_is_picture(const char *path);
 
 /* A report was made: draws, unless a drawing ended so short a time ago that drawings would take more than a tenth of the run.
- * Where it cannot draw, says so in a warning, once; training goes on. */
+ * Where it cannot draw, says so in a warning, once; it does not end the run. */
 void live_curves_report(live_curves *c);
 /* The run has ended: draws what was left out. */
 void live_curves_end(live_curves *c);
