@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #define RAPT_VERSION_MAJOR 0
-#define RAPT_VERSION_MINOR 2
+#define RAPT_VERSION_MINOR 3
 #define RAPT_VERSION_PATCH 0
 #define RAPT_VERSION "0.3.0"
 

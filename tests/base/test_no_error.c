@@ -43,6 +43,7 @@ static void tokenizers(void **state)
     size_t count;
     rapt_tokenizer *tokenizer = letters();
     assert_null(rapt_tokenizer_train_characters("", 0, NULL));
+    assert_null(rapt_tokenizer_train_characters_with("\n", 1, &(rapt_characters_options){.specials_first = true}, NULL));
     assert_null(rapt_tokenizer_train_bpe("abc", 3, &(rapt_bpe_options){.vocab_size = 300, .pattern = "("}, NULL));
     assert_null(rapt_tokenizer_load("/nowhere", NULL));
     assert_null(rapt_tokenizer_load(put("bad.json", "{\"model\": 1}"), NULL));
@@ -54,7 +55,26 @@ static void tokenizers(void **state)
     assert_int_equal(rapt_tokenizer_encode(tokenizer, "ab", &ids, &count, NULL), RAPT_OK);
     assert_int_equal(count, 2);
     free(ids);
+    rapt_real table[3] = {0};
+    assert_int_not_equal(rapt_vectors_read("/nowhere", tokenizer, 3, 1, table, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_vectors_read(put("vectors", "a 0.5\n"), tokenizer, 3, 1, table, NULL, NULL), RAPT_OK);
     rapt_tokenizer_free(tokenizer);
+}
+
+static void texts_of_tensors(void **state)
+{
+    (void)state;
+    rapt_real x[2] = {1, 2};
+    const rapt_tensor tensor = {.data = x, .ndim = 1, .shape = {2}};
+    const rapt_tensor_text_options bad = {.precision = 100};
+    assert_null(rapt_tensor_text(&tensor, &bad, NULL));
+    assert_null(rapt_tokens_text((rapt_tokens){(int32_t[]){1}, 1, 1, NULL}, &bad, NULL));
+    char *text[] = {rapt_tensor_text(&tensor, NULL, NULL), rapt_tokens_text((rapt_tokens){(int32_t[]){1}, 1, 1, NULL}, NULL, NULL),
+                    rapt_table_text(&(rapt_table){.values = x, .rows = 1, .columns = 2}, NULL)};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        assert_non_null(text[i]);
+        free(text[i]);
+    }
 }
 
 static void scores(void **state)
@@ -185,7 +205,8 @@ static void tapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokenizers), cmocka_unit_test(scores),     cmocka_unit_test(pairs_and_batches),
+        cmocka_unit_test(tokenizers), cmocka_unit_test(texts_of_tensors), cmocka_unit_test(scores),
+        cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes),
     };

@@ -89,6 +89,8 @@ static void explaining(void **state)
     free(text);
     if (rapt_explanation_page(e, &text, &size, NULL) == RAPT_OK)
         free(text);
+    if (rapt_explanation_page_with(e, NULL, &text, &size, NULL) == RAPT_OK)
+        free(text);
     rapt_explanation_free(e);
     rapt_model_free(m);
 }
@@ -124,6 +126,11 @@ static void training(void **state)
     rapt_recipe_defaults(&r);
     assert_int_equal(rapt_train(&(rapt_train_options){.recipe = &r, .out = "/nowhere"}, NULL), RAPT_ERR_VALUE);
     assert_int_not_equal(rapt_average("/nowhere", 2, "/nowhere/out", NULL), RAPT_OK);
+    uint64_t *steps;
+    size_t count;
+    assert_int_equal(rapt_checkpoint_steps("/nowhere", &steps, &count, NULL), RAPT_OK); /* there are none */
+    assert_null(steps);
+    assert_null(rapt_model_load_checkpoint("/nowhere", 1, NULL));
 }
 
 int main(void)

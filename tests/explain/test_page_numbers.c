@@ -369,7 +369,8 @@ static void test_rows_of_a_large_vocabulary(void **state)
     for (size_t n = 0; n < 6; n++) {
         json_t *step = step_of(names[n % 3], "[50000,4]", "[\"row\",\"column\"]", x, VOCAB * WIDTH);
         json_object_set_new(step, "gradient", json_true());
-        json_t *explanation = explanation_of(step, NULL);
+        json_t *other = step_of("decoder.embedding.weight", "[1]", "[\"row\"]", x, 1); /* not tied */
+        json_t *explanation = explanation_of(step, other);
         json_object_update_new(explanation, json_loads("{\"sequences\":{\"source\":[{\"id\":49999},{\"id\":1}],\"target\":"
                                                        "[{\"id\":3}]},\"predictions\":[{\"tokens\":[{\"id\":2}]}]}", 0, NULL));
         if (n >= 3)
