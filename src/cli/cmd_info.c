@@ -16,7 +16,7 @@ enum { KEY_TENSORS = 256, KEY_TENSOR, KEY_FULL, KEY_TABLE, KEY_SEAL };
 
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_JSON("Print a JSON object"),
-    {"tensors", KEY_TENSORS, NULL, 0, "List every parameter of the model with its shape", 0},
+    {"tensors", KEY_TENSORS, NULL, 0, "List every parameter and buffer of the model with its shape", 0},
     {"tensor", KEY_TENSOR, "NAME", 0, "Print the elements of this parameter or buffer, as PyTorch prints a tensor", 0},
     {"full", KEY_FULL, NULL, 0, "With --tensor: all elements, where more than 1000 would be summarized", 0},
     {"table", KEY_TABLE, NULL, 0, "With --tensor: a table with row and column numbers, as pandas prints it", 0},
@@ -41,6 +41,8 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
             cli_usage_error(state, "missing operand: --tensor needs MODEL");
         if ((a->full || a->table) && !a->tensor)
             cli_usage_error(state, "%s is for --tensor NAME", a->full ? "--full" : "--table");
+        if (a->tensor && (a->tensors || (a->table && a->json)))
+            cli_usage_error(state, "%s, not both", a->tensors ? "--tensor or --tensors" : "--table or --json");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

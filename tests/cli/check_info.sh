@@ -39,4 +39,6 @@ check 'an unknown tensor' sh -c "! '$RAPT' info pairs --tensor encoder.position.
     grep -q 'did you mean .encoder.positions.table' err.txt"
 check 'COLUMNS' sh -c "COLUMNS=30 '$RAPT' info pairs --tensor encoder.positions.table --table | awk 'length > 30 && NR > 1 { exit 1 }'"
 check 'options of a tensor alone' sh -c "! '$RAPT' info pairs --full 2>/dev/null && ! '$RAPT' info --tensor x 2>/dev/null"
+refused 2 'not both' 'one tensor or the list' "$RAPT" info pairs --tensor encoder.positions.table --tensors
+refused 2 'not both' 'a table or JSON' "$RAPT" info pairs --tensor encoder.positions.table --table --json
 finish
