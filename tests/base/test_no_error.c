@@ -68,8 +68,9 @@ static void texts_of_tensors(void **state)
     const rapt_tensor tensor = {.data = x, .ndim = 1, .shape = {2}};
     const rapt_tensor_text_options bad = {.precision = 100};
     assert_null(rapt_tensor_text(&tensor, &bad, NULL));
-    assert_null(rapt_tokens_text((rapt_tokens){(int32_t[]){1}, 1, 1, NULL}, &bad, NULL));
-    char *text[] = {rapt_tensor_text(&tensor, NULL, NULL), rapt_tokens_text((rapt_tokens){(int32_t[]){1}, 1, 1, NULL}, NULL, NULL),
+    const rapt_tokens one = {(int32_t[]){1}, 1, 1, NULL};
+    assert_null(rapt_tokens_text(one, &bad, NULL));
+    char *text[] = {rapt_tensor_text(&tensor, NULL, NULL), rapt_tokens_text(one, NULL, NULL),
                     rapt_table_text(&(rapt_table){.values = x, .rows = 1, .columns = 2}, NULL)};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         assert_non_null(text[i]);

@@ -193,7 +193,7 @@ cp user.c cmake-user
 cat >cmake-user/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(rapt 0.2 REQUIRED)
+find_package(rapt 0.3 REQUIRED)
 foreach(kind shared static)
     add_executable(cmake-${kind} user.c)
     target_link_libraries(cmake-${kind} PRIVATE rapt::rapt_${kind})
@@ -203,7 +203,7 @@ check 'find_package: configures' cmake -S cmake-user -B cmake-build -DCMAKE_PREF
 check 'find_package: builds' cmake --build cmake-build
 runs 'find_package: rapt::rapt_shared' cmake-build/cmake-shared wanted
 runs 'find_package: rapt::rapt_static' cmake-build/cmake-static wanted
-for other in 0.1 0.3 9.2; do # as with the SONAME: another minor version is another library
+for other in 0.2 0.4 9.3; do # as with the SONAME: another minor version is another library
     check "version $other is refused" sh -c "sed -i 's/rapt [0-9.]* REQ/rapt $other REQ/' cmake-user/CMakeLists.txt
         ! cmake -S cmake-user -B cmake-other -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$CC'"
 done
