@@ -216,7 +216,7 @@ typedef struct rapt_embed_options {
     double norm_type;        /* p of the p-norm for max_norm; 0 means 2 */
     bool scale_grad_by_freq; /* divide a row's gradient by how often it occurs in the batch */
     double scale;            /* multiplies the looked-up rows; 0 means 1 */
-    const rapt_param *positions; /* [max_len, d] added to each row by its position, or NULL */
+    rapt_param *positions;   /* [max_len, d] added to each row by its position, and trained unless it is a buffer; or NULL */
     size_t first_position;
     double dropout;          /* after the sum */
 } rapt_embed_options;

@@ -62,7 +62,7 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
 
 rapt_tensor *rapt_preprocess(rapt_tape *t, const rapt_preprocessor *m, rapt_tokens tokens, size_t first)
 {
-    const rapt_param *w = m->embedding.weight, *table = m->positions.table;
+    rapt_param *w = m->embedding.weight, *table = m->positions.table;
     rapt_embed_options o = m->embedding.options;
     o.scale = m->scale ? sqrt((double)w->value.shape[1]) : 1;
     o.positions = table;

@@ -154,7 +154,7 @@ static const rapt_real *before_dropout(rapt_tape *t, const embed_node *n)
 
 static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real *dy)
 {
-    rapt_tensor *positions = n->o.positions ? (rapt_tensor *)&n->o.positions->value : NULL;
+    rapt_tensor *positions = n->o.positions ? &n->o.positions->value : NULL;
     rapt_real *dp = tape_grad_zeroed(t, positions);
     rapt_real *to = dp ? dp + n->o.first_position * n->d : NULL;
     for (size_t b = 0; to && tape_computes(t) && b < tape_examples(n->y); b++) {
@@ -346,7 +346,7 @@ static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens toke
         observe_tensor(t, "embedding.scaled", "embedding * sqrt(d_model)", OBSERVE_ROWS, x);
     }
     if (o->positions)
-        return rapt_op_add_positions(t, x, (rapt_param *)o->positions, o->first_position, o->dropout);
+        return rapt_op_add_positions(t, x, o->positions, o->first_position, o->dropout);
     rapt_tensor *y = dropout_run(t, x, o->dropout, false);
     return y == x ? x : observe_tensor(t, "input.dropped", "dropout", OBSERVE_ROWS, y);
 }
