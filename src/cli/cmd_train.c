@@ -28,7 +28,7 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     CLI_OPTION_SEED("Overrides the recipe's seed"),
     {"max-steps", KEY_MAX_STEPS, "N", 0, "Stop after step N; 0: before the first, with the model untrained", 0},
-    {"plot", KEY_PLOT, "FILE", 0, "Draw the training curves into FILE, PNG or SVG, and again as reports come", 0},
+    {"plot", KEY_PLOT, "FILE", 0, "Draw the training curves into FILE, PNG or SVG, at each report (train.report_every)", 0},
     CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
     CLI_OPTION_QUIET("No progress"),
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
@@ -85,6 +85,8 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
             cli_usage_error(state, "missing operand: RECIPE.yaml; with --resume and --out the folder has one");
+        if (a->plot && a->untrained)
+            cli_usage_error(state, "--plot draws what --max-steps 0 does not have: reports");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -289,6 +291,7 @@ static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
     d.curves.request = (plot_training_request){.folder = out, .out = a->plot, .by_epoch = r->train.steps == 0,
                                                .book = r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK};
     d.progress = a->quiet ? NULL : progress_new(&shown);
+    live_curves_begin(&d.curves);
     if (r->train.init)
         cli_note_seal(r->train.init);
     signals_catch();

@@ -1,11 +1,15 @@
 /* cli/live_curves.c: see live_curves.h. What is drawn is plot_training.c's; here is when. */
+#define _GNU_SOURCE
 #include "cli/live_curves.h"
 
 #include "base/clock.h"
 #include "cli/say.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define PAUSE 9.0   /* times as long as a drawing took */
 #define SHORTEST 0.3 /* seconds between drawings: more of them could not be told apart */
@@ -16,14 +20,30 @@ bool live_curves_is_picture(const char *path)
     return ending && (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".svg") == 0);
 }
 
+static void live_curves_stop(live_curves *c, const char *reason)
+{
+    cli_say("rapt: warning: --plot: %s; nothing more is drawn\n", reason);
+    c->failed = true;
+}
+
+void live_curves_begin(live_curves *c)
+{
+    const char *out = c->request.out, *slash = out ? strrchr(out, '/') : NULL;
+    char *folder = !out ? NULL : slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+    rapt_error err = {0};
+    if (folder && access(folder, W_OK) != 0) {
+        rapt_fail(&err, RAPT_ERR_IO, "cannot write %s: %s", out, strerror(errno));
+        live_curves_stop(c, err.message);
+    }
+    free(folder);
+}
+
 static void live_curves_draw(live_curves *c)
 {
     rapt_error err = {0};
     double before = clock_seconds();
-    if (plot_training_picture(&c->request, &err) != RAPT_OK) {
-        cli_say("rapt: warning: --plot: %s; nothing more is drawn\n", err.message);
-        c->failed = true;
-    }
+    if (plot_training_picture(&c->request, &err) != RAPT_OK)
+        live_curves_stop(c, err.message);
     c->drawn_at = clock_seconds();
     c->took = c->drawn_at - before;
     c->behind = false;

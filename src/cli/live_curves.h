@@ -14,6 +14,8 @@ typedef struct live_curves {
 /* Whether the path's ending is that of a picture: .png or .svg, in any case. */
 bool live_curves_is_picture(const char *path);
 
+/* Before the run: says in a warning where the picture cannot be written, rather than at the first report. */
+void live_curves_begin(live_curves *c);
 /* A report was made: draws, unless a drawing ended so short a time ago that drawings would take more than a tenth of the run.
  * Where it cannot draw, says so in a warning, once; it does not end the run. */
 void live_curves_report(live_curves *c);

@@ -276,6 +276,8 @@ refused 1 'few-steps.jsonl:1: --by epoch: no number "epoch"' 'training: a file w
 check 'training: without val_loss the loss alone' test \
     "$(plot training none.jsonl --data | cut -f1 | tr '\n' ' ')" = 'name training '
 
+refused 2 '--plot draws what --max-steps 0 does not have' 'train --plot: no steps' \
+    "$RAPT" train tiny.yaml --out none --max-steps 0 --plot live.svg
 refused 2 "--plot: 'live.gif' ends in neither .png nor .svg" 'train --plot: another ending' \
     "$RAPT" train tiny.yaml --out gif --plot live.gif
 mkdir lone && cp "$RAPT" lone/rapt
