@@ -73,11 +73,10 @@ static inline rapt_tensor *plain_input(ops_case *c, rapt_tape *t)
 
 static inline rapt_tensor *build_add(ops_case *c, rapt_tape *t)
 {
+    const size_t time = ops_size(c, 5, 157), features = ops_size(c, 6, 67); /* plain_input's */
     if (ops_is(c, OPS_TWO_DIMS)) /* both operands are broadcast */
-        return rapt_op_add(t, ops_input(c, t, SHAPE(3, 1, 1, ops_size(c, 6, 67))),
-                           ops_input(c, t, SHAPE(2, ops_size(c, 5, 157), 1)));
+        return rapt_op_add(t, ops_input(c, t, SHAPE(3, 1, 1, features)), ops_input(c, t, SHAPE(2, time, 1)));
     rapt_tensor *a = plain_input(c, t);
-    const size_t time = a->shape[1], features = a->shape[2];
     if (ops_is(c, OPS_BIAS)) /* one is: a vector of features, one example, one feature */
         return rapt_op_add(t, a, ops_input(c, t, SHAPE(features)));
     if (ops_is(c, OPS_POSITIONS))
@@ -167,8 +166,9 @@ static inline rapt_tensor *build_residual(ops_case *c, rapt_tape *t)
 
 static inline rapt_tensor *build_add_positions(ops_case *c, rapt_tape *t)
 {
-    rapt_tensor *x = ops_is(c, OPS_TWO_DIMS) ? ops_input(c, t, SHAPE(ops_size(c, 5, 157), 7)) : plain_input(c, t);
-    rapt_param *table = ops_param(c, "positions", SHAPE(x->shape[x->ndim - 2] + 2, rapt_tensor_features(x)));
+    const size_t time = ops_size(c, 5, 157), features = ops_size(c, 6, 67); /* plain_input's */
+    rapt_tensor *x = ops_is(c, OPS_TWO_DIMS) ? ops_input(c, t, SHAPE(time, features)) : plain_input(c, t);
+    rapt_param *table = ops_param(c, "positions", SHAPE(time + 2, features));
     return rapt_op_add_positions(t, x, table, ops_is(c, OPS_FIRST) ? 2 : 0, ops_p(c));
 }
 
