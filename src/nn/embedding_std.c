@@ -8,13 +8,9 @@
  * keeps that logit at 2, in any vocabulary, where 1 / sqrt(2 d) would start at twice ln V. */
 #include "nn/embedding_std.h"
 
-#include <math.h>
+#include "nn/block.h"
 
-/* GPT-2's, of all its weights. */
-static double embedding_std_of_gpt2(const rapt_block_config *c)
-{
-    return c->std != 0 ? c->std : 0.02;
-}
+#include <math.h>
 
 double embedding_std_of_transformer(const rapt_transformer_config *c)
 {
@@ -22,7 +18,7 @@ double embedding_std_of_transformer(const rapt_transformer_config *c)
     if (c->embedding_std != 0)
         return c->embedding_std;
     if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
-        return embedding_std_of_gpt2(&c->block);
+        return block_defaults(&c->block).std;
     if (c->tied)
         return 1 / sqrt(2 * d);
     return c->scale_embedding ? 1 / sqrt(d) : 1;
@@ -34,7 +30,7 @@ double embedding_std_of_lm(const rapt_lm_config *c)
     if (c->embedding_std != 0)
         return c->embedding_std;
     if (c->block.init == RAPT_WEIGHT_INIT_GPT2)
-        return embedding_std_of_gpt2(&c->block);
+        return block_defaults(&c->block).std;
     if (c->tied)
         return 2 / d;
     return c->scale_embedding ? 1 / sqrt(d) : 1;
@@ -46,7 +42,7 @@ rapt_preprocessor_options embedding_std_input_of_transformer(const rapt_transfor
     const double std = embedding_std_of_transformer(c);
     const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
     return (rapt_preprocessor_options){.embedding.std = std, .shared = shared, .positions = c->positions,
-                                       .positions_std = gpt2 ? embedding_std_of_gpt2(&c->block) : std,
+                                       .positions_std = gpt2 ? block_defaults(&c->block).std : std,
                                        .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
 }
 
@@ -55,6 +51,6 @@ rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c)
     const double std = embedding_std_of_lm(c);
     const bool gpt2 = c->block.init == RAPT_WEIGHT_INIT_GPT2;
     return (rapt_preprocessor_options){.embedding.std = std, .positions = c->positions,
-                                       .positions_std = gpt2 ? embedding_std_of_gpt2(&c->block) : std,
+                                       .positions_std = gpt2 ? block_defaults(&c->block).std : std,
                                        .no_scale = !c->scale_embedding, .dropout = c->block.dropout};
 }
