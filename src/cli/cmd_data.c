@@ -3,11 +3,11 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/data_sieve.h"
+#include "cli/put_json.h"
 #include "cli/say.h"
 #include "cli/subcommands.h"
 #include "data/check/check.h"
 #include "data/check/check_unspaced.h"
-#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -178,13 +178,9 @@ static rapt_code cmd_data_print_json(const arguments *a, const check_report *r, 
                                json_side(&r->side[1]), "drop", json_findings(r, 0, CHECK_REASON_COUNT), "dropped",
                                (json_int_t)r->dropped, "left", (json_int_t)(r->lines - r->dropped), "keep",
                                json_findings(r, CHECK_REASON_COUNT, CHECK_COUNT));
-    char *text = json_text(object, JSON_REAL_PRECISION(9));
-    json_decref(object);
-    if (!text)
+    if (!object)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object, or a file name that is not UTF-8");
-    puts(text);
-    free(text);
-    return RAPT_OK;
+    return put_json(object, JSON_REAL_PRECISION(9), err);
 }
 
 /* ---- the command --------------------------------------------------------------------------------------------- */

@@ -2,11 +2,11 @@
  * The translations may come from any system.
  * The metrics themselves are in rapt/metrics.h. */
 #include "cli/cli.h"
+#include "cli/put_json.h"
 
 #include "cli/score_book.h"
 #include "cli/score_warnings.h"
 #include "rapt/metrics.h"
-#include "text/json_text.h"
 #include "text/lines.h"
 
 #include <errno.h>
@@ -268,13 +268,7 @@ static rapt_code cmd_score_print_json(double score, const char *name, const char
     json_object_set_new(object, "signature", json_string(signature));
     if (bleu)
         add_bleu(object, bleu);
-    char *text = json_text(object, 0);
-    bool printed = text != NULL;
-    if (printed)
-        puts(text); /* a failure is reported at the end */
-    free(text);
-    json_decref(object);
-    return printed ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
+    return put_json(object, 0, err);
 }
 
 /* Prints one score; `bleu` is NULL for chrF. The signature is sacreBLEU's, and behind it what program computed it. */

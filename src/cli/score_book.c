@@ -2,8 +2,8 @@
  * reader, and the printing. */
 #include "cli/score_book.h"
 
+#include "cli/put_json.h"
 #include "rapt/metrics.h"
-#include "text/json_text.h"
 #include "text/utf8.h"
 
 #include <jansson.h>
@@ -35,15 +35,8 @@ static rapt_code score_book_print(const score_book_options *o, double score, siz
         printf("%.4f BLEU of the book|%s\n", score, signature);
         return RAPT_OK;
     }
-    json_t *object = json_pack("{s:s, s:f, s:s, s:I, s:I}", "name", "BLEU of the book", "score", score, "signature", signature,
-                               "k", (json_int_t)o->k, "sentences", (json_int_t)sentences);
-    char *text = json_text(object, 0);
-    bool printed = text != NULL;
-    if (printed)
-        puts(text); /* a failure is reported at the end */
-    free(text);
-    json_decref(object);
-    return printed ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
+    return put_json(json_pack("{s:s, s:f, s:s, s:I, s:I}", "name", "BLEU of the book", "score", score, "signature", signature,
+                              "k", (json_int_t)o->k, "sentences", (json_int_t)sentences), 0, err);
 }
 
 rapt_code score_book(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference, rapt_error *err)

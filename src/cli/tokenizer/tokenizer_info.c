@@ -4,10 +4,10 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "cli/put_json.h"
 #include "cli/say.h"
 #include "io/model.h"
 #include "text/bpe/byte_bpe.h"
-#include "text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -74,17 +74,6 @@ static json_t *facts_json(const rapt_tokenizer *k, const facts *f)
                                (json_int_t)f->entries, "tokens", (json_int_t)f->tokens, "longest_token",
                                (json_int_t)f->longest, "special_tokens", f->specials, "encoding", b ? b->ranks : NULL,
                                "pattern", b ? split_pattern(b->cut) : NULL, "hash", hash);
-}
-
-static rapt_code print_json_object(json_t *object, rapt_error *err)
-{
-    char *text = json_text(object, 0);
-    json_decref(object);
-    if (!text)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a JSON object");
-    puts(text);
-    free(text);
-    return RAPT_OK;
 }
 
 static void print_facts(const rapt_tokenizer *k, const facts *f)
@@ -161,7 +150,7 @@ static rapt_code describe_sides(char *const paths[2], bool json, rapt_error *err
             json_object_set_new(both, SIDES[side], object);
     }
     if (!code && json)
-        return print_json_object(both, err);
+        return put_json(both, 0, err);
     json_decref(both);
     return code;
 }
@@ -179,7 +168,7 @@ int tokenizer_info(int argc, char **argv)
     if (!code)
         code = paths[0] ? describe_sides(paths, a.json, &err) : describe_tokenizer(a.operands.tokenizer, a.json, &object, &err);
     if (!code && object)
-        code = print_json_object(object, &err);
+        code = put_json(object, 0, &err);
     free(paths[0]);
     free(paths[1]);
     return code ? cli_fail(&err) : 0;

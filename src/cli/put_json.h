@@ -1,0 +1,13 @@
+/* cli/put_json.h: one JSON object as the output of a command. */
+#ifndef CLI_PUT_JSON_H
+#define CLI_PUT_JSON_H
+
+#include "rapt/base.h"
+
+#include <jansson.h>
+
+/* Prints an object on stdout with a line feed, and frees it; NULL is one for which memory ran out. `flags` are json_text's.
+ * RAPT_ERR_MEMORY; that stdout cannot be written is found at exit, as for every command. */
+rapt_code put_json(json_t *object, size_t flags, rapt_error *err);
+
+#endif
