@@ -106,6 +106,8 @@ typedef void rapt_sample_fn(void *context, uint64_t step, const char *text);
 /* Called with one line of text where a run may not be what was intended. */
 typedef void rapt_warning_fn(void *context, const char *text);
 
+typedef struct rapt_group rapt_group;
+
 /* Zeroed but for `recipe` and `out`: a new run, without callbacks. */
 typedef struct rapt_train_options {
     const rapt_recipe *recipe;
@@ -118,6 +120,9 @@ typedef struct rapt_train_options {
     bool untrained;        /* stop before the first step: the folder gets the model with the parameters that the run would start
                               from, all else that a run writes before its first step, and no checkpoint */
     int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use */
+    rapt_group *group;     /* the processes that train together, at most train.shards of them; all call rapt_train alike. What
+                              is written does not depend on how many there are. Rank 0 alone reads and writes `out`, which the
+                              others need not see, and calls the callbacks but for `stop`. NULL: this process alone */
     rapt_stop_fn *stop;    /* true: after the batch, or the token of a sample, at hand, a checkpoint is written and
                               RAPT_ERR_INTERRUPTED returned. A step or report that was not finished is made by the call that
                               resumes. NULL: never */

@@ -60,9 +60,14 @@ stop_check run_stop(const run *r)
     return (stop_check){r->options->stop, r->options->context};
 }
 
+bool run_is_first(const run *r)
+{
+    return r->rank == 0;
+}
+
 bool run_stop_asked(const run *r)
 {
-    return stop_asked(run_stop(r));
+    return r->group ? r->stop_agreed : stop_asked(run_stop(r));
 }
 
 rapt_code run_stopped(const run *r, rapt_error *err)

@@ -29,6 +29,9 @@ struct run {
     const rapt_recipe *recipe; /* the caller's, or `own` */
     rapt_recipe own;           /* where init is: with what that model decides filled in */
     const char *init;          /* the folder of the model to start from, or NULL */
+    rapt_group *group;         /* of the processes that train together, or NULL */
+    int rank, ranks;           /* of this one, and how many they are; 0 of 1 without a group */
+    bool stop_agreed;          /* with a group: all ranks stop here. Changed only where all of them know it */
     const train_task *task;
     void *data;                /* private to the task */
     folder_lock lock;          /* of the model folder, from the first look at it to the end */
@@ -61,9 +64,12 @@ void run_warn(const run *r, const char *format, ...);
 /* Calls on_phase at the start of what may take long: `done` of `count` parts; count 0: not known. */
 void run_phase(const run *r, const char *what, size_t done, size_t count);
 
+/* Whether this process writes the folder and calls the callbacks: rank 0, or the only one. */
+bool run_is_first(const run *r);
+
 /* The caller's request to stop, as a stop_check. */
 stop_check run_stop(const run *r);
-/* Whether the caller asks the run to stop. */
+/* Whether the run is to stop: the caller asks for it, or with a group, all ranks have agreed to (run.stop_agreed). */
 bool run_stop_asked(const run *r);
 /* RAPT_ERR_INTERRUPTED where the caller asks the run to stop. */
 rapt_code run_stopped(const run *r, rapt_error *err);

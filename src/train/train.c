@@ -57,7 +57,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         resume_begin,      /* the newest checkpoint, */
         lengthen_check,    /* which may be of a run of another length. */
         begin_folder};     /* Up to here the folder is as it was. */
-    *r = (run){.options = options, .recipe = options->recipe,
+    *r = (run){.options = options, .recipe = options->recipe, .group = options->group, .ranks = 1,
                .init = options->init ? options->init : options->recipe->train.init};
     r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation : &train_language_model;
     rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
