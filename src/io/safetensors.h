@@ -51,6 +51,23 @@ typedef struct safetensors_entry {
 rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
                             const char *const *metadata, rapt_error *err);
 
+#define SAFETENSORS_PORTION ((size_t)4 << 20) /* bytes */
+
+/* Where tensors' data comes from that is not in memory: another process, or a computation.
+ * `read` puts bytes offset .. offset + bytes - 1 of entries[entry] at `to`, as they will lie in the file. Each byte is asked for
+ * once, in the order of the file: tensors of wider elements first, those of one width in the order given; of a tensor the
+ * portions from 0, SAFETENSORS_PORTION, ... on, each of that many bytes but for the last. So whoever knows the entries knows
+ * which calls will come. A failure ends the writing with its code. */
+typedef struct safetensors_source {
+    rapt_code (*read)(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err);
+    void *context;
+} safetensors_source;
+
+/* As safetensors_write, and byte for byte the same file; but the data of entries whose `data` is NULL is read from `source`
+ * (borrowed), in portions, so that memory does not grow with the file. */
+rapt_code safetensors_write_from(const char *path, const safetensors_entry *entries, size_t count,
+                                 const char *const *metadata, const safetensors_source *source, rapt_error *err);
+
 typedef struct safetensors safetensors;
 
 /* Maps a regular file and checks all of it, the checksums where they are present. Files of other writers may
@@ -85,10 +102,9 @@ bool safetensors_shape_bytes(const size_t *shape, int ndim, safetensors_dtype dt
 /* The position of a checksum's digits in the header, NULL where it has none; `key` is SAFETENSORS_HASH_KEY or
  * SAFETENSORS_HEADER_HASH_KEY. */
 char *safetensors_hash_at(char *header, size_t size, const char *key);
-/* The checksum of `size` bytes: 16 hexadecimal digits and a NUL. */
+/* A checksum as text: 16 hexadecimal digits and a NUL. */
+void safetensors_digits(uint64_t hash, char digits[SAFETENSORS_HASH_DIGITS + 1]);
+/* The checksum of `size` bytes. */
 void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1]);
-/* The checksum of the data of entries order[0], order[1], ... concatenated. False on out-of-memory. */
-bool safetensors_hash_entries(const safetensors_entry *entries, const size_t *order, size_t count,
-                              char digits[SAFETENSORS_HASH_DIGITS + 1]);
 
 #endif

@@ -51,22 +51,12 @@ char *safetensors_hash_at(char *header, size_t size, const char *key)
     return whole ? found + length : NULL;
 }
 
-void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1])
+void safetensors_digits(uint64_t hash, char digits[SAFETENSORS_HASH_DIGITS + 1])
 {
-    snprintf(digits, SAFETENSORS_HASH_DIGITS + 1, "%016" PRIx64, (uint64_t)XXH3_64bits(data, size));
+    snprintf(digits, SAFETENSORS_HASH_DIGITS + 1, "%016" PRIx64, hash);
 }
 
-bool safetensors_hash_entries(const safetensors_entry *entries, const size_t *order, size_t count,
-                              char digits[SAFETENSORS_HASH_DIGITS + 1])
+void safetensors_hash(const void *data, size_t size, char digits[SAFETENSORS_HASH_DIGITS + 1])
 {
-    XXH3_state_t *state = XXH3_createState();
-    bool ok = state && XXH3_64bits_reset(state) == XXH_OK;
-    for (size_t i = 0; i < count && ok; i++) {
-        const safetensors_entry *e = &entries[order[i]];
-        ok = e->bytes == 0 || XXH3_64bits_update(state, e->data, e->bytes) == XXH_OK;
-    }
-    if (ok)
-        snprintf(digits, SAFETENSORS_HASH_DIGITS + 1, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
-    XXH3_freeState(state);
-    return ok;
+    safetensors_digits((uint64_t)XXH3_64bits(data, size), digits);
 }

@@ -1,11 +1,13 @@
 /* io/safetensors_write.c: writes named tensors as a safetensors file.
  * For model folders and checkpoints.
- * The data is read twice, for the checksum in the header and for the file, so that no copy of it is needed. */
+ * The data is read once, in portions; its checksum is in the header, so that is written again at the end. No more than one
+ * portion is copied, whatever the size of the file. */
 #include "io/safetensors.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/file.h"
 #include "base/quote.h"
@@ -18,9 +20,13 @@ typedef struct writer {
     const char *path;
     const safetensors_entry *entries;
     size_t count;
+    const safetensors_source *source; /* of entries without data, or NULL */
     size_t *offsets; /* of each entry, from the start of the data section */
     size_t *order;   /* indices of the entries in the order of the file */
     size_t data_bytes;
+    char *portion;      /* what the source gives; NULL: it gives nothing */
+    XXH3_state_t *hash; /* of the data */
+    file_writer out;
     rapt_error *err;
 } writer;
 
@@ -60,7 +66,7 @@ static rapt_code check_entry(const writer *w, const safetensors_entry *e)
         return bad_entry(w, e, "its number of dimensions is not 0 to 8");
     if (!safetensors_shape_bytes(e->shape, e->ndim, e->dtype, &bytes) || bytes != e->bytes)
         return bad_entry(w, e, "its bytes are not those of its shape");
-    if (!e->data && e->bytes > 0)
+    if (!e->data && e->bytes > 0 && !w->source)
         return bad_entry(w, e, "it has no data");
     return RAPT_OK;
 }
@@ -149,55 +155,96 @@ static void put_digits(char *header, size_t size, const char *key, const char *d
 /* The file up to the data, to be freed: spaces fill up the header, so that the data is aligned. */
 static rapt_code make_start(const writer *w, const char *header, size_t header_size, char **start)
 {
-    char digits[SAFETENSORS_HASH_DIGITS + 1];
     uint64_t length = header_size;
     char *file = *start = malloc(8 + header_size);
-    if (!file || !safetensors_hash_entries(w->entries, w->order, w->count, digits))
+    if (!file)
         return safetensors_write_out_of_memory(w);
     memcpy(file, &length, sizeof length);
     memset(file + 8, ' ', header_size);
     memcpy(file + 8, header, strlen(header));
-    put_digits(file + 8, header_size, SAFETENSORS_HASH_KEY, digits);
-    safetensors_hash(file + 8, header_size, digits);
-    put_digits(file + 8, header_size, SAFETENSORS_HEADER_HASH_KEY, digits);
     return RAPT_OK;
 }
 
-static rapt_code safetensors_write_data(const writer *w, const char *start, size_t size)
+static rapt_code write_portion(writer *w, const void *data, size_t bytes)
 {
-    file_writer out;
-    rapt_code code = file_writer_open(&out, w->path, w->err);
-    if (code)
-        return code;
-    code = file_writer_put(&out, start, size, w->err);
-    for (size_t i = 0; i < w->count && !code; i++) {
-        const safetensors_entry *e = &w->entries[w->order[i]];
-        code = e->bytes > 0 ? file_writer_put(&out, e->data, e->bytes, w->err) : RAPT_OK;
+    XXH3_64bits_update(w->hash, data, bytes);
+    return file_writer_put(&w->out, data, bytes, w->err);
+}
+
+static rapt_code write_tensor(writer *w, size_t entry)
+{
+    const safetensors_entry *e = &w->entries[entry];
+    rapt_code code = RAPT_OK;
+    for (size_t at = 0, n; at < e->bytes && !code; at += n) {
+        n = e->bytes - at < SAFETENSORS_PORTION ? e->bytes - at : SAFETENSORS_PORTION;
+        const char *from = e->data ? (const char *)e->data + at : w->portion;
+        if (!e->data)
+            code = w->source->read(w->source->context, entry, at, w->portion, n, w->err);
+        code = code ? code : write_portion(w, from, n);
     }
-    if (!code)
-        return file_writer_finish(&out, w->err);
-    file_writer_discard(&out);
     return code;
 }
 
-static rapt_code safetensors_write_file(const writer *w, const char *header)
+/* The header comes twice: to keep its place, and with the checksums. */
+static rapt_code write_parts(writer *w, char *start, size_t header_size)
+{
+    char digits[SAFETENSORS_HASH_DIGITS + 1];
+    rapt_code code = file_writer_put(&w->out, start, 8 + header_size, w->err);
+    for (size_t i = 0; i < w->count && !code; i++)
+        code = write_tensor(w, w->order[i]);
+    safetensors_digits(XXH3_64bits_digest(w->hash), digits);
+    put_digits(start + 8, header_size, SAFETENSORS_HASH_KEY, digits);
+    safetensors_hash(start + 8, header_size, digits);
+    put_digits(start + 8, header_size, SAFETENSORS_HEADER_HASH_KEY, digits);
+    code = code ? code : file_writer_rewind(&w->out, w->err);
+    return code ? code : file_writer_put(&w->out, start, 8 + header_size, w->err);
+}
+
+static rapt_code safetensors_write_out(writer *w, char *start, size_t header_size)
+{
+    rapt_code code = file_writer_open(&w->out, w->path, w->err);
+    if (code)
+        return code;
+    code = write_parts(w, start, header_size);
+    if (!code)
+        return file_writer_finish(&w->out, w->err);
+    file_writer_discard(&w->out);
+    return code;
+}
+
+static bool reserve_portion(writer *w)
+{
+    bool from_source = false;
+    for (size_t i = 0; i < w->count; i++)
+        from_source = from_source || (!w->entries[i].data && w->entries[i].bytes > 0);
+    w->portion = from_source ? malloc(SAFETENSORS_PORTION) : NULL;
+    return w->portion || !from_source;
+}
+
+static rapt_code safetensors_write_file(writer *w, const char *header)
 {
     char *start = NULL;
     size_t header_size = (strlen(header) + 7) / 8 * 8;
     if (header_size > SAFETENSORS_MAX_HEADER)
         return rapt_fail(w->err, RAPT_ERR_VALUE, "%s: the header would have %zu bytes; the format allows %zu",
                          w->path, header_size, SAFETENSORS_MAX_HEADER);
-    rapt_code code = make_start(w, header, header_size, &start);
+    w->hash = XXH3_createState();
+    rapt_code code = w->hash && reserve_portion(w) ? make_start(w, header, header_size, &start)
+                                                   : safetensors_write_out_of_memory(w);
     if (!code)
-        code = safetensors_write_data(w, start, 8 + header_size);
+        XXH3_64bits_reset(w->hash);
+    if (!code)
+        code = safetensors_write_out(w, start, header_size);
+    XXH3_freeState(w->hash);
+    free(w->portion);
     free(start);
     return code;
 }
 
-rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
-                            const char *const *metadata, rapt_error *err)
+rapt_code safetensors_write_from(const char *path, const safetensors_entry *entries, size_t count,
+                                 const char *const *metadata, const safetensors_source *source, rapt_error *err)
 {
-    writer w = {.path = path, .entries = entries, .count = count, .err = err};
+    writer w = {.path = path, .entries = entries, .count = count, .source = source, .err = err};
     w.offsets = calloc(count + 1, sizeof *w.offsets);
     w.order = calloc(count + 1, sizeof *w.order);
     rapt_code code = w.offsets && w.order ? RAPT_OK : safetensors_write_out_of_memory(&w);
@@ -214,4 +261,10 @@ rapt_code safetensors_write(const char *path, const safetensors_entry *entries, 
     free(w.offsets);
     free(w.order);
     return code;
+}
+
+rapt_code safetensors_write(const char *path, const safetensors_entry *entries, size_t count,
+                            const char *const *metadata, rapt_error *err)
+{
+    return safetensors_write_from(path, entries, count, metadata, NULL, err);
 }
