@@ -92,6 +92,9 @@ typedef struct rapt_memory_plan {
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* both are one tokenizer's */
     const char *gemm; /* what computes matrix products: rapt_tape_gemm */
+    double step_tokens; /* target tokens whose loss a step adds up, in the mean over an epoch */
+    size_t looked_up;   /* of parameter_count: embeddings whose rows are looked up, and which no matrix product reads */
+    size_t sparse;      /* of looked_up: those that are updated row by row (rapt_param_make_sparse) */
 } rapt_memory_plan;
 
 /* What the run does between steps and before the first, where that may take long ("tokenizing the text"): `done` of `count`

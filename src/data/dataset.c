@@ -134,3 +134,11 @@ size_t rapt_dataset_dropped(const rapt_dataset *d)
 {
     return d->dropped;
 }
+
+size_t dataset_target_tokens(const rapt_dataset *d)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < d->count; i++)
+        sum += d->examples[i].target_len;
+    return sum;
+}

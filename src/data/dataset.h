@@ -19,4 +19,7 @@ struct rapt_dataset {
     size_t count, dropped;
 };
 
+/* Target tokens of all examples. */
+size_t dataset_target_tokens(const rapt_dataset *d);
+
 #endif

@@ -68,6 +68,19 @@ static void take_all(run *r)
     assert_string_equal(err.message, "");
 }
 
+/* Target tokens of a step, in the mean over an epoch, from its batches. */
+static double tokens_of_steps(run *r)
+{
+    rapt_error err = {0};
+    train_batch batch;
+    double sum = 0;
+    for (uint64_t i = 0; i < r->batches_per_epoch; i++) {
+        assert_true(r->task->batch(r, i, &batch, &err) == RAPT_OK);
+        sum += (double)batch.tokens;
+    }
+    return sum * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
+}
+
 /* Says how many hundredths of what was taken were counted. */
 static void check_counted(const char *changes, int threads, double least, double most)
 {
@@ -86,6 +99,7 @@ static void check_counted(const char *changes, int threads, double least, double
     if (part < least || part > most)
         fail_msg("%s: %zu bytes counted, %zu taken", changes, plan.activations, taken);
     assert_int_equal(plan.parameter_count, rapt_params_size(r.model->params));
+    assert_float_equal(plan.step_tokens, tokens_of_steps(&r), 1e-6);
     run_free(&r);
     rapt_recipe_free(&k);
     assert_int_equal(system("rm -rf m"), 0);

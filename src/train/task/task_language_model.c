@@ -335,7 +335,10 @@ static void describe_text(const run *r, rapt_memory_plan *plan)
     rapt_token_range train = rapt_token_range_training(d->tokens, 1 - r->recipe->data.validation_fraction);
     plan->examples = train.end - train.begin;
     plan->validation_examples = rapt_token_file_count(d->tokens) - train.end;
-    plan->source_vocab = plan->target_vocab = r->model->language.net->config.vocab;
+    const rapt_lm_config *c = &r->model->language.net->config;
+    plan->source_vocab = plan->target_vocab = c->vocab;
+    plan->looked_up = c->tied ? 0 : c->vocab * c->block.d_model;
+    plan->step_tokens = (double)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
 }
 
 /* The tokens are made again where they are not those of the text. */

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "data/check/check_unspaced.h"
+#include "data/dataset.h"
 #include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
 #include "train/task/validation_bleu.h"
@@ -340,6 +341,10 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->shared_vocab = r->model->translation.source == r->model->translation.target;
     plan->source_vocab = rapt_tokenizer_size(r->model->translation.source);
     plan->target_vocab = rapt_tokenizer_size(r->model->translation.target);
+    const rapt_transformer_config *c = &r->model->translation.net->config;
+    plan->looked_up = c->tied ? 0 : (c->source_vocab + c->target_vocab) * c->block.d_model;
+    plan->step_tokens = (double)(dataset_target_tokens(d->train) * (uint64_t)r->recipe->train.accumulate) /
+                        (double)r->batches_per_epoch;
 }
 
 /* A line of one of two files may hold tabs, which are columns in a table. */
