@@ -1,11 +1,14 @@
 /* train/optimizer/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of slices for the
- * threads. Rows that a step doesn't use are in adam_rows.c, the norm for clipping in grad_norm.c. */
+ * threads, or of blocks that this process owns (adam_owned.h). Rows that a step doesn't use are in adam_rows.c, the norm for
+ * clipping in grad_norm.c. */
 #include "rapt/train.h"
 
 #include "base/math.h"
+#include "base/zero_pages.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/params.h"
+#include "train/optimizer/adam_owned.h"
 #include "train/optimizer/adam_rows.h"
 #include "train/optimizer/param_slices.h"
 
@@ -14,11 +17,15 @@
 #include <string.h>
 
 #define SMALL_THINGS ((size_t)1 << 16) /* besides the moments: lists, padding to cache lines */
+#define CACHE_LINE ((size_t)64)
+#define BLOCKS_AT_ONCE ((size_t)4) /* that a thread takes */
 
 struct rapt_adam {
     rapt_params *set;
     rapt_adam_options options;
     arena memory;
+    char *pages;        /* of the moments where they are used in part; else NULL: they are in the arena */
+    size_t mapped, given; /* bytes of these pages, and those that moments have */
     size_t count;       /* of parameters, when they were counted */
     rapt_real **m, **v; /* [count], NULL where nothing is trained */
     adam_rows **rows;   /* [count], of sparse ones whose rows may be behind; else NULL */
@@ -30,13 +37,24 @@ static bool trained(const rapt_param *p)
     return !p->buffer && !p->frozen;
 }
 
+/* Of one parameter, zeros. */
+static rapt_real *new_moment(rapt_adam *a, const rapt_param *p)
+{
+    size_t n = rapt_tensor_size(&p->value);
+    if (!a->pages)
+        return arena_zeroed(&a->memory, n, sizeof **a->m);
+    char *moment = a->pages + a->given;
+    a->given += (n * sizeof **a->m + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    return (rapt_real *)(void *)moment;
+}
+
 static bool allocate_moments(rapt_adam *a, size_t i)
 {
     rapt_param *p = params_at(a->set, i);
     if (!trained(p))
         return true;
-    a->m[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->m);
-    a->v[i] = arena_zeroed(&a->memory, rapt_tensor_size(&p->value), sizeof **a->v);
+    a->m[i] = new_moment(a, p);
+    a->v[i] = new_moment(a, p);
     bool ok = a->m[i] && a->v[i];
     if (ok && p->sparse && !a->options.lazy && p->value.ndim >= 2) {
         a->rows[i] = adam_rows_new(&a->memory, p, a->m[i], a->v[i], a->options.weight_decay != 0);
@@ -57,13 +75,15 @@ static bool adam_allocate(rapt_adam *a)
     return ok;
 }
 
-/* Of both moments of all that is trained: one chunk holds them. */
-static size_t moments_size(const rapt_params *set)
+/* Of both moments of all that is trained, each padded to `padding` bytes: one chunk holds them. */
+static size_t moments_size(const rapt_params *set, size_t padding)
 {
-    size_t elements = 0;
-    for (size_t i = 0; i < rapt_params_count(set); i++)
-        elements += trained(params_at(set, i)) ? 2 * rapt_tensor_size(&params_at(set, i)->value) : 0;
-    return elements * sizeof(rapt_real);
+    size_t bytes = 0;
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        size_t moment = rapt_tensor_size(&params_at(set, i)->value) * sizeof(rapt_real);
+        bytes += trained(params_at(set, i)) ? 2 * ((moment + padding - 1) / padding * padding) : 0;
+    }
+    return bytes;
 }
 
 static double or_default(double x, double standard)
@@ -71,7 +91,16 @@ static double or_default(double x, double standard)
     return x > 0 ? x : x < 0 ? 0 : standard;
 }
 
-rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
+/* Of its memory one part is had at once: a chunk of the arena, or pages. */
+static bool adam_reserve(rapt_adam *a, bool in_part)
+{
+    arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a->set, 1)));
+    a->mapped = in_part ? moments_size(a->set, CACHE_LINE) : 0;
+    a->pages = a->mapped ? zero_pages_map(a->mapped) : NULL;
+    return a->pages || !a->mapped;
+}
+
+static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, bool in_part, rapt_error *err)
 {
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
@@ -80,13 +109,22 @@ rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rap
         a->options.beta1 = or_default(a->options.beta1, 0.9);
         a->options.beta2 = or_default(a->options.beta2, 0.999);
         a->options.eps = or_default(a->options.eps, 1e-8);
-        arena_init(&a->memory, moments_size(set) + SMALL_THINGS);
     }
-    if (a && adam_allocate(a))
+    if (a && adam_reserve(a, in_part) && adam_allocate(a))
         return a;
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for Adam's moments");
     rapt_adam_free(a);
     return NULL;
+}
+
+rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
+{
+    return adam_make(set, options, false, err);
+}
+
+rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
+{
+    return adam_make(set, options, true, err);
 }
 
 void rapt_adam_free(rapt_adam *a)
@@ -97,6 +135,7 @@ void rapt_adam_free(rapt_adam *a)
         if (a->rows[i])
             adam_rows_end(a->rows[i]);
     arena_free(&a->memory);
+    zero_pages_unmap(a->pages, a->mapped);
     free(a);
 }
 
@@ -148,7 +187,7 @@ static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scal
 
 typedef struct step_loop {
     const rapt_adam *a;
-    const rapt_tape *t;
+    rapt_tape *t;
     kernels_adam vector, matrix; /* only matrices decay */
     param_slices slices;
 } step_loop;
@@ -229,22 +268,119 @@ static rapt_code adam_check_deferred(const rapt_adam *a, rapt_tape *t, rapt_erro
     return code;
 }
 
-rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
+/* Begins step number a->steps + 1. */
+static rapt_code begin_step(step_loop *l, rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
-    step_loop l = {.a = a, .t = t};
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
         code = adam_check_deferred(a, t, err);
     if (code)
         return code;
+    l->a = a;
+    l->t = t;
     a->steps++;
-    l.vector = l.matrix = coefficients(a, lr, grad_scale);
-    l.matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
-    param_slices_begin(&l.slices, a->set, begins_to_move, &l);
-    while (param_slices_next(&l.slices)) {
-        profile_op(t, "adam", 0, 7.0 * (double)l.slices.elements); /* four are read, three written */
-        pool_run(t->pool, l.slices.count, 4 * l.slices.elements, update_slice, &l);
-    }
-    profile_end(t);
+    l->vector = l->matrix = coefficients(a, lr, grad_scale);
+    l->matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
     return RAPT_OK;
+}
+
+/* Moves the parameters for which `wanted` is true. */
+static void move_slices(step_loop *l, bool (*wanted)(const void *, const rapt_param *, size_t))
+{
+    param_slices_begin(&l->slices, l->a->set, wanted, l);
+    while (param_slices_next(&l->slices)) {
+        profile_op(l->t, "adam", 0, 7.0 * (double)l->slices.elements); /* four are read, three written */
+        pool_run(l->t->pool, l->slices.count, 4 * l->slices.elements, update_slice, l);
+    }
+    profile_end(l->t);
+}
+
+rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
+{
+    step_loop l;
+    rapt_code code = begin_step(&l, a, t, lr, grad_scale, err);
+    if (!code)
+        move_slices(&l, begins_to_move);
+    return code;
+}
+
+/* ---- a step of blocks --------------------------------------------------------------------------------------- */
+
+static bool begins_to_move_sparse(const void *context, const rapt_param *p, size_t i)
+{
+    return p->sparse && begins_to_move(context, p, i);
+}
+
+rapt_code adam_owned_begin(adam_owned *s, rapt_adam *a, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b,
+                           rapt_error *err)
+{
+    step_loop l;
+    for (size_t i = 0; i < rapt_params_count(a->set); i++)
+        if (params_at(a->set, i)->state->deferred.dy)
+            return rapt_fail(err, RAPT_ERR_VALUE, "%s: a step of Adam by blocks with a deferred gradient",
+                             params_at(a->set, i)->value.name);
+    rapt_code code = begin_step(&l, a, t, lr, grad_scale, err);
+    if (code)
+        return code;
+    move_slices(&l, begins_to_move_sparse);
+    *s = (adam_owned){a, t, b, l.vector, l.matrix};
+    return RAPT_OK;
+}
+
+typedef struct move_loop {
+    const adam_owned *s;
+    const uint32_t *list;
+    size_t count;
+} move_loop;
+
+static void move_block(const adam_owned *s, const norm_block *block)
+{
+    rapt_param *p = params_at(s->adam->set, block->param);
+    size_t width = norm_block_width(p), from = block->first * width;
+    if (moves(s->adam, p, block->param))
+        s->tape->k->adam(block->rows * width, p->value.data + from, p->value.grad + from, s->adam->m[block->param] + from,
+                         s->adam->v[block->param] + from, p->value.ndim >= 2 ? &s->matrix : &s->vector);
+}
+
+/* A pool_fn. */
+static void move_some_blocks(void *context, size_t index, int worker)
+{
+    const move_loop *l = context;
+    size_t first = index * BLOCKS_AT_ONCE, left = l->count - first;
+    (void)worker;
+    for (size_t i = first; i < first + (left < BLOCKS_AT_ONCE ? left : BLOCKS_AT_ONCE); i++)
+        move_block(l->s, &l->s->blocks->list[l->list[i]]);
+}
+
+void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count)
+{
+    move_loop l = {s, list, count};
+    size_t elements = 0;
+    for (size_t i = 0; i < count; i++) {
+        const norm_block *block = &s->blocks->list[list[i]];
+        elements += block->rows * norm_block_width(params_at(s->adam->set, block->param));
+    }
+    profile_op(s->tape, "adam", 0, 7.0 * (double)elements);
+    pool_run(s->tape->pool, (count + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE, 4 * elements, move_some_blocks, &l);
+    profile_end(s->tape);
+}
+
+rapt_code adam_step_owned(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b, const uint8_t *owned,
+                          rapt_error *err)
+{
+    adam_owned s;
+    uint32_t list[SLICES_AT_ONCE];
+    size_t count = 0;
+    rapt_code code = adam_owned_begin(&s, a, t, lr, grad_scale, b, err);
+    for (size_t i = 0; i < b->count && !code; i++) {
+        if (!owned || owned[i])
+            list[count++] = (uint32_t)i;
+        if (count == SLICES_AT_ONCE) {
+            adam_owned_move(&s, list, count);
+            count = 0;
+        }
+    }
+    if (!code)
+        adam_owned_move(&s, list, count);
+    return code;
 }

@@ -5,7 +5,7 @@
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/params.h"
-#include "train/optimizer/param_slices.h"
+#include "train/optimizer/grad_norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,19 +35,25 @@ static void trim(const param_slice *p, size_t *first, size_t *rows)
         --*rows;
 }
 
-static void sum_slice(void *context, size_t index, int worker)
+void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker)
 {
-    grad_norm_loop *loop = context;
-    param_slice *p = &loop->slices.list[index];
     const rapt_real *grad = p->param->value.grad + p->first * p->width;
     size_t end = p->first + p->rows;
     if (p->param->state->deferred.dy)
-        grad = deferred_chunk(loop->t, worker, p->param, p->first, p->rows);
+        grad = deferred_chunk(t, worker, p->param, p->first, p->rows);
+    p->sum = 0;
     for (size_t row = p->first; row < end; row += p->block) {
         size_t first = row, rows = end - row < p->block ? end - row : p->block;
         trim(p, &first, &rows);
-        p->sum += (double)loop->t->k->sum_squares(rows * p->width, grad + (first - p->first) * p->width);
+        p->sum += (double)t->k->sum_squares(rows * p->width, grad + (first - p->first) * p->width);
     }
+}
+
+/* A pool_fn. */
+static void sum_slice(void *context, size_t index, int worker)
+{
+    grad_norm_loop *loop = context;
+    grad_norm_slice(loop->t, &loop->slices.list[index], worker);
 }
 
 /* The deferred ones that others have added to. False where one is gone. */

@@ -1,4 +1,5 @@
-/* train/optimizer/param_slices.c: cuts parameters into slices of whole rows. For adam.c and grad_norm.c, which run them. */
+/* train/optimizer/param_slices.c: cuts parameters into slices of whole rows. For adam.c, grad_norm.c and
+ * norm_blocks.c, which run them. */
 #include "train/optimizer/param_slices.h"
 
 #include "tensor/params.h"
@@ -16,7 +17,7 @@ void param_slices_begin(param_slices *p, const rapt_params *set, bool (*wanted)(
     p->param = p->row = p->count = p->elements = 0;
 }
 
-static param_slice slice_at(rapt_param *p, size_t index, size_t row)
+param_slice param_slice_at(rapt_param *p, size_t index, size_t row)
 {
     size_t width = p->value.ndim < 2 ? 1 : rapt_tensor_features(&p->value), rows = rapt_tensor_size(&p->value) / width;
     size_t block = width < BLOCK ? BLOCK / width : 1, blocks = (MIN_ROWS + block - 1) / block;
@@ -33,7 +34,7 @@ static bool add_param(param_slices *p)
         return true;
     while (p->count < SLICES_AT_ONCE) {
         param_slice *next = &p->list[p->count++];
-        *next = slice_at(param, p->param, p->row);
+        *next = param_slice_at(param, p->param, p->row);
         p->elements += next->rows * next->width;
         p->row += next->rows;
         if (p->row * next->width == rapt_tensor_size(&param->value))

@@ -28,6 +28,9 @@ typedef struct param_slices {
     param_slice list[SLICES_AT_ONCE];
 } param_slices;
 
+/* The slice of p, parameter `index` of its set, that begins with row `row`. */
+param_slice param_slice_at(rapt_param *p, size_t index, size_t row);
+
 /* Begins with the parameters for which `wanted` is true; it is asked once for each, in order, before the first of
  * its slices. */
 void param_slices_begin(param_slices *p, const rapt_params *set, bool (*wanted)(const void *, const rapt_param *, size_t),

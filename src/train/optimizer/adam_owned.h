@@ -1,0 +1,33 @@
+/* train/optimizer/adam_owned.h (internal): a step of Adam that processes share: each makes it for the blocks that it owns, and
+ * for all sparse parameters. For the steps of a group. */
+#ifndef TRAIN_OPTIMIZER_ADAM_OWNED_H
+#define TRAIN_OPTIMIZER_ADAM_OWNED_H
+
+#include "rapt/train.h"
+#include "train/optimizer/norm_blocks.h"
+
+/* rapt_adam_new for an optimizer that will be asked for steps of some blocks only: moments of the others are never touched, and
+ * take no memory. */
+rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
+
+/* A step that has begun. */
+typedef struct adam_owned {
+    rapt_adam *adam;
+    rapt_tape *tape;
+    const norm_blocks *blocks;
+    kernels_adam vector, matrix; /* only matrices decay */
+} adam_owned;
+
+/* Begins the step that rapt_adam_step(adam, t, lr, grad_scale) makes, and makes it for sparse parameters. RAPT_ERR_VALUE, in
+ * addition to what it says: a gradient is deferred. */
+rapt_code adam_owned_begin(adam_owned *s, rapt_adam *adam, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b,
+                           rapt_error *err);
+/* Makes it for `count` blocks, numbers in the list of blocks, each at most once a step; those of a parameter without a
+ * gradient (value.grad_filled) stay as they are. Neighbors are best given one after the other. */
+void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count);
+
+/* A whole step for the blocks with owned[i] (NULL: all of them). */
+rapt_code adam_step_owned(rapt_adam *adam, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b, const uint8_t *owned,
+                          rapt_error *err);
+
+#endif
