@@ -52,6 +52,7 @@
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/train.h     the whole training loop; Adam, gradient clipping and schedules by themselves
+ *   rapt/group.h     the processes of a training run on several machines, and what carries their messages
  *   rapt/recipe.h    recipes: all hyperparameters and data of a training run, as YAML or as a struct
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
  *   rapt/data.h      sentence pairs, the validation set, batches in an order that (seed, epoch) decides
@@ -122,6 +123,7 @@
 #include "rapt/data.h"
 #include "rapt/io.h"
 #include "rapt/recipe.h"
+#include "rapt/group.h"
 #include "rapt/train.h"
 #include "rapt/generate.h"
 #include "rapt/decode.h"
