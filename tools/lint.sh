@@ -39,7 +39,7 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
 # An object of the build, of each module a group of its own: what it defines, and what it lacks. Stale ones don't count.
 symbols() {
     local target objects
-    for target in rapt_objects:main rapt_view:main rapt:main rapt_draw:draw rapt_fetch:fetch; do
+    for target in rapt_objects:main rapt_view:main rapt:main rapt_draw:draw rapt_fetch:fetch rapt_mpi_openmpi:mpi; do
         mapfile -t objects < <(find "$build/CMakeFiles/${target%:*}.dir" -name '*.c.o' 2>/dev/null | while read -r object; do
             source=${object#*.dir/} source=${source%.o}
             [ "$object" -nt "$source" ] && [ -e "$source" ] && echo "$object"

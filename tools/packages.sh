@@ -34,6 +34,11 @@ need_for_browser() {
     need 'a browser, driven by a test' chromium chromium-driver python3-selenium
 }
 
+# What it takes to train on several machines: one MPI, where there is none. The program is built and runs without.
+need_for_mpi() {
+    { command -v mpicc && command -v mpirun; } >/dev/null || need 'processes on several machines: MPI' openmpi-bin libopenmpi-dev
+}
+
 # What it takes to compare the library with that of the last release.
 need_for_abi() {
     need 'the report of what changed for programs that are linked with the library' abigail-tools xz-utils

@@ -48,8 +48,11 @@ if [ -e "$BUILD/rapt_fetch.so" ]; then
 else
     skip 'downloading (this build has no libcurl)'
 fi
-check 'the program needs no library for drawing or downloads' test -z \
-    "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle)')"
+for module in "$BUILD"/rapt_mpi_*.so; do
+    [ ! -e "$module" ] || check "installed: lib/rapt/${module##*/}" test -s "$lib/rapt/${module##*/}"
+done
+check 'the program needs no library for drawing, downloads or MPI' test -z \
+    "$(readelf -d "$prefix/bin/rapt" | grep -E 'NEEDED.*(cairo|pango|glib|curl|archive|nettle|mpi)')"
 version=$("$prefix/bin/rapt" --version | sed 's/rapt //')
 abi=${version%.*} # before 1.0 a minor version may break what was linked
 check 'the shared library has a SONAME with the minor version' \

@@ -1,0 +1,175 @@
+/* group/mpi/mpi_transport.c: see mpi_transport.h. The only file that includes mpi.h: it is compiled once for each MPI of the
+ * machine that builds, each time as a module (CMakeLists.txt), so that the program itself needs no MPI.
+ * MPI moves bytes here and computes nothing: the order of its own sums depends on the number of processes (MPI 4.1, 6.9.1).
+ *
+ * All calls come from one thread, that which calls `open`: MPI_THREAD_FUNNELED is enough. Tags up to 32767 are what every MPI
+ * takes (MPI_TAG_UB), and a message of RAPT_TRANSPORT_MAX bytes fits the int of its counts. */
+#include "group/mpi/mpi_transport.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONGEST_NAME 64
+
+/* A message under way. Free ones are chained by `next`, -1 at the end. */
+typedef struct mpi_message {
+    MPI_Request request;
+    int from, next;
+    size_t expected; /* bytes to come; 0 for what is sent */
+} mpi_message;
+
+typedef struct mpi_state {
+    MPI_Comm ranks;
+    mpi_message *messages;
+    int count, first_free;
+} mpi_state;
+
+static rapt_code mpi_check(int result, const char *what, rapt_error *err)
+{
+    char reason[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (result == MPI_SUCCESS)
+        return RAPT_OK;
+    MPI_Error_string(result, reason, &length);
+    return rapt_fail(err, RAPT_ERR_IO, "MPI cannot %s: %s", what, reason);
+}
+
+static rapt_code mpi_open(void *context, int *rank, int *size, rapt_error *err)
+{
+    mpi_state *s = context;
+    int level;
+    rapt_code code = mpi_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "start", err);
+    if (!code && level < MPI_THREAD_FUNNELED)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "this MPI is built without threads (MPI_THREAD_FUNNELED)");
+    if (!code) /* messages of our own, with errors that come back: the default is to end the process */
+        code = mpi_check(MPI_Comm_dup(MPI_COMM_WORLD, &s->ranks), "join the ranks", err);
+    if (code)
+        return code;
+    MPI_Comm_set_errhandler(s->ranks, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(s->ranks, rank);
+    MPI_Comm_size(s->ranks, size);
+    s->first_free = -1;
+    return RAPT_OK;
+}
+
+static rapt_code more_messages(mpi_state *s, rapt_error *err)
+{
+    int count = s->count ? 2 * s->count : 64;
+    mpi_message *all = realloc(s->messages, (size_t)count * sizeof *all);
+    if (!all)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+    for (int i = s->count; i < count; i++)
+        all[i].next = i + 1 < count ? i + 1 : -1;
+    s->first_free = s->count;
+    s->messages = all;
+    s->count = count;
+    return RAPT_OK;
+}
+
+static rapt_code mpi_send(void *context, int rank, int tag, const void *data, size_t bytes, int *request, rapt_error *err)
+{
+    mpi_state *s = context;
+    if (s->first_free < 0 && more_messages(s, err))
+        return RAPT_ERR_MEMORY;
+    mpi_message *m = &s->messages[s->first_free];
+    rapt_code code = mpi_check(MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, s->ranks, &m->request), "send", err);
+    if (code)
+        return code;
+    m->expected = 0;
+    *request = s->first_free;
+    s->first_free = m->next;
+    return RAPT_OK;
+}
+
+static rapt_code mpi_receive(void *context, int rank, int tag, void *data, size_t bytes, int *request, rapt_error *err)
+{
+    mpi_state *s = context;
+    if (s->first_free < 0 && more_messages(s, err))
+        return RAPT_ERR_MEMORY;
+    mpi_message *m = &s->messages[s->first_free];
+    rapt_code code = mpi_check(MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, s->ranks, &m->request), "receive", err);
+    if (code)
+        return code;
+    m->expected = bytes;
+    m->from = rank;
+    *request = s->first_free;
+    s->first_free = m->next;
+    return RAPT_OK;
+}
+
+static rapt_code mpi_test(void *context, int request, bool *done, rapt_error *err)
+{
+    mpi_state *s = context;
+    mpi_message *m = &s->messages[request];
+    MPI_Status status;
+    int flag = 0, bytes = 0;
+    rapt_code code = mpi_check(MPI_Test(&m->request, &flag, &status), "move a message", err);
+    *done = flag != 0;
+    if (code || !flag)
+        return code;
+    if (m->expected > 0) { /* a longer one is MPI's error, a shorter one none of its errors */
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
+        if ((size_t)bytes != m->expected)
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "rank %d has sent %d bytes, not %zu: the ranks do different things", m->from,
+                             bytes, m->expected);
+    }
+    m->next = s->first_free;
+    s->first_free = request;
+    return code;
+}
+
+/* Looking for a message drives all others, too. */
+static void mpi_progress(void *context)
+{
+    mpi_state *s = context;
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, s->ranks, &flag, MPI_STATUS_IGNORE);
+}
+
+static void mpi_abort(void *context, int status)
+{
+    (void)context;
+    MPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+static void mpi_close(void *context)
+{
+    mpi_state *s = context;
+    free(s->messages);
+    s->messages = NULL;
+    s->count = 0;
+    MPI_Comm_free(&s->ranks);
+    MPI_Finalize();
+}
+
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." to name and version. */
+static void mpi_write_name(char name[LONGEST_NAME])
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+    char *colon = strstr(text, " Version:"), *number = strstr(text, " v");
+    if (colon)
+        snprintf(name, LONGEST_NAME, "%.*s %.20s", (int)(colon - text), text, colon + 9 + strspn(colon + 9, " \t"));
+    else if (number)
+        snprintf(name, LONGEST_NAME, "%.*s %.20s", (int)(number - text), text, number + 2);
+    else
+        snprintf(name, LONGEST_NAME, "%.60s", text);
+}
+
+const rapt_transport *mpi_transport(void)
+{
+    static mpi_state state;
+    static char name[LONGEST_NAME];
+    static const rapt_transport transport = {.context = &state, .open = mpi_open, .send = mpi_send, .receive = mpi_receive,
+                                             .test = mpi_test, .progress = mpi_progress, .abort = mpi_abort,
+                                             .close = mpi_close, .name = name};
+    if (!name[0])
+        mpi_write_name(name);
+    return &transport;
+}
