@@ -1,5 +1,6 @@
 /* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c, its
- * tensors in info_tensor.c. */
+ * tensors in info_tensor.c, a recipe's run in info_recipe.c. */
+#define _GNU_SOURCE
 #include "cli/cmd_info.h"
 
 #include "base/cgroup.h"
@@ -11,8 +12,11 @@
 #include "rapt/io.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
-enum { KEY_TENSORS = 256, KEY_TENSOR, KEY_FULL, KEY_TABLE, KEY_SEAL };
+enum { KEY_SET = 's', KEY_TENSORS = 256, KEY_TENSOR, KEY_FULL, KEY_TABLE, KEY_SEAL, KEY_CLUSTER, KEY_FLOPS };
 
 static const struct argp_option OPTIONS[] = {
     CLI_OPTION_JSON("Print a JSON object"),
@@ -21,7 +25,56 @@ static const struct argp_option OPTIONS[] = {
     {"full", KEY_FULL, NULL, 0, "With --tensor: all elements, where more than 1000 would be summarized", 0},
     {"table", KEY_TABLE, NULL, 0, "With --tensor: a table with row and column numbers, as pandas prints it", 0},
     {"seal", KEY_SEAL, NULL, 0, "Seal a model folder: renew the checksums that bind its files, after a deliberate edit", 0},
+    {"cluster", KEY_CLUSTER, "RATE", 0, "How many machines pay off for the recipe on a network of RATE bit/s, such as 10G", 0},
+    {"flops", KEY_FLOPS, "F", 0, "With --cluster: what a machine computes, such as 2T flop/s (default: as this one)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "Overrides a key of the recipe; can be repeated", 0},
+    CLI_OPTION_THREADS,
     {0}};
+
+/* A number with K, M, G or T behind it, for thousands. */
+static double info_rate(const char *text, const char *option, struct argp_state *state)
+{
+    static const char units[] = "kKMGT";
+    static const double factors[] = {1e3, 1e3, 1e6, 1e9, 1e12};
+    size_t length = strlen(text);
+    const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+    char *end;
+    double x = strtod(text, &end) * (unit ? factors[unit - units] : 1);
+    if (end != text + length - (unit ? 1 : 0) || !(x >= 1e3 && x <= 1e18))
+        cli_usage_error(state, "--%s: '%s' is not a rate from 1K to 1000000T, such as 10G", option, text);
+    return x;
+}
+
+static void info_take_assignment(info_arguments *a, const char *text, struct argp_state *state)
+{
+    if (a->assignment_count == INFO_ASSIGNMENTS)
+        cli_usage_error(state, "more than %d --set", INFO_ASSIGNMENTS);
+    a->assignments[a->assignment_count++] = text;
+}
+
+/* Options that exclude each other, or lack what they are for. */
+static void info_check(info_arguments *a, struct argp_state *state)
+{
+    struct stat there;
+    const bool of_model = a->tensor || a->tensors || a->seal;
+    a->is_recipe = a->model && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
+    if (a->seal && !a->model)
+        cli_usage_error(state, "missing operand: --seal needs MODEL");
+    if (a->tensor && !a->model)
+        cli_usage_error(state, "missing operand: --tensor needs MODEL");
+    if ((a->full || a->table) && !a->tensor)
+        cli_usage_error(state, "%s is for --tensor NAME", a->full ? "--full" : "--table");
+    if (a->tensor && (a->tensors || (a->table && a->json)))
+        cli_usage_error(state, "%s, not both", a->tensors ? "--tensor or --tensors" : "--table or --json");
+    if (a->network > 0 && !a->model)
+        cli_usage_error(state, "missing operand: --cluster needs RECIPE.yaml");
+    if (of_model && (a->is_recipe || a->network > 0))
+        cli_usage_error(state, "--tensors, --tensor and --seal are for a model, not for a recipe or --cluster");
+    if (a->flops > 0 && a->network == 0)
+        cli_usage_error(state, "--flops is for --cluster RATE");
+    if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)
+        cli_usage_error(state, "--set is for a recipe");
+}
 
 static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
 {
@@ -33,23 +86,19 @@ static error_t cmd_info_parse(int key, char *text, struct argp_state *state)
     case KEY_FULL: a->full = true; return 0;
     case KEY_TABLE: a->table = true; return 0;
     case KEY_SEAL: a->seal = true; return 0;
-    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model", state); return 0;
-    case ARGP_KEY_END:
-        if (a->seal && !a->model)
-            cli_usage_error(state, "missing operand: --seal needs MODEL");
-        if (a->tensor && !a->model)
-            cli_usage_error(state, "missing operand: --tensor needs MODEL");
-        if ((a->full || a->table) && !a->tensor)
-            cli_usage_error(state, "%s is for --tensor NAME", a->full ? "--full" : "--table");
-        if (a->tensor && (a->tensors || (a->table && a->json)))
-            cli_usage_error(state, "%s, not both", a->tensors ? "--tensor or --tensors" : "--table or --json");
-        return 0;
+    case KEY_CLUSTER: a->network = info_rate(text, "cluster", state); return 0;
+    case KEY_FLOPS: a->flops = info_rate(text, "flops", state); return 0;
+    case KEY_SET: info_take_assignment(a, text, state); return 0;
+    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
+    case ARGP_KEY_ARG: cli_operand(&a->model, text, "one model or recipe", state); return 0;
+    case ARGP_KEY_END: info_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]",
-                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, or a model's sizes."};
+static const struct argp ARGP = {.options = OPTIONS, .parser = cmd_info_parse, .args_doc = "[MODEL]\nRECIPE.yaml",
+                                 .doc = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, or "
+                                        "what training from a recipe takes: on this machine, and with --cluster on several."};
 
 /* The ISAs that this machine supports, best last. */
 static json_t *levels_json(void)
@@ -92,7 +141,7 @@ static int show_machine(const info_arguments *a)
     rapt_error err = {0};
     cpu_features cpu = cpu_detect();
     const kernels *k = kernels_active(&err);
-    pool *threads = k ? pool_new(0, &err) : NULL;
+    pool *threads = k ? pool_new(a->threads, &err) : NULL;
     if (!threads)
         return cli_fail(&err);
     int count = pool_threads(threads);
@@ -121,5 +170,7 @@ int cmd_info(int argc, char **argv)
         return cli_fail(&err);
     if (a.tensor)
         return info_tensor(&a);
+    if (a.is_recipe || a.network > 0)
+        return info_recipe(&a);
     return a.model ? info_model(&a) : show_machine(&a);
 }

@@ -1,16 +1,26 @@
-/* cli/cmd_info.h: what `rapt info` is asked for: the machine, a model, or one of its tensors. */
+/* cli/cmd_info.h: what `rapt info` is asked for: the machine, a recipe, a model, or one of its tensors. */
 #ifndef CLI_CMD_INFO_H
 #define CLI_CMD_INFO_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
+#define INFO_ASSIGNMENTS 64
+
 typedef struct info_arguments {
-    const char *model;  /* NULL: the machine */
+    const char *model;  /* a model folder or a recipe; NULL: the machine */
+    bool is_recipe;     /* it is a file */
     const char *tensor; /* the parameter or buffer to print, or NULL */
     bool json, tensors, seal;
     bool full, table; /* of the tensor */
+    double network, flops; /* of --cluster: bits a second; floating-point operations a second, 0: to be measured */
+    const char *assignments[INFO_ASSIGNMENTS]; /* to keys of the recipe */
+    size_t assignment_count;
+    int threads;
 } info_arguments;
+
+/* What a run of a recipe, or of a model folder's recipe, would train and take. Returns the exit status. */
+int info_recipe(const info_arguments *a);
 
 /* What a model is. Returns the exit status. */
 int info_model(const info_arguments *a);

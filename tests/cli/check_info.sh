@@ -41,4 +41,38 @@ check 'COLUMNS' sh -c "COLUMNS=30 '$RAPT' info pairs --tensor encoder.positions.
 check 'options of a tensor alone' sh -c "! '$RAPT' info pairs --full 2>/dev/null && ! '$RAPT' info --tensor x 2>/dev/null"
 refused 2 'not both' 'one tensor or the list' "$RAPT" info pairs --tensor encoder.positions.table --tensors
 refused 2 'not both' 'a table or JSON' "$RAPT" info pairs --tensor encoder.positions.table --table --json
+
+# A recipe: what its run would take, as `rapt train` says; nothing is written.
+TMPDIR=$PWD/tmp && mkdir tmp && export TMPDIR
+"$RAPT" train tiny.yaml --out planned --max-steps 0 2>plan.txt || exit 1
+check 'a recipe: memory as of train' cmp <(sed -n 's/^memory: //p' plan.txt) <("$RAPT" info tiny.yaml | sed -n 's/^memory  *//p')
+check 'a recipe: parameters as of train' cmp <(sed -n 's/^model: \([0-9]*\) .*/\1/p' plan.txt) \
+    <("$RAPT" info tiny.yaml --json | sed -n 's/.*"parameters": \([0-9]*\),$/\1/p' | head -1)
+check 'a recipe: tokens of a step' sh -c "'$RAPT' info lm.yaml --set train.accumulate=3 | grep -q '^a step        288 target tokens'"
+check 'nothing is left' test -z "$(ls tmp)"
+refused 1 'cannot read .*none.tsv' 'a recipe without its data' "$RAPT" info tiny.yaml --set data.pairs=none.tsv
+check 'nothing is left of a failure' test -z "$(ls tmp)"
+
+# On a network: 94 % of the rate, more machines only while a step has an example for each, never more than recipe or table allow.
+"$RAPT" info lm.yaml --cluster 1G --flops 200G --json >cluster.json
+field() { sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" "${2:-cluster.json}"; }
+check 'network' test "$(field network_bytes_per_s)" = 117500000.0
+check 'flops' test "$(field flops)" = 200000000000.0
+check 'machines: 8 windows a step' test "$(field machines | tr '\n' ' ')" = '1 2 4 8 '
+check 'of them each has a shard' test "$(field shards | tr '\n' ' ')" = '1 2 4 8 '
+"$RAPT" info lm.yaml --cluster 1G --flops 200G --set train.batch=1000 --set train.accumulate=64 --json >large.json
+check 'machines: at most 1,024' test "$(field machines large.json | tail -1)" = 1024
+check 'batches are cut where there are too few' test "$(field accumulate large.json | tr '\n' ' ')" = '64 64 64 64 64 64 64 128 256 512 1024 '
+check 'a table' sh -c "'$RAPT' info lm.yaml --cluster 1G --flops 200G | grep -q '^A second machine does not pay off'"
+check 'a table of what pays off' sh -c "'$RAPT' info lm.yaml --cluster 100G --flops 1G --set train.batch=1000 |
+    grep -q '^Up to [0-9]* machines pay off'"
+check 'measured' sh -c "'$RAPT' info lm.yaml --cluster 1G | grep -q 'GFLOP/s in training (this one: '"
+check 'of a model folder' sh -c "'$RAPT' info learned --cluster 10G --flops 1T | grep -q '^model  *[0-9]* parameters; a step has 96'"
+for rate in 10 1Q G 10GG -1G nan; do
+    refused 2 'is not a rate' "--cluster $rate" "$RAPT" info lm.yaml --cluster=$rate
+done
+refused 2 'missing operand: --cluster' '--cluster without a recipe' "$RAPT" info --cluster 1G
+refused 2 'not for a recipe' 'tensors of a recipe' "$RAPT" info lm.yaml --tensors
+refused 2 'is for --cluster' '--flops alone' "$RAPT" info lm.yaml --flops 1T
+refused 2 'is for a recipe' '--set of a model' "$RAPT" info learned --set train.lr=1
 finish

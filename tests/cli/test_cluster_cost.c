@@ -1,0 +1,92 @@
+/* tests/cli/test_cluster_cost.c: the formulas of `rapt info RECIPE --cluster`, against values calculated by hand for numbers that
+ * make this easy: 12 million parameters are 48 MB, eight buckets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/cluster_cost.h"
+
+#define CLOSE(is, wanted) assert_float_equal(is, wanted, 1e-9 * (wanted))
+
+static const cluster_machine machine = {.flops = 1e12, .memory = 12e9, .network = 1e8, .latency = 0.001};
+static const cluster_job job = {.parameters = 12e6, .looked_up = 2e6, .tokens = 8000, .activations = 1e6, .batches = 8,
+                                .shards = 8};
+
+/* 6 * 10e6 * 8000 / 1e12 s; 7 additions and one step of Adam of 12e6 numbers; log2(8) + 1 buffers of gradients. */
+static void one_machine(void **state)
+{
+    (void)state;
+    cluster_cost c = cluster_cost_of(&machine, &job, 1);
+    assert_int_equal(c.batches, 8);
+    CLOSE(c.compute, 0.48);
+    CLOSE(c.additions, 0.084);
+    CLOSE(c.adam, 0.028);
+    assert_true(c.exposed == 0 && c.sent == 0);
+    CLOSE(c.step, 0.592);
+    CLOSE(c.resident, 48e6 + 4 * 48e6 + 96e6 + 1e6);
+}
+
+/* Half of 48 MB takes 0.24 s, and eight messages of a millisecond, four at once, 2 ms. A batch's backward pass takes 0.04 s, of
+ * which seven eighths hide something; its forward pass half as long. The norm: two messages and half of 1464.84375 doubles. */
+static void two_machines(void **state)
+{
+    (void)state;
+    cluster_cost c = cluster_cost_of(&machine, &job, 2);
+    assert_int_equal(c.batches, 4);
+    CLOSE(c.compute, 0.24);
+    CLOSE(c.additions, 0.036);
+    CLOSE(c.adam, 0.014);
+    CLOSE(c.reduce, 0.242);
+    CLOSE(c.gather, 0.242);
+    CLOSE(c.exposed, (0.242 - 0.035) + (0.242 - 0.0175) + 0.002 + 0.00005859375);
+    CLOSE(c.step, 0.72355859375);
+    CLOSE(c.sent, 48e6 + 5859.375);
+    CLOSE(c.resident, 48e6 + 3 * 48e6 + 48e6 + 1e6);
+}
+
+/* Shards 0 and 1 are one subtree; 2 to 4 are two, as are 5 to 7, where the sum of 5 is held while 6 and 7 are added. */
+static void three_machines(void **state)
+{
+    (void)state;
+    cluster_cost c = cluster_cost_of(&machine, &job, 3);
+    assert_int_equal(c.batches, 3);
+    CLOSE(c.compute, 0.18);
+    CLOSE(c.additions, 0.024);
+    CLOSE(c.reduce, 0.64 + 8 * 0.002 / 4);
+    CLOSE(c.gather, 0.32 + 8 * 0.002 / 4);
+    CLOSE(c.resident, 48e6 + 3 * 48e6 + 32e6 + 1e6);
+}
+
+/* Batches of 40 times the tokens hide all but a bucket: an eighth of 0.242 s and its message, twice. */
+static void all_is_hidden(void **state)
+{
+    (void)state;
+    cluster_job large = job;
+    large.tokens *= 40;
+    cluster_cost c = cluster_cost_of(&machine, &large, 2);
+    CLOSE(c.exposed, 2 * (0.03025 + 0.001) + 0.002 + 0.00005859375);
+    CLOSE(cluster_cost_hides(&machine, &job), 12.0 / 10 * 1e12 / 1e8);
+}
+
+/* In bf16 10e6 of 12e6 numbers are gathered with two bytes; rows that are used now and then are not sent as a whole. */
+static void fewer_bytes(void **state)
+{
+    (void)state;
+    cluster_job j = job;
+    j.bf16 = true;
+    CLOSE(cluster_cost_of(&machine, &j, 2).sent, 24e6 + 14e6 + 5859.375);
+    j = job;
+    j.sparse = 2e6;
+    CLOSE(cluster_cost_of(&machine, &j, 2).sent, 40e6 + 8 * 10e6 / 8192 / 2);
+    CLOSE(cluster_cost_of(&machine, &j, 2).resident, 48e6 + 3 * 40e6 + 40e6 + 24e6 + 1e6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_machine), cmocka_unit_test(two_machines),
+                                       cmocka_unit_test(three_machines), cmocka_unit_test(all_is_hidden),
+                                       cmocka_unit_test(fewer_bytes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
