@@ -1,5 +1,5 @@
-/* cli/cluster_cost.c: see cluster_cost.h. The exchange is that of src/group: gradients in buckets, reduced during the last batch's
- * backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
+/* cli/cluster_cost.c: see cluster_cost.h. The exchange is that of src/group: gradients in buckets, reduced during the last
+ * batch's backward pass, and parameters gathered during the next step's first forward pass (LogGP: Alexandrov et al. 1995). */
 #include "cli/cluster_cost.h"
 
 #include "group/shard_tree.h"

@@ -37,7 +37,7 @@ static uint32_t shards_of(const rapt_recipe *k)
     return 1;
 }
 
-static cluster_job job_of(const rapt_recipe *k, const rapt_memory_plan *p, uint32_t machines)
+static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *p, uint32_t machines)
 {
     uint32_t batches = (uint32_t)k->train.accumulate, shards = shards_of(k);
     cluster_job j = {.parameters = (double)p->gradients / sizeof(rapt_real), .looked_up = (double)p->looked_up,
@@ -62,7 +62,7 @@ static void make_rows(cluster_table *t, const rapt_recipe *k, const rapt_memory_
 {
     for (uint32_t n = 1; t->count < MACHINES && (n == 1 || n <= examples_of(k, p)); n *= 2) {
         cluster_row *row = &t->rows[t->count];
-        *row = (cluster_row){.machines = n, .job = job_of(k, p, n)};
+        *row = (cluster_row){.machines = n, .job = cluster_job_of(k, p, n)};
         row->cost = cluster_cost_of(&t->machine, &row->job, n);
         row->tokens_per_s = p->step_tokens / row->cost.step;
         row->efficiency = t->rows[0].cost.step / (n * row->cost.step);
@@ -106,7 +106,7 @@ static void print_row(const cluster_row *r)
 /* Tokens of a step from which on two machines pay off. */
 static double pays_from(const cluster_table *t, const rapt_recipe *k, const rapt_memory_plan *p)
 {
-    cluster_job one = job_of(k, p, 1), two = job_of(k, p, 2);
+    cluster_job one = cluster_job_of(k, p, 1), two = cluster_job_of(k, p, 2);
     double factor = 1;
     for (; factor < 1e9; factor *= 1.02) {
         one.tokens = two.tokens = p->step_tokens * factor;
