@@ -78,7 +78,8 @@ typedef struct rapt_param_state rapt_param_state;
  * Adam defers updates of those rows of a sparse parameter that a step does not use. Operations apply them to the rows that they
  * read; rapt_params_at and rapt_params_find to all rows of the parameter that they return. So who reads or writes elements
  * of a sparse parameter outside of operations gets it from one of these two first, once after each optimizer step, even where
- * a module holds the same pointer. Nothing else has deferred updates. */
+ * a module holds the same pointer. While rapt_train runs with several processes, the same holds for every parameter: most of
+ * it comes from other processes, and the functions named wait for it. Nothing else has deferred updates. */
 typedef struct rapt_param {
     rapt_tensor value;
     bool buffer;      /* never trained */

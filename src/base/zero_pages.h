@@ -1,4 +1,4 @@
-/* base/zero_pages.h: memory of zeros of which only a part is going to be used: pages that nobody writes to take no memory. For
+/* base/zero_pages.h: memory of zeros of which only a part is going to be used: pages that nobody writes to are not resident. For
  * the moments of an optimizer that several processes share. */
 #ifndef BASE_ZERO_PAGES_H
 #define BASE_ZERO_PAGES_H

@@ -245,8 +245,10 @@ static rapt_tensor *add_norm_checked(rapt_tape *t, norm_node n, rapt_residual re
     return add_norm_run(t, n, residual.overwrite_y);
 }
 
-static rapt_tensor *add_norm_value_of(rapt_param *p)
+static rapt_tensor *add_norm_value_of(const rapt_tape *t, rapt_param *p)
 {
+    if (p)
+        tape_refresh(t, p);
     return p ? &p->value : NULL;
 }
 
@@ -254,7 +256,7 @@ rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma,
 {
     static const char biased[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma + beta",
                       plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
-    norm_node n = {.x = x, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps};
+    norm_node n = {.x = x, .gamma = add_norm_value_of(t, gamma), .beta = add_norm_value_of(t, beta), .eps = eps};
     rapt_tensor *y = add_norm_checked(t, n, (rapt_residual){0});
     return observe_tensor(t, "output", beta ? biased : plain, OBSERVE_ROWS, y);
 }
@@ -264,6 +266,6 @@ rapt_tensor *rapt_op_add_norm(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt
 {
     if (observe_here(t))
         return rapt_op_layer_norm(t, rapt_op_residual(t, x, y, residual), gamma, beta, eps);
-    norm_node n = {.x = x, .y = y, .gamma = add_norm_value_of(gamma), .beta = add_norm_value_of(beta), .eps = eps};
+    norm_node n = {.x = x, .y = y, .gamma = add_norm_value_of(t, gamma), .beta = add_norm_value_of(t, beta), .eps = eps};
     return add_norm_checked(t, n, residual);
 }

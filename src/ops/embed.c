@@ -284,8 +284,7 @@ static rapt_tensor *embed_fused(rapt_tape *t, rapt_param *w, rapt_tokens tokens,
     n->y->name = w->value.name;
     if (n->drops)
         n->key = tape_dropout(t, options->dropout);
-    if (tape_computes(t))
-        param_refresh_rows(w, t->pool, n->ids, embed_tokens_of(n));
+    tape_refresh_rows(t, w, n->ids, embed_tokens_of(n));
     if (options->positions)
         tape_refresh(t, options->positions);
     profile_op(t, "embedding", 0, 2.0 * (double)rapt_tensor_size(n->y));

@@ -177,7 +177,9 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     *l = (linear_layer){.x = in->x, .w = &in->w->value, .b = in->b ? &in->b->value : NULL, .weight = in->w};
     if (linear_check(t, l->x, l->w, l->b))
         return false;
-    tape_refresh(t, in->w);
+    tape_refresh_operand(t, in->w);
+    if (in->b)
+        tape_refresh(t, in->b);
     for (int i = 0; i < l->x->ndim; i++)
         shape[i] = i + 1 < l->x->ndim ? l->x->shape[i] : l->w->shape[0];
     l->y = tape_output(t, l->x->ndim, shape, tape_wants(t, l->x) || tape_wants(t, l->w) || tape_wants(t, l->b));

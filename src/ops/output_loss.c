@@ -342,7 +342,9 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
         return &t->poison;
     if ((bad = output_loss_check(t, x, &w->value, bt, labels, options)))
         return bad;
-    tape_refresh(t, w);
+    tape_refresh_operand(t, w);
+    if (b)
+        tape_refresh(t, b);
     output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && deferred_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* an observer gets logits and all gradients */

@@ -103,6 +103,8 @@ rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, d
     if (g && (g->ndim != 1 || g->shape[0] != rapt_tensor_features(x)))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "rms_norm %s: the weight's shape %s does not end %s", g->name,
                               rapt_shape_text(g, sg, sizeof sg), rapt_shape_text(x, sx, sizeof sx));
+    if (gamma)
+        tape_refresh(t, gamma);
     rapt_tensor *y = rms_norm_run(t, (rms_node){.x = x, .gamma = g, .rows = rapt_tensor_rows(x),
                                                 .width = rapt_tensor_features(x), .eps = eps});
     return observe_tensor(t, "output", "x / sqrt(mean(x^2) + eps) * gamma", OBSERVE_ROWS, y);

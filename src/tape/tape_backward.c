@@ -1,5 +1,6 @@
 /* tape/tape_backward.c: gradients of a pass, and the backward traversal that fills them. For the operations, which do all the
  * arithmetic. */
+#include "tape/grad_watch.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
@@ -24,6 +25,8 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
         return NULL;
     *accumulate = x->grad_filled;
     x->grad_filled = true;
+    if (x->grad >= t->watch.first && x->grad < t->watch.end)
+        grad_watch_note(t, x);
     return x->grad;
 }
 
@@ -72,6 +75,8 @@ void tape_traverse(rapt_tape *t)
         arena_mark mark = tape_mark(t);
         node->backward(t, node);
         tape_release(t, mark);
+        if (t->watch.count > 0)
+            grad_watch_tell(t);
         if (!t->pass.keep_gradients && !observe_on(t))
             tape_free_gradients(t, node);
     }

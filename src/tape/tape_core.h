@@ -61,6 +61,16 @@ typedef struct tape_profile {
     double since; /* seconds of the clock */
 } tape_profile;
 
+/* Whoever watches gradients, if anybody (tape/grad_watch.h). */
+#define TAPE_ASKED 16
+typedef struct tape_watch {
+    void (*fn)(void *context, rapt_tensor *x); /* NULL: nobody */
+    void *context;
+    const rapt_real *first, *end;   /* where the gradients are that are watched */
+    rapt_tensor *asked[TAPE_ASKED]; /* by the node whose backward pass is running */
+    size_t count;
+} tape_watch;
+
 struct rapt_tape {
     /* for all passes */
     const kernels *k;
@@ -77,6 +87,7 @@ struct rapt_tape {
     void *hook_context;
     rapt_tensor poison; /* what operations return after a failure */
     tape_observer observer;
+    tape_watch watch;
 
     /* of this pass */
     rapt_pass pass;
@@ -121,10 +132,27 @@ static inline void tape_use_packed(rapt_tape *t, const packed_weights *packed)
     t->packed = packed;
 }
 
-/* Before an operation reads a parameter: applies the updates that an optimizer has deferred. */
+/* Before an operation reads a parameter, or the rows ids[0 .. count - 1] of it: applies updates that an optimizer has deferred,
+ * or waits until another process has sent them. In a pass that records it is noted that elements are read as they are. */
+static inline void tape_refresh_rows(const rapt_tape *t, const rapt_param *p, const int32_t *ids, size_t count)
+{
+    if (t->pass.record && !p->state->read_exactly)
+        p->state->read_exactly = true;
+    if (tape_computes(t))
+        param_refresh_rows(p, t->pool, ids, count);
+}
+
 static inline void tape_refresh(const rapt_tape *t, const rapt_param *p)
 {
-    if (tape_computes(t))
+    tape_refresh_rows(t, p, NULL, 0);
+}
+
+/* The same for an operand of a matrix product, which rounds it where products are in bf16. */
+static inline void tape_refresh_operand(const rapt_tape *t, const rapt_param *p)
+{
+    if (t->team.gemm->pair == 1)
+        tape_refresh(t, p);
+    else if (tape_computes(t))
         param_refresh(p, t->pool);
 }
 

@@ -18,8 +18,8 @@ typedef struct deferred_grad {
     uint64_t pass;
 } deferred_grad;
 
-/* Applies the updates that an optimizer has deferred: of rows ids[0 .. count - 1], or with ids NULL of all rows. With a pool
- * its threads share the work. */
+/* Applies the updates that an optimizer has deferred, or waits for those that another process makes: of rows ids[0 ..
+ * count - 1], or with ids NULL of all rows. With a pool its threads share the work. */
 typedef void param_refresh_fn(void *context, pool *threads, const int32_t *ids, size_t count);
 
 struct rapt_param_state {
@@ -27,6 +27,7 @@ struct rapt_param_state {
     deferred_grad deferred;    /* to be added to value.grad; good until the tape's next rapt_tape_begin */
     param_refresh_fn *refresh; /* NULL: no update is deferred */
     void *refresh_context;
+    bool read_exactly; /* a pass that records has read elements, not rounded ones: see tape_refresh */
 };
 
 /* Called before elements of p are read: the rows that ids name (the caller has checked them), or all of them. */

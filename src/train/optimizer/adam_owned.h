@@ -6,8 +6,8 @@
 #include "rapt/train.h"
 #include "train/optimizer/norm_blocks.h"
 
-/* rapt_adam_new for an optimizer that will be asked for steps of some blocks only: moments of the others are never touched, and
- * take no memory. */
+/* rapt_adam_new for an optimizer that will be asked for steps of some blocks only: moments of the others are never touched, so
+ * that they are not resident. */
 rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
 
 /* A step that has begun. */
