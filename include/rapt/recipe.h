@@ -138,6 +138,7 @@ typedef struct rapt_recipe {
         int64_t batch_tokens; /* of translation; 0: by sentences */
         rapt_precision precision; /* of matrix products */
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
+        int64_t shards; /* of the batches of a step, at most `accumulate`; their gradients are added as a binary tree */
         bool recompute; /* rapt_pass.recompute */
         double lr;
         double beta1, beta2, eps;

@@ -138,6 +138,9 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.validation_fraction, or data.validation for "
                  "translation",
                  (long long)r->train.patience);
+    else if (r->train.shards > r->train.accumulate)
+        snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
+                 "at least", (long long)r->train.shards, (long long)r->train.accumulate);
     else
         return check_vectors(r, reason);
     return RAPT_ERR_VALUE;

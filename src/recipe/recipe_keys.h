@@ -88,6 +88,7 @@
     CHOICE(train.precision, RAPT_PRECISION_FP32, "fp32|bf16",                                             \
          "matmul precision; bf16: mixed, with fp32 accumulation and weights")                             \
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
+    INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']', "learning rate (peak, with a schedule)")                      \
     FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \

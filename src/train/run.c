@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "recipe/recipe_init.h"
+#include "train/shards/step_shards.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum { RUN_WARNING = 600 };
 void run_free(run *r)
 {
     rapt_adam_free(r->adam);
+    step_shards_free(r->shards);
     rapt_tape_free(r->tape);
     if (r->data)
         r->task->close(r);

@@ -39,6 +39,7 @@ struct run {
     rapt_model *model;
     rapt_tape *tape;
     rapt_adam *adam;
+    struct step_shards *shards; /* where train.shards is above 1: gradients of a step's shards (train/shards) */
     size_t validation_batches;  /* 0: there is no validation set */
     uint64_t batches_per_epoch; /* a step takes train.accumulate of them, the next epoch's where need be */
     uint64_t steps;             /* planned by the recipe */

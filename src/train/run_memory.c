@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "train/shards/step_shards.h"
 #include "train/step.h"
 
 #include <stdio.h>
@@ -18,6 +19,8 @@
 
 typedef struct need {
     size_t parameters, trained; /* bytes */
+    size_t gradients, moments;
+    size_t shards_space;        /* address space of the gradients of shards */
     size_t step, scratch, workspace; /* of the tape */
     size_t set;                 /* address space that the parameters will take, with their gradients */
     size_t evaluation, evaluation_space; /* of a translator: packed weights, tapes, searches */
@@ -25,15 +28,15 @@ typedef struct need {
 
 static size_t resident(const need *n)
 {
-    size_t sum = n->parameters + 3 * n->trained + n->step + n->scratch + n->workspace + n->evaluation;
+    size_t sum = n->parameters + n->gradients + n->moments + n->step + n->scratch + n->workspace + n->evaluation;
     return sum + sum / REST + SMALL_THINGS;
 }
 
 /* The tape asks for an eighth more than it needs, at once. */
 static size_t address_space(const need *n)
 {
-    return n->set + n->evaluation_space + 2 * n->trained + n->step + n->step / 8 + n->scratch + n->scratch / 8 + n->workspace +
-           SMALL_THINGS;
+    return n->set + n->evaluation_space + 2 * n->trained + n->shards_space + n->step + n->step / 8 + n->scratch +
+           n->scratch / 8 + n->workspace + SMALL_THINGS;
 }
 
 /* Whether the batch size is in tokens; else it is in sentences or windows. */
@@ -44,15 +47,30 @@ static bool by_tokens(const rapt_recipe *k)
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
 
+/* The gradients of a step's shards are sums that wait for each other; of sparse parameters they have few rows (a step uses an
+ * eighth at most). */
+static void count_shards(const run *r, size_t dense, need *n)
+{
+    size_t depth = shard_sums_depth(step_shards_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
+    n->gradients += (depth - 1) * dense + rows;
+    n->shards_space = depth * dense + rows;
+}
+
 static void count_parameters(const run *r, need *n)
 {
     const rapt_params *set = r->model->params;
+    size_t dense = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
         n->parameters += bytes;
         n->trained += p->buffer || p->frozen ? 0 : bytes;
+        dense += gradient_layout_has(p) ? bytes : 0;
     }
+    n->gradients = n->trained;
+    n->moments = 2 * n->trained;
+    if (r->recipe->train.shards > 1)
+        count_shards(r, dense, n);
     n->set = params_space(set);
     if (!r->recipe->train.eval_bleu || !r->task->score)
         return;
@@ -221,7 +239,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
     return rapt_fail(err, RAPT_ERR_MEMORY,
                      "this run takes %s of %s (parameters %s, gradients and Adam %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
-                     bytes_text(n->parameters).text, bytes_text(3 * n->trained).text,
+                     bytes_text(n->parameters).text, bytes_text(n->gradients + n->moments).text,
                      bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(capacity_of(b, limit)).text,
                      advice);
 }
@@ -230,7 +248,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 
 static void run_memory_report(const run *r, const need *n)
 {
-    rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->trained, .moments = 2 * n->trained,
+    rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
                              .parameter_count = rapt_params_size(r->model->params), .gemm = rapt_tape_gemm(r->tape)};
     for (size_t i = 0; i < rapt_params_count(r->model->params); i++) {

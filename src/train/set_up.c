@@ -4,6 +4,7 @@
 
 #include "ops/deferred.h"
 #include "train/folder/lengthen.h"
+#include "train/shards/step_shards.h"
 #include "train/vectors_init.h"
 
 #include <stdlib.h>
@@ -51,6 +52,9 @@ static double or_zero(double x)
 rapt_code set_up_optimizer(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
+    rapt_code code = step_shards_set_up(r, err);
+    if (code)
+        return code;
     rapt_adam_options adam = {.beta1 = or_zero(k->train.beta1), .beta2 = or_zero(k->train.beta2), .eps = k->train.eps,
                               .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
     r->steps = lengthen_steps(r, k);

@@ -4,6 +4,7 @@
 #include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
+#include "train/shards/step_shards.h"
 
 #include <math.h>
 
@@ -39,30 +40,62 @@ rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_er
                      checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
 
-/* Gradient accumulation: the forward and backward passes of a step. The gradients are to be multiplied by *scale, so that each
- * token has the same weight whatever batch it is in. */
+/* The sums of a batch: what reports are made of, and the weight of the step. */
+typedef struct batch_sums {
+    double nll, book;
+    uint64_t tokens;
+} batch_sums;
+
+/* The forward and backward passes of batch i of a step, which add to the gradients. */
+static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sums, rapt_error *err)
+{
+    train_batch batch;
+    rapt_loss_sums parts;
+    uint64_t batches = (uint64_t)r->recipe->train.accumulate, index = (step - 1) * batches + i;
+    rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
+    rapt_code code = r->task->batch(r, index, &batch, err);
+    if (!code)
+        code = step_pass(r, &batch, pass, step_normalizer(r->recipe), &parts, err);
+    if (code)
+        return code == RAPT_ERR_NOT_FINITE ? step_not_finite(r, step, "loss", err) : code;
+    *sums = (batch_sums){parts.nll, parts.nll / (double)batch.labels.time, parts.tokens};
+    return RAPT_OK;
+}
+
+/* After batch i: the gradients of a shard are complete with its last one. */
+static rapt_code end_batch(run *r, uint64_t i, uint32_t *shard, rapt_error *err)
+{
+    if (!r->shards || i + 1 < step_shards_batch(r, *shard + 1))
+        return RAPT_OK;
+    ++*shard;
+    return shard_sums_add(r->shards->sums, r->tape, err);
+}
+
+/* Gradient accumulation: the passes of a step. The gradients are to be multiplied by *scale, so that each token has the same
+ * weight whatever batch it is in. */
 static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
 {
-    uint64_t batches = (uint64_t)r->recipe->train.accumulate;
+    uint64_t batches = (uint64_t)r->recipe->train.accumulate, tokens = 0;
     run_counters *c = &r->counters;
-    size_t tokens = 0;
+    uint32_t shard = 0;
+    if (r->shards)
+        shard_sums_restart(r->shards->sums);
     for (uint64_t i = 0; i < batches; i++) {
-        train_batch batch;
-        rapt_loss_sums parts;
-        uint64_t index = (step - 1) * batches + i;
-        rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
+        batch_sums sums = {0};
         rapt_code code = i > 0 ? run_stopped(r, err) : RAPT_OK;
         if (!code)
-            code = r->task->batch(r, index, &batch, err);
+            code = batch_passes(r, step, i, &sums, err);
         if (!code)
-            code = step_pass(r, &batch, pass, step_normalizer(r->recipe), &parts, err);
+            code = end_batch(r, i, &shard, err);
         if (code)
-            return code == RAPT_ERR_NOT_FINITE ? step_not_finite(r, step, "loss", err) : code;
-        c->nll += parts.nll;
-        c->book += parts.nll / (double)batch.labels.time;
-        c->tokens += parts.tokens;
-        tokens += parts.tokens;
+            return code;
+        c->nll += sums.nll;
+        c->book += sums.book;
+        c->tokens += sums.tokens;
+        tokens += sums.tokens;
     }
+    if (r->shards)
+        step_shards_finish(r->shards);
     *scale = batches > 1 && tokens > 0 ? 1 / (double)tokens : 1;
     return RAPT_OK;
 }

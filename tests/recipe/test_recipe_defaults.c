@@ -129,7 +129,11 @@ static void hashes_are_those_of_before(void **state)
     assert_true(recipe_hash_first(&r) != 0 && recipe_hash(&r) == 0);
     r.train.steps = 7;
     assert_true(recipe_hash(&r) == 0);
+    assert_int_equal(r.train.shards, 1); /* as before there was the key */
     r.train.lr = 0.5;
+    assert_true(recipe_hash(&r) != 0);
+    recipe_defaults_first(&r);
+    r.train.shards = 2;
     assert_true(recipe_hash(&r) != 0);
 }
 

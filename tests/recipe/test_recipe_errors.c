@@ -97,6 +97,7 @@ static const struct {
     {"model: {std: 0}", RAPT_ERR_VALUE, "r.yaml:1: model.std is 0; it must be above 0 and at most 10"},
     {"model: {embedding_std: -0.1}", RAPT_ERR_VALUE, "r.yaml:1: model.embedding_std is -0.1; it must be from 0 to 10"},
     {"train: {accumulate: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.accumulate is 0; it must be from 1 to 65536"},
+    {"train: {shards: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.shards is 0; it must be from 1 to 65536"},
     {"train: {lazy: lazy}", RAPT_ERR_VALUE, "r.yaml:1: train.lazy is \"lazy\"; it must be true or false"},
     {"train: {sample_every: -1}", RAPT_ERR_VALUE, "r.yaml:1: train.sample_every is -1; it must be from 0 to 9007199254740992"},
     {"train: {sample_tokens: 0}", RAPT_ERR_VALUE, "r.yaml:1: train.sample_tokens is 0; it must be from 1 to 100000"},

@@ -80,6 +80,7 @@ static void defaults_of_training(void **state)
     assert_int_equal(r.train.steps, 0);
     assert_int_equal(r.train.batch, 32);
     assert_int_equal(r.train.accumulate, 1);
+    assert_int_equal(r.train.shards, 1);
     assert_false(r.train.recompute);
     assert_true(r.train.lr == 0.002 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
     assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0.1 && !r.train.lazy);
@@ -142,6 +143,7 @@ static const char all_keys[] =
     "  steps: 1000\n"
     "  batch: 128\n"
     "  accumulate: 4\n"
+    "  shards: 3\n"
     "  recompute: true\n"
     "  lr: 7e-4\n"
     "  beta1: 0.8\n"
@@ -215,6 +217,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_int_equal(r->train.steps, 1000);
     assert_int_equal(r->train.batch, 128);
     assert_int_equal(r->train.accumulate, 4);
+    assert_int_equal(r->train.shards, 3);
     assert_true(r->train.recompute);
     assert_true(r->train.lr == 0.0007 && r->train.beta1 == 0.8 && r->train.beta2 == 0.98 &&
                 r->train.eps == 1e-9);

@@ -261,6 +261,12 @@ static void what_translation_cannot_do(void **state)
         {"model: {positions: rotary, d_model: 12}",
          "p: model.positions is rotary; heads of 3 features can't be turned: they must be even"},
         {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},
+        {"train: {shards: 2}", "p: train.shards is 2; it must be at most train.accumulate, 1: a shard has one batch at least"},
+        {"train: {accumulate: 8, shards: 9}",
+         "p: train.shards is 9; it must be at most train.accumulate, 8: a shard has one batch at least"},
+        {"train: {accumulate: 8, shards: 8}", ""},
+        {"train: {accumulate: 2, shards: 2, reduction: book}",
+         "p: train.accumulate is 2; the book's reduction knows one batch a step"},
         {"model: {preset: gpt2}", "p: model.preset is gpt2; that is for task language_model only"},
         {"train: {accumulate: 2}", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,0 +1,29 @@
+/* train/shards/gradient_layout.h: where the gradients of all trained dense parameters lie in one array, so that those of a
+ * shard are added, sent and owned as ranges of it. Sparse parameters are apart (packed_rows.h).
+ *
+ * The order is about that in which gradients become final in a backward pass: from the last parameter to the first. */
+#ifndef TRAIN_SHARDS_GRADIENT_LAYOUT_H
+#define TRAIN_SHARDS_GRADIENT_LAYOUT_H
+
+#include "rapt/tensor.h"
+
+#define LAYOUT_NOWHERE SIZE_MAX
+
+typedef struct gradient_layout {
+    size_t params;    /* of the set */
+    size_t *offset;   /* [params]: element at which a parameter's gradient begins, or LAYOUT_NOWHERE */
+    size_t *order;    /* [dense]: parameters by rising offset */
+    size_t dense;
+    size_t size;      /* elements of the array; a multiple of 64 bytes */
+} gradient_layout;
+
+/* RAPT_ERR_MEMORY: out of memory; nothing has to be freed then. */
+rapt_code gradient_layout_make(gradient_layout *l, const rapt_params *set, rapt_error *err);
+void gradient_layout_free(gradient_layout *l);
+
+/* Whether training gives p a gradient that belongs into the array. */
+bool gradient_layout_has(const rapt_param *p);
+/* The elements that p takes there: each parameter begins at a multiple of 64 bytes. */
+size_t gradient_layout_room(const rapt_param *p);
+
+#endif

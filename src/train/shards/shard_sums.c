@@ -1,0 +1,255 @@
+/* train/shards/shard_sums.c: see shard_sums.h. The sums are a stack: a node waits there until its right neighbor in the tree is
+ * complete. The passes of a shard write into the memory above it. */
+#include "train/shards/shard_sums.h"
+
+#include "base/arena.h"
+#include "tape/profile_op.h"
+#include "tensor/params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARD_DEPTH 33       /* of a stack: nodes of rising size below each other, of up to 2^32 shards */
+#define CHUNK ((size_t)16384) /* elements that a thread adds at once, */
+#define PIECE 1024           /* in pieces that stay in the L1 cache */
+
+struct shard_sums {
+    const rapt_params *set;
+    const gradient_layout *layout;
+    shard_node own;
+    uint32_t shards;
+    arena memory;
+    size_t depth, count;                /* of the stack: capacity, and sums on it */
+    shard_node nodes[2 * SHARD_DEPTH];  /* [count] */
+    rapt_real *dense[2 * SHARD_DEPTH];  /* [depth][layout.size] */
+    size_t sparse;                      /* parameters */
+    packed_rows *rows;                  /* [depth + 1][params]; the last ones are where sums are made */
+    rapt_real **own_grad;               /* [params]: where a dense parameter's gradient is without the sums */
+    uint8_t *touched;                   /* [params] */
+};
+
+/* Whether a and b, which follow each other, are the children of a node of the tree. */
+static bool shard_sums_are_children(shard_node a, shard_node b, uint32_t shards)
+{
+    shard_node both = {a.first, b.end};
+    return shard_is_node(both, shards) && shard_split(both) == b.first;
+}
+
+size_t shard_sums_depth(shard_node own, uint32_t shards)
+{
+    shard_node nodes[2 * SHARD_DEPTH];
+    size_t count = 0, most = 0;
+    for (uint32_t shard = own.first; shard < own.end; shard++) {
+        nodes[count++] = (shard_node){shard, shard + 1};
+        most = count > most ? count : most;
+        for (; count > 1 && shard_sums_are_children(nodes[count - 2], nodes[count - 1], shards); count--)
+            nodes[count - 2].end = nodes[count - 1].end;
+    }
+    return most;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+/* One gradient. What lies between two parameters is 0 for good. */
+static rapt_real *shard_sums_buffer(shard_sums *s)
+{
+    const gradient_layout *l = s->layout;
+    rapt_real *to = arena_array(&s->memory, l->size, sizeof *to);
+    for (size_t i = 0; to && i < l->dense; i++) {
+        const rapt_param *p = params_at(s->set, l->order[i]);
+        size_t size = rapt_tensor_size(&p->value);
+        memset(to + l->offset[l->order[i]] + size, 0, (gradient_layout_room(p) - size) * sizeof *to);
+    }
+    return to;
+}
+
+static bool shard_sums_allocate(shard_sums *s)
+{
+    size_t params = s->layout->params;
+    s->rows = calloc((s->depth + 1) * params, sizeof *s->rows);
+    s->own_grad = calloc(params, sizeof(rapt_real *));
+    s->touched = calloc(params, 1);
+    bool ok = s->rows && s->own_grad && s->touched;
+    for (size_t i = 0; ok && i < s->depth; i++)
+        ok = (s->dense[i] = shard_sums_buffer(s)) != NULL;
+    return ok;
+}
+
+/* The next passes write into memory `index`, where nothing is yet. */
+static void shard_sums_point(shard_sums *s, size_t index)
+{
+    for (size_t i = 0; i < s->layout->dense; i++) {
+        rapt_param *p = params_at(s->set, s->layout->order[i]);
+        p->value.grad = s->dense[index] + s->layout->offset[s->layout->order[i]];
+        p->value.grad_filled = false;
+    }
+}
+
+shard_sums *shard_sums_new(const rapt_params *set, const gradient_layout *layout, shard_node own, uint32_t shards,
+                           rapt_error *err)
+{
+    shard_sums *s = calloc(1, sizeof *s);
+    if (s) {
+        *s = (shard_sums){.set = set, .layout = layout, .own = own, .shards = shards, .depth = shard_sums_depth(own, shards)};
+        arena_init(&s->memory, s->depth * layout->size * sizeof(rapt_real) + 4096);
+    }
+    if (!s || !shard_sums_allocate(s)) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the gradients of shards");
+        shard_sums_free(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < layout->dense; i++)
+        s->own_grad[layout->order[i]] = params_at(set, layout->order[i])->value.grad;
+    shard_sums_point(s, 0);
+    return s;
+}
+
+void shard_sums_free(shard_sums *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; s->own_grad && i < s->layout->params; i++)
+        if (s->own_grad[i]) {
+            rapt_param *p = params_at(s->set, i);
+            p->value.grad = s->own_grad[i];
+            p->value.grad_filled = false;
+        }
+    for (size_t i = 0; s->rows && i < (s->depth + 1) * s->layout->params; i++)
+        packed_rows_free(&s->rows[i]);
+    free(s->rows);
+    free(s->own_grad);
+    free(s->touched);
+    arena_free(&s->memory);
+    free(s);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+/* dense[first] += dense[first + 1] += ... += dense[last]: one sweep for all sums that a shard completes. */
+typedef struct sum_sweep {
+    const shard_sums *s;
+    const kernels *k;
+    size_t first, last;
+} sum_sweep;
+
+/* A pool_fn. */
+static void shard_sums_sweep(void *context, size_t chunk, int worker)
+{
+    const sum_sweep *l = context;
+    const shard_sums *s = l->s;
+    rapt_real sum[PIECE];
+    size_t end = (chunk + 1) * CHUNK < s->layout->size ? (chunk + 1) * CHUNK : s->layout->size;
+    (void)worker;
+    for (size_t at = chunk * CHUNK; at < end; at += PIECE) {
+        size_t n = end - at < PIECE ? end - at : PIECE;
+        const rapt_real *right = s->dense[l->last] + at;
+        for (size_t i = l->last - 1; i > l->first; i--, right = sum)
+            l->k->add(n, s->dense[i] + at, right, sum);
+        l->k->add(n, s->dense[l->first] + at, right, s->dense[l->first] + at);
+    }
+}
+
+static packed_rows *shard_sums_rows_at(const shard_sums *s, size_t index, size_t param)
+{
+    return &s->rows[index * s->layout->params + param];
+}
+
+/* The sum of the sparse parameters' nodes `left` and left + 1, in the place of `left`. */
+static bool shard_sums_merge_rows(const shard_sums *s, const kernels *k, size_t left)
+{
+    for (size_t i = 0; i < s->layout->params; i++) {
+        const rapt_param *p = params_at(s->set, i);
+        packed_rows *a = shard_sums_rows_at(s, left, i), *sum = shard_sums_rows_at(s, s->depth, i), before = *a;
+        if (!p->sparse)
+            continue;
+        size_t width = rapt_tensor_size(&p->value) / p->value.shape[0];
+        if (!packed_rows_add(sum, a, shard_sums_rows_at(s, left + 1, i), width, k))
+            return false;
+        *a = *sum;
+        *sum = before;
+    }
+    return true;
+}
+
+/* Takes what the passes have left: the top of the stack has the gradient then. */
+static bool shard_sums_take(shard_sums *s)
+{
+    for (size_t i = 0; i < s->layout->params; i++) {
+        rapt_param *p = params_at(s->set, i);
+        size_t at = s->layout->offset[i];
+        if (at != LAYOUT_NOWHERE) {
+            s->touched[i] |= p->value.grad_filled;
+            if (!p->value.grad_filled)
+                memset(s->dense[s->count] + at, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
+        } else if (p->sparse && !packed_rows_take(shard_sums_rows_at(s, s->count, i), p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void shard_sums_restart(shard_sums *s)
+{
+    s->count = 0;
+    memset(s->touched, 0, s->layout->params);
+    shard_sums_point(s, 0);
+}
+
+rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err)
+{
+    const uint32_t shard = s->count ? s->nodes[s->count - 1].end : s->own.first;
+    const size_t size = s->layout->size;
+    bool ok = shard_sums_take(s);
+    s->nodes[s->count++] = (shard_node){shard, shard + 1};
+    size_t last = s->count - 1, first = last;
+    for (; ok && first > 0 && shard_sums_are_children(s->nodes[first - 1], s->nodes[first], s->shards); first--) {
+        s->nodes[first - 1].end = s->nodes[first].end;
+        ok = shard_sums_merge_rows(s, t->k, first - 1);
+    }
+    if (!ok)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the gradients of shards");
+    s->count = first + 1;
+    if (first < last) {
+        profile_op(t, "shards", (double)((last - first) * size), (double)((last - first + 2) * size));
+        pool_run(t->pool, (size + CHUNK - 1) / CHUNK, (last - first + 2) * size, shard_sums_sweep,
+                 &(sum_sweep){s, t->k, first, last});
+        profile_end(t);
+    }
+    if (s->nodes[first].end < s->own.end)
+        shard_sums_point(s, s->count);
+    return RAPT_OK;
+}
+
+/* ---- what they come to --------------------------------------------------------------------------------------------- */
+
+size_t shard_sums_count(const shard_sums *s)
+{
+    return s->count;
+}
+
+rapt_real *shard_sums_dense(const shard_sums *s, size_t index)
+{
+    return s->dense[index];
+}
+
+const packed_rows *shard_sums_rows(const shard_sums *s, size_t index, size_t param)
+{
+    return shard_sums_rows_at(s, index, param);
+}
+
+const uint8_t *shard_sums_touched(const shard_sums *s)
+{
+    return s->touched;
+}
+
+void shard_sums_use_dense(shard_sums *s, const uint8_t *touched)
+{
+    shard_sums_point(s, 0);
+    for (size_t i = 0; i < s->layout->dense; i++)
+        params_at(s->set, s->layout->order[i])->value.grad_filled = touched[s->layout->order[i]];
+}
+
+void shard_sums_use_rows(shard_sums *s, size_t param, const packed_rows *rows)
+{
+    packed_rows_put(rows, params_at(s->set, param));
+}

@@ -1,0 +1,44 @@
+/* train/shards/shard_sums.h: the gradients of a step's shards, added as the tree of docs/number-format.md, "Shards". For step.c:
+ * passes write gradients into the parameters, shard after shard, as in a step without shards; sums are made as soon as both
+ * operands are there, so that few gradients are in memory at once: log2(shards) + 1 on one process. */
+#ifndef TRAIN_SHARDS_SHARD_SUMS_H
+#define TRAIN_SHARDS_SHARD_SUMS_H
+
+#include "group/shard_tree.h"
+#include "tape/tape_core.h"
+#include "train/shards/gradient_layout.h"
+#include "train/shards/packed_rows.h"
+
+typedef struct shard_sums shard_sums;
+
+/* How many gradients are in memory at once for shards own.first .. own.end - 1 of `shards`. */
+size_t shard_sums_depth(shard_node own, uint32_t shards);
+
+/* Sums over those shards. From now on the gradients of dense parameters are in memory of the sums; set and layout must outlive
+ * them. NULL: out of memory. */
+shard_sums *shard_sums_new(const rapt_params *set, const gradient_layout *layout, shard_node own, uint32_t shards,
+                           rapt_error *err);
+/* Gives the parameters their own gradient memory back. NULL is fine. */
+void shard_sums_free(shard_sums *s);
+
+/* A step begins: no parameter has a gradient. */
+void shard_sums_restart(shard_sums *s);
+/* The passes since then, or since the call before, were those of the next shard: takes the gradients that they have left in the
+ * parameters, which have none afterwards. RAPT_ERR_MEMORY: out of memory. */
+rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err);
+
+/* The sums that are there, in order: after all shards one for each subtree of the process, on one process only one. */
+size_t shard_sums_count(const shard_sums *s);
+/* Of all dense parameters, as the layout has them. */
+rapt_real *shard_sums_dense(const shard_sums *s, size_t index);
+/* Of sparse parameter `param`. */
+const packed_rows *shard_sums_rows(const shard_sums *s, size_t index, size_t param);
+/* [parameters of the set]: 1 where one of the shards has a gradient. */
+const uint8_t *shard_sums_touched(const shard_sums *s);
+
+/* Makes the first sum the gradient of the dense parameters, of those with touched[i]; */
+void shard_sums_use_dense(shard_sums *s, const uint8_t *touched);
+/* and `rows` that of a sparse one. */
+void shard_sums_use_rows(shard_sums *s, size_t param, const packed_rows *rows);
+
+#endif
