@@ -368,6 +368,16 @@ rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
     return code;
 }
 
+/* Of a page that `end` is in the rest may still be needed. */
+void file_map_forget(const file_map *m, size_t begin, size_t end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    begin = begin / page * page;
+    end = end < m->size ? end / page * page : m->size;
+    if (begin < end)
+        madvise((char *)m->data + begin, end - begin, MADV_DONTNEED);
+}
+
 void file_map_close(file_map *m)
 {
     if (m->size > 0)

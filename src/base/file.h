@@ -55,6 +55,9 @@ typedef struct file_map {
 } file_map;
 
 rapt_code file_map_open(file_map *m, const char *path, rapt_error *err);
+/* Gives the memory of bytes begin .. end - 1 back: they are read from the file again when they are needed, which costs time only.
+ * For long files that are read once. */
+void file_map_forget(const file_map *m, size_t begin, size_t end);
 void file_map_close(file_map *m);
 
 /* Appends `size` bytes to `path` in one write, so that lines of several writers don't mix; creates it. */

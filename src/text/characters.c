@@ -1,7 +1,7 @@
 /* text/characters.c: the tokenizer of characters: a token is a code point, ids go by their codes. For language models of
  * small texts it has no special tokens, and a character that it lacks is an error; for translation it begins with the four
  * special ones, and takes lines, whose unknown characters are <unk>. */
-#include "text/tokenizer.h"
+#include "text/encode_run.h"
 
 #include "base/buffer.h"
 #include "base/rng.h"
@@ -196,18 +196,44 @@ static rapt_code encode_next(const characters *c, const char *text, size_t size,
     return RAPT_OK;
 }
 
-static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
-                                      rapt_ids_fn *sink, void *context, rapt_error *err)
+static rapt_code encode_characters(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
+                                   bool specials, rapt_ids_fn *sink, void *context, rapt_error *err)
 {
     int32_t ids[PORTION];
     rapt_code code = RAPT_OK;
-    for (size_t at = 0, count; at < size && code == RAPT_OK;) {
-        for (count = 0; at < size && count < PORTION && code == RAPT_OK; count += ids[count] >= 0)
+    for (size_t at = begin, count; at < end && code == RAPT_OK;) {
+        for (count = 0; at < end && count < PORTION && code == RAPT_OK; count += ids[count] >= 0)
             code = encode_next(characters_of(k), text, size, specials, &at, &ids[count], err);
         if (code == RAPT_OK)
             code = sink(context, ids, count, err);
     }
     return code;
+}
+
+static rapt_code characters_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials,
+                                      rapt_ids_fn *sink, void *context, rapt_error *err)
+{
+    return encode_characters(k, text, size, 0, size, specials, sink, context, err);
+}
+
+static rapt_code characters_encode_part(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
+                                        rapt_ids_fn *sink, void *context, rapt_error *err)
+{
+    return encode_characters(k, text, size, begin, end, false, sink, context, err);
+}
+
+/* Behind the bytes that only continue a character: in valid text there are three at most. */
+static size_t characters_cut(const char *text, size_t size, size_t from)
+{
+    for (int i = 0; i < 3 && from < size && (text[from] & 0xC0) == 0x80; i++)
+        from++;
+    return from;
+}
+
+static rapt_code characters_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    static const encode_cuts cuts = {characters_cut, characters_encode_part};
+    return encode_run_cut(k, r, &cuts, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
@@ -290,6 +316,6 @@ rapt_tokenizer *characters_from_json(const json_t *root, const char *path, rapt_
     return c ? &c->base : NULL;
 }
 
-static const tokenizer_ops CHARACTERS_OPS = {RAPT_TOKENIZER_CHARACTERS,    characters_free,      characters_size,
-                                             characters_token,   characters_special,   characters_hash,
-                                             characters_encode_to, characters_decode, characters_to_json};
+static const tokenizer_ops CHARACTERS_OPS = {
+    RAPT_TOKENIZER_CHARACTERS, characters_free, characters_size, characters_token, characters_special, characters_hash,
+    characters_encode_to, characters_encode_run, characters_decode, characters_to_json};

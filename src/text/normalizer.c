@@ -140,17 +140,17 @@ static bool run_step(buffer *out, const char *text, size_t size, const normalize
 }
 
 /* Most texts that are to be composed are so already. */
-static bool changes_nothing(const normalizer *n, const char *text, size_t size)
+bool normalizer_changes(const normalizer *n, const char *text, size_t size)
 {
     if (size == 0)
-        return true;
+        return false;
     for (size_t i = 0; i < n->count; i++)
         if (n->steps[i].kind != NORMALIZER_NFC)
-            return false;
+            return true;
     for (size_t i = 0; i < size && n->count > 0; i++)
         if ((unsigned char)text[i] >= FIRST_LEAD)
-            return false;
-    return true;
+            return true;
+    return false;
 }
 
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
@@ -158,7 +158,7 @@ rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
 {
     buffer parts[2] = {{0}};
     bool ok = true;
-    if (changes_nothing(n, text, size))
+    if (!normalizer_changes(n, text, size))
         return take(context, text, size);
     for (size_t i = 0; ok && i < n->count; i++) {
         buffer *out = &parts[i % 2];

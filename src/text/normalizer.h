@@ -41,6 +41,11 @@ bool normalizer_lowercases(const normalizer *n);
  * text that no step can change is handed on as it is; another one is copied. */
 rapt_code normalizer_apply(const normalizer *n, const char *text, size_t size,
                            rapt_code (*take)(void *context, const char *text, size_t size), void *context, rapt_error *err);
+/* Whether normalizer_apply has to copy a text. Where all parts of a text say no, the text does so. */
+bool normalizer_changes(const normalizer *n, const char *text, size_t size);
+/* normalizer_cut.c: the first place from `from` > 0 on where a text can be cut, or its end: what is before and what is behind it
+ * are normalized alone as they are together. */
+size_t normalizer_cut(const normalizer *n, const char *text, size_t size, size_t from);
 /* The lines of a text, each by itself, with their ends. malloc'd. */
 rapt_code normalizer_apply_lines(const normalizer *n, const char *text, size_t size, char **out, size_t *out_size,
                                  rapt_error *err);

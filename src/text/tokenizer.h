@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+typedef struct encode_run encode_run; /* encode_run.h: a text that is encoded on all threads */
+
 /* See rapt/text.h; what is said there of rapt_tokenizer_... holds for these. */
 typedef struct tokenizer_ops {
     rapt_tokenizer_kind kind;
@@ -16,6 +18,7 @@ typedef struct tokenizer_ops {
     uint64_t (*hash)(const rapt_tokenizer *k);
     rapt_code (*encode_to)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                            void *context, rapt_error *err);
+    rapt_code (*encode_run)(const rapt_tokenizer *k, const encode_run *r, rapt_error *err); /* of more than one chunk */
     char *(*decode)(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
     json_t *(*to_json)(const rapt_tokenizer *k); /* what the file holds; NULL: out of memory */
     bool (*lowercases)(const rapt_tokenizer *k); /* NULL: never */

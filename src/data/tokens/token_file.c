@@ -38,6 +38,7 @@ static uint32_t scan_ids(const rapt_token_file *f, XXH3_state_t *hash)
         XXH3_64bits_update(hash, ids, n * width);
         uint32_t here = token_file_largest_of(ids, n, width);
         largest = here > largest ? here : largest;
+        file_map_forget(&f->map, sizeof f->header + first * width, sizeof f->header + (first + n) * width);
     }
     return largest;
 }

@@ -27,8 +27,8 @@ rapt_token_file *token_file_open(token_place place, rapt_error *err);
 
 /* As rapt_token_file_ensure, but nothing changes at out_path yet: where *made, the result lies in `out`, and the caller ends
  * that with file_writer_finish or file_writer_discard. On failure nothing is left to end; RAPT_ERR_INTERRUPTED where *stop turns
- * nonzero (NULL: never). `out_path` is borrowed until then. */
-rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
+ * nonzero (NULL: never). `out_path` is borrowed until then. `threads` is that of pool_new. */
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, int threads,
                                   stop_check stop, file_writer *out, bool *made, rapt_error *err);
 
 #endif

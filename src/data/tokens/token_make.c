@@ -1,29 +1,33 @@
-/* data/tokens/token_make.c: a text file into a token file, in portions, and only where it is not there already. For the start
- * of a training run. Texts and results may be larger than memory; how a text is cut is up to the tokenizer. */
+/* data/tokens/token_make.c: a text file into a token file, on all threads, and only where it is not there already. For the
+ * start of a training run. Texts and results may be larger than memory; how a text is cut is up to the tokenizer. */
 #include "data/tokens/token_file.h"
 
 #include "base/stop.h"
+#include "text/encode_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#define TEXT_PORTION ((size_t)1 << 20) /* bytes that are hashed at a time */
 
 /* The text to be tokenized. */
 typedef struct source {
     const rapt_tokenizer *tokenizer;
     const char *path;
     file_map text;
-    uint64_t hash;
+    int threads;
     stop_check stop;
 } source;
 
 typedef struct maker {
     file_writer *out;
     token_header header;
-    XXH3_state_t *hash; /* of the ids */
-    size_t held;        /* ids in the portion */
+    const source *source;
+    XXH3_state_t *hash, *text_hash; /* of the ids, and of the text */
+    size_t hashed;                  /* bytes of the text */
+    size_t held;                    /* ids in the portion */
     char portion[TOKEN_PORTION * 4];
-    stop_check stop;
     rapt_error *err;
 } maker;
 
@@ -31,12 +35,21 @@ static rapt_code source_open(source *s, const rapt_tokenizer *k, token_place pla
 {
     *s = (source){.tokenizer = k, .path = place.name};
     rapt_code code = file_map_open(&s->text, place.at, err);
-    if (code != RAPT_OK)
-        return code;
-    if (s->text.size == 0)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", place.name);
-    s->hash = XXH3_64bits(s->text.data, s->text.size);
-    return RAPT_OK;
+    if (code == RAPT_OK && s->text.size == 0)
+        code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", place.name);
+    return code;
+}
+
+/* What has been read is hashed on the way. A text can be read a second time. */
+static void token_make_passed(void *context, size_t begin, size_t end)
+{
+    maker *m = context;
+    const file_map *text = &m->source->text;
+    if (end > m->hashed) {
+        XXH3_64bits_update(m->text_hash, text->data + m->hashed, end - m->hashed);
+        m->hashed = end;
+    }
+    file_map_forget(text, begin, end);
 }
 
 static rapt_code token_make_flush(maker *m)
@@ -53,7 +66,7 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
 {
     (void)err;
     maker *m = context;
-    rapt_code code = stop_asked(m->stop) ? rapt_fail(m->err, RAPT_ERR_INTERRUPTED, "stopped") : RAPT_OK;
+    rapt_code code = RAPT_OK;
     for (size_t i = 0, n; code == RAPT_OK && i < count; i += n) {
         n = count - i < TOKEN_PORTION - m->held ? count - i : TOKEN_PORTION - m->held;
         char *to = m->portion + m->held * m->header.width;
@@ -65,14 +78,26 @@ static rapt_code take_ids(void *context, const int32_t *ids, size_t count, rapt_
     return code;
 }
 
-static rapt_code token_make_encode(maker *m, const source *s)
+static rapt_code encode_on_threads(maker *m, const source *s, pool *threads)
 {
     rapt_error from_tokenizer = {0};
-    rapt_code code = rapt_tokenizer_encode_to(s->tokenizer, s->text.data, s->text.size, false, take_ids, m,
-                                              &from_tokenizer);
+    const encode_run run = {.text = s->text.data, .size = s->text.size, .chunk = ENCODE_CHUNK, .pool = threads,
+                            .beside = m->out->path, .stop = s->stop, .sink = take_ids, .passed = token_make_passed, .context = m};
+    rapt_code code = encode_run_all(s->tokenizer, &run, &from_tokenizer);
+    if (code == RAPT_ERR_INTERRUPTED)
+        return rapt_fail(m->err, code, "stopped");
     if (from_tokenizer.code)
         rapt_fail(m->err, from_tokenizer.code, "%s: %s", s->path, from_tokenizer.message);
     return code == RAPT_OK ? token_make_flush(m) : code;
+}
+
+static rapt_code token_make_encode(maker *m, const source *s)
+{
+    rapt_error why = {0};
+    pool *threads = pool_new(s->threads, &why);
+    rapt_code code = threads ? encode_on_threads(m, s, threads) : rapt_fail(m->err, why.code, "%s", why.message);
+    pool_free(threads);
+    return code;
 }
 
 /* The header is written twice: to keep its place, and when all is known. */
@@ -80,6 +105,7 @@ static rapt_code token_make_fill(maker *m, const source *s)
 {
     token_header *h = &m->header;
     XXH3_64bits_reset(m->hash);
+    XXH3_64bits_reset(m->text_hash);
     rapt_code code = file_writer_put(m->out, h, sizeof *h, m->err);
     if (code == RAPT_OK)
         code = token_make_encode(m, s);
@@ -91,6 +117,7 @@ static rapt_code token_make_fill(maker *m, const source *s)
         return rapt_fail(m->err, RAPT_ERR_VALUE, "%s: token %u is outside the tokenizer's vocabulary of %u", s->path, h->largest,
                          h->vocab);
     h->ids_hash = XXH3_64bits_digest(m->hash);
+    h->text_hash = XXH3_64bits_digest(m->text_hash);
     h->checksum = token_header_checksum(h);
     code = file_writer_rewind(m->out, m->err);
     return code == RAPT_OK ? file_writer_put(m->out, h, sizeof *h, m->err) : code;
@@ -130,17 +157,17 @@ static rapt_code token_make_ids(const source *s, const char *out_path, file_writ
     if (code != RAPT_OK)
         return code;
     maker *m = calloc(1, sizeof *m);
-    XXH3_state_t *hash = m ? XXH3_createState() : NULL;
-    if (hash) {
-        *m = (maker){.out = out, .header = token_header_new(vocab), .hash = hash, .stop = s->stop, .err = err};
+    XXH3_state_t *hash = XXH3_createState(), *text_hash = XXH3_createState();
+    if (m && hash && text_hash) {
+        m->out = out, m->header = token_header_new(vocab), m->source = s, m->hash = hash, m->text_hash = text_hash, m->err = err;
         m->header.text_bytes = s->text.size;
-        m->header.text_hash = s->hash;
         m->header.tokenizer_hash = rapt_tokenizer_hash(s->tokenizer);
         code = token_make_write_file(m, s, out_path);
     } else {
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while writing", out_path);
     }
     XXH3_freeState(hash);
+    XXH3_freeState(text_hash);
     free(m);
     return code;
 }
@@ -156,13 +183,31 @@ rapt_code rapt_token_file_make(const rapt_tokenizer *k, const char *text_path, c
     return code == RAPT_OK ? file_writer_finish(&out, err) : code;
 }
 
-/* The file if it holds this text by this tokenizer. Why it does not is not reported: it is made anew. */
+/* XXH3 of the text; false on out-of-memory. */
+static bool hash_source(const source *s, uint64_t *out)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        return false;
+    XXH3_64bits_reset(hash);
+    for (size_t at = 0, n; at < s->text.size; at += n) {
+        n = s->text.size - at < TEXT_PORTION ? s->text.size - at : TEXT_PORTION;
+        XXH3_64bits_update(hash, s->text.data + at, n);
+        file_map_forget(&s->text, at, at + n);
+    }
+    *out = XXH3_64bits_digest(hash);
+    XXH3_freeState(hash);
+    return true;
+}
+
+/* The file if it holds this text by this tokenizer. Why it does not is not reported: it is made anew. The text is read last. */
 static rapt_token_file *open_current(const source *s, const char *path)
 {
+    uint64_t hash;
     rapt_token_file *f = rapt_token_file_open(path, NULL);
     if (f && f->header.tokenizer_hash == rapt_tokenizer_hash(s->tokenizer) &&
         f->header.vocab == rapt_tokenizer_size(s->tokenizer) && f->header.text_bytes == s->text.size &&
-        f->header.text_hash == s->hash)
+        hash_source(s, &hash) && f->header.text_hash == hash)
         return f;
     rapt_token_file_close(f);
     return NULL;
@@ -182,12 +227,13 @@ static rapt_token_file *open_draft(file_writer *out, const char *out_path, rapt_
     return f;
 }
 
-rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path,
+rapt_token_file *token_file_draft(const rapt_tokenizer *k, token_place text, const char *out_path, int threads,
                                   stop_check stop, file_writer *out, bool *made, rapt_error *err)
 {
     source s;
     rapt_token_file *f = NULL;
     rapt_code code = source_open(&s, k, text, err);
+    s.threads = threads;
     s.stop = stop;
     if (code == RAPT_OK)
         f = open_current(&s, out_path);
@@ -206,7 +252,7 @@ rapt_token_file *rapt_token_file_ensure(const rapt_tokenizer *k, const char *tex
 {
     bool made;
     file_writer out;
-    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, (stop_check){0}, &out, &made, err);
+    rapt_token_file *f = token_file_draft(k, (token_place){text_path, text_path}, out_path, 0, (stop_check){0}, &out, &made, err);
     if (!made || file_writer_finish(&out, err) == RAPT_OK)
         return f;
     rapt_token_file_close(f);

@@ -3,7 +3,7 @@
  *
  * Texts repeat themselves: nine pieces in ten have occurred before. What became of short pieces is kept in a table that
  * fits a cache of the CPU, for this call only. */
-#include "text/bpe/byte_bpe.h"
+#include "text/bpe/bpe_encode.h"
 
 #include "text/bpe/bpe_merge.h"
 
@@ -29,15 +29,16 @@ typedef struct kept_set {
 
 _Static_assert(sizeof(kept_set) == 64, "one cache line");
 
-typedef struct encoder {
+typedef struct bpe_encoder {
     const byte_bpe *b;
     split_walk *walk;
     kept_set *sets;
     size_t set_mask;
     rapt_ids_fn *sink;
     void *context;
+    bpe_starts *starts; /* where pieces begin, if that is to be noted, or NULL */
     rapt_error *err;
-    size_t filled;
+    size_t filled, flushed; /* ids in `out`, and those before them since the sink was given */
     int32_t out[OUT];
 } encoder;
 
@@ -47,6 +48,7 @@ static rapt_code bpe_encode_flush(encoder *e)
 {
     size_t count = e->filled;
     e->filled = 0;
+    e->flushed += count;
     return count ? e->sink(e->context, e->out, count, e->err) : RAPT_OK;
 }
 
@@ -169,30 +171,50 @@ static inline piece find_piece(const encoder *e, const char *text, size_t size, 
 
 /* ---- texts -------------------------------------------------------------------------------------------------- */
 
-/* The pieces from *at on, AHEAD of them at most. */
-static rapt_code find_pieces(const encoder *e, const char *text, size_t size, size_t *at, piece *pieces, size_t *count)
+/* The next pieces of a range from *at on, AHEAD of them at most. */
+static rapt_code find_pieces(const encoder *e, const bpe_range *r, size_t *at, piece *pieces, size_t *count)
 {
     rapt_code code = RAPT_OK;
     size_t end;
-    for (*count = 0; *at < size && *count < AHEAD && code == RAPT_OK; *at = end) {
-        code = split_next(e->walk, text, size, *at, &end, e->err);
+    for (*count = 0; *at < r->limit && *count < AHEAD && code == RAPT_OK; *at = end) {
+        code = split_next(e->walk, r->text, r->size, *at, &end, e->err);
+        if (code == RAPT_OK && end > r->far) {
+            *r->far_end = end;
+            return RAPT_OK;
+        }
         if (code == RAPT_OK)
-            pieces[(*count)++] = find_piece(e, text + *at, end - *at, size - *at);
+            pieces[(*count)++] = find_piece(e, r->text + *at, end - *at, r->size - *at);
+    }
+    return code;
+}
+
+static void note_start(encoder *e, size_t at)
+{
+    bpe_starts *s = e->starts;
+    if (s->count < BPE_STARTS)
+        s->list[s->count++] = (bpe_start){at, e->flushed + e->filled};
+}
+
+static rapt_code encode_range(encoder *e, const bpe_range *r, size_t *at)
+{
+    piece pieces[AHEAD];
+    rapt_code code = RAPT_OK;
+    for (size_t count = 1; *at < r->limit && count > 0 && code == RAPT_OK;) {
+        code = find_pieces(e, r, at, pieces, &count);
+        for (size_t i = 0; i < count && code == RAPT_OK; i++) {
+            if (e->starts)
+                note_start(e, (size_t)(pieces[i].text - r->text));
+            code = pieces[i].set ? encode_kept(e, &pieces[i]) : encode_piece(e, pieces[i].text, pieces[i].size);
+        }
     }
     return code;
 }
 
 static rapt_code encode_pieces(void *context, const char *text, size_t size)
 {
-    encoder *e = context;
-    piece pieces[AHEAD];
-    rapt_code code = RAPT_OK;
-    for (size_t at = 0, count; at < size && code == RAPT_OK;) {
-        code = find_pieces(e, text, size, &at, pieces, &count);
-        for (size_t i = 0; i < count && code == RAPT_OK; i++)
-            code = pieces[i].set ? encode_kept(e, &pieces[i]) : encode_piece(e, pieces[i].text, pieces[i].size);
-    }
-    return code;
+    const bpe_range all = {text, size, size, SIZE_MAX, NULL};
+    size_t at = 0;
+    return encode_range(context, &all, &at);
 }
 
 static rapt_code bpe_encode_text(encoder *e, const char *text, size_t size, bool specials)
@@ -225,13 +247,68 @@ static bool make_sets(encoder *e, size_t size)
     return e->sets != NULL;
 }
 
+/* ---- encoders ----------------------------------------------------------------------------------------------- */
+
+static rapt_code bpe_encode_set_up(encoder *e, const byte_bpe *b, size_t size, rapt_error *err)
+{
+    e->b = b, e->sets = NULL, e->sink = NULL, e->context = NULL, e->starts = NULL, e->err = err, e->filled = e->flushed = 0;
+    e->walk = split_walk_new(b->cut, err);
+    return e->walk && make_sets(e, size) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
+}
+
+static void bpe_encode_tear_down(encoder *e)
+{
+    split_walk_free(e->walk);
+    free(e->sets);
+}
+
+bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err)
+{
+    encoder *e = malloc(sizeof *e);
+    if (!e)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
+    if (!e || bpe_encode_set_up(e, b, size, err) == RAPT_OK)
+        return e;
+    bpe_encoder_free(e);
+    return NULL;
+}
+
+void bpe_encoder_free(bpe_encoder *e)
+{
+    if (e)
+        bpe_encode_tear_down(e);
+    free(e);
+}
+
+void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_starts *starts)
+{
+    e->sink = sink;
+    e->context = context;
+    e->starts = starts;
+    e->filled = e->flushed = 0;
+    split_walk_begin(e->walk);
+}
+
+rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, rapt_error *err)
+{
+    e->err = err;
+    rapt_code code = encode_range(e, range, at);
+    return code == RAPT_OK ? bpe_encode_flush(e) : code;
+}
+
+rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, rapt_error *err)
+{
+    e->err = err;
+    rapt_code code = bpe_encode_text(e, text, size, false);
+    return code == RAPT_OK ? bpe_encode_flush(e) : code;
+}
+
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err)
 {
     encoder e;
-    e.b = byte_bpe_of(k), e.sets = NULL, e.sink = sink, e.context = context, e.err = err, e.filled = 0;
-    e.walk = split_walk_new(e.b->cut, err);
-    rapt_code code = e.walk && make_sets(&e, size) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
+    rapt_code code = bpe_encode_set_up(&e, byte_bpe_of(k), size, err);
+    e.sink = sink, e.context = context;
     if (code == RAPT_OK && specials)
         code = put_ids(&e, e.b->before.ids, e.b->before.count);
     if (code == RAPT_OK)
@@ -240,7 +317,6 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
         code = put_ids(&e, e.b->after.ids, e.b->after.count);
     if (code == RAPT_OK)
         code = bpe_encode_flush(&e);
-    split_walk_free(e.walk);
-    free(e.sets);
+    bpe_encode_tear_down(&e);
     return code;
 }

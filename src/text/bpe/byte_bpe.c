@@ -321,5 +321,6 @@ static bool bpe_lowercases(const rapt_tokenizer *k)
     return normalizer_lowercases(&byte_bpe_of(k)->normal);
 }
 
-static const tokenizer_ops BYTE_BPE_OPS = {RAPT_TOKENIZER_BYTE_BPE, free_base,     bpe_size,   bpe_token,   bpe_special,
-                                           bpe_hash,      bpe_encode_to, bpe_decode, bpe_to_json, bpe_lowercases};
+static const tokenizer_ops BYTE_BPE_OPS = {
+    RAPT_TOKENIZER_BYTE_BPE, free_base, bpe_size, bpe_token, bpe_special, bpe_hash, bpe_encode_to, bpe_encode_run, bpe_decode,
+    bpe_to_json, bpe_lowercases};

@@ -48,6 +48,8 @@ static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
 /* bpe_encode.c */
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err);
+/* bpe_threads.c */
+rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
 /* hf_write.c: what tokenizer.json holds; NULL: out of memory. */
 json_t *hf_to_json(const byte_bpe *b);
 

@@ -1,7 +1,7 @@
 /* text/words/words_tokenizer.c: the words tokenizer: training, encoding, decoding, its file. For translation. Text is prepared
  * in words_prepare.c. */
 #define _GNU_SOURCE /* strndup, strnlen */
-#include "text/tokenizer.h"
+#include "text/encode_run.h"
 
 #include "base/rng.h"
 #include "text/utf8.h"
@@ -205,12 +205,12 @@ static rapt_code encode_line(const words *w, const char *line, bool specials, ra
     return code;
 }
 
-/* Words end at line ends: lines can be encoded one by one. */
-static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
-                                 void *context, rapt_error *err)
+/* Words end at line ends: lines can be encoded one by one. Lines from `begin` on, up to `end`. */
+static rapt_code encode_word_lines(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
+                                   bool specials, rapt_ids_fn *sink, void *context, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (size_t at = 0; at < size && code == RAPT_OK;) {
+    for (size_t at = begin; at < end && code == RAPT_OK;) {
         const char *feed = memchr(text + at, '\n', size - at);
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
         size_t valid = utf8_valid_prefix(text + at, length), nul = strnlen(text + at, length);
@@ -224,6 +224,31 @@ static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size
         at += length + 1;
     }
     return code;
+}
+
+static rapt_code words_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
+                                 void *context, rapt_error *err)
+{
+    return encode_word_lines(k, text, size, 0, size, specials, sink, context, err);
+}
+
+static rapt_code words_encode_part(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end,
+                                   rapt_ids_fn *sink, void *context, rapt_error *err)
+{
+    return encode_word_lines(k, text, size, begin, end, false, sink, context, err);
+}
+
+/* Where the next line begins. */
+static size_t words_cut(const char *text, size_t size, size_t from)
+{
+    const char *feed = memchr(text + from - 1, '\n', size - from + 1);
+    return feed ? (size_t)(feed + 1 - text) : size;
+}
+
+static rapt_code words_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    static const encode_cuts cuts = {words_cut, words_encode_part};
+    return encode_run_cut(k, r, &cuts, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------------------- */
@@ -321,5 +346,6 @@ static bool words_lowercases(const rapt_tokenizer *k)
     return words_of(k)->lowercase;
 }
 
-static const tokenizer_ops WORDS_OPS = {RAPT_TOKENIZER_WORDS, words_free,      words_size,   words_token,   words_special,
-                                        words_hash, words_encode_to, words_decode, words_to_json, words_lowercases};
+static const tokenizer_ops WORDS_OPS = {
+    RAPT_TOKENIZER_WORDS, words_free, words_size, words_token, words_special, words_hash, words_encode_to, words_encode_run,
+    words_decode, words_to_json, words_lowercases};

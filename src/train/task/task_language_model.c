@@ -195,8 +195,8 @@ static rapt_code open_text(run *r, rapt_error *err)
     if (code)
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
-    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path, run_stop(r),
-                                 &d->tokens_out, &d->makes_tokens, err);
+    d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path,
+                                 r->options->threads, run_stop(r), &d->tokens_out, &d->makes_tokens, err);
     return d->tokens ? RAPT_OK : err->code;
 }
 

@@ -1,0 +1,42 @@
+/* text/bpe/bpe_encode.h: the encoder of byte-level BPE in steps, for bpe_threads.c, where each thread has one. What encodes a
+ * whole text at once calls rapt_tokenizer_encode_to. */
+#ifndef TEXT_BPE_BPE_ENCODE_H
+#define TEXT_BPE_BPE_ENCODE_H
+
+#include "text/bpe/byte_bpe.h"
+
+enum { BPE_STARTS = 4096 };
+
+/* Where a piece begins, and how many ids came before its own. */
+typedef struct bpe_start {
+    size_t at, ids;
+} bpe_start;
+
+/* The first pieces of a range. */
+typedef struct bpe_starts {
+    size_t count;
+    bpe_start list[BPE_STARTS];
+} bpe_starts;
+
+/* Pieces of a text that begin before `limit`, up to the first one that ends beyond `far`, whose end goes to *far_end. */
+typedef struct bpe_range {
+    const char *text;
+    size_t size, limit, far;
+    size_t *far_end; /* NULL: no piece can end there */
+} bpe_range;
+
+typedef struct bpe_encoder bpe_encoder;
+
+/* For texts of about `size` bytes; what it keeps of pieces lasts as long as it does. NULL with `err` set. */
+bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err);
+void bpe_encoder_free(bpe_encoder *e); /* NULL is fine */
+
+/* Ids go to this sink from now on; where pieces begin is noted in `starts`, unless it is NULL, which its owner has emptied. What
+ * the pattern has cost so far is forgotten. */
+void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_starts *starts);
+/* Encodes pieces of a text that is normal already, from *at on, which moves to where the next piece begins. */
+rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, rapt_error *err);
+/* Encodes a whole text: normalized, and with special tokens that are always found. */
+rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, rapt_error *err);
+
+#endif

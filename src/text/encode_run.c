@@ -1,0 +1,63 @@
+/* text/encode_run.c: long texts to ids on all threads: what the kinds of tokenizers have in common. For token files. How
+ * byte-level BPE finds places to cut is in bpe/bpe_threads.c. */
+#include "text/encode_run.h"
+
+rapt_code encode_run_keep(void *context, const int32_t *ids, size_t count, rapt_error *err)
+{
+    part *p = context;
+    return buffer_append(&p->out, ids, count * sizeof *ids) ? RAPT_OK
+                                                           : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu ids", count);
+}
+
+rapt_code encode_run_hand_on(const encode_run *r, const part *p, size_t first, rapt_error *err)
+{
+    const int32_t *ids = (const void *)p->out.data;
+    size_t count = p->out.size / sizeof *ids - first;
+    return count ? r->sink(r->context, ids + first, count, err) : RAPT_OK;
+}
+
+typedef struct cutting {
+    const rapt_tokenizer *tokenizer;
+    const encode_run *r;
+    const encode_cuts *cuts;
+} cutting;
+
+static size_t encode_run_end_of(void *context, size_t begin)
+{
+    const cutting *c = context;
+    const encode_run *r = c->r;
+    return r->size - begin <= r->chunk ? r->size : c->cuts->end_of(r->text, r->size, begin + r->chunk);
+}
+
+static rapt_code encode_run_work(void *context, part *p, int worker, rapt_error *err)
+{
+    const cutting *c = context;
+    (void)worker;
+    return c->cuts->encode(c->tokenizer, c->r->text, c->r->size, p->begin, p->end, encode_run_keep, p, err);
+}
+
+static rapt_code encode_run_take(void *context, part *p, rapt_error *err)
+{
+    const encode_run *r = ((const cutting *)context)->r;
+    if (r->passed)
+        r->passed(r->context, p->begin, p->end);
+    return encode_run_hand_on(r, p, 0, err);
+}
+
+rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const encode_cuts *cuts, rapt_error *err)
+{
+    cutting c = {k, r, cuts};
+    const parts all = {.pool = r->pool, .begin = 0, .end = r->size, .stop = r->stop, .end_of = encode_run_end_of,
+                       .work = encode_run_work, .take = encode_run_take, .context = &c};
+    return parts_run(&all, NULL, err);
+}
+
+rapt_code encode_run_all(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
+{
+    if (r->size > r->chunk)
+        return k->ops->encode_run(k, r, err);
+    rapt_code code = rapt_tokenizer_encode_to(k, r->text, r->size, false, r->sink, r->context, err);
+    if (code == RAPT_OK && r->passed)
+        r->passed(r->context, 0, r->size);
+    return code;
+}

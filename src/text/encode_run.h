@@ -1,0 +1,43 @@
+/* text/encode_run.h: long texts to ids on all threads, with the ids of rapt_tokenizer_encode_to in the same order, in memory
+ * that does not grow with the text. For token files. Special tokens are text like any other here, but for those of a
+ * tokenizer.json that are always found. */
+#ifndef TEXT_ENCODE_RUN_H
+#define TEXT_ENCODE_RUN_H
+
+#include "base/parts.h"
+#include "text/tokenizer.h"
+
+#define ENCODE_CHUNK ((size_t)256 << 10) /* bytes of text that a thread encodes at a time; any number gives the same ids */
+
+struct encode_run {
+    const char *text;
+    size_t size, chunk;
+    pool *pool;
+    const char *beside; /* a temporary file beside this path holds a text once it is normalized; NULL: memory holds it */
+    stop_check stop;
+    rapt_ids_fn *sink; /* called on any thread, by one at a time */
+    /* Bytes begin .. end - 1 have been read; called in order, but a text that is normalized can be read twice. NULL: no matter.
+     * On any thread, by one at a time. */
+    void (*passed)(void *context, size_t begin, size_t end);
+    void *context; /* of both */
+};
+
+/* Fails as rapt_tokenizer_encode_to does; RAPT_ERR_INTERRUPTED where it was stopped. Where a pattern takes many steps, each chunk
+ * may take as many as a text. */
+rapt_code encode_run_all(const rapt_tokenizer *k, const encode_run *r, rapt_error *err);
+
+/* For kinds of tokenizers whose text can be cut at places that are known at once: `end_of` finds one from `from` on, or the
+ * text's end; `encode` encodes what is between two of them. */
+typedef struct encode_cuts {
+    size_t (*end_of)(const char *text, size_t size, size_t from);
+    rapt_code (*encode)(const rapt_tokenizer *k, const char *text, size_t size, size_t begin, size_t end, rapt_ids_fn *sink,
+                        void *context, rapt_error *err);
+} encode_cuts;
+
+rapt_code encode_run_cut(const rapt_tokenizer *k, const encode_run *r, const encode_cuts *cuts, rapt_error *err);
+
+/* A sink that appends ids to a part's buffer `out`, and what hands them on. */
+rapt_code encode_run_keep(void *part, const int32_t *ids, size_t count, rapt_error *err);
+rapt_code encode_run_hand_on(const encode_run *r, const part *p, size_t first, rapt_error *err);
+
+#endif
