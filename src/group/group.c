@@ -1,141 +1,156 @@
-/* group/group.c: a group of one rank, which has nothing to exchange. */
-#include "group/group_ops.h"
+/* group/group.c: a group as its owner's thread sees it: made, left and ended. The work is the
+ * communication thread's (group_thread.c); its operations are in group_wait.c and group_small.c. */
+#define _GNU_SOURCE
+#include "group/group_core.h"
 
+#include "base/clock.h"
+
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-struct rapt_group {
-    rapt_transport transport;
-};
+#define DEFAULT_WAIT 300.0
+#define SHORTEST_OPENING 60.0 /* seconds that message layers may take to start, whatever `wait` is */
 
-rapt_group *rapt_group_new(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err)
+/* ---- making ----------------------------------------------------------------------------------------------- */
+
+static rapt_group *allocate_group(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err)
 {
-    (void)options;
-    int rank, size;
     rapt_group *g = calloc(1, sizeof *g);
+    pthread_condattr_t monotonic;
     if (!g) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group");
         return NULL;
     }
     g->transport = *transport;
-    rapt_code code = transport->open(transport->context, &rank, &size, err);
-    if (code == RAPT_OK && size > 1)
-        code = rapt_fail(err, RAPT_ERR_VALUE, "a group has one rank so far");
-    if (code == RAPT_OK)
-        return g;
+    g->wait = options && options->wait > 0 ? options->wait : DEFAULT_WAIT;
+    g->launched = options ? options->launched : 0;
+    pthread_mutex_init(&g->mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&g->wake, &monotonic);
+    pthread_cond_init(&g->news, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return g;
+}
+
+/* Of a group whose thread has ended, or never begun. */
+static void free_group(rapt_group *g)
+{
+    for (size_t i = 0; i < g->made_count; i++)
+        free(g->made[i]);
+    free(g->made);
+    free(g->hosts);
+    free(g->codes);
+    exchange_free(g->exchange);
+    heartbeat_free(g->beat);
+    pthread_cond_destroy(&g->wake);
+    pthread_cond_destroy(&g->news);
+    pthread_mutex_destroy(&g->mutex);
     free(g);
+}
+
+/* Without signals: they are for the threads of the program. */
+static rapt_code start_thread(rapt_group *g, rapt_error *err)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&g->thread, NULL, group_thread_main, g);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed ? rapt_fail(err, RAPT_ERR_MEMORY, "could not start the communication thread") : RAPT_OK;
+}
+
+/* Tells the thread what to do, and waits for its end. One that does not end is left alone with the memory that it uses. */
+static void end_thread(rapt_group *g, group_wish wish, double seconds)
+{
+    double until = clock_seconds() + seconds;
+    pthread_mutex_lock(&g->mutex);
+    g->wish = wish;
+    pthread_cond_broadcast(&g->wake);
+    while (!g->ended && group_wait_news(g, until))
+        ;
+    bool ended = g->ended;
+    pthread_mutex_unlock(&g->mutex);
+    if (!ended) {
+        pthread_detach(g->thread);
+        return;
+    }
+    pthread_join(g->thread, NULL);
+    free_group(g);
+}
+
+static rapt_code wait_until_open(rapt_group *g, rapt_error *err)
+{
+    double seconds = g->wait > SHORTEST_OPENING ? g->wait : SHORTEST_OPENING, until = clock_seconds() + seconds;
+    pthread_mutex_lock(&g->mutex);
+    while (!g->opened && group_wait_news(g, until))
+        ;
+    bool opened = g->opened;
+    pthread_mutex_unlock(&g->mutex);
+    if (!opened)
+        return rapt_fail(err, RAPT_ERR_IO, "the message layer has not started within %g s", seconds);
+    return group_failure(g, err);
+}
+
+/* From here on messages name hosts. */
+static rapt_code share_hosts(rapt_group *g, rapt_error *err)
+{
+    char own[GROUP_HOST] = "", (*hosts)[GROUP_HOST] = calloc((size_t)g->size, sizeof *hosts);
+    gethostname(own, sizeof own - 1);
+    own[sizeof own - 1] = '\0';
+    g->codes = calloc((size_t)g->size, sizeof *g->codes);
+    rapt_code code = hosts && g->codes ? group_share(g, own, sizeof own, hosts, err)
+                                       : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group of %d ranks", g->size);
+    if (code != RAPT_OK) {
+        free(hosts);
+        return code;
+    }
+    pthread_mutex_lock(&g->mutex);
+    g->hosts = hosts;
+    pthread_mutex_unlock(&g->mutex);
+    return RAPT_OK;
+}
+
+rapt_group *rapt_group_new(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err)
+{
+    rapt_group *g = allocate_group(transport, options, err);
+    if (!g)
+        return NULL;
+    if (start_thread(g, err) != RAPT_OK) {
+        free_group(g);
+        return NULL;
+    }
+    if (wait_until_open(g, err) == RAPT_OK && share_hosts(g, err) == RAPT_OK)
+        return g;
+    end_thread(g, GROUP_LEAVE, GROUP_ABORT_SECONDS);
     return NULL;
 }
 
+/* ---- leaving ---------------------------------------------------------------------------------------------- */
+
 void rapt_group_free(rapt_group *g)
 {
-    if (g)
-        g->transport.close(g->transport.context);
-    free(g);
+    if (!g)
+        return;
+    group_agree(g, RAPT_OK, NULL); /* nobody leaves before all want to: a rank that is still busy needs signs of life */
+    end_thread(g, GROUP_LEAVE, g->wait + GROUP_ABORT_SECONDS);
 }
 
 void rapt_group_abort(rapt_group *g, int status)
 {
-    if (g)
+    if (!g)
+        return;
+    double until = clock_seconds() + GROUP_ABORT_SECONDS;
+    pthread_mutex_lock(&g->mutex);
+    g->wish = GROUP_ABORT;
+    g->status = status;
+    pthread_cond_broadcast(&g->wake);
+    while (!g->aborting && !g->ended && group_wait_news(g, until))
+        ;
+    bool called = g->aborting || g->ended;
+    pthread_mutex_unlock(&g->mutex);
+    if (!called) /* the thread hangs in the transport: better from another thread than not at all */
         g->transport.abort(g->transport.context, status);
-    free(g);
-}
-
-int rapt_group_rank(const rapt_group *g)
-{
-    (void)g;
-    return 0;
-}
-
-int rapt_group_size(const rapt_group *g)
-{
-    (void)g;
-    return 1;
-}
-
-struct group_op {
-    char unused;
-};
-
-group_op *group_reduce(rapt_group *g, uint32_t shards, const size_t *bounds, rapt_real *const *parts, rapt_error *err)
-{
-    (void)g, (void)shards, (void)bounds, (void)parts, (void)err;
-    return calloc(1, sizeof(group_op));
-}
-
-group_op *group_gather(rapt_group *g, void *data, const size_t *bounds, size_t size_of, rapt_error *err)
-{
-    (void)g, (void)data, (void)bounds, (void)size_of, (void)err;
-    return calloc(1, sizeof(group_op));
-}
-
-rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
-{
-    (void)g, (void)err;
-    free(op);
-    return RAPT_OK;
-}
-
-bool group_done(const group_op *op)
-{
-    (void)op;
-    return true;
-}
-
-void group_halt(rapt_group *g)
-{
-    (void)g;
-}
-
-rapt_code group_share(rapt_group *g, const void *mine, size_t bytes, void *all, rapt_error *err)
-{
-    (void)g, (void)err;
-    memmove(all, mine, bytes);
-    return RAPT_OK;
-}
-
-rapt_code group_share_all(rapt_group *g, const void *mine, size_t bytes, char **all, size_t *sizes, rapt_error *err)
-{
-    (void)g;
-    *all = malloc(bytes ? bytes : 1);
-    if (!*all)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu bytes", bytes);
-    memcpy(*all, mine, bytes);
-    sizes[0] = bytes;
-    return RAPT_OK;
-}
-
-rapt_code group_broadcast(rapt_group *g, int root, void *data, size_t bytes, rapt_error *err)
-{
-    (void)g, (void)root, (void)data, (void)bytes, (void)err;
-    return RAPT_OK;
-}
-
-rapt_code group_collect(rapt_group *g, void *data, const size_t *bounds, size_t size_of, rapt_error *err)
-{
-    (void)g, (void)data, (void)bounds, (void)size_of, (void)err;
-    return RAPT_OK;
-}
-
-rapt_code group_agree(rapt_group *g, rapt_code code, rapt_error *err)
-{
-    (void)g, (void)err;
-    return code;
-}
-
-void group_doing(rapt_group *g, const char *what)
-{
-    (void)g, (void)what;
-}
-
-const char *group_host(const rapt_group *g, int rank)
-{
-    (void)g, (void)rank;
-    return "";
-}
-
-group_stats group_statistics(rapt_group *g)
-{
-    (void)g;
-    return (group_stats){0};
+    end_thread(g, GROUP_ABORT, GROUP_ABORT_SECONDS);
 }

@@ -32,6 +32,10 @@ bool group_done(const group_op *op);
  * not be used. */
 void group_halt(rapt_group *g);
 
+/* Whether it has failed: a rank does not answer, the transport failed, or group_halt. What ranks agree on is no failure of the
+ * group. */
+bool group_broken(const rapt_group *g);
+
 /* ---- small ones: they wait until they are done, and pass those in flight ------------------------------------------- */
 /* all[r * bytes ..]: what rank r gave as `mine`. */
 rapt_code group_share(rapt_group *g, const void *mine, size_t bytes, void *all, rapt_error *err);

@@ -1,0 +1,63 @@
+/* group/group_core.h (inside this folder): a group, what its owner's thread and its communication thread share. For group.c,
+ * group_thread.c, group_wait.c and group_small.c. */
+#ifndef GROUP_GROUP_CORE_H
+#define GROUP_GROUP_CORE_H
+
+#include "group/exchange.h"
+#include "group/heartbeat.h"
+
+#include <pthread.h>
+
+#define GROUP_HOST 64           /* bytes of a host's name */
+#define GROUP_ABORT_SECONDS 5.0 /* until the thread is to be out of a call of the transport */
+
+/* What the communication thread is to do; each includes those before it. */
+typedef enum group_wish { GROUP_WORK, GROUP_HALT, GROUP_LEAVE, GROUP_ABORT } group_wish;
+
+struct rapt_group {
+    rapt_transport transport;
+    double wait;
+    int launched;
+    int rank, size; /* fixed once the transport is open */
+    pthread_t thread;
+    exchange *exchange; /* the communication thread's, as is `beat` */
+    heartbeat *beat;
+    int32_t *codes; /* [size]: what group_agree shares; the owner's */
+    atomic_bool failed;   /* `failure` holds why, and stays */
+    atomic_ullong turned; /* nanoseconds of the clock when the communication thread last began a turn */
+
+    pthread_mutex_t mutex; /* of all that follows */
+    pthread_cond_t wake;   /* of the communication thread: there is something to do */
+    pthread_cond_t news;   /* of the owner's thread: an operation is done, or the state is another */
+    group_wish wish;
+    int status;              /* of an abort */
+    bool opened;             /* or has failed to */
+    bool halted;             /* operations are not touched any more */
+    bool aborting;           /* the transport's abort was called */
+    bool ended;              /* the thread is at its end */
+    rapt_error failure;
+    group_op *submitted;     /* not begun yet */
+    group_op *spare;         /* not used */
+    group_op **made;         /* all operations, used or not */
+    size_t made_count, made_capacity;
+    char doing[64];
+    char (*hosts)[GROUP_HOST]; /* [size]; NULL until all have told theirs */
+    group_stats stats;
+};
+
+/* ---- group_thread.c ---- */
+void *group_thread_main(void *group);
+/* Records why the group has failed, unless it has; wakes who waits. Not with the mutex held. */
+void group_thread_fail(rapt_group *g, const rapt_error *why);
+
+/* ---- group_wait.c ---- */
+/* Waits for something to happen, with the mutex held. False: `until`, of the monotonic clock, is over. */
+bool group_wait_news(rapt_group *g, double until);
+/* Why the group has failed, or RAPT_OK. */
+rapt_code group_failure(rapt_group *g, rapt_error *err);
+/* An operation to fill in, NULL: out of memory, or the group has failed. */
+group_op *group_new_op(rapt_group *g, rapt_error *err);
+/* Hands a prepared operation to the communication thread. */
+group_op *group_submit(rapt_group *g, group_op *op);
+
+#endif

@@ -1,0 +1,197 @@
+/* group/group_wait.c: operations as the owner's thread begins them and waits for them, and what a group is. Those that are waited
+ * for at once are in group_small.c. */
+#define _GNU_SOURCE
+#include "group/group_core.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- waiting ---------------------------------------------------------------------------------------------- */
+
+bool group_wait_news(rapt_group *g, double until)
+{
+    struct timespec at = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
+    pthread_cond_timedwait(&g->news, &g->mutex, &at);
+    return clock_seconds() < until;
+}
+
+/* A message layer that does not return from a call would keep this rank waiting for ever. */
+static void check_thread(rapt_group *g)
+{
+    double turned = 1e-9 * (double)atomic_load(&g->turned);
+    rapt_error err = {0};
+    if (clock_seconds() - turned <= g->wait + 1)
+        return;
+    rapt_fail(&err, RAPT_ERR_IO, "%s has not returned from a call for %g s%s%s", g->transport.name, g->wait,
+              *g->doing ? " in " : "", g->doing);
+    group_thread_fail(g, &err);
+}
+
+rapt_code group_failure(rapt_group *g, rapt_error *err)
+{
+    return atomic_load(&g->failed) ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
+}
+
+/* ---- operations ------------------------------------------------------------------------------------------- */
+
+/* One of the spare ones, or another. With the mutex held. */
+static group_op *take_op(rapt_group *g)
+{
+    group_op *op = g->spare;
+    if (op) {
+        g->spare = op->next;
+        return op;
+    }
+    if (g->made_count == g->made_capacity) {
+        size_t capacity = g->made_capacity ? 2 * g->made_capacity : 64;
+        group_op **made = realloc(g->made, capacity * sizeof *made);
+        if (!made)
+            return NULL;
+        g->made = made;
+        g->made_capacity = capacity;
+    }
+    op = malloc(sizeof *op);
+    if (op)
+        g->made[g->made_count++] = op;
+    return op;
+}
+
+group_op *group_new_op(rapt_group *g, rapt_error *err)
+{
+    pthread_mutex_lock(&g->mutex);
+    rapt_code code = group_failure(g, err);
+    group_op *op = code == RAPT_OK ? take_op(g) : NULL;
+    pthread_mutex_unlock(&g->mutex);
+    if (!op) {
+        if (code == RAPT_OK)
+            rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an operation of the group");
+        return NULL;
+    }
+    memset(op, 0, sizeof *op);
+    op->rank = g->rank;
+    op->size = g->size;
+    return op;
+}
+
+group_op *group_submit(rapt_group *g, group_op *op)
+{
+    if (g->size == 1) { /* all ranks have everything */
+        atomic_store(&op->done, true);
+        return op;
+    }
+    pthread_mutex_lock(&g->mutex);
+    group_op **at = &g->submitted;
+    while (*at)
+        at = &(*at)->next;
+    *at = op;
+    pthread_cond_broadcast(&g->wake);
+    pthread_mutex_unlock(&g->mutex);
+    return op;
+}
+
+group_op *group_reduce(rapt_group *g, uint32_t shards, const size_t *bounds, rapt_real *const *parts, rapt_error *err)
+{
+    group_op *op = group_new_op(g, err);
+    if (!op)
+        return NULL;
+    op->shards = shards;
+    op->bounds = bounds;
+    op->parts = parts;
+    exchange_prepare_reduce(op);
+    return group_submit(g, op);
+}
+
+group_op *group_gather(rapt_group *g, void *data, const size_t *bounds, size_t size_of, rapt_error *err)
+{
+    group_op *op = group_new_op(g, err);
+    if (!op)
+        return NULL;
+    op->data = data;
+    op->bounds = bounds;
+    op->size_of = size_of;
+    exchange_prepare_gather(op);
+    return group_submit(g, op);
+}
+
+rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
+{
+    double begun = clock_seconds();
+    pthread_mutex_lock(&g->mutex);
+    while (!group_done(op) && !atomic_load(&g->failed)) {
+        if (group_wait_news(g, clock_seconds() + 1))
+            continue;
+        pthread_mutex_unlock(&g->mutex);
+        check_thread(g);
+        pthread_mutex_lock(&g->mutex);
+    }
+    rapt_code code = group_failure(g, err);
+    if (group_done(op)) {
+        op->next = g->spare;
+        g->spare = op;
+    }
+    g->stats.waited += clock_seconds() - begun;
+    pthread_mutex_unlock(&g->mutex);
+    return code;
+}
+
+bool group_done(const group_op *op)
+{
+    return atomic_load_explicit(&((group_op *)op)->done, memory_order_acquire);
+}
+
+/* ---- dropping operations -------------------------------------------------------------------------------------- */
+
+void group_halt(rapt_group *g)
+{
+    rapt_error err = {0};
+    double until = clock_seconds() + GROUP_ABORT_SECONDS;
+    rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the operations of rank %d were dropped", g->rank);
+    group_thread_fail(g, &err);
+    pthread_mutex_lock(&g->mutex);
+    if (g->wish == GROUP_WORK)
+        g->wish = GROUP_HALT;
+    pthread_cond_broadcast(&g->wake);
+    while (!g->halted && group_wait_news(g, until))
+        ;
+    pthread_mutex_unlock(&g->mutex);
+}
+
+/* ---- what it is ------------------------------------------------------------------------------------------- */
+
+int rapt_group_rank(const rapt_group *g)
+{
+    return g->rank;
+}
+
+int rapt_group_size(const rapt_group *g)
+{
+    return g->size;
+}
+
+bool group_broken(const rapt_group *g)
+{
+    return atomic_load(&((rapt_group *)g)->failed);
+}
+
+void group_doing(rapt_group *g, const char *what)
+{
+    pthread_mutex_lock(&g->mutex);
+    snprintf(g->doing, sizeof g->doing, "%s", what);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+const char *group_host(const rapt_group *g, int rank)
+{
+    return g->hosts[rank];
+}
+
+group_stats group_statistics(rapt_group *g)
+{
+    pthread_mutex_lock(&g->mutex);
+    group_stats stats = g->stats;
+    pthread_mutex_unlock(&g->mutex);
+    return stats;
+}

@@ -1,0 +1,183 @@
+/* group/heartbeat.c: see heartbeat.h. Its messages are not counted as data. */
+#include "group/heartbeat.h"
+
+#include <stdlib.h>
+
+#define HEARTBEAT_PARTNERS 31
+#define HEARTBEAT_LAST UINT32_MAX /* instead of the age of the sender itself: no further message comes */
+
+/* Sends to the rank 2^k places ahead, receives from the one as many behind. */
+typedef struct heartbeat_partner {
+    int to, from;
+    int sending, receiving; /* requests; -1: none */
+    uint32_t *out, *in;     /* [size]: milliseconds since each rank was heard of */
+    bool said_last, heard_last;
+} heartbeat_partner;
+
+struct heartbeat {
+    rapt_transport transport;
+    int rank, size, partners;
+    double wait, period; /* seconds */
+    double polled;       /* when it was polled last */
+    double next;         /* when the next messages are due */
+    bool leaving;
+    double *heard;      /* [size]: when each rank was alive for certain */
+    uint32_t *messages; /* of all partners */
+    heartbeat_partner partner[HEARTBEAT_PARTNERS];
+};
+
+heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err)
+{
+    heartbeat *h = calloc(1, sizeof *h);
+    int partners = 0;
+    while (1 << partners < size)
+        partners++;
+    if (h) {
+        h->heard = malloc((size_t)size * sizeof *h->heard);
+        h->messages = calloc((size_t)size * 2 * (size_t)partners + 1, sizeof *h->messages);
+    }
+    if (!h || !h->heard || !h->messages) {
+        heartbeat_free(h);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group of %d ranks", size);
+        return NULL;
+    }
+    h->transport = *transport;
+    h->rank = rank, h->size = size, h->partners = partners;
+    h->wait = wait, h->period = wait / 32 < 1 ? wait / 32 : 1;
+    h->polled = h->next = now;
+    for (int r = 0; r < size; r++)
+        h->heard[r] = now;
+    for (int k = 0; k < partners; k++) {
+        uint32_t *out = h->messages + 2 * (size_t)k * (size_t)size;
+        int distance = 1 << k;
+        h->partner[k] = (heartbeat_partner){.to = (rank + distance) % size, .from = (rank + size - distance) % size,
+                                            .sending = -1, .receiving = -1, .out = out, .in = out + size};
+    }
+    return h;
+}
+
+void heartbeat_free(heartbeat *h)
+{
+    if (h) {
+        free(h->heard);
+        free(h->messages);
+    }
+    free(h);
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------- */
+
+static rapt_code send_beat(heartbeat *h, heartbeat_partner *p, double now, rapt_error *err)
+{
+    for (int r = 0; r < h->size; r++) {
+        double age = 1000 * (now - h->heard[r]);
+        p->out[r] = age < 4e9 ? (uint32_t)age : 4000000000u;
+    }
+    p->out[h->rank] = h->leaving ? HEARTBEAT_LAST : 0;
+    p->said_last = h->leaving;
+    return h->transport.send(h->transport.context, p->to, HEARTBEAT_TAG, p->out, (size_t)h->size * sizeof *p->out,
+                             &p->sending, err);
+}
+
+/* News never make a rank older than it was known to be. */
+static void take_news(heartbeat *h, heartbeat_partner *p, double now)
+{
+    p->heard_last = p->in[p->from] == HEARTBEAT_LAST;
+    p->in[p->from] = 0;
+    for (int r = 0; r < h->size; r++)
+        if (now - p->in[r] / 1000.0 > h->heard[r])
+            h->heard[r] = now - p->in[r] / 1000.0;
+}
+
+static rapt_code poll_receiving(heartbeat *h, heartbeat_partner *p, double now, rapt_error *err)
+{
+    bool done = false;
+    rapt_code code = RAPT_OK;
+    if (p->receiving >= 0)
+        code = h->transport.test(h->transport.context, p->receiving, &done, err);
+    if (code == RAPT_OK && done) {
+        p->receiving = -1;
+        take_news(h, p, now);
+    }
+    if (code == RAPT_OK && p->receiving < 0 && !p->heard_last)
+        code = h->transport.receive(h->transport.context, p->from, HEARTBEAT_TAG, p->in, (size_t)h->size * sizeof *p->in,
+                                    &p->receiving, err);
+    return code;
+}
+
+static rapt_code poll_sending(heartbeat *h, heartbeat_partner *p, double now, bool due, rapt_error *err)
+{
+    bool done = false;
+    rapt_code code = RAPT_OK;
+    if (p->sending >= 0)
+        code = h->transport.test(h->transport.context, p->sending, &done, err);
+    if (code == RAPT_OK && done)
+        p->sending = -1;
+    if (code == RAPT_OK && p->sending < 0 && !p->said_last && (due || h->leaving))
+        code = send_beat(h, p, now, err);
+    return code;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------- */
+
+/* After a pause of its own, when the process was stopped or got no processor, this rank knows nothing of others: what they sent
+ * has not been received. */
+static void forgive_pause(heartbeat *h, double now)
+{
+    double pause = now - h->polled;
+    for (int r = 0; r < h->size && pause > 2 * h->period; r++)
+        h->heard[r] += pause;
+    h->polled = now;
+}
+
+rapt_code heartbeat_poll(heartbeat *h, double now, rapt_error *err)
+{
+    bool due = now >= h->next;
+    rapt_code code = RAPT_OK;
+    if (now - h->polled < h->period / 4 && !h->leaving)
+        return RAPT_OK;
+    forgive_pause(h, now);
+    h->heard[h->rank] = now;
+    for (int k = 0; k < h->partners && code == RAPT_OK; k++) {
+        code = poll_receiving(h, &h->partner[k], now, err);
+        if (code == RAPT_OK)
+            code = poll_sending(h, &h->partner[k], now, due, err);
+    }
+    if (due)
+        h->next = now + h->period;
+    return code;
+}
+
+int heartbeat_lost(const heartbeat *h, double now, int *others)
+{
+    int oldest = h->rank, silent = 0;
+    for (int r = 0; r < h->size; r++) {
+        if (h->heard[r] < h->heard[oldest])
+            oldest = r;
+        silent += r != h->rank && now - h->heard[r] > h->wait / 2;
+    }
+    if (oldest == h->rank || now - h->heard[oldest] < h->wait)
+        return -1;
+    *others = silent - 1;
+    return oldest;
+}
+
+void heartbeat_leave(heartbeat *h)
+{
+    h->leaving = true;
+}
+
+bool heartbeat_left(const heartbeat *h)
+{
+    for (int k = 0; k < h->partners; k++) {
+        const heartbeat_partner *p = &h->partner[k];
+        if (!p->said_last || !p->heard_last || p->sending >= 0 || p->receiving >= 0)
+            return false;
+    }
+    return true;
+}
+
+double heartbeat_pause(const heartbeat *h)
+{
+    return h->period / 4;
+}

@@ -1,0 +1,27 @@
+/* group/heartbeat.h: tells which ranks live. Each sends a few others a short message now and then, with how long ago it has
+ * heard of every rank, so that news of one reach all of them in log2 P messages. A rank whose process is stopped, has died or is
+ * cut off grows silent for all others at about the same time; one that only computes, or writes a file, does not. For the
+ * communication thread (group_thread.c), which polls it; it has no thread of its own and takes the time from its caller. */
+#ifndef GROUP_HEARTBEAT_H
+#define GROUP_HEARTBEAT_H
+
+#include "rapt/group.h"
+
+#define HEARTBEAT_TAG 32767
+
+typedef struct heartbeat heartbeat;
+
+/* Ranks that are silent for `wait` seconds count as lost. `now`: seconds of any clock. NULL: out of memory. */
+heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err);
+void heartbeat_free(heartbeat *h);
+/* Sends and receives what is due, without waiting. A failure of the transport, or RAPT_OK. */
+rapt_code heartbeat_poll(heartbeat *h, double now, rapt_error *err);
+/* The rank that has been silent for the longest time, if it is lost, and how many others are, too; else -1. */
+int heartbeat_lost(const heartbeat *h, double now, int *others);
+/* Ends it, when all ranks do: to be polled until it is true; no message is under way then. */
+void heartbeat_leave(heartbeat *h);
+bool heartbeat_left(const heartbeat *h);
+/* Seconds until heartbeat_poll has something to do. */
+double heartbeat_pause(const heartbeat *h);
+
+#endif
