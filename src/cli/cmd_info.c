@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "cli/group/cli_group.h"
 #include "kernels/kernels.h"
 #include "rapt/io.h"
 
@@ -110,11 +111,30 @@ static json_t *levels_json(void)
     return levels;
 }
 
+static json_t *mpis_json(void)
+{
+    const char *names[CLI_GROUP_MPIS];
+    json_t *mpis = json_array();
+    for (int i = 0, count = cli_group_list(names); mpis && i < count; i++)
+        json_array_append_new(mpis, json_string(names[i]));
+    return mpis;
+}
+
+static void show_mpis(void)
+{
+    const char *names[CLI_GROUP_MPIS];
+    int count = cli_group_list(names);
+    printf("mpi       ");
+    for (int i = 0; i < count; i++)
+        printf("%s%s", i > 0 ? ", " : "", names[i]);
+    puts(count > 0 ? ": `mpirun -n 4 rapt train` trains in 4 processes" : "none: rapt trains in one process");
+}
+
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
-    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o}", "version", rapt_version(), "cpu", cpu->brand,
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o, s:o}", "version", rapt_version(), "cpu", cpu->brand,
                                      "cpus", pool_cpus(""), "threads", threads, "isa", k->name, "gemm_tile", k->gemm.mr,
-                                     k->gemm.nr, "levels", levels_json()));
+                                     k->gemm.nr, "levels", levels_json(), "mpi", mpis_json()));
 }
 
 /* CPUs and memory that the system grants this process. */
@@ -158,6 +178,7 @@ static int show_machine(const info_arguments *a)
     printf(" (RAPT_ISA lowers it)\n");
     printf("gemm      tiles of %d x %d, k in blocks of %d\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
     printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);
+    show_mpis();
     return 0;
 }
 

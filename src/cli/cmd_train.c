@@ -4,11 +4,13 @@
 #include "cli/cli.h"
 #include "cli/cli_model.h"
 #include "cli/fetch_hint.h"
+#include "cli/group/cli_group.h"
 #include "cli/live_curves.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/signals.h"
 
+#include "group/group_ops.h"
 #include "rapt/train.h"
 
 #include <stdio.h>
@@ -18,7 +20,7 @@
 
 #define MAX_ASSIGNMENTS 256
 
-enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE, KEY_PLOT };
+enum { KEY_OUT = 'o', KEY_SET = 's', KEY_RESUME = 256, KEY_INIT, KEY_MAX_STEPS, KEY_HELP_RECIPE, KEY_PLOT, KEY_WAIT };
 
 static const struct argp_option OPTIONS[] = {
     {"out", KEY_OUT, "DIR", 0, "Model folder to write (default: the recipe's name, in models/)", 0},
@@ -31,6 +33,7 @@ static const struct argp_option OPTIONS[] = {
     {"plot", KEY_PLOT, "FILE", 0, "Draw the training curves into FILE, PNG or SVG, at each report (train.report_every)", 0},
     CLI_OPTION_PRECISION("Overrides the recipe's train.precision: fp32 or bf16"),
     CLI_OPTION_QUIET("No progress"),
+    {"wait", KEY_WAIT, "SECONDS", 0, "Several processes: end the run where one has not answered for so long (default: 300)", 0},
     {"help-recipe", KEY_HELP_RECIPE, NULL, 0, "List every key of a recipe and stop", 0},
     {0}};
 
@@ -43,6 +46,7 @@ typedef struct train_arguments {
     bool resume, quiet, help_recipe, untrained;
     int threads;
     long max_steps, seed; /* seed -1: not given */
+    double wait;
 } train_arguments;
 
 static void take_assignment(train_arguments *a, const char *text, struct argp_state *state)
@@ -80,6 +84,7 @@ static error_t cmd_train_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_PRECISION: a->precision = cli_precision(text, state); a->has_precision = true; return 0;
     case CLI_KEY_QUIET: a->quiet = true; return 0;
     case KEY_PLOT: take_plot(a, text, state); return 0;
+    case KEY_WAIT: a->wait = cli_number(text, 1, 86400, "wait", state); return 0;
     case KEY_HELP_RECIPE: a->help_recipe = true; return 0;
     case ARGP_KEY_ARG: cli_operand(&a->recipe, text, "one recipe", state); return 0;
     case ARGP_KEY_END:
@@ -277,35 +282,44 @@ static bool on_terminal(void)
     return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
-static int cmd_train_run(const train_arguments *a, const rapt_recipe *r)
+/* Rank 0 alone shows anything. */
+static void set_callbacks(rapt_train_options *o, display *d)
 {
-    rapt_error err = {0};
-    display d = {.quiet = a->quiet, .task = r->task, .patience = r->train.patience};
+    o->on_phase = cmd_train_show_phase;
+    o->on_plan = show_plan;
+    o->on_progress = cmd_train_show_progress;
+    o->on_sample = show_sample;
+    o->on_warning = show_warning;
+    o->context = d;
+}
+
+static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, const cli_group *group, rapt_error *err)
+{
+    display d = {.quiet = a->quiet || group->rank > 0, .task = r->task, .patience = r->train.patience};
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
     char *out = a->out ? strdup(a->out) : default_out(a->recipe);
-    rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume,
+    rapt_train_options o = {.recipe = r, .out = out, .resume = a->resume, .group = group->ranks,
                             .max_steps = (uint64_t)a->max_steps, .untrained = a->untrained, .threads = a->threads,
-                            .stop = signals_stop, .on_phase = cmd_train_show_phase, .on_plan = show_plan,
-                            .on_progress = cmd_train_show_progress, .on_sample = show_sample,
-                            .on_warning = show_warning, .context = &d};
-    d.curves.request = (plot_training_request){.folder = out, .out = a->plot, .by_epoch = r->train.steps == 0,
+                            .stop = signals_stop};
+    if (group->rank == 0)
+        set_callbacks(&o, &d);
+    d.curves.request = (plot_training_request){.folder = out, .out = group->rank == 0 ? a->plot : NULL,
+                                               .by_epoch = r->train.steps == 0,
                                                .book = r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK};
-    d.progress = a->quiet ? NULL : progress_new(&shown);
+    d.progress = d.quiet ? NULL : progress_new(&shown);
     live_curves_begin(&d.curves);
-    if (r->train.init)
+    if (r->train.init && group->rank == 0)
         cli_note_seal(r->train.init);
     signals_catch();
-    rapt_code code = out ? rapt_train(&o, &err) : rapt_fail(&err, RAPT_ERR_MEMORY, "out of memory");
+    rapt_code code = out ? rapt_train(&o, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     progress_free(d.progress, code != RAPT_OK);
     live_curves_end(&d.curves);
     if (code)
-        fetch_hint(&err);
+        fetch_hint(err);
     else
         show_model(&d, out);
     free(out);
-    if (code)
-        cli_fail(&err);
-    return code == RAPT_ERR_INTERRUPTED ? signals_status() : code ? 1 : 0;
+    return code;
 }
 
 int cmd_train(int argc, char **argv)
@@ -313,11 +327,25 @@ int cmd_train(int argc, char **argv)
     train_arguments a = {.seed = -1};
     rapt_recipe r;
     rapt_error err = {0};
+    cli_group group;
     cli_parse(&ARGP, argc, argv, &a);
     if (a.help_recipe)
         return help_recipe();
-    cli_warn_threads(a.threads, a.quiet);
-    int status = cmd_train_read_recipe(&a, &r, &err) ? cli_fail(&err) : cmd_train_run(&a, &r);
+    int status = cli_group_join(&group, a.wait);
+    if (status)
+        return status;
+    if (group.ranks)
+        signals_catch_forwarded();
+    else
+        cli_warn_threads(a.threads, a.quiet);
+    rapt_code code = cmd_train_read_recipe(&a, &r, &err);
+    if (group.ranks)
+        code = group_agree(group.ranks, code, &err);
+    if (!code)
+        code = cli_group_threads(&group, a.threads, a.quiet, &a.threads, &err);
+    if (!code)
+        code = cmd_train_run(&a, &r, &group, &err);
+    status = cli_group_leave(&group, code, signals_status(), &err);
     rapt_recipe_free(&r);
     return status;
 }

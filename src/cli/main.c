@@ -1,6 +1,7 @@
 /* cli/main.c: the program `rapt`: a table of commands, each in a file of its own. */
 #include "cli/cli.h"
 #include "cli/cut_files.h"
+#include "cli/group/launch.h"
 
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -59,12 +60,27 @@ static int unknown(const char *name)
     return 2;
 }
 
+/* Several processes would do the same work, and write to the same files. */
+static bool is_started_too_often(int argc, char **argv, const char *title)
+{
+    launch l = launch_find();
+    if (!l.mpi || l.size <= 1 || strcmp(argv[1], "train") == 0 || (strcmp(argv[1], "bench") == 0 && argc > 2 &&
+                                                                   strcmp(argv[2], "group") == 0))
+        return false;
+    if (l.rank == 0)
+        fprintf(stderr, "%s: runs in one process, and %s has started %d: start it by itself%s\n", title, l.launcher, l.size,
+                strcmp(l.launcher, "srun") == 0 ? ", or by `srun --mpi=none`" : "");
+    return true;
+}
+
 static int run_command(int argc, char **argv)
 {
     char title[64];
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             snprintf(title, sizeof title, "rapt %s", argv[1]);
+            if (is_started_too_often(argc, argv, title))
+                return 2;
             argv[1] = title;
             return COMMANDS[i].run(argc - 1, argv + 1);
         }

@@ -35,6 +35,13 @@ void signals_catch(void)
         sigaction(SIGHUP, &catch, NULL);
 }
 
+void signals_catch_forwarded(void)
+{
+    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&catch.sa_mask);
+    sigaction(SIGUSR1, &catch, NULL);
+}
+
 bool signals_stop(void *context)
 {
     (void)context;

@@ -7,6 +7,8 @@
 /* From now on SIGINT, SIGTERM and SIGHUP ask the command to stop; SIGHUP is left alone where it was ignored, as under
  * nohup. A second Ctrl-C ends the program at once. */
 void signals_catch(void);
+/* So does SIGUSR1, which mpirun of Open MPI forwards without ending the processes a second later. For ranks. */
+void signals_catch_forwarded(void);
 /* A rapt_stop_fn: whether one of them was received. */
 bool signals_stop(void *context);
 /* The exit status of a command that was stopped: 128 and the signal's number, as a shell has it. */

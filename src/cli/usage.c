@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "base/suggest.h"
+#include "cli/group/launch.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -36,9 +37,11 @@ static void print_quoted(const char *text)
 
 __attribute__((noreturn)) static void fail(const char *name, const char *message)
 {
-    fprintf(stderr, "%s: ", name);
-    print_quoted(message);
-    fprintf(stderr, " (see `%s --help`)\n", name);
+    if (!launch_leaves_words_to_others()) {
+        fprintf(stderr, "%s: ", name);
+        print_quoted(message);
+        fprintf(stderr, " (see `%s --help`)\n", name);
+    }
     exit(argp_err_exit_status);
 }
 

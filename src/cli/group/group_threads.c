@@ -1,0 +1,184 @@
+/* cli/group/group_threads.c: see group_threads.h. A launcher may bind each process to a core (Open MPI does for two), or let all
+ * of a machine's processes use all of its CPUs; either way each CPU gets one thread. Nothing is sent or printed here. */
+#define _GNU_SOURCE
+#include "cli/group/group_threads.h"
+
+#include "base/cgroup.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_THREADS 256
+
+/* Or as much of it as fits. */
+static void read_first_line(const char *path, char *to, int size)
+{
+    FILE *in = fopen(path, "re");
+    if (in && fgets(to, size, in))
+        to[strcspn(to, "\n")] = '\0';
+    if (in)
+        fclose(in);
+}
+
+/* FNV-1a of the file that names a process's control groups. */
+static uint64_t cgroup_identity(void)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    FILE *in = fopen("/proc/self/cgroup", "re");
+    for (int c; in && (c = fgetc(in)) != EOF;)
+        hash = (hash ^ (uint64_t)c) * 0x100000001b3u;
+    if (in)
+        fclose(in);
+    return hash;
+}
+
+static void read_affinity(pid_t process, uint8_t cpus[GROUP_THREADS_CPUS / 8])
+{
+    cpu_set_t set;
+    if (sched_getaffinity(process, sizeof set, &set) != 0)
+        return;
+    for (int i = 0; i < GROUP_THREADS_CPUS && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set))
+            cpus[i / 8] |= (uint8_t)(1 << i % 8);
+}
+
+rank_cpus group_threads_own(int threads, bool may_be_bound)
+{
+    rank_cpus own = {.asked = threads, .quota = cgroup_cpus(""), .group = cgroup_identity()};
+    /* of this start of the machine's kernel: containers have names of their own, and copied machines the same */
+    read_first_line("/proc/sys/kernel/random/boot_id", own.machine, sizeof own.machine);
+    if (!own.machine[0])
+        gethostname(own.machine, sizeof own.machine - 1);
+    read_affinity(0, own.own);
+    if (may_be_bound)
+        read_affinity(getppid(), own.launcher);
+    return own;
+}
+
+static bool may_use(const rank_cpus *r, int cpu)
+{
+    return r->own[cpu / 8] >> cpu % 8 & 1;
+}
+
+static bool share_machine(const rank_cpus *a, const rank_cpus *b)
+{
+    return memcmp(a->machine, b->machine, sizeof a->machine) == 0;
+}
+
+/* The ranks on a rank's machine, in order. Returns how many. */
+static int list_neighbors(const rank_cpus *all, int size, int rank, int *list)
+{
+    int count = 0;
+    for (int r = 0; r < size; r++)
+        if (share_machine(&all[r], &all[rank]))
+            list[count++] = r;
+    return count;
+}
+
+/* CPUs that are this rank's when those that several ranks may use are dealt out. Masks that overlap without being the same,
+ * which no launcher makes, may give one CPU to two ranks. */
+static int count_own_cpus(const rank_cpus *all, const int *neighbors, int count, int rank)
+{
+    int own = 0;
+    for (int cpu = 0, turn = 0; cpu < GROUP_THREADS_CPUS; cpu++) {
+        int before = 0, users = 0;
+        if (!may_use(&all[rank], cpu))
+            continue;
+        for (int i = 0; i < count; i++)
+            if (may_use(&all[neighbors[i]], cpu)) {
+                before += neighbors[i] < rank;
+                users++;
+            }
+        own += turn++ % users == before;
+    }
+    return own;
+}
+
+/* This rank's part of its control group's quota. The first ranks get what is over. */
+static int own_quota(const rank_cpus *all, const int *neighbors, int count, int rank)
+{
+    int before = 0, sharers = 0;
+    for (int i = 0; i < count; i++)
+        if (all[neighbors[i]].group == all[rank].group) {
+            before += neighbors[i] < rank;
+            sharers++;
+        }
+    return (all[rank].quota + sharers - 1 - before) / sharers;
+}
+
+static int threads_among(const rank_cpus *all, const int *neighbors, int count, int rank)
+{
+    if (all[rank].asked > 0)
+        return all[rank].asked;
+    int threads = count_own_cpus(all, neighbors, count, rank), quota = own_quota(all, neighbors, count, rank);
+    if (all[rank].quota > 0 && quota < threads)
+        threads = quota;
+    return threads < 1 ? 1 : threads < MOST_THREADS ? threads : MOST_THREADS;
+}
+
+int group_threads_of(const rank_cpus *all, int size, int rank)
+{
+    int neighbors[GROUP_THREADS_RANKS], count = list_neighbors(all, size, rank, neighbors);
+    return threads_among(all, neighbors, count, rank);
+}
+
+/* CPUs of a machine: those that its ranks may use, and those that their launcher may use. */
+static void count_cpus(const rank_cpus *all, const int *neighbors, int count, int *usable, int *launchers)
+{
+    int quota = all[neighbors[0]].quota;
+    *usable = *launchers = 0;
+    for (int i = 0; i < GROUP_THREADS_CPUS / 8; i++) {
+        uint8_t own = 0, launcher = 0;
+        for (int k = 0; k < count; k++) {
+            own |= all[neighbors[k]].own[i];
+            launcher |= all[neighbors[k]].launcher[i];
+        }
+        *usable += __builtin_popcount(own);
+        *launchers += __builtin_popcount(own | launcher);
+    }
+    if (quota > 0) {
+        *usable = *usable < quota ? *usable : quota;
+        *launchers = *launchers < quota ? *launchers : quota;
+    }
+}
+
+/* The machine of a rank; 0 ranks where that is not the machine's first. */
+static group_machine look_at_machine(const rank_cpus *all, int size, int rank)
+{
+    int neighbors[GROUP_THREADS_RANKS], count = list_neighbors(all, size, rank, neighbors), usable, launchers;
+    group_machine m = {.rank = rank};
+    bool asked = false;
+    if (count == 0 || neighbors[0] != rank)
+        return m;
+    m.ranks = count;
+    for (int i = 0; i < count; i++) {
+        m.threads += threads_among(all, neighbors, count, neighbors[i]);
+        asked = asked || all[neighbors[i]].asked > 0;
+    }
+    count_cpus(all, neighbors, count, &usable, &launchers);
+    m.crowded = usable > 0 && m.threads > usable;
+    m.idle = !m.crowded && !asked && m.threads < launchers && m.threads < MOST_THREADS;
+    m.cpus = m.crowded ? usable : launchers;
+    return m;
+}
+
+group_layout group_threads_layout(const rank_cpus *all, int size)
+{
+    group_layout layout = {.fewest = MOST_THREADS};
+    for (int r = 0; r < size; r++) {
+        group_machine m = look_at_machine(all, size, r);
+        int threads = group_threads_of(all, size, r);
+        layout.threads += threads;
+        layout.fewest = threads < layout.fewest ? threads : layout.fewest;
+        layout.most = threads > layout.most ? threads : layout.most;
+        layout.machines += m.ranks > 0;
+        if (m.crowded || m.idle) {
+            if (layout.odd_machines++ == 0)
+                layout.odd = m;
+        }
+    }
+    return layout;
+}

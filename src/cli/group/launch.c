@@ -1,0 +1,60 @@
+/* cli/group/launch.c: see launch.h. The variables are those of Open MPI's mpirun (OMPI_...), of PMI, which MPICH's mpirun and
+ * `srun --mpi=pmi2` speak, of PMIx, which `srun --mpi=pmix` speaks, and of Slurm itself. An MPI takes no notice of another's
+ * launcher: each process is alone then, and finds that right. */
+#include "cli/group/launch.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { OPEN_MPI, MPICH };
+
+const launch launch_mpis[LAUNCH_MPIS] = {
+    {.mpi = "Open MPI", .module = "rapt_mpi_openmpi.so", .packages = "openmpi-bin and libopenmpi-dev"},
+    {.mpi = "MPICH", .module = "rapt_mpi_mpich.so", .packages = "mpich and libmpich-dev"}};
+
+/* -1: not said. */
+static int launch_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+    return !text || end == text || *end || value < 0 || value > INT_MAX ? -1 : (int)value;
+}
+
+static launch launch_of(launch of, const char *launcher, int size, const char *rank, const char *local_rank)
+{
+    const int own = launch_number(rank), local = launch_number(local_rank);
+    of.launcher = launcher;
+    of.size = size;
+    of.rank = own > 0 ? own : 0;
+    of.local_rank = local > 0 ? local : 0;
+    return of;
+}
+
+/* mpirun comes before srun, by which it may start its own helpers. SLURM_STEP_NUM_TASKS is what srun has started, where
+ * SLURM_NTASKS is the job's, which a single program of a job script sees too. */
+launch launch_find(void)
+{
+    const launch none = {.size = 1};
+    const int ompi = launch_number("OMPI_COMM_WORLD_SIZE"), pmi = launch_number("PMI_SIZE");
+    const int step = launch_number("SLURM_STEP_NUM_TASKS");
+    if (ompi > 0)
+        return launch_of(launch_mpis[OPEN_MPI], "mpirun of Open MPI", ompi, "OMPI_COMM_WORLD_RANK",
+                         "OMPI_COMM_WORLD_LOCAL_RANK");
+    if (pmi > 0)
+        return launch_of(launch_mpis[MPICH], step > 0 && !getenv("MPI_LOCALNRANKS") ? "srun" : "mpirun of MPICH", pmi, "PMI_RANK",
+                         getenv("MPI_LOCALRANKID") ? "MPI_LOCALRANKID" : "SLURM_LOCALID");
+    if (launch_number("PMIX_RANK") >= 0)
+        return launch_of(launch_mpis[OPEN_MPI], step > 0 ? "srun" : "a launcher with PMIx", step > 0 ? step : 0, "PMIX_RANK",
+                         "SLURM_LOCALID");
+    if (step > 1)
+        return launch_of(none, "srun", step, "SLURM_PROCID", "SLURM_LOCALID");
+    return none;
+}
+
+bool launch_leaves_words_to_others(void)
+{
+    launch l = launch_find();
+    return l.mpi && l.size != 1 && l.rank > 0;
+}
