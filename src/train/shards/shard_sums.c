@@ -26,6 +26,7 @@ struct shard_sums {
     packed_rows *rows;                  /* [depth + 1][params]; the last ones are where sums are made */
     rapt_real **own_grad;               /* [params]: where a dense parameter's gradient is without the sums */
     uint8_t *touched;                   /* [params] */
+    bool early;                         /* the last shard's sums were made range by range */
 };
 
 /* Whether a and b, which follow each other, are the children of a node of the tree. */
@@ -125,11 +126,13 @@ void shard_sums_free(shard_sums *s)
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-/* dense[first] += dense[first + 1] += ... += dense[last]: one sweep for all sums that a shard completes. */
+/* Of elements from .. end - 1, dense[first] += dense[first + 1] += ... += dense[last]: one sweep for all sums that a shard
+ * completes. */
 typedef struct sum_sweep {
     const shard_sums *s;
     const kernels *k;
     size_t first, last;
+    size_t from, end;
 } sum_sweep;
 
 /* A pool_fn. */
@@ -138,15 +141,28 @@ static void shard_sums_sweep(void *context, size_t chunk, int worker)
     const sum_sweep *l = context;
     const shard_sums *s = l->s;
     rapt_real sum[PIECE];
-    size_t end = (chunk + 1) * CHUNK < s->layout->size ? (chunk + 1) * CHUNK : s->layout->size;
+    size_t from = l->from + chunk * CHUNK, end = l->end - from > CHUNK ? from + CHUNK : l->end;
     (void)worker;
-    for (size_t at = chunk * CHUNK; at < end; at += PIECE) {
+    for (size_t at = from; at < end; at += PIECE) {
         size_t n = end - at < PIECE ? end - at : PIECE;
         const rapt_real *right = s->dense[l->last] + at;
         for (size_t i = l->last - 1; i > l->first; i--, right = sum)
             l->k->add(n, s->dense[i] + at, right, sum);
         l->k->add(n, s->dense[l->first] + at, right, s->dense[l->first] + at);
     }
+}
+
+/* Of dense parameters. */
+static void shard_sums_add_up(const shard_sums *s, rapt_tape *t, sum_sweep l)
+{
+    const size_t size = l.end - l.from, passes = l.last - l.first;
+    if (passes == 0)
+        return;
+    l.s = s;
+    l.k = t->k;
+    profile_op(t, "shards", (double)(passes * size), (double)((passes + 2) * size));
+    pool_run(t->pool, (size + CHUNK - 1) / CHUNK, (passes + 2) * size, shard_sums_sweep, &l);
+    profile_end(t);
 }
 
 static packed_rows *shard_sums_rows_at(const shard_sums *s, size_t index, size_t param)
@@ -179,7 +195,7 @@ static bool shard_sums_take(shard_sums *s)
         size_t at = s->layout->offset[i];
         if (at != LAYOUT_NOWHERE) {
             s->touched[i] |= p->value.grad_filled;
-            if (!p->value.grad_filled)
+            if (!p->value.grad_filled && !s->early)
                 memset(s->dense[s->count] + at, 0, rapt_tensor_size(&p->value) * sizeof(rapt_real));
         } else if (p->sparse && !packed_rows_take(shard_sums_rows_at(s, s->count, i), p)) {
             return false;
@@ -191,16 +207,46 @@ static bool shard_sums_take(shard_sums *s)
 void shard_sums_restart(shard_sums *s)
 {
     s->count = 0;
+    s->early = false;
     memset(s->touched, 0, s->layout->params);
     shard_sums_point(s, 0);
 }
 
-rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err)
+/* The shard that passes compute now, a leaf of the tree. */
+static shard_node shard_sums_leaf(const shard_sums *s)
 {
     const uint32_t shard = s->count ? s->nodes[s->count - 1].end : s->own.first;
-    const size_t size = s->layout->size;
+    return (shard_node){shard, shard + 1};
+}
+
+rapt_real *shard_sums_passes(const shard_sums *s)
+{
+    return s->dense[s->count];
+}
+
+void shard_sums_add_range(shard_sums *s, rapt_tape *t, size_t from, size_t end)
+{
+    shard_node node = shard_sums_leaf(s);
+    size_t first = s->count;
+    for (; first > 0 && shard_sums_are_children(s->nodes[first - 1], node, s->shards); first--)
+        node.first = s->nodes[first - 1].first;
+    s->early = true;
+    for (size_t i = 0; i < s->layout->dense; i++) {
+        const rapt_param *p = params_at(s->set, s->layout->order[i]);
+        size_t at = s->layout->offset[p->index], stop = at + rapt_tensor_size(&p->value);
+        at = at > from ? at : from;
+        stop = stop < end ? stop : end;
+        if (!p->value.grad_filled && at < stop)
+            memset(s->dense[s->count] + at, 0, (stop - at) * sizeof(rapt_real));
+    }
+    shard_sums_add_up(s, t, (sum_sweep){.first = first, .last = s->count, .from = from, .end = end});
+}
+
+rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err)
+{
+    shard_node leaf = shard_sums_leaf(s);
     bool ok = shard_sums_take(s);
-    s->nodes[s->count++] = (shard_node){shard, shard + 1};
+    s->nodes[s->count++] = leaf;
     size_t last = s->count - 1, first = last;
     for (; ok && first > 0 && shard_sums_are_children(s->nodes[first - 1], s->nodes[first], s->shards); first--) {
         s->nodes[first - 1].end = s->nodes[first].end;
@@ -209,12 +255,8 @@ rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err)
     if (!ok)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the gradients of shards");
     s->count = first + 1;
-    if (first < last) {
-        profile_op(t, "shards", (double)((last - first) * size), (double)((last - first + 2) * size));
-        pool_run(t->pool, (size + CHUNK - 1) / CHUNK, (last - first + 2) * size, shard_sums_sweep,
-                 &(sum_sweep){s, t->k, first, last});
-        profile_end(t);
-    }
+    if (!s->early)
+        shard_sums_add_up(s, t, (sum_sweep){.first = first, .last = last, .end = s->layout->size});
     if (s->nodes[first].end < s->own.end)
         shard_sums_point(s, s->count);
     return RAPT_OK;
