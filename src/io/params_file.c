@@ -47,8 +47,7 @@ static bool same_shape(const safetensors_entry *e, const rapt_tensor *shape)
     return same;
 }
 
-rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
-                      rapt_real *to, rapt_error *err)
+rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err)
 {
     char text[96];
     const safetensors_entry *e = safetensors_find(file, name);
@@ -60,8 +59,17 @@ rapt_code params_read(const safetensors *file, const char *path, const char *nam
     if (!same_shape(e, shape))
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has not the shape %s that the configuration asks for", path,
                          name, rapt_shape_text(shape, text, sizeof text));
-    memcpy(to, e->data, e->bytes);
     return RAPT_OK;
+}
+
+rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_real *to,
+                      rapt_error *err)
+{
+    rapt_code code = params_check(file, path, name, shape, err);
+    const safetensors_entry *e = code ? NULL : safetensors_find(file, name);
+    if (e)
+        memcpy(to, e->data, e->bytes);
+    return code;
 }
 
 rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err)

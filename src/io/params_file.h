@@ -14,6 +14,8 @@ rapt_code params_save(const rapt_params *set, const char *path, const char *key,
 /* Fills all parameters from an open file, as rapt_params_load does. */
 rapt_code params_fill(rapt_params *set, const safetensors *file, const char *path, rapt_error *err);
 
+/* Checks that a file has a tensor `name` of this type and shape. */
+rapt_code params_check(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape, rapt_error *err);
 /* Copies the tensor `name` of a file into `to`; checks that it is there, of this type and shape. */
 rapt_code params_read(const safetensors *file, const char *path, const char *name, const rapt_tensor *shape,
                       rapt_real *to, rapt_error *err);

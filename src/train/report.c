@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "group/group_ops.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/folder/log.h"
+#include "train/ranks/ranks_work.h"
 #include "train/step.h"
 
 #include <math.h>
@@ -42,11 +44,18 @@ bool report_missing(const run *r)
 
 /* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
-static rapt_code validate(run *r, double *loss, rapt_error *err)
+/* Of one validation batch. */
+typedef struct batch_loss {
+    double nll;
+    uint64_t tokens;
+} batch_loss;
+
+/* The batches of this rank: each ranks-th one. */
+static rapt_code validate_own(run *r, batch_loss *own, rapt_error *err)
 {
-    rapt_loss_sums sum = {0}, parts;
+    rapt_loss_sums parts;
     train_batch batch;
-    for (size_t i = 0; i < r->validation_batches; i++) {
+    for (size_t i = (size_t)r->rank; i < r->validation_batches; i += (size_t)r->ranks) {
         run_phase(r, "validating", i, r->validation_batches);
         rapt_code code = run_stopped(r, err);
         if (!code)
@@ -55,9 +64,37 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
             code = step_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
         if (code)
             return code;
-        sum.nll += parts.nll;
-        sum.tokens += parts.tokens;
+        own[i / (size_t)r->ranks] = (batch_loss){parts.nll, parts.tokens};
+        if (r->group && !isfinite(parts.nll)) /* alone, the sum tells, and no other rank knows more */
+            return step_not_finite(r, r->counters.step, "validation loss", err);
     }
+    return RAPT_OK;
+}
+
+/* The losses of all ranks in `all`: those of rank i from i * each on. */
+static rapt_code validate_all(run *r, size_t each, batch_loss *own, batch_loss *all, rapt_error *err)
+{
+    ranks_begin(r);
+    rapt_code code = own ? validate_own(r, own, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a validation");
+    code = ranks_end(r, code, err);
+    return code || !r->group ? code : group_share(r->group, own, each * sizeof *own, all, err);
+}
+
+/* The mean over all tokens, added batch by batch in their order, whoever has computed them. */
+static rapt_code validate(run *r, double *loss, rapt_error *err)
+{
+    const size_t ranks = (size_t)r->ranks, each = (r->validation_batches + ranks - 1) / ranks;
+    batch_loss sum = {0}, *own = calloc(each * (r->group ? ranks + 1 : 1), sizeof *own);
+    batch_loss *all = r->group && own ? own + each : own;
+    rapt_code code = validate_all(r, each, own, all, err);
+    for (size_t i = 0; i < r->validation_batches && !code; i++) {
+        const batch_loss *b = &all[i % ranks * each + i / ranks];
+        sum.nll += b->nll;
+        sum.tokens += b->tokens;
+    }
+    free(own);
+    if (code)
+        return code;
     *loss = sum.nll / (double)sum.tokens;
     return isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
 }
@@ -80,6 +117,16 @@ static rapt_code evaluate(run *r, rapt_error *err)
     return code;
 }
 
+static rapt_code write_best(run *r, rapt_error *err)
+{
+    char *folder;
+    rapt_code code = file_path(r->options->out, "best", &folder, err);
+    if (!code)
+        code = rapt_model_save(r->model, folder, err);
+    free(folder);
+    return code;
+}
+
 static rapt_code keep_best(run *r, rapt_error *err)
 {
     run_counters *c = &r->counters;
@@ -91,12 +138,7 @@ static rapt_code keep_best(run *r, rapt_error *err)
     c->best_val_loss = c->val_loss;
     c->best_step = c->step;
     run_phase(r, "writing the best model", 0, 0);
-    char *folder;
-    rapt_code code = file_path(r->options->out, "best", &folder, err);
-    if (!code)
-        code = rapt_model_save(r->model, folder, err);
-    free(folder);
-    return code;
+    return ranks_first(r, write_best, err);
 }
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
@@ -132,7 +174,7 @@ static rapt_progress progress_of(const run *r, const run_call *call)
 void report_progress(const run *r, const run_call *call)
 {
     rapt_progress p = progress_of(r, call);
-    if (r->options->on_progress)
+    if (r->options->on_progress && run_is_first(r))
         r->options->on_progress(r->options->context, &p);
 }
 
@@ -144,8 +186,9 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
     p.report = true;
     if (!measured)
         p.val_loss = p.val_bleu = p.val_bleu_book = NAN;
-    rapt_code code = log_append(o->out, &p, partial, err);
-    if (!code && o->on_progress)
+    rapt_code code = run_is_first(r) ? log_append(o->out, &p, partial, err) : RAPT_OK;
+    code = ranks_agree(r, code, err);
+    if (!code && o->on_progress && run_is_first(r))
         o->on_progress(o->context, &p);
     return code;
 }

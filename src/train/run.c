@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "recipe/recipe_init.h"
+#include "train/ranks/ranks_work.h"
 #include "train/shards/step_shards.h"
 
 #include <stdarg.h>
@@ -22,13 +23,15 @@ void run_free(run *r)
     rapt_model_free(r->model);
     folder_lock_release(&r->lock);
     free(r->yaml);
+    free(r->work.words);
+    free(r->work.bounds);
     if (r->recipe == &r->own)
         rapt_recipe_free(&r->own);
 }
 
 rapt_code run_take_init(run *r, rapt_error *err)
 {
-    const char *resumed = r->options->resume && r->newest ? r->options->out : NULL;
+    const char *resumed = run_is_first(r) && r->options->resume && r->newest ? r->options->out : NULL;
     rapt_code code = recipe_init_take(r->options->recipe, r->model, r->init, resumed, &r->own, err);
     if (!code)
         r->recipe = &r->own;
@@ -47,19 +50,25 @@ void run_warn(const run *r, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (r->options->on_warning)
+    if (r->options->on_warning && run_is_first(r))
         r->options->on_warning(r->options->context, text);
 }
 
 void run_phase(const run *r, const char *what, size_t done, size_t count)
 {
-    if (r->options->on_phase)
+    if (r->options->on_phase && run_is_first(r))
         r->options->on_phase(r->options->context, what, done, count);
+}
+
+/* A rapt_stop_fn. */
+static bool group_stops(void *context)
+{
+    return ranks_stop_asked(context);
 }
 
 stop_check run_stop(const run *r)
 {
-    return (stop_check){r->options->stop, r->options->context};
+    return r->group ? (stop_check){group_stops, r->work.of} : (stop_check){r->options->stop, r->options->context};
 }
 
 bool run_is_first(const run *r)
@@ -69,7 +78,7 @@ bool run_is_first(const run *r)
 
 bool run_stop_asked(const run *r)
 {
-    return r->group ? r->stop_agreed : stop_asked(run_stop(r));
+    return stop_asked(run_stop(r));
 }
 
 rapt_code run_stopped(const run *r, rapt_error *err)

@@ -4,11 +4,14 @@
 
 #include "rapt/data.h"
 #include "rapt/io.h"
+#include "rapt/group.h"
 #include "rapt/train.h"
 
 #include "base/lock.h"
 #include "base/stop.h"
 #include "train/task/task.h"
+
+#include <pthread.h>
 
 /* What changes from step to step, beside parameters and moments. A checkpoint is made from it and gives it back. */
 typedef struct run_counters {
@@ -24,6 +27,20 @@ typedef struct run_counters {
     double seconds;       /* that earlier calls took */
 } run_counters;
 
+/* What a rank tells the others while it works on its own, and they wait for it: train/ranks/ranks_work.h. */
+typedef struct run_word {
+    uint8_t busy, stop;
+} run_word;
+
+typedef struct run_work {
+    run *of;
+    bool open;         /* from ranks_begin to ranks_end */
+    pthread_t thread;  /* that works */
+    double told;       /* when the others were last told, by clock_seconds */
+    run_word *words;   /* [ranks], and */
+    size_t *bounds;    /* [ranks + 1] memory for what exchanges need; NULL without a group */
+} run_work;
+
 struct run {
     const rapt_train_options *options;
     const rapt_recipe *recipe; /* the caller's, or `own` */
@@ -32,6 +49,9 @@ struct run {
     rapt_group *group;         /* of the processes that train together, or NULL */
     int rank, ranks;           /* of this one, and how many they are; 0 of 1 without a group */
     bool stop_agreed;          /* with a group: all ranks stop here. Changed only where all of them know it */
+    bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the step at hand; */
+    bool checkpoint_agreed;    /* with a group: all ranks know that it is to be written */
+    run_work work;
     const train_task *task;
     void *data;                /* private to the task */
     folder_lock lock;          /* of the model folder, from the first look at it to the end */

@@ -10,6 +10,9 @@
 #include "train/folder/folder_write.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/resume.h"
+#include "train/ranks/handshake.h"
+#include "train/ranks/ranks_work.h"
+#include "train/ranks/run_moments.h"
 #include "train/report.h"
 #include "train/run_memory.h"
 #include "train/set_up.h"
@@ -24,10 +27,21 @@ static rapt_code take_folder(run *r, rapt_error *err)
     return folder_lock_take(&r->lock, r->options->out, err);
 }
 
+/* Only rank 0 sees the folder. */
+static rapt_code give_newest(run *r, rapt_error *err)
+{
+    return ranks_give(r, &r->newest, sizeof r->newest, err);
+}
+
 static rapt_code open_data(run *r, rapt_error *err)
 {
     run_phase(r, "reading the data", 0, 0);
     return r->task->open(r, err);
+}
+
+static rapt_code give_data(run *r, rapt_error *err)
+{
+    return r->group && r->task->share ? r->task->share(r, err) : RAPT_OK;
 }
 
 static rapt_code load_data(run *r, rapt_error *err)
@@ -41,30 +55,53 @@ static rapt_code begin_folder(run *r, rapt_error *err)
     return code ? code : folder_write(r, err);
 }
 
+typedef struct set_up_stage {
+    rapt_code (*run)(run *r, ranks_task *work, rapt_error *err); /* which ranks do it */
+    ranks_task *work;
+} set_up_stage;
+
+/* By all ranks together: it exchanges what it needs, and fails on all alike. */
+static rapt_code ranks_together(run *r, ranks_task *work, rapt_error *err)
+{
+    return work(r, err);
+}
+
+static rapt_code run_stages(run *r, const set_up_stage *stages, size_t count, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < count && !code; i++) {
+        code = run_stopped(r, err);
+        code = code ? code : stages[i].run(r, stages[i].work, err);
+    }
+    return code;
+}
+
 rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
-    static rapt_code (*const stages[])(run *, rapt_error *) = {
-        take_folder,       /* open: nobody else writes into the folder from here on, */
-        folder_check,      /* nothing in it would be lost, */
-        open_data,         /* data and tokenizers, or the model to start from, are read, */
-        load_data,         /* and the data sets made; */
-        set_up_tape,
-        set_up_shapes,     /* check: the model as the recipe says, */
-        memory_check,      /* and the memory that the run will take, before it is taken; */
-        set_up_parameters, /* prepare: the model, */
-        set_up_optimizer,
-        folder_write_prepare,
-        resume_begin,      /* the newest checkpoint, */
-        lengthen_check,    /* which may be of a run of another length. */
-        begin_folder};     /* Up to here the folder is as it was. */
-    *r = (run){.options = options, .recipe = options->recipe, .group = options->group, .ranks = 1,
+    static const set_up_stage stages[] = {
+        {ranks_together, handshake_recipe},  /* open: all ranks are to train the same, */
+        {ranks_first, take_folder},          /* nobody else writes into the folder from here on, */
+        {ranks_first, folder_check},         /* nothing in it would be lost, */
+        {ranks_together, give_newest},
+        {ranks_each, open_data},             /* data and tokenizers, or the model to start from, are read, */
+        {ranks_together, give_data},
+        {ranks_each, load_data},             /* and the data sets made, */
+        {ranks_together, handshake_data},    /* of the same data; */
+        {ranks_each, set_up_tape},
+        {ranks_each, set_up_shapes},         /* check: the model as the recipe says, */
+        {ranks_each, memory_check},          /* and the memory that the run will take, before it is taken; */
+        {ranks_each, set_up_parameters},     /* prepare: the model, */
+        {ranks_together, handshake_numbers}, /* with the same elements, */
+        {ranks_each, set_up_optimizer},
+        {ranks_first, folder_write_prepare},
+        {ranks_together, resume_begin},      /* the newest checkpoint, */
+        {ranks_first, lengthen_check},       /* which may be of a run of another length. */
+        {ranks_first, begin_folder}};        /* Up to here the folder is as it was. */
+    *r = (run){.options = options, .recipe = options->recipe,
                .init = options->init ? options->init : options->recipe->train.init};
     r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation : &train_language_model;
-    rapt_code code = rapt_recipe_check(r->recipe, "the recipe", err);
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && !code; i++) {
-        code = run_stopped(r, err);
-        code = code ? code : stages[i](r, err);
-    }
+    rapt_code code = ranks_join(r, options->group, err);
+    code = code ? code : run_stages(r, stages, sizeof stages / sizeof *stages, err);
     if (code != RAPT_ERR_INTERRUPTED)
         return code;
     *err = (rapt_error){0};
@@ -94,6 +131,11 @@ static loop loop_begin(run *r)
                   .clock = {.last = now}, .resumable = r->newest > 0};
 }
 
+static rapt_code save_params(run *r, rapt_error *err)
+{
+    return rapt_model_save_params(r->model, r->options->out, err);
+}
+
 /* The model first: a checkpoint without its model would be harder to explain than the reverse. */
 static rapt_code save_checkpoint(loop *l, rapt_error *err)
 {
@@ -103,12 +145,13 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
                           .grad_norm = c->grad_norm, .best_val_loss = c->best_val_loss, .val_loss = c->val_loss,
                           .seconds = report_seconds(r, &l->call), .waited = c->waited};
     checkpoint_plan plan = {(size_t)r->recipe->train.keep, (uint64_t)r->recipe->train.checkpoint_every};
+    const moments m = run_moments(r);
     double before = clock_seconds();
     run_phase(r, "writing a checkpoint", 0, 0);
     params_sync(r->model->params, r->tape->pool);
-    rapt_code code = rapt_model_save_params(r->model, r->options->out, err);
+    rapt_code code = ranks_first(r, save_params, err);
     if (!code)
-        code = checkpoint_save(r->options->out, r->model, r->adam, &s, plan, err);
+        code = checkpoint_save(r->options->out, r->model, &m, &s, plan, err);
     double now = clock_seconds();
     checkpoint_clock_written(&l->clock, before, now);
     l->call.pause += now - before;
@@ -117,12 +160,15 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     return code;
 }
 
+/* With a group, only rank 0's clock counts: train_step tells the others what it says. */
 static bool checkpoint_due(const loop *l)
 {
     uint64_t every = (uint64_t)l->r->recipe->train.checkpoint_every, step = l->r->counters.step;
     if (step == l->call.end)
         return false;
-    return every ? step % every == 0 : checkpoint_clock_due(&l->clock, clock_seconds());
+    if (every)
+        return step % every == 0;
+    return l->r->group ? l->r->checkpoint_agreed : checkpoint_clock_due(&l->clock, clock_seconds());
 }
 
 static rapt_code train_report(loop *l, bool partial, rapt_error *err)
@@ -136,7 +182,19 @@ static rapt_code train_report(loop *l, bool partial, rapt_error *err)
 static bool sample_due(const run *r)
 {
     uint64_t every = (uint64_t)r->recipe->train.sample_every;
-    return every > 0 && r->counters.step % every == 0 && r->task->sample && r->options->on_sample;
+    return every > 0 && r->counters.step % every == 0 && r->task->sample && (r->group || r->options->on_sample);
+}
+
+static rapt_code tell_sample(run *r, rapt_error *err)
+{
+    if (!r->options->on_sample)
+        return RAPT_OK;
+    char *text = r->task->sample(r, err);
+    if (text)
+        r->options->on_sample(r->options->context, r->counters.step, text);
+    rapt_code code = text ? RAPT_OK : err->code;
+    free(text);
+    return code;
 }
 
 static rapt_code train_sample(loop *l, rapt_error *err)
@@ -144,11 +202,8 @@ static rapt_code train_sample(loop *l, rapt_error *err)
     run *r = l->r;
     double before = clock_seconds();
     run_phase(r, "writing a sample", 0, 0);
-    char *text = r->task->sample(r, err);
-    if (text)
-        r->options->on_sample(r->options->context, r->counters.step, text);
-    rapt_code code = text ? RAPT_OK : err->code;
-    free(text);
+    params_sync(r->model->params, r->tape->pool);
+    rapt_code code = ranks_first(r, tell_sample, err);
     l->call.pause += clock_seconds() - before;
     return code;
 }
@@ -173,6 +228,7 @@ static rapt_code step_once(loop *l, rapt_error *err)
 {
     run_counters *c = &l->r->counters;
     uint64_t tokens = c->tokens;
+    l->r->checkpoint_wanted = checkpoint_clock_due(&l->clock, clock_seconds());
     rapt_code code = train_step(l->r, &l->call.lr, err);
     l->call.tokens += c->tokens - tokens;
     if (code != RAPT_ERR_INTERRUPTED)
@@ -181,7 +237,7 @@ static rapt_code step_once(loop *l, rapt_error *err)
 }
 
 /* A model folder of what the first step starts from: to look at what training changes. */
-static rapt_code save_untrained(const run *r, rapt_error *err)
+static rapt_code save_untrained(run *r, rapt_error *err)
 {
     char *folder;
     if (r->counters.step > 0 || !r->recipe->train.keep_untrained)
@@ -196,7 +252,7 @@ static rapt_code save_untrained(const run *r, rapt_error *err)
 static rapt_code run_steps(loop *l, rapt_error *err)
 {
     run *r = l->r;
-    rapt_code code = save_untrained(r, err);
+    rapt_code code = ranks_first(r, save_untrained, err);
     if (code)
         return code;
     if (report_stopped_early(r))
@@ -216,6 +272,13 @@ static rapt_code run_steps(loop *l, rapt_error *err)
 
 /* ---- finish --------------------------------------------------------------------------------------------------- */
 
+/* Whether the folder has the model already: only rank 0 sees it. */
+static rapt_code find_saved(run *r, bool *saved, rapt_error *err)
+{
+    *saved = run_is_first(r) && resume_model_is_saved(r);
+    return ranks_give(r, saved, sizeof *saved, err);
+}
+
 /* The end of this call: a stopped run leaves a partial line in its log, and every run a model and a checkpoint of its last
  * step. One that had nothing to do leaves them as they are. */
 static rapt_code finish_run(loop *l, rapt_error *err)
@@ -223,9 +286,12 @@ static rapt_code finish_run(loop *l, rapt_error *err)
     run *r = l->r;
     const run_counters *c = &r->counters;
     rapt_code code = RAPT_OK;
+    bool saved = c->step == 0 || l->saved;
     if (c->step == 0 && r->options->untrained)
-        code = rapt_model_save_params(r->model, r->options->out, err);
-    if (c->step > 0 && !l->saved && (l->changed || !resume_model_is_saved(r)))
+        code = ranks_first(r, save_params, err);
+    if (!code && !saved && !l->changed)
+        code = find_saved(r, &saved, err);
+    if (!code && !saved)
         code = save_checkpoint(l, err);
     if (!code && c->tokens > 0)
         code = train_report(l, true, err);

@@ -44,7 +44,11 @@ static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
     rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
     rapt_adam *adam = rapt_adam_new(set, &(rapt_adam_options){0.9, 0.999, 1e-8, 0, false}, NULL);
     checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash};
-    rapt_code code = checkpoint_load("m", wanted, &model, adam, s, err);
+    checkpoint_file f;
+    rapt_code code = checkpoint_open("m", wanted, &model, adam, s, &f, err);
+    if (!code)
+        code = checkpoint_read(&f, s->step, set, &(moments){.adam = adam}, err);
+    checkpoint_close(&f);
     rapt_adam_free(adam);
     rapt_params_free(set);
     return code;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "group/group_ops.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "train/checkpoint/checkpoint_list.h"
@@ -143,7 +144,7 @@ static char *moment_name(const char *which, const char *name)
 }
 
 typedef struct entry_list {
-    safetensors_entry *entries;
+    safetensors_entry *entries; /* with a group, those of moments have no data: it is collected */
     char **names; /* owned */
     size_t count, named;
 } entry_list;
@@ -160,8 +161,9 @@ static bool add_moments(entry_list *l, const rapt_tensor *p, const rapt_real *m,
     return true;
 }
 
-static bool list_entries(entry_list *l, const rapt_params *set, const rapt_adam *adam)
+static bool list_entries(entry_list *l, const rapt_params *set, const moments *of)
 {
+    const rapt_adam *adam = of->adam;
     size_t n = rapt_params_count(set);
     l->entries = malloc(3 * n * sizeof *l->entries);
     l->names = malloc(2 * n * sizeof *l->names);
@@ -172,7 +174,8 @@ static bool list_entries(entry_list *l, const rapt_params *set, const rapt_adam 
             continue;
         l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
         if (rapt_adam_first_moment(adam, i))
-            ok = add_moments(l, &p->value, rapt_adam_first_moment(adam, i), rapt_adam_second_moment(adam, i));
+            ok = add_moments(l, &p->value, of->group ? NULL : rapt_adam_first_moment(adam, i),
+                             of->group ? NULL : rapt_adam_second_moment(adam, i));
     }
     return ok;
 }
@@ -185,11 +188,53 @@ static void free_entries(entry_list *l)
     free(l->entries);
 }
 
+/* What the file is written from: all ranks go through the same parts in the same order. */
+typedef struct collector {
+    const moments *moments;
+    const rapt_params *set;
+    moments_part part;
+    bool any; /* there is a part left to collect */
+} collector;
+
+static collector collector_begin(const moments *m, const rapt_params *set)
+{
+    collector c = {.moments = m, .set = set};
+    c.any = moments_next(m, set, &c.part);
+    return c;
+}
+
+/* A safetensors_source's read. */
+static rapt_code collect_next(void *context, size_t entry, size_t offset, void *to, size_t bytes, rapt_error *err)
+{
+    collector *c = context;
+    (void)entry;
+    if (!c->any || bytes != c->part.count * sizeof(rapt_real) || offset != c->part.first * sizeof(rapt_real))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a checkpoint asks for moments in another order than they come in");
+    rapt_code code = moments_collect(c->moments, &c->part, to, err);
+    c->any = !code && moments_next(c->moments, c->set, &c->part);
+    return code;
+}
+
+/* What is left of the parts, for the sake of the other ranks, which do not know that the file could not be written. */
+static rapt_code collect_rest(collector *c, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    const bool first = moments_at_first(c->moments);
+    rapt_real *to = c->any && first ? malloc(moments_part_max() * sizeof *to) : NULL;
+    if (c->any && first && !to)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for Adam's moments");
+    for (; c->any && !code; c->any = moments_next(c->moments, c->set, &c->part))
+        code = moments_collect(c->moments, &c->part, to, err);
+    free(to);
+    return code;
+}
+
 static rapt_code checkpoint_write_file(const char *path, const entry_list *l, const checkpoint_state *state, const char *config,
-                                       rapt_error *err)
+                                       collector *c, rapt_error *err)
 {
     char text[STATE_COUNT][NUMBER];
     const char *metadata[2 * STATE_COUNT + 3];
+    const safetensors_source source = {collect_next, c};
     write_state(state, text);
     for (size_t i = 0; i < STATE_COUNT; i++) {
         metadata[2 * i] = STATE[i].key;
@@ -198,56 +243,40 @@ static rapt_code checkpoint_write_file(const char *path, const entry_list *l, co
     metadata[2 * STATE_COUNT] = SEAL_KEY;
     metadata[2 * STATE_COUNT + 1] = config;
     metadata[2 * STATE_COUNT + 2] = NULL;
-    return safetensors_write(path, l->entries, l->count, metadata, err);
+    return safetensors_write_from(path, l->entries, l->count, metadata, &source, err);
 }
 
-rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_adam *adam,
-                          const checkpoint_state *state, checkpoint_plan plan, rapt_error *err)
+static rapt_code agree(const moments *m, rapt_code code, rapt_error *err)
+{
+    return m->group ? group_agree(m->group, code, err) : code;
+}
+
+/* The checkpoint of rank 0, or of the only process. */
+static rapt_code write_first(const char *folder, const rapt_model *m, const moments *of, const checkpoint_state *state,
+                             checkpoint_plan plan, rapt_error *err)
 {
     entry_list l = {0};
     char *config = NULL;
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
-    rapt_code code = path && dir && list_entries(&l, m->params, adam)
+    rapt_code code = path && dir && list_entries(&l, m->params, of)
                          ? file_make_dir(dir, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
     if (!code)
         code = seal_text(m, path, &config, err);
-    if (!code)
-        code = checkpoint_write_file(path, &l, state, config, err);
-    if (!code)
-        code = delete_old(folder, plan, err);
+    const rapt_code ready = code;
+    code = agree(of, code, err);
+    collector c = collector_begin(of, m->params);
+    if (!code) {
+        code = checkpoint_write_file(path, &l, state, config, &c, err);
+        rapt_code rest = of->group ? collect_rest(&c, code ? NULL : err) : RAPT_OK; /* what a failure has left of them */
+        code = code ? code : rest;
+        code = code ? code : delete_old(folder, plan, err);
+    }
     free_entries(&l);
     free(config);
     free(path);
     free(dir);
-    return code;
-}
-
-static rapt_code read_moment(const safetensors *file, const char *path, const char *which, const rapt_tensor *p,
-                             rapt_real *to, rapt_error *err)
-{
-    char *name = moment_name(which, p->name);
-    rapt_code code = name ? params_read(file, path, name, p, to, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
-    free(name);
-    return code;
-}
-
-static rapt_code read_tensors(const safetensors *file, const char *path, rapt_params *set, rapt_adam *adam,
-                              rapt_error *err)
-{
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
-        rapt_param *p = rapt_params_at(set, i);
-        if (p->buffer)
-            continue;
-        code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
-        if (!code && rapt_adam_first_moment(adam, i))
-            code = read_moment(file, path, "m", &p->value, rapt_adam_first_moment(adam, i), err);
-        if (!code && rapt_adam_second_moment(adam, i))
-            code = read_moment(file, path, "v", &p->value, rapt_adam_second_moment(adam, i), err);
-    }
-    return code;
+    return ready ? ready : agree(of, code, err);
 }
 
 /* Before the tensors, whose shapes would say less clearly that they are of something else. */
@@ -274,25 +303,109 @@ static rapt_code take_run(const safetensors *file, const char *path, rapt_model 
     return seal_check_model(file, path, m, err);
 }
 
-rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
-                          checkpoint_state *state, rapt_error *err)
+
+rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments *of, const checkpoint_state *state,
+                          checkpoint_plan plan, rapt_error *err)
 {
-    safetensors *file = NULL;
-    char *path = checkpoint_path(folder, wanted.step);
-    rapt_code code = path ? safetensors_open(path, &file, err)
-                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
+    if (moments_at_first(of))
+        return write_first(folder, m, of, state, plan, err);
+    rapt_code code = agree(of, RAPT_OK, err);
+    collector c = collector_begin(of, m->params);
+    code = code ? code : collect_rest(&c, err);
+    return code ? code : agree(of, RAPT_OK, err);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set, const rapt_adam *adam, rapt_error *err)
+{
+    static const char *const which[] = {"m", "v"};
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        if (p->buffer)
+            continue;
+        code = params_check(f->file, f->path, p->value.name, &p->value, err);
+        for (size_t k = 0; k < 2 && !code && rapt_adam_first_moment(adam, i); k++) {
+            char *name = moment_name(which[k], p->value.name);
+            code = name ? params_check(f->file, f->path, name, &p->value, err)
+                        : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
+            free(name);
+        }
+    }
+    return code;
+}
+
+rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const rapt_adam *adam,
+                          checkpoint_state *state, checkpoint_file *f, rapt_error *err)
+{
+    *f = (checkpoint_file){.path = checkpoint_path(folder, wanted.step)};
+    rapt_code code = f->path ? safetensors_open(f->path, &f->file, err)
+                             : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
     if (!code)
-        code = read_state(file, path, state, err);
+        code = read_state(f->file, f->path, state, err);
     if (!code)
-        code = check_state(folder, path, state, wanted, err);
+        code = check_state(folder, f->path, state, wanted, err);
     if (!code)
-        code = take_run(file, path, m, err);
-    if (!code)
-        code = read_tensors(file, path, m->params, adam, err);
+        code = take_run(f->file, f->path, m, err);
     state->recipe_hash = wanted.recipe_hash;
+    return code ? code : check_tensors(f, m->params, adam, err);
+}
+
+void checkpoint_close(checkpoint_file *f)
+{
+    safetensors_close(f->file);
+    free(f->path);
+    *f = (checkpoint_file){0};
+}
+
+static rapt_code read_values(const checkpoint_file *f, const rapt_params *set, const moments *m, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
+        rapt_tensor *x = &rapt_params_at(set, i)->value;
+        if (rapt_params_at(set, i)->buffer)
+            continue;
+        code = f->file ? params_read(f->file, f->path, x->name, x, x->data, err) : RAPT_OK;
+        if (!code && m->group)
+            code = group_broadcast(m->group, 0, x->data, rapt_tensor_size(x) * sizeof *x->data, err);
+    }
+    return code;
+}
+
+static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *set, const moments_part *part, rapt_real *to,
+                           rapt_error *err)
+{
+    char *name = moment_name(part->second ? "v" : "m", rapt_params_at(set, part->param)->value.name);
+    const safetensors_entry *e = name ? safetensors_find(f->file, name) : NULL;
+    if (e)
+        memcpy(to, (const rapt_real *)e->data + part->first, part->count * sizeof *to);
+    free(name);
+    return e ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
+}
+
+static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, const moments *m, rapt_real *portion,
+                              rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (moments_part part = {0}; !code && moments_next(m, set, &part);) {
+        code = f->file ? take_moments_part(f, set, &part, portion, err) : RAPT_OK;
+        if (!code)
+            code = moments_hand_out(m, &part, portion, err);
+    }
+    return code;
+}
+
+rapt_code checkpoint_read(const checkpoint_file *f, uint64_t step, const rapt_params *set, const moments *m, rapt_error *err)
+{
+    rapt_real *portion = malloc(moments_part_max() * sizeof *portion);
+    rapt_code code = agree(m, portion ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a checkpoint"), err);
     if (!code)
-        rapt_adam_set_steps(adam, state->step);
-    safetensors_close(file);
-    free(path);
+        code = read_values(f, set, m, err);
+    if (!code)
+        code = read_moments(f, set, m, portion, err);
+    if (!code)
+        rapt_adam_set_steps(m->adam, step);
+    free(portion);
     return code;
 }

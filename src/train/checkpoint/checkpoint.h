@@ -5,6 +5,9 @@
 #include "rapt/io.h"
 #include "rapt/train.h"
 
+#include "io/safetensors.h"
+#include "train/checkpoint/moments.h"
+
 /* The part of a run that is not in tensors. The random stream and the order of data depend on (seed, step) alone. */
 typedef struct checkpoint_state {
     uint64_t step;
@@ -22,9 +25,9 @@ typedef struct checkpoint_plan {
 
 /* Writes `folder`/checkpoints/step-N.safetensors (atomic), which carries a copy of the model's config.json, then deletes those
  * before it that are not at a multiple of plan.every, where a run was stopped, and all but the newest plan.keep. Fails, too,
- * where those can't be listed or deleted. */
-rapt_code checkpoint_save(const char *folder, const rapt_model *m, const rapt_adam *adam,
-                          const checkpoint_state *state, checkpoint_plan plan, rapt_error *err);
+ * where those can't be listed or deleted. With a group all ranks call it, and rank 0 writes; it fails on all alike. */
+rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments *of, const checkpoint_state *state,
+                          checkpoint_plan plan, rapt_error *err);
 
 /* What a checkpoint must be for a run to resume from it. */
 typedef struct checkpoint_wanted {
@@ -32,10 +35,19 @@ typedef struct checkpoint_wanted {
     uint64_t recipe_hash, first_hash; /* one of them; the second as version 0.1 counted it */
 } checkpoint_wanted;
 
-/* Reads the checkpoint of step wanted.step into the model's parameters and `run`, adam and state, whose recipe_hash becomes
- * wanted.recipe_hash. RAPT_ERR_VALUE where it has neither of the two hashes; RAPT_ERR_FORMAT where its counters can't be those
- * of this step, and where it is of a model with another config.json. */
-rapt_code checkpoint_load(const char *folder, checkpoint_wanted wanted, rapt_model *m, rapt_adam *adam,
-                          checkpoint_state *state, rapt_error *err);
+/* A checkpoint that is open; zeroed on ranks other than 0. */
+typedef struct checkpoint_file {
+    safetensors *file;
+    char *path;
+} checkpoint_file;
+
+/* Opens the checkpoint of step wanted.step and checks all of it; takes its counters, where the recipe_hash becomes
+ * wanted.recipe_hash, and the model's `run`. RAPT_ERR_VALUE where it has neither of the two hashes; RAPT_ERR_FORMAT where its
+ * counters can't be those of this step, and where it is of a model with another config.json. checkpoint_close after either. */
+rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const rapt_adam *adam,
+                          checkpoint_state *state, checkpoint_file *f, rapt_error *err);
+/* Parameters, moments and steps of Adam from it. With a group all ranks call it, and get them from rank 0. */
+rapt_code checkpoint_read(const checkpoint_file *f, uint64_t step, const rapt_params *set, const moments *m, rapt_error *err);
+void checkpoint_close(checkpoint_file *f);
 
 #endif

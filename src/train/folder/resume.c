@@ -12,6 +12,8 @@
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/log.h"
+#include "train/ranks/ranks_work.h"
+#include "train/ranks/run_moments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,11 +64,12 @@ static uint64_t hash_run(const run *r, uint64_t recipe)
     return r->init ? rng_mix(hash, 1) : hash;
 }
 
-static rapt_code load_newest(run *r, rapt_error *err)
+/* What rank 0, or the only process, finds in the folder. */
+static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
 {
     checkpoint_state s;
     checkpoint_wanted wanted = {r->newest, r->recipe_hash, hash_run(r, lengthen_first_hash(r))};
-    rapt_code code = checkpoint_load(r->options->out, wanted, r->model, r->adam, &s, err);
+    rapt_code code = checkpoint_open(r->options->out, wanted, r->model, r->adam, &s, f, err);
     if (code == RAPT_ERR_VALUE)
         explain_refusal(r, r->newest, err);
     if (code)
@@ -75,6 +78,20 @@ static rapt_code load_newest(run *r, rapt_error *err)
                                  .val_loss = s.val_loss, .scores = {NAN, NAN}, .best_val_loss = s.best_val_loss,
                                  .best_step = log_best_step(r->options->out), .waited = s.waited, .seconds = s.seconds};
     return model_check_folder(r->model, r->options->out, err);
+}
+
+static rapt_code load_newest(run *r, rapt_error *err)
+{
+    checkpoint_file f = {0};
+    moments m = run_moments(r);
+    ranks_begin(r);
+    rapt_code code = ranks_end(r, run_is_first(r) ? open_newest(r, &f, err) : RAPT_OK, err);
+    if (!code)
+        code = ranks_give(r, &r->counters, sizeof r->counters, err);
+    if (!code)
+        code = checkpoint_read(&f, r->newest, r->model->params, &m, err);
+    checkpoint_close(&f);
+    return code;
 }
 
 static bool same_elements(const safetensors *file, const rapt_params *set)
@@ -90,7 +107,7 @@ static bool same_elements(const safetensors *file, const rapt_params *set)
 }
 
 /* A folder without a checkpoint: a model that is there must be the one that this run starts from, or it would be lost. */
-static rapt_code resume_untrained(const run *r, rapt_error *err)
+static rapt_code resume_untrained(run *r, rapt_error *err)
 {
     safetensors *file = NULL;
     char *path;
@@ -110,7 +127,9 @@ rapt_code resume_begin(run *r, rapt_error *err)
     r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
     r->model->run = r->recipe_hash; /* replaced by the checkpoint's, where there is one */
     r->counters = (run_counters){.val_loss = NAN, .scores = {NAN, NAN}, .best_val_loss = INFINITY};
-    return r->newest ? load_newest(r, err) : r->options->resume ? resume_untrained(r, err) : RAPT_OK;
+    if (r->newest)
+        return load_newest(r, err);
+    return r->options->resume ? ranks_first(r, resume_untrained, err) : RAPT_OK;
 }
 
 rapt_code resume_rewind_log(run *r, rapt_error *err)

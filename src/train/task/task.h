@@ -20,6 +20,13 @@ typedef struct train_batch {
 } train_batch;
 
 #define TASK_MAX_FILES 4
+#define TASK_MAX_INPUTS 4
+
+/* What a task has read, or made of it: processes that train together must have the same. */
+typedef struct task_input {
+    const char *name; /* for messages: the path, or what it is; NULL: there is no such input */
+    uint64_t hash;    /* of the contents */
+} task_input;
 
 /* Of translations of the validation set; NaN: none. */
 typedef struct train_scores {
@@ -29,6 +36,10 @@ typedef struct train_scores {
 typedef struct train_task {
     /* Reads the data, and makes the tokenizers, or loads a model with its own. */
     rapt_code (*open)(run *r, rapt_error *err);
+    /* With a group, once all ranks are there: gives the others what rank 0 alone has read in `open`; NULL: each reads all. */
+    rapt_code (*share)(run *r, rapt_error *err);
+    /* What each rank has read. NULL: nothing but what rank 0 gave. */
+    void (*inputs)(const run *r, task_input list[TASK_MAX_INPUTS]);
     /* The data sets, and how many batches an epoch has. */
     rapt_code (*load)(run *r, rapt_error *err);
     /* The model's parameters, where none was loaded; `seed` may be RAPT_SEED_SHAPES. What only then can be checked. */

@@ -64,10 +64,11 @@ static rapt_tokenizer *task_language_model_learn_tokenizer(const run *r, const t
     file_map text;
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
     rapt_error reason = {0};
+    const stop_check stop = run_stop(r);
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
                           .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
-                          .stop = r->options->stop, .stop_context = r->options->context};
+                          .stop = stop.stop, .stop_context = stop.context};
     if (file_map_open(&text, d->text_at, err) != RAPT_OK)
         return NULL;
     size_t size = pairs ? (size_t)((double)text.size * (1 - r->recipe->data.validation_fraction)) : text.size;

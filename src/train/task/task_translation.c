@@ -43,9 +43,10 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *text, size_t size, rapt_error *err)
 {
+    const stop_check stop = run_stop(r);
     rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .specials_first = true, .threads = r->options->threads, .stop = r->options->stop,
-                          .stop_context = r->options->context};
+                          .specials_first = true, .threads = r->options->threads, .stop = stop.stop,
+                          .stop_context = stop.context};
     o.vocab_size = recipe_vocab_size(r->recipe, size);
     return rapt_tokenizer_train_bpe(text, size, &o, err);
 }
@@ -227,11 +228,11 @@ static double fraction_of(const run *r, bool validation)
 
 static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err)
 {
+    const stop_check stop = run_stop(r);
     rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
                               .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
                               .validation_fraction = fraction_of(r, validation),
-                              .special = &r->model->translation.special, .stop = r->options->stop,
-                              .stop_context = r->options->context};
+                              .special = &r->model->translation.special, .stop = stop.stop, .stop_context = stop.context};
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
 }
 
@@ -331,6 +332,15 @@ static uint64_t hash_pairs(const run *r)
     return d->valid ? hash_all(d->valid, hash) : hash;
 }
 
+static void pairs_inputs(const run *r, task_input list[TASK_MAX_INPUTS])
+{
+    const translation *d = r->data;
+    list[0] = (task_input){r->recipe->data.pairs, hash_all(d->pairs, 0)};
+    list[1] = (task_input){r->recipe->data.validation, d->valid ? hash_all(d->valid, 0) : 0};
+    list[2] = (task_input){"the tokenizer of the source", rapt_tokenizer_hash(r->model->translation.source)};
+    list[3] = (task_input){"the tokenizer of the target", rapt_tokenizer_hash(r->model->translation.target)};
+}
+
 static void describe_pairs(const run *r, rapt_memory_plan *plan)
 {
     const translation *d = r->data;
@@ -393,6 +403,7 @@ static rapt_code pairs_files(const run *r, const char *names[TASK_MAX_FILES + 1]
 
 const train_task train_translation = {
     .open = open_pairs,
+    .inputs = pairs_inputs,
     .load = load_pairs,
     .make = task_translation_make_net,
     .close = close_pairs,

@@ -1,0 +1,42 @@
+/* train/checkpoint/moments.h: Adam's moments as one thing, wherever they are: alone, here; with a group, each rank has its own
+ * part of them (ZeRO, stage 1). For checkpoints, which look the same either way. Portion by portion, so that no rank has them
+ * all. */
+#ifndef TRAIN_CHECKPOINT_MOMENTS_H
+#define TRAIN_CHECKPOINT_MOMENTS_H
+
+#include "rapt/group.h"
+#include "rapt/train.h"
+
+/* Elements at .. RESULT - 1 of a parameter are shared out alike: bounds[i] .. bounds[i + 1] - 1, in elements of the parameter,
+ * belong to rank group_owner(i, ranks). 0: every rank has the moments of this parameter whole. */
+typedef size_t moments_segment(const void *context, size_t param, size_t at, size_t *bounds);
+
+typedef struct moments {
+    rapt_adam *adam;
+    rapt_group *group;         /* NULL: all are here; then the rest means nothing */
+    moments_segment *segment;
+    const void *context;
+    size_t *bounds;            /* memory for them, [ranks + 1] */
+} moments;
+
+/* A part of one moment of one parameter, as a checkpoint has it in one go. */
+typedef struct moments_part {
+    size_t param;
+    bool second;         /* the second moment */
+    size_t first, count; /* elements of the parameter */
+} moments_part;
+
+/* Whether this process reads and writes files: rank 0, or the only one. */
+bool moments_at_first(const moments *m);
+
+/* The elements of the largest part. */
+size_t moments_part_max(void);
+/* The next part of all moments, in the order of a checkpoint; false: there is none. Begins as {0}, with count 0. */
+bool moments_next(const moments *m, const rapt_params *set, moments_part *part);
+
+/* The elements of a part, from all ranks, in `to`; only rank 0 gets them, `to` may be NULL on the others. */
+rapt_code moments_collect(const moments *m, const moments_part *part, rapt_real *to, rapt_error *err);
+/* Sets a part from `from` [count], which rank 0 has filled; the others get it there. A rank keeps what is its own. */
+rapt_code moments_hand_out(const moments *m, const moments_part *part, rapt_real *from, rapt_error *err);
+
+#endif
