@@ -60,7 +60,7 @@ static void report_opened(rapt_group *g)
 
 /* ---- a turn ----------------------------------------------------------------------------------------------- */
 
-/* "rank 2 on node7 has not answered for 300 s in step 812". */
+/* "rank 2 on node7 has not answered for 300 s in step 812", or what else is known. */
 static rapt_code describe_lost(rapt_group *g, int rank, int others, rapt_error *err)
 {
     char doing[sizeof g->doing], who[160];
@@ -68,12 +68,13 @@ static rapt_code describe_lost(rapt_group *g, int rank, int others, rapt_error *
     snprintf(doing, sizeof doing, "%s", g->doing);
     snprintf(who, sizeof who, "rank %d%s%s", rank, g->hosts ? " on " : "", g->hosts ? g->hosts[rank] : "");
     pthread_mutex_unlock(&g->mutex);
+    const char *in = *doing ? " in " : "";
     if (g->size > 2 && others == g->size - 2)
-        snprintf(who, sizeof who, "none of the other %d ranks", g->size - 1);
-    if (others > 0 && others < g->size - 2)
-        return rapt_fail(err, RAPT_ERR_IO, "%s and %d more have not answered for %g s%s%s", who, others, g->wait,
-                         *doing ? " in " : "", doing);
-    return rapt_fail(err, RAPT_ERR_IO, "%s has not answered for %g s%s%s", who, g->wait, *doing ? " in " : "", doing);
+        return rapt_fail(err, RAPT_ERR_IO, "none of the other %d ranks has answered for %g s%s%s", g->size - 1, g->wait, in,
+                         doing);
+    if (others > 0)
+        return rapt_fail(err, RAPT_ERR_IO, "%s and %d more have not answered for %g s%s%s", who, others, g->wait, in, doing);
+    return rapt_fail(err, RAPT_ERR_IO, "%s has not answered for %g s%s%s", who, g->wait, in, doing);
 }
 
 static rapt_code check_lives(rapt_group *g, double now, rapt_error *err)

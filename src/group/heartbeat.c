@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#define HEARTBEAT_PARTNERS 31
+#define HEARTBEAT_PARTNERS 62
 #define HEARTBEAT_LAST UINT32_MAX /* instead of the age of the sender itself: no further message comes */
 
-/* Sends to the rank 2^k places ahead, receives from the one as many behind. */
+/* Sends to the rank a distance ahead, receives from the one as far behind. */
 typedef struct heartbeat_partner {
     int to, from;
     int sending, receiving; /* requests; -1: none */
@@ -26,33 +26,49 @@ struct heartbeat {
     heartbeat_partner partner[HEARTBEAT_PARTNERS];
 };
 
+/* Powers of two in both directions, each distance once: two ranks that are partners hear each other. */
+static void add_partner(heartbeat *h, int distance)
+{
+    int to = (h->rank + distance) % h->size, from = (h->rank + h->size - distance) % h->size;
+    for (int k = 0; k < h->partners; k++)
+        if (h->partner[k].to == to)
+            return;
+    h->partner[h->partners++] = (heartbeat_partner){.to = to, .from = from, .sending = -1, .receiving = -1};
+}
+
+/* The memory of times and messages. */
+static bool heartbeat_allocate(heartbeat *h)
+{
+    size_t size = (size_t)h->size;
+    h->heard = malloc(size * sizeof *h->heard);
+    h->messages = calloc(2 * size * (size_t)h->partners + 1, sizeof *h->messages);
+    for (int k = 0; k < h->partners && h->messages; k++) {
+        h->partner[k].out = h->messages + 2 * size * (size_t)k;
+        h->partner[k].in = h->partner[k].out + size;
+    }
+    return h->heard && h->messages;
+}
+
 heartbeat *heartbeat_new(const rapt_transport *transport, int rank, int size, double wait, double now, rapt_error *err)
 {
     heartbeat *h = calloc(1, sizeof *h);
-    int partners = 0;
-    while (1 << partners < size)
-        partners++;
     if (h) {
-        h->heard = malloc((size_t)size * sizeof *h->heard);
-        h->messages = calloc((size_t)size * 2 * (size_t)partners + 1, sizeof *h->messages);
+        h->transport = *transport;
+        h->rank = rank, h->size = size;
+        h->wait = wait, h->period = wait / 32 < 1 ? wait / 32 : 1;
+        h->polled = h->next = now;
     }
-    if (!h || !h->heard || !h->messages) {
+    for (int distance = 1; h && distance < size; distance *= 2) {
+        add_partner(h, distance);
+        add_partner(h, size - distance);
+    }
+    if (!h || !heartbeat_allocate(h)) {
         heartbeat_free(h);
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group of %d ranks", size);
         return NULL;
     }
-    h->transport = *transport;
-    h->rank = rank, h->size = size, h->partners = partners;
-    h->wait = wait, h->period = wait / 32 < 1 ? wait / 32 : 1;
-    h->polled = h->next = now;
     for (int r = 0; r < size; r++)
         h->heard[r] = now;
-    for (int k = 0; k < partners; k++) {
-        uint32_t *out = h->messages + 2 * (size_t)k * (size_t)size;
-        int distance = 1 << k;
-        h->partner[k] = (heartbeat_partner){.to = (rank + distance) % size, .from = (rank + size - distance) % size,
-                                            .sending = -1, .receiving = -1, .out = out, .in = out + size};
-    }
     return h;
 }
 
