@@ -31,16 +31,10 @@ typedef struct cluster_table {
     bool measured;      /* the machine's flop/s */
 } cluster_table;
 
-static uint32_t shards_of(const rapt_recipe *k)
-{
-    (void)k;
-    return 1;
-}
-
 static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *p, uint32_t machines)
 {
-    uint32_t batches = (uint32_t)k->train.accumulate, shards = shards_of(k);
-    cluster_job j = {.parameters = (double)p->gradients / sizeof(rapt_real), .looked_up = (double)p->looked_up,
+    uint32_t batches = (uint32_t)k->train.accumulate, shards = (uint32_t)k->train.shards;
+    cluster_job j = {.parameters = (double)p->moments / 2 / sizeof(rapt_real), .looked_up = (double)p->looked_up,
                      .sparse = (double)p->sparse, .tokens = p->step_tokens, .activations = (double)p->activations,
                      .batches = batches > machines ? batches : machines, .shards = shards > machines ? shards : machines,
                      .bf16 = k->train.precision == RAPT_PRECISION_BF16};
@@ -126,7 +120,7 @@ static void print_advice(const cluster_table *t, const rapt_recipe *k, const rap
         return;
     }
     printf("Up to %u machines pay off (efficiency of at least %.0f %%)", best->machines, 100 * PAYS);
-    if (shards_of(k) != best->job.shards || k->train.accumulate != best->job.batches)
+    if (k->train.shards != best->job.shards || k->train.accumulate != best->job.batches)
         printf(",\nwith train.shards %u", best->job.shards);
     if (k->train.accumulate != best->job.batches)
         printf(" and train.accumulate %u in the recipe, of batches of %.0f tokens", best->job.batches, batch);
