@@ -52,6 +52,7 @@ struct run {
     bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the step at hand; */
     bool checkpoint_agreed;    /* with a group: all ranks know that it is to be written */
     run_work work;
+    double waited_all;         /* with a group: seconds that all ranks together have waited for messages, as of the last step */
     const train_task *task;
     void *data;                /* private to the task */
     folder_lock lock;          /* of the model folder, from the first look at it to the end */

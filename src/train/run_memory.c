@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "train/shards/shard_batches.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
 
@@ -51,9 +52,14 @@ static bool by_tokens(const rapt_recipe *k)
  * eighth at most). */
 static void count_shards(const run *r, size_t dense, need *n)
 {
-    size_t depth = shard_sums_depth(step_shards_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
+    size_t depth = shard_sums_depth(shard_batches_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
     n->gradients += (depth - 1) * dense + rows;
     n->shards_space = depth * dense + rows;
+    if (!r->group)
+        return;
+    n->moments = 2 * (n->trained - dense + dense / (size_t)r->ranks); /* pages of the others' are never touched */
+    n->gradients += rows;                                             /* of the others */
+    n->shards_space += dense + rows;                                  /* parameters in one array */
 }
 
 static void count_parameters(const run *r, need *n)

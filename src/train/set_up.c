@@ -4,6 +4,7 @@
 
 #include "ops/deferred.h"
 #include "train/folder/lengthen.h"
+#include "train/optimizer/adam_owned.h"
 #include "train/shards/step_shards.h"
 #include "train/vectors_init.h"
 
@@ -58,7 +59,7 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     rapt_adam_options adam = {.beta1 = or_zero(k->train.beta1), .beta2 = or_zero(k->train.beta2), .eps = k->train.eps,
                               .weight_decay = k->train.weight_decay, .lazy = k->train.lazy};
     r->steps = lengthen_steps(r, k);
-    r->adam = rapt_adam_new(r->model->params, &adam, err);
+    r->adam = (r->group ? adam_owned_new : rapt_adam_new)(r->model->params, &adam, err);
     if (!r->adam)
         return err->code;
     return r->task->start ? r->task->start(r, err) : RAPT_OK;

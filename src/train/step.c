@@ -4,9 +4,12 @@
 #include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
+#include "train/shards/shard_batches.h"
+#include "train/shards/step_ranks.h"
 #include "train/shards/step_shards.h"
 
 #include <math.h>
+#include <string.h>
 
 double step_normalizer(const rapt_recipe *recipe)
 {
@@ -28,10 +31,18 @@ rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, doub
     return pass.record ? rapt_backward(r->tape, loss, err) : rapt_tape_status(r->tape, err);
 }
 
+/* A process of a group has parts of a step's gradient, and sums over all of it. */
+static const char *first_bad_gradient(const run *r)
+{
+    const char *name = rapt_first_not_finite(r->tape, r->model->params, !r->group);
+    return name || !r->group ? name : step_ranks_not_finite(r->shards->ranks);
+}
+
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err)
 {
     char result[128];
-    const char *name = rapt_first_not_finite(r->tape, r->model->params, true);
+    const bool gradient = strcmp(what, "gradient") == 0;
+    const char *name = gradient ? first_bad_gradient(r) : rapt_first_not_finite(r->tape, r->model->params, true);
     if (!name)
         name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
     *err = (rapt_error){0};
@@ -39,12 +50,6 @@ rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_er
                      (unsigned long long)step, what, name,
                      checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
 }
-
-/* The sums of a batch: what reports are made of, and the weight of the step. */
-typedef struct batch_sums {
-    double nll, book;
-    uint64_t tokens;
-} batch_sums;
 
 /* The forward and backward passes of batch i of a step, which add to the gradients. */
 static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sums, rapt_error *err)
@@ -65,18 +70,32 @@ static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sum
 /* After batch i: the gradients of a shard are complete with its last one. */
 static rapt_code end_batch(run *r, uint64_t i, uint32_t *shard, rapt_error *err)
 {
-    if (!r->shards || i + 1 < step_shards_batch(r, *shard + 1))
+    if (!r->shards || i + 1 < shard_batches_first(r, *shard + 1))
         return RAPT_OK;
     ++*shard;
     return shard_sums_add(r->shards->sums, r->tape, err);
 }
 
-/* Gradient accumulation: the passes of a step. The gradients are to be multiplied by *scale, so that each token has the same
- * weight whatever batch it is in. */
+/* Batch by batch, in order: sums are part of the number format. */
+static void add_batch_sums(run *r, const batch_sums *sums, uint64_t *tokens)
+{
+    run_counters *c = &r->counters;
+    c->nll += sums->nll;
+    c->book += sums->book;
+    c->tokens += sums->tokens;
+    *tokens += sums->tokens;
+}
+
+/* What gradients are to be multiplied by, so that each token has the same weight whatever batch it is in. */
+static double weight_of(const run *r, uint64_t tokens)
+{
+    return r->recipe->train.accumulate > 1 && tokens > 0 ? 1 / (double)tokens : 1;
+}
+
+/* Gradient accumulation: the passes of a step, and its gradient, to be multiplied by *scale. */
 static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
 {
     uint64_t batches = (uint64_t)r->recipe->train.accumulate, tokens = 0;
-    run_counters *c = &r->counters;
     uint32_t shard = 0;
     if (r->shards)
         shard_sums_restart(r->shards->sums);
@@ -89,14 +108,48 @@ static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt
             code = end_batch(r, i, &shard, err);
         if (code)
             return code;
-        c->nll += sums.nll;
-        c->book += sums.book;
-        c->tokens += sums.tokens;
-        tokens += sums.tokens;
+        add_batch_sums(r, &sums, &tokens);
     }
     if (r->shards)
         step_shards_finish(r->shards);
-    *scale = batches > 1 && tokens > 0 ? 1 / (double)tokens : 1;
+    *scale = weight_of(r, tokens);
+    return RAPT_OK;
+}
+
+/* The passes of a process' own shards. They are not stopped: all processes stop after the same step. */
+static rapt_code own_passes(run *r, uint64_t step, rapt_error *err)
+{
+    uint32_t shard = r->shards->own.first;
+    batch_sums *sums = step_share_batches(&r->shards->ranks->share);
+    rapt_code code = RAPT_OK;
+    shard_sums_restart(r->shards->sums);
+    for (uint64_t i = shard_batches_first(r, shard); !code && i < shard_batches_first(r, r->shards->own.end); i++) {
+        code = batch_passes(r, step, i, sums++, err);
+        if (!code)
+            code = end_batch(r, i, &shard, err);
+    }
+    return code;
+}
+
+/* The same as accumulate_gradients, by all processes of a group together. */
+static rapt_code share_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
+{
+    uint64_t tokens = 0;
+    step_ranks *ranks = r->shards->ranks;
+    rapt_code code = step_ranks_add(ranks, own_passes(r, step, err), err);
+    for (uint64_t i = 0; !code && i < (uint64_t)r->recipe->train.accumulate; i++) {
+        batch_sums sums = step_share_batch(&ranks->share, r, i);
+        add_batch_sums(r, &sums, &tokens);
+    }
+    *scale = weight_of(r, tokens);
+    return code;
+}
+
+static rapt_code step_norm(run *r, double *norm, rapt_error *err)
+{
+    if (r->group)
+        return step_ranks_norm(r->shards->ranks, norm, err);
+    *norm = rapt_grad_norm(r->tape, r->model->params);
     return RAPT_OK;
 }
 
@@ -107,7 +160,7 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
     double scale = 1;
 
     /* 1. Passes. On failure the step is not made. */
-    rapt_code code = accumulate_gradients(r, step, &scale, err);
+    rapt_code code = (r->group ? share_gradients : accumulate_gradients)(r, step, &scale, err);
     if (code) {
         r->counters = before;
         rapt_params_zero_grad(r->model->params);
@@ -117,7 +170,11 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
         first_loss_check(r);
 
     /* 2. The global norm of the gradients, and clipping. */
-    double norm = r->counters.grad_norm = scale * rapt_grad_norm(r->tape, r->model->params);
+    double norm;
+    code = step_norm(r, &norm, err);
+    if (code)
+        return code;
+    norm = r->counters.grad_norm = scale * norm;
     if (!isfinite(norm))
         return step_not_finite(r, step, "gradient", err);
     double clip = r->recipe->train.clip;
@@ -126,7 +183,7 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
 
     /* 3. The optimizer. */
     *lr = rapt_learning_rate(r->recipe, step, r->steps);
-    code = rapt_adam_step(r->adam, r->tape, *lr, scale, err);
+    code = r->group ? step_ranks_update(r->shards->ranks, *lr, scale, err) : rapt_adam_step(r->adam, r->tape, *lr, scale, err);
     rapt_params_zero_grad(r->model->params);
     r->counters.step = step;
     return code;

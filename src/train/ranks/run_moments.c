@@ -1,10 +1,11 @@
 /* train/ranks/run_moments.c: see run_moments.h. Which rank has which moments is what the steps say. */
 #include "train/ranks/run_moments.h"
 
+#include "train/shards/step_shards.h"
+
 static size_t segment_of(const void *context, size_t param, size_t at, size_t *bounds)
 {
-    (void)context, (void)param, (void)at, (void)bounds;
-    return 0;
+    return step_shards_segment(context, param, at, bounds);
 }
 
 moments run_moments(const run *r)

@@ -67,6 +67,18 @@ bool packed_rows_add(packed_rows *sum, const packed_rows *a, const packed_rows *
     return true;
 }
 
+bool packed_rows_copy(packed_rows *to, const packed_rows *from, size_t width)
+{
+    if (!packed_rows_reserve(to, from->count, width))
+        return false;
+    to->count = from->count;
+    if (from->count > 0) {
+        memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
+        memcpy(to->rows, from->rows, from->count * width * sizeof *to->rows);
+    }
+    return true;
+}
+
 void packed_rows_free(packed_rows *p)
 {
     free(p->ids);

@@ -20,6 +20,8 @@ bool packed_rows_take(packed_rows *to, rapt_param *p);
 void packed_rows_put(const packed_rows *from, rapt_param *p);
 /* sum = a + b, each row that one of them lacks being +0. False: out of memory. */
 bool packed_rows_add(packed_rows *sum, const packed_rows *a, const packed_rows *b, size_t width, const kernels *k);
+/* Copies them. False: out of memory. */
+bool packed_rows_copy(packed_rows *to, const packed_rows *from, size_t width);
 void packed_rows_free(packed_rows *p);
 
 #endif

@@ -29,8 +29,7 @@ struct shard_sums {
     bool early;                         /* the last shard's sums were made range by range */
 };
 
-/* Whether a and b, which follow each other, are the children of a node of the tree. */
-static bool shard_sums_are_children(shard_node a, shard_node b, uint32_t shards)
+bool shard_sums_are_children(shard_node a, shard_node b, uint32_t shards)
 {
     shard_node both = {a.first, b.end};
     return shard_is_node(both, shards) && shard_split(both) == b.first;

@@ -11,6 +11,8 @@
 
 typedef struct shard_sums shard_sums;
 
+/* Whether a and b, which follow each other, are the children of a node of the tree over `shards` shards. */
+bool shard_sums_are_children(shard_node a, shard_node b, uint32_t shards);
 /* How many gradients are in memory at once for shards own.first .. own.end - 1 of `shards`. */
 size_t shard_sums_depth(shard_node own, uint32_t shards);
 

@@ -1,18 +1,11 @@
 /* train/shards/step_shards.c: see step_shards.h. */
 #include "train/shards/step_shards.h"
 
+#include "tensor/params.h"
+#include "train/shards/shard_batches.h"
+#include "train/shards/step_ranks.h"
+
 #include <stdlib.h>
-
-shard_node step_shards_own(const run *r)
-{
-    uint32_t shards = (uint32_t)r->recipe->train.shards;
-    return (shard_node){shard_first(r->rank, r->ranks, shards), shard_first(r->rank + 1, r->ranks, shards)};
-}
-
-uint64_t step_shards_batch(const run *r, uint32_t shard)
-{
-    return (uint64_t)shard * (uint64_t)r->recipe->train.accumulate / (uint64_t)r->recipe->train.shards;
-}
 
 rapt_code step_shards_set_up(run *r, rapt_error *err)
 {
@@ -21,21 +14,30 @@ rapt_code step_shards_set_up(run *r, rapt_error *err)
     step_shards *s = r->shards = calloc(1, sizeof *s);
     if (!s)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for shards");
-    s->own = step_shards_own(r);
+    s->own = shard_batches_own(r);
     rapt_code code = gradient_layout_make(&s->layout, r->model->params, err);
     if (code)
         return code;
     s->sums = shard_sums_new(r->model->params, &s->layout, s->own, (uint32_t)r->recipe->train.shards, err);
-    return s->sums ? RAPT_OK : err->code;
+    if (s->sums && r->group)
+        s->ranks = step_ranks_new(r, &s->layout, s->sums, err);
+    return s->sums && (s->ranks || !r->group) ? RAPT_OK : err->code;
 }
 
 void step_shards_free(step_shards *s)
 {
     if (!s)
         return;
+    step_ranks_free(s->ranks);
     shard_sums_free(s->sums);
     gradient_layout_free(&s->layout);
     free(s);
+}
+
+size_t step_shards_segment(const run *r, size_t param, size_t at, size_t *limits)
+{
+    const size_t offset = r->shards->layout.offset[param], size = rapt_tensor_size(&params_at(r->model->params, param)->value);
+    return offset == LAYOUT_NOWHERE ? 0 : buckets_segment(&r->shards->ranks->buckets, offset, size, at, limits);
 }
 
 void step_shards_finish(step_shards *s)

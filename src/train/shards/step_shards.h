@@ -10,19 +10,20 @@ typedef struct step_shards {
     gradient_layout layout;
     shard_node own;   /* shards of this process */
     shard_sums *sums; /* over them */
+    struct step_ranks *ranks; /* what processes exchange, or NULL */
 } step_shards;
-
-/* The shards of a process: all of them without a group. */
-shard_node step_shards_own(const run *r);
-/* The first batch of a shard, counted in the step; of the shard behind the last one: the number of batches. */
-uint64_t step_shards_batch(const run *r, uint32_t shard);
 
 /* Makes r->shards, where the recipe has several of them. */
 rapt_code step_shards_set_up(run *r, rapt_error *err);
 /* NULL is fine. */
 void step_shards_free(step_shards *s);
 
-/* After the passes of all own shards: the gradient of the step is that of the parameters. */
+/* With a group: the elements of parameter `param` from `at` on that are divided between processes as limits[i] ..
+ * limits[i + 1] - 1, of which the owner of range i has the moments (group_collect); they end before what is returned. `limits`
+ * [ranks + 1]. 0: every process has the moments of the whole parameter. */
+size_t step_shards_segment(const run *r, size_t param, size_t at, size_t *limits);
+
+/* On one process, after the passes of all shards: the gradient of the step is that of the parameters. */
 void step_shards_finish(step_shards *s);
 
 #endif

@@ -1,0 +1,137 @@
+/* train/shards/buckets.c: see buckets.h. Limits depend on the shapes of the parameters and the number of processes. */
+#include "train/shards/buckets.h"
+
+#include "tensor/params.h"
+
+#include <stdlib.h>
+
+#define LARGE ((size_t)6 << 20) /* bytes of a bucket: what comes before the first and after the last one is not hidden, and */
+#define SMALL ((size_t)16 << 10) /* each message has its price; */
+#define WANTED 24                /* so many of a size between both */
+
+static size_t buckets_wanted(size_t size)
+{
+    size_t bytes = size * sizeof(rapt_real), each = bytes / WANTED;
+    each = each < SMALL ? SMALL : each > LARGE ? LARGE : each;
+    return bytes > each ? (bytes + each - 1) / each : 1;
+}
+
+/* Number of the first block of a parameter. */
+static size_t first_block_of(const norm_blocks *b, size_t param)
+{
+    size_t low = 0, high = b->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (b->list[middle].param < param)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The blocks in the order of the array. */
+static void buckets_place_blocks(buckets *b, const rapt_params *set, const gradient_layout *l)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < l->dense; i++) {
+        size_t param = l->order[i], width = norm_block_width(params_at(set, param));
+        for (size_t k = first_block_of(&b->blocks, param); k < b->blocks.count && b->blocks.list[k].param == param; k++) {
+            b->block_at[count] = (uint32_t)k;
+            b->block_first[count++] = l->offset[param] + b->blocks.list[k].first * width;
+        }
+    }
+    b->block_first[count] = l->size;
+}
+
+/* The range of a block: where it lies in its bucket. Which place of a block counts differs from bucket to bucket, so that where
+ * blocks are few, not all of them go to the same ranges. */
+static uint16_t buckets_range(const buckets *b, size_t index, size_t at)
+{
+    const bucket *k = &b->list[index];
+    double place = (double)(index * 40503 % 65536) / 65536; /* golden section */
+    double middle = (double)(b->block_first[at] - k->first) + place * (double)(b->block_first[at + 1] - b->block_first[at]);
+    size_t range = (size_t)(middle * b->ranks / (double)(k->end - k->first));
+    return (uint16_t)(range < (size_t)b->ranks ? range : (size_t)b->ranks - 1);
+}
+
+static void buckets_divide(buckets *b, size_t index)
+{
+    bucket *k = &b->list[index];
+    size_t next = 0;
+    for (size_t at = k->first_block; at < k->end_block; at++) {
+        uint16_t range = b->range_of[b->block_at[at]] = buckets_range(b, index, at);
+        while (next <= range)
+            k->bounds[next++] = b->block_first[at] - k->first;
+    }
+    while (next <= (size_t)b->ranks)
+        k->bounds[next++] = k->end - k->first;
+}
+
+/* Bucket i ends with the first block that begins at (i + 1) / count of the array or after. */
+static void buckets_cut(buckets *b, size_t size)
+{
+    size_t at = 0, count = b->count;
+    b->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        bucket *k = &b->list[b->count];
+        *k = (bucket){.first = b->block_first[at], .first_block = at, .bounds = b->bounds + b->count * ((size_t)b->ranks + 1)};
+        while (at < b->blocks.count && (i + 1 == count || b->block_first[at] < size / count * (i + 1)))
+            at++;
+        k->end = b->block_first[at];
+        k->end_block = at;
+        if (k->end == k->first)
+            continue;
+        buckets_divide(b, b->count++);
+    }
+}
+
+rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks, rapt_error *err)
+{
+    *b = (buckets){.ranks = ranks, .count = buckets_wanted(layout->size)};
+    rapt_code code = norm_blocks_make(&b->blocks, set, err);
+    if (code)
+        return code;
+    b->list = calloc(b->count, sizeof *b->list);
+    b->bounds = calloc(b->count * ((size_t)ranks + 1), sizeof *b->bounds);
+    b->block_at = calloc(b->blocks.count + 1, sizeof *b->block_at);
+    b->block_first = calloc(b->blocks.count + 1, sizeof *b->block_first);
+    b->range_of = calloc(b->blocks.count + 1, sizeof *b->range_of);
+    if (!b->list || !b->bounds || !b->block_at || !b->block_first || !b->range_of) {
+        buckets_free(b);
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for buckets of gradients");
+    }
+    buckets_place_blocks(b, set, layout);
+    buckets_cut(b, layout->size);
+    return RAPT_OK;
+}
+
+void buckets_free(buckets *b)
+{
+    norm_blocks_free(&b->blocks);
+    free(b->list);
+    free(b->bounds);
+    free(b->block_at);
+    free(b->block_first);
+    free(b->range_of);
+    *b = (buckets){0};
+}
+
+size_t buckets_segment(const buckets *b, size_t offset, size_t size, size_t at, size_t *limits)
+{
+    size_t low = 0, high = b->count - 1;
+    while (low < high) { /* the bucket that has element offset + at */
+        size_t middle = low + (high - low) / 2;
+        if (b->list[middle].end > offset + at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    const bucket *k = &b->list[low];
+    size_t end = k->end - offset < size ? k->end - offset : size;
+    for (int i = 0; i <= b->ranks; i++) {
+        size_t limit = k->first + k->bounds[i];
+        limits[i] = limit < offset + at ? at : limit > offset + end ? end : limit - offset;
+    }
+    return end;
+}

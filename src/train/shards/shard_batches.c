@@ -1,0 +1,18 @@
+/* train/shards/shard_batches.c: see shard_batches.h; docs/number-format.md, "Shards", has the formula. */
+#include "train/shards/shard_batches.h"
+
+shard_node shard_batches_own(const run *r)
+{
+    uint32_t shards = (uint32_t)r->recipe->train.shards;
+    return (shard_node){shard_first(r->rank, r->ranks, shards), shard_first(r->rank + 1, r->ranks, shards)};
+}
+
+uint64_t shard_batches_first(const run *r, uint32_t shard)
+{
+    return (uint64_t)shard * (uint64_t)r->recipe->train.accumulate / (uint64_t)r->recipe->train.shards;
+}
+
+uint64_t shard_batches_first_of_rank(const run *r, int rank)
+{
+    return shard_batches_first(r, shard_first(rank, r->ranks, (uint32_t)r->recipe->train.shards));
+}

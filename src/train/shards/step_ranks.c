@@ -1,0 +1,194 @@
+/* train/shards/step_ranks.c: see step_ranks.h. Messages are group/'s; here is what is exchanged, and when. */
+#include "train/shards/step_ranks.h"
+
+#include "tape/profile_op.h"
+#include "tensor/params.h"
+#include "train/optimizer/adam_owned.h"
+#include "train/shards/value_array.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- set-up ----------------------------------------------------------------------------------------------------- */
+
+/* Blocks in the order of their owners' ranges, those of a range in the order of the model. */
+static void step_ranks_place(step_ranks *s)
+{
+    const size_t blocks = s->buckets.blocks.count;
+    const int ranks = s->buckets.ranks, own = group_range(s->r->rank, ranks);
+    for (size_t i = 0; i < blocks; i++) {
+        s->bounds[s->buckets.range_of[i] + 1]++;
+        s->owned[i] = s->buckets.range_of[i] == own;
+    }
+    for (int i = 0; i < ranks; i++)
+        s->bounds[i + 1] += s->bounds[i];
+    for (size_t i = 0; i < blocks; i++)
+        s->place[i] = (uint32_t)s->bounds[s->buckets.range_of[i]]++;
+    for (int i = ranks; i > 0; i--)
+        s->bounds[i] = s->bounds[i - 1];
+    s->bounds[0] = 0;
+}
+
+static bool step_ranks_allocate(step_ranks *s, const gradient_layout *layout)
+{
+    const size_t blocks = s->buckets.blocks.count + 1, count = s->buckets.count + 1;
+    arena_init(&s->memory, layout->size * sizeof *s->values + 4096);
+    s->parts = calloc(count * SHARD_MAX_SUBTREES, sizeof *s->parts);
+    s->ops = calloc(count, sizeof *s->ops);
+    s->owned = calloc(blocks, sizeof *s->owned);
+    s->sums = calloc(blocks, sizeof *s->sums);
+    s->shared = calloc(blocks, sizeof *s->shared);
+    s->bounds = calloc((size_t)s->buckets.ranks + 2, sizeof *s->bounds);
+    s->place = calloc(blocks, sizeof *s->place);
+    if (!s->parts || !s->ops || !s->owned || !s->sums || !s->shared || !s->bounds || !s->place)
+        return false;
+    s->values = value_array_move(&s->memory, s->r->model->params, layout);
+    return s->values != NULL;
+}
+
+step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *own, rapt_error *err)
+{
+    step_ranks *s = calloc(1, sizeof *s);
+    if (!s) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for shards");
+        return NULL;
+    }
+    s->r = r;
+    s->own = own;
+    s->rows.group = r->group;
+    s->rows.shards = (uint32_t)r->recipe->train.shards;
+    rapt_code code = buckets_make(&s->buckets, r->model->params, layout, r->ranks, err);
+    if (!code)
+        code = step_share_make(&s->share, r, err);
+    if (!code && !step_ranks_allocate(s, layout))
+        code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the parameters");
+    if (code) {
+        step_ranks_free(s);
+        return NULL;
+    }
+    step_ranks_place(s);
+    return s;
+}
+
+void step_ranks_free(step_ranks *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->buckets.count; i++)
+        if (s->ops[i]) { /* after a failure */
+            group_halt(s->r->group);
+            break;
+        }
+    step_share_free(&s->share);
+    rows_share_free(&s->rows);
+    buckets_free(&s->buckets);
+    free(s->parts);
+    free(s->ops);
+    free(s->owned);
+    free(s->sums);
+    free(s->shared);
+    free(s->bounds);
+    free(s->place);
+    arena_free(&s->memory);
+    free(s);
+}
+
+/* ---- gradients ----------------------------------------------------------------------------------------------------- */
+
+/* Waits for what was begun; the first failure counts. */
+static rapt_code step_ranks_wait(step_ranks *s, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < s->buckets.count; i++) {
+        if (!s->ops[i])
+            continue;
+        rapt_code one = group_wait(s->r->group, s->ops[i], code ? NULL : err);
+        code = code ? code : one;
+        s->ops[i] = NULL;
+    }
+    return code;
+}
+
+/* Begins the sum of a bucket over all shards. */
+static rapt_code step_ranks_reduce(step_ranks *s, size_t index, rapt_error *err)
+{
+    shard_node nodes[SHARD_MAX_SUBTREES];
+    const bucket *b = &s->buckets.list[index];
+    rapt_real **parts = s->parts + index * SHARD_MAX_SUBTREES;
+    size_t count = shard_subtrees(s->r->rank, s->r->ranks, s->rows.shards, nodes);
+    for (size_t k = 0; k < count; k++)
+        parts[k] = shard_sums_dense(s->own, k) + b->first;
+    s->ops[index] = group_reduce(s->r->group, s->rows.shards, b->bounds, parts, err);
+    return s->ops[index] ? RAPT_OK : err->code;
+}
+
+static rapt_code step_ranks_add_rows(step_ranks *s, rapt_error *err)
+{
+    const rapt_params *set = s->r->model->params;
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; !code && i < rapt_params_count(set); i++) {
+        const rapt_param *p = params_at(set, i);
+        if (p->sparse && p->value.requires_grad)
+            code = rows_share_sum(&s->rows, s->own, s->r->tape->k, p, err);
+    }
+    return code;
+}
+
+rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err)
+{
+    rapt_error lost = {0};
+    rapt_code sent = RAPT_OK;
+    for (size_t i = 0; !sent && i < s->buckets.count; i++)
+        sent = step_ranks_reduce(s, i, &lost);
+    code = step_share_tell(&s->share, s->r, shard_sums_touched(s->own), code, err);
+    sent = sent ? sent : step_ranks_wait(s, &lost);
+    if (!code && sent)
+        code = rapt_fail(err, sent, "%s", lost.message);
+    if (code)
+        return code;
+    shard_sums_use_dense(s->own, s->share.touched);
+    return step_ranks_add_rows(s, err);
+}
+
+/* ---- the norm ------------------------------------------------------------------------------------------------------- */
+
+rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err)
+{
+    const rapt_params *set = s->r->model->params;
+    const norm_blocks *blocks = &s->buckets.blocks;
+    norm_blocks_sum(s->r->tape, set, blocks, s->owned, s->sums);
+    for (size_t i = 0; i < blocks->count; i++)
+        if (s->owned[i])
+            s->shared[s->place[i]] = s->sums[i];
+    group_op *op = group_gather(s->r->group, s->shared, s->bounds, sizeof *s->shared, err);
+    rapt_code code = op ? group_wait(s->r->group, op, err) : err->code;
+    if (code)
+        return code;
+    for (size_t i = 0; i < blocks->count; i++)
+        s->sums[i] = s->shared[s->place[i]];
+    *norm = norm_blocks_norm(s->r->tape, set, blocks, s->sums);
+    return RAPT_OK;
+}
+
+const char *step_ranks_not_finite(const step_ranks *s)
+{
+    const norm_blocks *blocks = &s->buckets.blocks;
+    for (size_t i = 0; i < blocks->count; i++)
+        if (!isfinite(s->sums[i]))
+            return params_at(s->r->model->params, blocks->list[i].param)->value.name;
+    return NULL;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+
+rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *err)
+{
+    rapt_code code = adam_step_owned(s->r->adam, s->r->tape, lr, scale, &s->buckets.blocks, s->owned, err);
+    for (size_t i = s->buckets.count; !code && i-- > 0;) { /* in the order of the forward pass */
+        const bucket *b = &s->buckets.list[i];
+        s->ops[i] = group_gather(s->r->group, s->values + b->first, b->bounds, sizeof *s->values, err);
+        code = s->ops[i] ? RAPT_OK : err->code;
+    }
+    rapt_code waited = step_ranks_wait(s, code ? NULL : err);
+    return code ? code : waited;
+}

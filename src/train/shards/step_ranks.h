@@ -1,0 +1,46 @@
+/* train/shards/step_ranks.h: what processes that train together do in a step besides their own passes: gradients are added in
+ * the tree over all shards; each process gets the sums of its own ranges, and makes their part of the norm and of Adam's step;
+ * then all gather the parameters. For step.c, in this order; all processes call them alike.
+ *
+ * Every process knows the gradients of sparse parameters whole, and makes Adam's step for all their rows. */
+#ifndef TRAIN_SHARDS_STEP_RANKS_H
+#define TRAIN_SHARDS_STEP_RANKS_H
+
+#include "group/group_ops.h"
+#include "train/shards/buckets.h"
+#include "train/shards/rows_share.h"
+#include "train/shards/step_share.h"
+
+typedef struct step_ranks {
+    run *r;
+    shard_sums *own;
+    arena memory;
+    rapt_real *values;    /* parameters, as the layout has them */
+    buckets buckets;
+    rapt_real **parts;    /* [buckets, subtrees]: what group_reduce gets */
+    group_op **ops;       /* [buckets] in flight, or NULL */
+    uint8_t *owned;       /* [blocks]: 1 for those of this process */
+    double *sums;         /* [blocks] of squares; */
+    double *shared;       /* [blocks] by owners, whose are bounds[i] .. bounds[i + 1] - 1; */
+    size_t *bounds;       /* [ranks + 1] */
+    uint32_t *place;      /* [blocks]: where a block is there */
+    step_share share;
+    rows_share rows;
+} step_ranks;
+
+/* NULL: out of memory. */
+step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *own, rapt_error *err);
+/* NULL is fine. */
+void step_ranks_free(step_ranks *s);
+
+/* After the own passes, which came to `code` with `err`: makes the gradient of the step, as far as this process has it, that of
+ * the parameters. Fails on all processes, where one of them has failed. */
+rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err);
+/* The norm of the gradient, as rapt_grad_norm has it. */
+rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err);
+/* After it: the parameter whose gradient is not finite, or NULL. */
+const char *step_ranks_not_finite(const step_ranks *s);
+/* Adam's step, and the parameters of all processes. */
+rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *err);
+
+#endif

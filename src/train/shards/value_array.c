@@ -1,0 +1,37 @@
+/* train/shards/value_array.c: see value_array.h. */
+#define _GNU_SOURCE
+#include "train/shards/value_array.h"
+
+#include "tensor/params.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Gives whole pages within the memory back, which stays mapped. */
+static void release_pages(void *memory, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)memory;
+    uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
+    if (first >= end)
+        return;
+    void *at = (char *)memory + (first - begin);
+    madvise(at, end - first, MADV_NOHUGEPAGE); /* or the kernel may fill them again */
+    madvise(at, end - first, MADV_DONTNEED);
+}
+
+rapt_real *value_array_move(arena *memory, const rapt_params *set, const gradient_layout *layout)
+{
+    rapt_real *values = arena_array(memory, layout->size, sizeof *values);
+    for (size_t i = 0; values && i < layout->dense; i++) {
+        rapt_tensor *x = &params_at(set, layout->order[i])->value;
+        rapt_real *to = values + layout->offset[layout->order[i]], *from = x->data;
+        size_t size = rapt_tensor_size(x);
+        memcpy(to, from, size * sizeof *to);
+        memset(to + size, 0, (gradient_layout_room(params_at(set, layout->order[i])) - size) * sizeof *to);
+        x->data = to;
+        release_pages(from, size * sizeof *from);
+    }
+    return values;
+}
