@@ -33,7 +33,8 @@ static rapt_code gather_natural(rapt_group *g, void *all, const size_t *bounds, 
 
 rapt_code group_share(rapt_group *g, const void *mine, size_t bytes, void *all, rapt_error *err)
 {
-    memmove((char *)all + (size_t)g->rank * bytes, mine, bytes);
+    if (bytes > 0)
+        memmove((char *)all + (size_t)g->rank * bytes, mine, bytes);
     return gather_natural(g, all, NULL, bytes, err);
 }
 
@@ -50,7 +51,8 @@ rapt_code group_share_all(rapt_group *g, const void *mine, size_t bytes, char **
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu bytes of all ranks", bounds[g->size]);
     code = group_agree(g, code, err);
     if (code == RAPT_OK) {
-        memcpy(*all + bounds[g->rank], mine, bytes);
+        if (bytes > 0)
+            memcpy(*all + bounds[g->rank], mine, bytes);
         code = gather_natural(g, *all, bounds, 1, err);
     }
     if (code != RAPT_OK) {
