@@ -105,10 +105,13 @@ static rapt_code evaluate(run *r, rapt_error *err)
     double loss = NAN;
     train_scores scores = {NAN, NAN};
     rapt_code code = RAPT_OK;
+    const bool scores_too = r->recipe->train.eval_bleu && r->task->score;
     params_sync(r->model->params, r->tape->pool);
     if (r->validation_batches > 0)
         code = validate(r, &loss, err);
-    if (!code && r->recipe->train.eval_bleu && r->task->score)
+    if (!code && scores_too)
+        code = step_params(r, err);
+    if (!code && scores_too)
         code = r->task->score(r, &scores, err);
     if (!code) {
         r->counters.val_loss = loss;
@@ -138,7 +141,8 @@ static rapt_code keep_best(run *r, rapt_error *err)
     c->best_val_loss = c->val_loss;
     c->best_step = c->step;
     run_phase(r, "writing the best model", 0, 0);
-    return ranks_first(r, write_best, err);
+    rapt_code code = step_params(r, err);
+    return code ? code : ranks_first(r, write_best, err);
 }
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */

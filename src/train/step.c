@@ -2,6 +2,7 @@
 #include "train/step.h"
 
 #include "tape/tape_core.h"
+#include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
 #include "train/shards/shard_batches.h"
@@ -28,7 +29,18 @@ rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, doub
                            .valid_lens = batch->valid_lens,
                            .normalizer = book ? (double)batch->labels.time : normalizer};
     rapt_tensor *loss = r->task->loss(r, batch, &o, parts);
+    rapt_code code = r->shards && r->shards->ranks ? step_ranks_arrived(r->shards->ranks, err) : RAPT_OK;
+    if (code)
+        return code;
     return pass.record ? rapt_backward(r->tape, loss, err) : rapt_tape_status(r->tape, err);
+}
+
+rapt_code step_params(const run *r, rapt_error *err)
+{
+    rapt_code code = step_ranks_whole(r, err);
+    if (!code)
+        params_sync(r->model->params, r->tape->pool);
+    return code;
 }
 
 /* A process of a group has parts of a step's gradient, and sums over all of it. */
@@ -123,8 +135,13 @@ static rapt_code own_passes(run *r, uint64_t step, rapt_error *err)
     batch_sums *sums = step_share_batches(&r->shards->ranks->share);
     rapt_code code = RAPT_OK;
     shard_sums_restart(r->shards->sums);
-    for (uint64_t i = shard_batches_first(r, shard); !code && i < shard_batches_first(r, r->shards->own.end); i++) {
+    const uint64_t end = shard_batches_first(r, r->shards->own.end);
+    for (uint64_t i = shard_batches_first(r, shard); !code && i < end; i++) {
+        if (i + 1 == end)
+            step_ranks_begin_last(r->shards->ranks);
         code = batch_passes(r, step, i, sums++, err);
+        if (i + 1 == end)
+            step_ranks_end_last(r->shards->ranks, code != RAPT_OK);
         if (!code)
             code = end_batch(r, i, &shard, err);
     }

@@ -12,6 +12,10 @@ double step_normalizer(const rapt_recipe *recipe);
 rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
                     rapt_error *err);
 
+/* Has every parameter as the last step left it: before anything but a pass of the run's tape reads them. With a group all
+ * ranks call it after the same step. */
+rapt_code step_params(const run *r, rapt_error *err);
+
 /* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);
 

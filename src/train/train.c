@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "tape/tape_core.h"
-#include "tensor/params.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_clock.h"
 #include "train/folder/folder_check.h"
@@ -148,8 +147,9 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     const moments m = run_moments(r);
     double before = clock_seconds();
     run_phase(r, "writing a checkpoint", 0, 0);
-    params_sync(r->model->params, r->tape->pool);
-    rapt_code code = ranks_first(r, save_params, err);
+    rapt_code code = step_params(r, err);
+    if (!code)
+        code = ranks_first(r, save_params, err);
     if (!code)
         code = checkpoint_save(r->options->out, r->model, &m, &s, plan, err);
     double now = clock_seconds();
@@ -202,8 +202,9 @@ static rapt_code train_sample(loop *l, rapt_error *err)
     run *r = l->r;
     double before = clock_seconds();
     run_phase(r, "writing a sample", 0, 0);
-    params_sync(r->model->params, r->tape->pool);
-    rapt_code code = ranks_first(r, tell_sample, err);
+    rapt_code code = step_params(r, err);
+    if (!code)
+        code = ranks_first(r, tell_sample, err);
     l->call.pause += clock_seconds() - before;
     return code;
 }

@@ -30,8 +30,8 @@ void shard_sums_restart(shard_sums *s);
 rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err);
 /* Where the dense parameters' gradients of the shard at hand are, as the layout has them. */
 rapt_real *shard_sums_passes(const shard_sums *s);
-/* The passes of the last shard have completed elements from .. end - 1 there: makes the sums of these. Ranges cover the array, in
- * any order, before shard_sums_add, which leaves dense parameters alone then: the sums may have been sent. */
+/* The passes of the last shard have completed elements from .. end - 1 there: makes the sums of these. Ranges cover the array,
+ * in any order, before shard_sums_add, which leaves dense parameters alone then: the sums may have been sent. */
 void shard_sums_add_range(shard_sums *s, rapt_tape *t, size_t from, size_t end);
 
 /* The sums that are there, in order: after all shards one for each subtree of the process, on one process only one. */

@@ -4,6 +4,7 @@
 #include "tape/profile_op.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_owned.h"
+#include "train/shards/step_shards.h"
 #include "train/shards/value_array.h"
 
 #include <math.h>
@@ -46,6 +47,20 @@ static bool step_ranks_allocate(step_ranks *s, const gradient_layout *layout)
     return s->values != NULL;
 }
 
+static void step_ranks_completed(void *context, size_t index);
+
+/* What overlaps with passes. */
+static rapt_code step_ranks_make_overlap(step_ranks *s, const gradient_layout *layout, rapt_error *err)
+{
+    const run *r = s->r;
+    s->ready = ready_new(r->tape, r->model->params, layout, &s->buckets, step_ranks_completed, s, err);
+    if (!s->ready)
+        return err->code;
+    s->gathers = gathers_new(r->group, r->tape, r->model->params, layout, &s->buckets, s->values, shard_sums_dense(s->own, 0),
+                             err);
+    return s->gathers ? RAPT_OK : err->code;
+}
+
 step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *own, rapt_error *err)
 {
     step_ranks *s = calloc(1, sizeof *s);
@@ -62,6 +77,8 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
         code = step_share_make(&s->share, r, err);
     if (!code && !step_ranks_allocate(s, layout))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the parameters");
+    if (!code)
+        code = step_ranks_make_overlap(s, layout, err);
     if (code) {
         step_ranks_free(s);
         return NULL;
@@ -70,15 +87,23 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
     return s;
 }
 
+/* Has nothing in flight that uses memory of the run: after a failure messages are dropped. */
+static void step_ranks_drop(step_ranks *s)
+{
+    bool open = s->gathers && !group_broken(s->r->group) && gathers_finish(s->gathers, NULL) != RAPT_OK;
+    for (size_t i = 0; s->ops && i < s->buckets.count; i++)
+        open = open || s->ops[i];
+    if (open)
+        group_halt(s->r->group);
+}
+
 void step_ranks_free(step_ranks *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->buckets.count; i++)
-        if (s->ops[i]) { /* after a failure */
-            group_halt(s->r->group);
-            break;
-        }
+    step_ranks_drop(s);
+    gathers_free(s->gathers);
+    ready_free(s->ready);
     step_share_free(&s->share);
     rows_share_free(&s->rows);
     buckets_free(&s->buckets);
@@ -122,6 +147,35 @@ static rapt_code step_ranks_reduce(step_ranks *s, size_t index, rapt_error *err)
     return s->ops[index] ? RAPT_OK : err->code;
 }
 
+/* A ready_fn: what this process has of a bucket is complete. */
+static void step_ranks_completed(void *context, size_t index)
+{
+    step_ranks *s = context;
+    const bucket *b = &s->buckets.list[index];
+    shard_sums_add_range(s->own, s->r->tape, b->first, b->end);
+    if (!s->lost.code && !step_ranks_reduce(s, index, &s->lost))
+        s->begun = index + 1;
+}
+
+void step_ranks_begin_last(step_ranks *s)
+{
+    (s->learnt ? ready_begin : ready_learn)(s->ready, shard_sums_passes(s->own));
+}
+
+void step_ranks_end_last(step_ranks *s, bool failed)
+{
+    if (s->learnt)
+        ready_end(s->ready);
+    else
+        ready_learnt(s->ready, 1);
+    s->learnt = !failed;
+}
+
+rapt_code step_ranks_arrived(step_ranks *s, rapt_error *err)
+{
+    return gathers_finish(s->gathers, err);
+}
+
 static rapt_code step_ranks_add_rows(step_ranks *s, rapt_error *err)
 {
     const rapt_params *set = s->r->model->params;
@@ -136,14 +190,15 @@ static rapt_code step_ranks_add_rows(step_ranks *s, rapt_error *err)
 
 rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err)
 {
-    rapt_error lost = {0};
-    rapt_code sent = RAPT_OK;
-    for (size_t i = 0; !sent && i < s->buckets.count; i++)
-        sent = step_ranks_reduce(s, i, &lost);
+    for (; !s->lost.code && s->begun < s->buckets.count; s->begun++) /* others wait for them, even if passes have failed here */
+        if (step_ranks_reduce(s, s->begun, &s->lost))
+            break;
     code = step_share_tell(&s->share, s->r, shard_sums_touched(s->own), code, err);
-    sent = sent ? sent : step_ranks_wait(s, &lost);
-    if (!code && sent)
-        code = rapt_fail(err, sent, "%s", lost.message);
+    if (!s->lost.code)
+        step_ranks_wait(s, &s->lost);
+    s->begun = 0;
+    if (!code && s->lost.code)
+        code = rapt_fail(err, s->lost.code, "%s", s->lost.message);
     if (code)
         return code;
     shard_sums_use_dense(s->own, s->share.touched);
@@ -181,14 +236,33 @@ const char *step_ranks_not_finite(const step_ranks *s)
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
+/* The own blocks of a bucket, which lie one behind the other in the array. */
+static size_t step_ranks_own_blocks(const step_ranks *s, size_t index, const uint32_t **list)
+{
+    const bucket *b = &s->buckets.list[index];
+    size_t first = b->first_block, end;
+    while (first < b->end_block && !s->owned[s->buckets.block_at[first]])
+        first++;
+    for (end = first; end < b->end_block && s->owned[s->buckets.block_at[end]];)
+        end++;
+    *list = s->buckets.block_at + first;
+    return end - first;
+}
+
 rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *err)
 {
-    rapt_code code = adam_step_owned(s->r->adam, s->r->tape, lr, scale, &s->buckets.blocks, s->owned, err);
+    adam_owned step;
+    const uint32_t *list;
+    rapt_code code = adam_owned_begin(&step, s->r->adam, s->r->tape, lr, scale, &s->buckets.blocks, err);
     for (size_t i = s->buckets.count; !code && i-- > 0;) { /* in the order of the forward pass */
-        const bucket *b = &s->buckets.list[i];
-        s->ops[i] = group_gather(s->r->group, s->values + b->first, b->bounds, sizeof *s->values, err);
-        code = s->ops[i] ? RAPT_OK : err->code;
+        size_t count = step_ranks_own_blocks(s, i, &list);
+        adam_owned_move(&step, list, count);
+        code = gathers_begin(s->gathers, i, err);
     }
-    rapt_code waited = step_ranks_wait(s, code ? NULL : err);
-    return code ? code : waited;
+    return code;
+}
+
+rapt_code step_ranks_whole(const run *r, rapt_error *err)
+{
+    return r->shards && r->shards->ranks ? gathers_whole(r->shards->ranks->gathers, err) : RAPT_OK;
 }

@@ -2,12 +2,17 @@
  * the tree over all shards; each process gets the sums of its own ranges, and makes their part of the norm and of Adam's step;
  * then all gather the parameters. For step.c, in this order; all processes call them alike.
  *
+ * Messages travel while passes run: a bucket of gradients leaves as soon as the last backward pass has completed it, and a
+ * bucket of parameters is waited for when the next forward pass reads it.
+ *
  * Every process knows the gradients of sparse parameters whole, and makes Adam's step for all their rows. */
 #ifndef TRAIN_SHARDS_STEP_RANKS_H
 #define TRAIN_SHARDS_STEP_RANKS_H
 
 #include "group/group_ops.h"
 #include "train/shards/buckets.h"
+#include "train/shards/gathers.h"
+#include "train/shards/ready.h"
 #include "train/shards/rows_share.h"
 #include "train/shards/step_share.h"
 
@@ -19,6 +24,11 @@ typedef struct step_ranks {
     buckets buckets;
     rapt_real **parts;    /* [buckets, subtrees]: what group_reduce gets */
     group_op **ops;       /* [buckets] in flight, or NULL */
+    size_t begun;         /* of the buckets: their sums over all shards, in this step */
+    rapt_error lost;      /* why a sum could not be begun */
+    ready_buckets *ready; /* tells of buckets that a backward pass has completed, */
+    bool learnt;          /* once it has seen one */
+    gathers *gathers;
     uint8_t *owned;       /* [blocks]: 1 for those of this process */
     double *sums;         /* [blocks] of squares; */
     double *shared;       /* [blocks] by owners, whose are bounds[i] .. bounds[i + 1] - 1; */
@@ -33,6 +43,12 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
 /* NULL is fine. */
 void step_ranks_free(step_ranks *s);
 
+/* Before and after the last of the own passes: its backward pass completes the gradients of this process, bucket by bucket. */
+void step_ranks_begin_last(step_ranks *s);
+void step_ranks_end_last(step_ranks *s, bool failed);
+/* Between a forward and a backward pass: all parameters are there, and memory that was used to gather them is free. */
+rapt_code step_ranks_arrived(step_ranks *s, rapt_error *err);
+
 /* After the own passes, which came to `code` with `err`: makes the gradient of the step, as far as this process has it, that of
  * the parameters. Fails on all processes, where one of them has failed. */
 rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err);
@@ -40,7 +56,11 @@ rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err);
 rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err);
 /* After it: the parameter whose gradient is not finite, or NULL. */
 const char *step_ranks_not_finite(const step_ranks *s);
-/* Adam's step, and the parameters of all processes. */
+/* Adam's step, bucket by bucket, after which the parameters of all processes are on their way (gathers.h). */
 rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *err);
+
+/* Has every element of the parameters on every process, unrounded: all call it after the same step, before anything but passes
+ * of the tape reads them (a checkpoint, a sample, the end). Without a group there is nothing to do. */
+rapt_code step_ranks_whole(const run *r, rapt_error *err);
 
 #endif
