@@ -76,13 +76,17 @@ typedef struct rapt_progress {
     double best_val_loss;   /* the lowest so far, which best/ has; NaN: none */
     uint64_t best_step;     /* its step; 0: none */
     double lr, grad_norm;   /* of the last step */
-    double tokens_per_s, seconds, seconds_left;
+    double tokens_per_s, seconds, seconds_left; /* tokens of all processes */
+    int ranks;              /* processes that train together; 1: this one alone */
+    double waited;          /* share of their time since the first step of this call that they waited for each other and for
+                               the network; NaN: alone, or not known yet */
     bool report;            /* a line was written to train.jsonl */
     bool early_stopped;     /* the run ends here, as train.patience says; without `report`, an earlier call has said so */
 } rapt_progress;
 
 /* The memory that training takes, in bytes, counted for the largest batch before it is allocated. Activations (with the scratch
- * memory of each thread), and so the sum, depend on the number of threads and the kernels. */
+ * memory of each thread), and so the sum, depend on the number of threads and the kernels. Of several processes that train
+ * together: what each takes at most. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */

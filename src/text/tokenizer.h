@@ -38,6 +38,11 @@ bool tokenizer_lowercases(const rapt_tokenizer *k);
 #define TOKENIZER_FORMAT "rapt-tokenizer"
 #define TOKENIZER_VERSION 1
 
+/* What rapt_tokenizer_save writes, which the caller frees; NULL: out of memory. And the tokenizer of such a text; `name` stands
+ * for the path in messages. NULL with `err` set. */
+char *tokenizer_to_text(const rapt_tokenizer *k);
+rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err);
+
 /* The tokens of ids one after the other, as rapt_tokenizer_decode has it for all kinds but words. */
 char *tokenizer_join(const rapt_tokenizer *k, const int32_t *ids, size_t count, size_t *size);
 

@@ -13,11 +13,17 @@
 
 #define MAX_BYTES ((size_t)1 << 30)
 
-rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err)
+char *tokenizer_to_text(const rapt_tokenizer *k)
 {
     json_t *root = k->ops->to_json(k);
     char *text = json_text(root, JSON_INDENT(1));
     json_decref(root);
+    return text;
+}
+
+rapt_code rapt_tokenizer_save(const rapt_tokenizer *k, const char *path, rapt_error *err)
+{
+    char *text = tokenizer_to_text(k);
     if (!text)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer's JSON", path);
     rapt_code code = file_write_atomic(path, text, strlen(text), err);
@@ -95,22 +101,27 @@ static void fail_json(const char *path, const json_error_t *where, bool ranks, r
         rapt_fail(err, RAPT_ERR_FORMAT, "%s:%d: %s", path, where->line, quote(where->text).text);
 }
 
+rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err)
+{
+    json_error_t where;
+    json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
+    if (!root) {
+        fail_json(name, &where, looks_like_ranks(text, size), err);
+        return NULL;
+    }
+    rapt_tokenizer *k = from_json(root, name, err);
+    json_decref(root);
+    return k;
+}
+
 static rapt_tokenizer *load_json(const char *path, rapt_error *err)
 {
     char *text;
     size_t size;
-    json_error_t where;
     if (file_read_regular(path, MAX_BYTES, &text, &size, err) != RAPT_OK)
         return NULL;
-    json_t *root = json_loadb(text, size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
-    bool ranks = !root && looks_like_ranks(text, size);
+    rapt_tokenizer *k = tokenizer_from_text(path, text, size, err);
     free(text);
-    if (!root) {
-        fail_json(path, &where, ranks, err);
-        return NULL;
-    }
-    rapt_tokenizer *k = from_json(root, path, err);
-    json_decref(root);
     return k;
 }
 

@@ -158,6 +158,15 @@ static double epochs_done(const run *r)
     return (double)r->counters.step * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
 }
 
+/* Of the ranks' seconds since the first step of this call. */
+static double waited_share(const run *r, const run_call *call)
+{
+    double seconds = (double)r->ranks * (clock_seconds() - call->waited_since), waited = r->waited_all - call->waited_first;
+    if (!r->group || call->waited_since == 0 || seconds <= 0 || waited < 0)
+        return NAN;
+    return waited < seconds ? waited / seconds : 1;
+}
+
 static rapt_progress progress_of(const run *r, const run_call *call)
 {
     const run_counters *c = &r->counters;
@@ -172,6 +181,7 @@ static rapt_progress progress_of(const run *r, const run_call *call)
                            .tokens_per_s = training > 0 ? (double)call->tokens / training : 0,
                            .seconds = report_seconds(r, call),
                            .seconds_left = done > 0 ? here / done * (double)(call->end - c->step) : NAN,
+                           .ranks = r->ranks, .waited = waited_share(r, call),
                            .early_stopped = report_stopped_early(r)};
 }
 

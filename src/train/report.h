@@ -12,6 +12,7 @@ typedef struct run_call {
     double pause;        /* seconds that went to validation, samples and saving */
     uint64_t tokens;     /* trained on, for the throughput */
     double lr;           /* of the last step */
+    double waited_since, waited_first; /* with a group: when its first step ended, and what run.waited_all was then */
 } run_call;
 
 /* Seconds of this call and those before. */

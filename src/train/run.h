@@ -53,6 +53,7 @@ struct run {
     bool checkpoint_agreed;    /* with a group: all ranks know that it is to be written */
     run_work work;
     double waited_all;         /* with a group: seconds that all ranks together have waited for messages, as of the last step */
+    rapt_memory_plan plan;     /* of this process, once it is counted */
     const train_task *task;
     void *data;                /* private to the task */
     folder_lock lock;          /* of the model folder, from the first look at it to the end */

@@ -252,7 +252,8 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-static void run_memory_report(const run *r, const need *n)
+/* Alone at once; with a group, when all ranks have theirs (ranks/ranks_plan.h). */
+static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
                              .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
@@ -262,7 +263,8 @@ static void run_memory_report(const run *r, const need *n)
         plan.sparse += p->sparse ? rapt_tensor_size(&p->value) : 0;
     }
     r->task->describe(r, &plan);
-    if (r->options->on_plan)
+    r->plan = plan;
+    if (r->options->on_plan && !r->group)
         r->options->on_plan(r->options->context, &plan);
 }
 

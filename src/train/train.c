@@ -10,6 +10,7 @@
 #include "train/folder/lengthen.h"
 #include "train/folder/resume.h"
 #include "train/ranks/handshake.h"
+#include "train/ranks/ranks_plan.h"
 #include "train/ranks/ranks_work.h"
 #include "train/ranks/run_moments.h"
 #include "train/report.h"
@@ -89,6 +90,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         {ranks_each, set_up_tape},
         {ranks_each, set_up_shapes},         /* check: the model as the recipe says, */
         {ranks_each, memory_check},          /* and the memory that the run will take, before it is taken; */
+        {ranks_together, ranks_tell_plan},
         {ranks_each, set_up_parameters},     /* prepare: the model, */
         {ranks_together, handshake_numbers}, /* with the same elements, */
         {ranks_each, set_up_optimizer},
@@ -232,6 +234,8 @@ static rapt_code step_once(loop *l, rapt_error *err)
     l->r->checkpoint_wanted = checkpoint_clock_due(&l->clock, clock_seconds());
     rapt_code code = train_step(l->r, &l->call.lr, err);
     l->call.tokens += c->tokens - tokens;
+    if (l->call.waited_since == 0)
+        l->call.waited_since = clock_seconds(), l->call.waited_first = l->r->waited_all;
     if (code != RAPT_ERR_INTERRUPTED)
         l->changed = true, l->saved = false;
     return code;

@@ -48,7 +48,8 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
                             {"grad_norm", p->grad_norm, false},
                             {"epochs", p->epochs_done, false},
                             {"tokens_per_s", floor(p->tokens_per_s), false},
-                            {"seconds", floor(p->seconds * 1e3) / 1e3, false}};
+                            {"seconds", floor(p->seconds * 1e3) / 1e3, false},
+                            {"waited", floor(p->waited * 1e3) / 1e3, true}};
     json_t *line = json_pack("{s:I, s:I}", "step", (json_int_t)p->step, "epoch", (json_int_t)p->epoch);
     rapt_code code = line ? add_fields(line, fields, sizeof fields / sizeof *fields, folder, err)
                           : log_out_of_memory(folder, err);

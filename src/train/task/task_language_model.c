@@ -10,7 +10,9 @@
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
+#include "train/ranks/ranks_work.h"
 #include "train/task/sample.h"
+#include "train/task/text_share.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,12 +144,15 @@ static rapt_code check_prompt(const run *r, rapt_error *err)
     return RAPT_OK;
 }
 
+/* On ranks other than 0 without a tokenizer yet. */
 static rapt_code task_language_model_start_model(run *r, const text_data *d, rapt_error *err)
 {
     r->model = calloc(1, sizeof *r->model);
     if (!r->model)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a model");
     r->model->task = RAPT_TASK_LANGUAGE_MODEL;
+    if (!run_is_first(r))
+        return RAPT_OK;
     r->model->language.tokenizer = task_language_model_make_tokenizer(r, d, err);
     return r->model->language.tokenizer ? RAPT_OK : err->code;
 }
@@ -190,15 +195,47 @@ static rapt_code open_text(run *r, rapt_error *err)
     text_data *d = r->data = calloc(1, sizeof *d);
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-    rapt_code code = find_text(r, d, err);
+    rapt_code code = run_is_first(r) ? find_text(r, d, err) : RAPT_OK;
     if (!code)
         code = r->init ? task_language_model_load_init(r, err) : task_language_model_start_model(r, d, err);
-    if (code)
+    if (code || !run_is_first(r))
         return code;
     run_phase(r, "tokenizing the text", 0, 0);
     d->tokens = token_file_draft(r->model->language.tokenizer, (token_place){d->text, d->text_at}, d->tokens_path,
                                  r->options->threads, run_stop(r), &d->tokens_out, &d->makes_tokens, err);
     return d->tokens ? RAPT_OK : err->code;
+}
+
+/* The names of the files as rank 0 has them, which need not be here. */
+static rapt_code name_text(const run *r, text_data *d, bool several, rapt_error *err)
+{
+    d->text = several ? file_join(r->options->out, TEXT_FILE) : strdup(r->recipe->data.text);
+    d->tokens_path = file_join(r->options->out, TOKENS_FILE);
+    return d->text && d->tokens_path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
+}
+
+static rapt_code check_same_tokenizer(const run *r, const text_data *d, rapt_error *err)
+{
+    if (rapt_tokenizer_hash(r->model->language.tokenizer) == d->tokens->header.tokenizer_hash)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "the tokenizer is not that of rank 0%s%s", r->init ? ": that of the model in " : "",
+                     r->init ? r->init : "");
+}
+
+static rapt_code share_text(run *r, rapt_error *err)
+{
+    text_data *d = r->data;
+    bool several = run_is_first(r) && strcmp(d->text, r->recipe->data.text) != 0;
+    rapt_code code = ranks_give(r, &several, sizeof several, err);
+    if (!code)
+        code = ranks_agree(r, run_is_first(r) ? RAPT_OK : name_text(r, d, several, err), err);
+    if (!code && !r->init)
+        code = text_share_tokenizer(r, &r->model->language.tokenizer, err);
+    text_tokens t = {several ? NULL : d->text, d->tokens_path, d->makes_tokens ? &d->tokens_out : NULL, d->tokens};
+    if (!code)
+        code = text_share_tokens(r, &t, err);
+    d->tokens = t.file;
+    return code ? code : ranks_agree(r, check_same_tokenizer(r, d, err), err);
 }
 
 static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
@@ -379,6 +416,7 @@ static char *task_language_model_sample(run *r, rapt_error *err)
 const train_task train_language_model = {
     .open = open_text,
     .close = close_text,
+    .share = share_text,
     .load = load_windows,
     .make = make_lm,
     .start = make_windows,

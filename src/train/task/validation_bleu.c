@@ -1,13 +1,18 @@
 /* train/task/validation_bleu.c: see validation_bleu.h. Translating and scoring are the library's own; here is what they need. */
+#define _GNU_SOURCE
 #include "train/task/validation_bleu.h"
 
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
 
+#include "group/group_ops.h"
 #include "metrics/bleu_book_mean.h"
 #include "text/tokenizer.h"
+#include "train/ranks/ranks_work.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BLOCK 256 /* sentences */
 
@@ -34,36 +39,72 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
     return RAPT_OK;
 }
 
-/* In blocks, between which the run can be stopped; no translation depends on them. */
+/* In blocks, between which the run can be stopped; no translation depends on them. With a group they are dealt out. */
 static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, validation_text *text, rapt_error *err)
 {
     rapt_translate_options o = {.threads = r->options->threads, .precision = r->recipe->train.precision};
     rapt_translator *t = rapt_translator_new(m, &o, err);
     rapt_code code = t ? RAPT_OK : err->code;
     for (size_t i = 0, block; !code && i < text->count; i += block) {
+        const bool own = i / BLOCK % (size_t)r->ranks == (size_t)r->rank;
         block = text->count - i < BLOCK ? text->count - i : BLOCK;
         run_phase(r, "translating the validation set", i, text->count);
         code = run_stopped(r, err);
-        if (!code)
+        if (!code && own)
             code = rapt_translator_run(t, text->sources + i, block, text->out + i, err);
     }
     rapt_translator_free(t);
     return code;
 }
 
-static rapt_code validation_bleu_score(const run *r, const rapt_model *m, validation_text *text, train_scores *scores,
-                                       rapt_error *err)
+/* A rank's translations, each with its NUL; the caller frees them. */
+static rapt_code own_lines(const run *r, const validation_text *text, char **lines, size_t *size, rapt_error *err)
+{
+    FILE *out = open_memstream(lines, size);
+    for (size_t i = 0; out && i < text->count; i++)
+        if (i / BLOCK % (size_t)r->ranks == (size_t)r->rank)
+            fwrite(text->out[i].hypotheses[0].text, 1, strlen(text->out[i].hypotheses[0].text) + 1, out);
+    return out && fclose(out) == 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
+}
+
+/* Where each line of each rank is in the lines of all, which stand rank by rank. */
+static void find_lines(const run *r, const char *all, const size_t *sizes, validation_text *text)
+{
+    for (int rank = 0; rank < r->ranks; all += sizes[rank++]) {
+        const char *line = all;
+        for (size_t i = 0; i < text->count; i++)
+            if (i / BLOCK % (size_t)r->ranks == (size_t)rank) {
+                text->translations[i] = line;
+                line += strlen(line) + 1;
+            }
+    }
+}
+
+/* The translations of all ranks; `lines` is what they are in, which the caller frees. */
+static rapt_code gather_translations(const run *r, validation_text *text, char **lines, rapt_error *err)
+{
+    char *own = NULL;
+    size_t size = 0, *sizes = calloc((size_t)r->ranks, sizeof *sizes);
+    rapt_code code = sizes ? own_lines(r, text, &own, &size, err) : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for lines");
+    code = ranks_agree(r, code, err);
+    if (!code)
+        code = group_share_all(r->group, own, size, lines, sizes, err);
+    if (!code)
+        find_lines(r, *lines, sizes, text);
+    free(own);
+    free(sizes);
+    return code;
+}
+
+/* Of the translations. */
+static rapt_code score_translations(const run *r, const rapt_model *m, const validation_text *text, train_scores *scores,
+                                    rapt_error *err)
 {
     const rapt_bleu_options how = {.lowercase = tokenizer_lowercases(m->translation.target), /* references have capitals */
                                    .tokenize = rapt_bleu_tokenize_for(text->targets, text->count)};
     rapt_bleu result = {0};
-    rapt_code code = validation_bleu_translate(r, m, text, err);
-    if (code)
-        return code;
-    for (size_t i = 0; i < text->count; i++)
-        text->translations[i] = text->out[i].hypotheses[0].text;
-    code = rapt_bleu_corpus(&how, text->translations, (const char *const *const[]){text->targets}, 1, text->count, &result,
-                            err);
+    rapt_code code = rapt_bleu_corpus(&how, text->translations, (const char *const *const[]){text->targets}, 1, text->count,
+                                      &result, err);
     scores->bleu = result.score;
     if (!code && r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         code = bleu_book_mean(&(bleu_book_text){text->translations, text->targets, text->count, how.lowercase},
@@ -71,12 +112,33 @@ static rapt_code validation_bleu_score(const run *r, const rapt_model *m, valida
     return code;
 }
 
-rapt_code validation_bleu(const run *r, const rapt_pairs *p, double fraction, train_scores *scores, rapt_error *err)
+/* Rank 0 scores the lines of all. */
+static rapt_code validation_bleu_score(run *r, validation_text *text, train_scores *scores, rapt_error *err)
+{
+    char *lines = NULL;
+    rapt_code code = RAPT_OK;
+    if (r->group)
+        code = gather_translations(r, text, &lines, err);
+    for (size_t i = 0; i < text->count && !r->group; i++)
+        text->translations[i] = text->out[i].hypotheses[0].text;
+    if (!code) {
+        ranks_begin(r);
+        code = ranks_end(r, run_is_first(r) ? score_translations(r, r->model, text, scores, err) : RAPT_OK, err);
+    }
+    free(lines);
+    return code ? code : ranks_give(r, scores, sizeof *scores, err);
+}
+
+rapt_code validation_bleu(run *r, const rapt_pairs *p, double fraction, train_scores *scores, rapt_error *err)
 {
     validation_text text = {0};
+    ranks_begin(r);
     rapt_code code = take_pairs(p, fraction, &text, err);
     if (!code)
-        code = validation_bleu_score(r, r->model, &text, scores, err);
+        code = validation_bleu_translate(r, r->model, &text, err);
+    code = ranks_end(r, code, err);
+    if (!code)
+        code = validation_bleu_score(r, &text, scores, err);
     if (text.out)
         rapt_translations_free(text.out, text.count);
     free(text.sources);
