@@ -58,7 +58,7 @@ RAPT_API int rapt_group_rank(const rapt_group *g);
 RAPT_API int rapt_group_size(const rapt_group *g);
 
 /* `size` transports between threads of this process, one for each rank: for tests, and for programs that try things out. The
- * caller frees them with rapt_group_local_free after all groups are freed. NULL with `err` set: out of memory. */
+ * caller frees them with rapt_group_local_free after all groups are freed. NULL with `err` set: out of memory, or no rank. */
 RAPT_API rapt_transport *rapt_group_local(int size, rapt_error *err);
 RAPT_API void rapt_group_local_free(rapt_transport *transports);
 

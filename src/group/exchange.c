@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define EXCHANGE_TAGS 32767 /* one operation, one tag; the last tag is left to the heartbeat */
-#define EXCHANGE_IN_FLIGHT 4
+#define EXCHANGE_IN_FLIGHT 6 /* fewer leave the wire idle while messages of a round begin; more delay the first */
 
 /* Memory for what an operation receives before it is added; kept for the next one. */
 typedef struct exchange_slot {
@@ -24,7 +24,7 @@ struct exchange {
     int in_flight;              /* of `running`, without small ones */
     size_t open;
     uint32_t sequence;
-    exchange_counts counts;
+    atomic_ullong sent, received, messages; /* counted by the thread that polls, read by any */
     exchange_slot slots[];
 };
 
@@ -174,7 +174,7 @@ static rapt_code begin_message(exchange *e, const group_op *op, transfer *t, rap
     t->message = t->bytes[part] < e->options.portion ? t->bytes[part] : e->options.portion;
     if (t->receives)
         return by->receive(by->context, t->peer, op->tag, t->data[part], t->message, &t->request, err);
-    e->counts.messages++;
+    atomic_fetch_add_explicit(&e->messages, 1, memory_order_relaxed);
     return by->send(by->context, t->peer, op->tag, t->data[part], t->message, &t->request, err);
 }
 
@@ -182,7 +182,7 @@ static rapt_code begin_message(exchange *e, const group_op *op, transfer *t, rap
 static void end_message(exchange *e, group_op *op, transfer *t)
 {
     int part = t->bytes[0] == 0;
-    *(t->receives ? &e->counts.received : &e->counts.sent) += t->message;
+    atomic_fetch_add_explicit(t->receives ? &e->received : &e->sent, t->message, memory_order_relaxed);
     t->data[part] += t->message;
     t->bytes[part] -= t->message;
     t->request = -1;
@@ -252,7 +252,7 @@ size_t exchange_open(const exchange *e)
     return e->open;
 }
 
-exchange_counts exchange_counted(const exchange *e)
+exchange_counts exchange_counted(exchange *e)
 {
-    return e->counts;
+    return (exchange_counts){atomic_load(&e->sent), atomic_load(&e->received), atomic_load(&e->messages)};
 }

@@ -9,7 +9,7 @@ typedef struct exchange exchange;
 
 /* Zeroed: the defaults. Anything but `in_flight` is for tests and simulations. */
 typedef struct exchange_options {
-    int in_flight;                     /* operations at once, those of small ones not counted; 0: 4 */
+    int in_flight;                     /* operations at once, small ones not counted; 0: 6 */
     size_t portion;                    /* bytes of a message at most; 0: RAPT_TRANSPORT_MAX */
     operation_add_fn *add;             /* y = a + b; NULL: the kernels' */
     void *(*allocate)(size_t bytes);   /* memory for what is received before it is added; NULL: aligned_alloc and free */
@@ -38,6 +38,7 @@ void exchange_begin(exchange *e, group_op *op);
 rapt_code exchange_poll(exchange *e, bool *moved, rapt_error *err);
 /* How many operations are begun and not done. */
 size_t exchange_open(const exchange *e);
-exchange_counts exchange_counted(const exchange *e);
+/* So far; of what is done at least. Any thread may ask. */
+exchange_counts exchange_counted(exchange *e);
 
 #endif

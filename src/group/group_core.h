@@ -20,8 +20,8 @@ struct rapt_group {
     int launched;
     int rank, size; /* fixed once the transport is open */
     pthread_t thread;
-    exchange *exchange; /* the communication thread's, as is `beat` */
-    heartbeat *beat;
+    exchange *exchange; /* the communication thread's, but for what it counts */
+    heartbeat *beat;    /* the communication thread's */
     int32_t *codes; /* [size]: what group_agree shares; the owner's */
     atomic_bool failed;   /* `failure` holds why, and stays */
     atomic_ullong turned; /* nanoseconds of the clock when the communication thread last began a turn */
@@ -42,7 +42,7 @@ struct rapt_group {
     size_t made_count, made_capacity;
     char doing[64];
     char (*hosts)[GROUP_HOST]; /* [size]; NULL until all have told theirs */
-    group_stats stats;
+    double waited, in_flight; /* of group_stats */
 };
 
 /* ---- group_thread.c ---- */

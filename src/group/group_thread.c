@@ -102,12 +102,8 @@ static bool take_submitted(rapt_group *g)
 
 static void report_progress(rapt_group *g, size_t open, double seconds)
 {
-    exchange_counts counts = exchange_counted(g->exchange);
     pthread_mutex_lock(&g->mutex);
-    g->stats.in_flight += seconds;
-    g->stats.sent = counts.sent;
-    g->stats.received = counts.received;
-    g->stats.messages = counts.messages;
+    g->in_flight += seconds;
     if (exchange_open(g->exchange) < open)
         pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->mutex);

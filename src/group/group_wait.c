@@ -132,7 +132,7 @@ rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
         op->next = g->spare;
         g->spare = op;
     }
-    g->stats.waited += clock_seconds() - begun;
+    g->waited += clock_seconds() - begun;
     pthread_mutex_unlock(&g->mutex);
     return code;
 }
@@ -190,8 +190,9 @@ const char *group_host(const rapt_group *g, int rank)
 
 group_stats group_statistics(rapt_group *g)
 {
+    exchange_counts counts = exchange_counted(g->exchange);
     pthread_mutex_lock(&g->mutex);
-    group_stats stats = g->stats;
+    group_stats stats = {g->waited, g->in_flight, counts.sent, counts.received, counts.messages};
     pthread_mutex_unlock(&g->mutex);
     return stats;
 }

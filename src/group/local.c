@@ -202,7 +202,11 @@ static void local_close(void *context)
 
 rapt_transport *rapt_group_local(int size, rapt_error *err)
 {
-    rapt_transport *all = size > 0 ? calloc((size_t)size, sizeof *all) : NULL;
+    if (size < 1) {
+        rapt_fail(err, RAPT_ERR_VALUE, "a group of %d ranks asked for; it has at least one", size);
+        return NULL;
+    }
+    rapt_transport *all = calloc((size_t)size, sizeof *all);
     local_hub *hub = all ? calloc(1, sizeof *hub + (size_t)size * sizeof hub->ranks[0]) : NULL;
     if (!hub) {
         free(all);

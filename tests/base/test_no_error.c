@@ -203,13 +203,27 @@ static void tapes(void **state)
     rapt_tape_free(t);
 }
 
+static void groups(void **state)
+{
+    (void)state;
+    assert_null(rapt_group_local(0, NULL));
+    rapt_transport *transports = rapt_group_local(1, NULL);
+    assert_non_null(transports);
+    assert_null(rapt_group_new(transports, &(rapt_group_options){.launched = 2}, NULL));
+    rapt_group *g = rapt_group_new(transports, NULL, NULL);
+    assert_non_null(g);
+    assert_int_equal(rapt_group_size(g), 1);
+    rapt_group_free(g);
+    rapt_group_local_free(transports);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokenizers), cmocka_unit_test(texts_of_tensors), cmocka_unit_test(scores),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
-        cmocka_unit_test(parameters), cmocka_unit_test(tapes),
+        cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
