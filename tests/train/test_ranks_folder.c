@@ -19,9 +19,10 @@ static const char *const RECIPES[] = {
     SHARDS "train.keep_untrained=true",
     SHARDS "tokenizer.type=bpe tokenizer.vocab_size=300 model.dropout=0.1 train.weight_decay=0.1 train.freeze=*.bias",
     SHARDS "data.text=kinds.txt",
+    SHARDS "data.text=text.txt:kinds.txt train.precision=bf16 model.d_model=32", /* only rank 0 reads several files */
 };
 
-static const char *const FILES[] = {"text.txt", "text.txt", "kinds.txt"};
+static const char *const FILES[] = {"text.txt", "text.txt", "kinds.txt", "text.txt"};
 
 static void put_texts(void)
 {
@@ -198,12 +199,30 @@ static void stopped_on_one(void **state)
     }
 }
 
+/* While they set up: nothing is left. */
+static void stopped_before_the_first_step(void **state)
+{
+    (void)state;
+    put_texts();
+    for (int i = 0; i < 6; i++) {
+        int left = 4 * (i / 3) + 2;
+        train_ranks *t = ranks_make(3, RECIPES[1], (rapt_train_options){.out = "m"}, "text.txt");
+        t->list[i % 3].options.stop = stop_at_question;
+        t->list[i % 3].options.context = &left;
+        ranks_run(t);
+        assert_string_equal(t->list[0].err.message, "stopped before the first step; the folder is as it was");
+        ranks_end_alike(t, RAPT_ERR_INTERRUPTED, 1);
+        ranks_free(t);
+        assert_false(file_exists("m"));
+    }
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_A_FOLDER(folders_are_equal), IN_A_FOLDER(resumed_by_others),
                                        IN_A_FOLDER(translations_are_equal), IN_A_FOLDER(rank_0_calls_back),
-                                       IN_A_FOLDER(stopped_on_one)};
+                                       IN_A_FOLDER(stopped_on_one), IN_A_FOLDER(stopped_before_the_first_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,43 @@ static void other_models(void **state)
 
 /* ---- failures ------------------------------------------------------------------------------------------------- */
 
+/* A stage that fails on one rank. */
+static void one_rank_fails(void **state)
+{
+    (void)state;
+    train_ranks *t = three(SHARDS);
+    t->list[2].options.threads = 300;
+    ranks_run(t);
+    assert_non_null(strstr(t->list[0].err.message, "rank 2 on "));
+    ranks_end_alike(t, RAPT_ERR_VALUE, 1);
+    ranks_free(t);
+    assert_false(file_exists("m"));
+}
+
+static void put_vectors(const char *path, double first)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (char c = 'a'; c <= 'z'; c++) {
+        fprintf(f, "%c %g", c, first);
+        for (int i = 1; i < 16; i++)
+            fprintf(f, " 0.5");
+        fprintf(f, "\n");
+    }
+    fclose(f);
+}
+
+static void other_vectors(void **state)
+{
+    (void)state;
+    train_ranks *t = three(SHARDS "train.vectors=../v");
+    put_vectors("v", 0.25);
+    put_vectors("w", 0.125);
+    for (int i = 0; i < 3; i++)
+        set_all(&t->list[i].recipe, i == 0 ? "train.vectors=v" : i == 1 ? "train.vectors=../v" : "train.vectors=../w");
+    assert_refused(t, "rank 2 on HOST: the embeddings that train.vectors gives differ from those on rank 0 (HOST)");
+}
+
 static void rank_0_alone_is_refused(void **state)
 {
     (void)state;
@@ -192,7 +229,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(other_recipes), IN_A_FOLDER(other_options), IN_A_FOLDER(too_many_processes),
-        IN_A_FOLDER(other_texts), IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(rank_0_alone_is_refused),
+        IN_A_FOLDER(other_texts), IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(one_rank_fails),
+        IN_A_FOLDER(other_vectors), IN_A_FOLDER(rank_0_alone_is_refused),
         IN_A_FOLDER(checkpoint_cannot_be_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,13 +79,13 @@ typedef struct offer {
     size_t size; /* of that text */
 } offer;
 
-/* A path that this process can open, as others of its machine can; takes ownership of it. */
+/* A path that this process can open, as others of its machine can; takes ownership of it. "": there is none. */
 static char *path_for_others(char *at)
 {
     char *path = NULL;
     const size_t own = strlen(OWN_FILES);
     if (!at || strncmp(at, OWN_FILES, own) != 0)
-        return at;
+        return at ? at : strdup("");
     if (asprintf(&path, "/proc/%ld/%s", (long)getpid(), at + own) < 0)
         path = NULL;
     free(at);
@@ -104,7 +104,7 @@ static rapt_code make_offer(const text_tokens *t, offer *o, rapt_error *err)
 static bool begins_with(const char *path, const token_header *h)
 {
     file_map m;
-    if (file_map_open(&m, path, NULL) != RAPT_OK)
+    if (!*path || file_map_open(&m, path, NULL) != RAPT_OK)
         return false;
     const bool same = m.size >= sizeof *h && memcmp(m.data, h, sizeof *h) == 0;
     file_map_close(&m);
