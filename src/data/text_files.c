@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define COPY_PORTION ((size_t)8 << 20) /* bytes */
+
 /* What a path leads to, through whatever links. */
 typedef struct place {
     dev_t device;
@@ -204,6 +206,18 @@ static int by_order(const void *one, const void *other)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* In portions, so that memory does not grow with the file. */
+static rapt_code append_bytes(joining *j, const file_map *m)
+{
+    rapt_code code = RAPT_OK;
+    for (size_t at = 0, n; at < m->size && !code; at += n) {
+        n = m->size - at < COPY_PORTION ? m->size - at : COPY_PORTION;
+        code = file_writer_put(j->out, m->data + at, n, j->err);
+        file_map_forget(m, at, at + n);
+    }
+    return code;
+}
+
 /* Appends one file. One that is not text is passed over where it was found in a folder. */
 static rapt_code append_file(joining *j, const text_file *p)
 {
@@ -216,7 +230,7 @@ static rapt_code append_file(joining *j, const text_file *p)
         return rapt_fail(j->err, RAPT_ERR_VALUE, "%s: the joined texts would be written over it", p->path);
     code = file_map_open(&m, p->path, j->err);
     if (!code && (!p->found || text_files_is_text(&m))) {
-        code = file_writer_put(j->out, m.data, m.size, j->err);
+        code = append_bytes(j, &m);
         j->bytes += m.size;
     }
     file_map_close(&m);

@@ -42,6 +42,13 @@ check 'objects get counts' grep -qx '{"text": "\\u0000é", "ids": 1, "count": 3}
 { head -c 5000 "$RAPT"; echo; } >bytes
 "$RAPT" tokenizer encode bpe.json bytes >ids
 check 'any bytes come back' cmp bytes <("$RAPT" tokenizer decode bpe.json ids)
+for i in {1..200}; do cat bytes; done >many # a megabyte: of several chunks
+"$RAPT" tokenizer encode bpe.json many --threads 1 >ids
+check 'a text of several chunks comes back' cmp many <("$RAPT" tokenizer decode bpe.json ids)
+check 'the same ids with three threads' cmp ids <("$RAPT" tokenizer encode bpe.json many --threads 3 2>&-)
+check 'the same from a pipe' cmp ids <("$RAPT" tokenizer encode bpe.json <many)
+check 'as many as are counted' cmp <(wc -w <ids) <("$RAPT" tokenizer encode bpe.json many --count)
+check 'the same ids with special tokens' cmp ids <("$RAPT" tokenizer encode bpe.json many --specials)
 "$RAPT" tokenizer encode bpe.json bytes --lines >ids
 check 'and line by line' cmp bytes <("$RAPT" tokenizer decode bpe.json ids --lines)
 prints 'he<|end|>\xff' 'decode prints bytes and nothing else' "$RAPT" tokenizer decode bpe.json <(echo 256 259 255)

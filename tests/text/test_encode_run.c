@@ -17,7 +17,7 @@
 #include "text/encode_run.h"
 #include "text/split/split.h"
 
-enum { ROUNDS = 6, ROOM = 6000 };
+enum { ROUNDS = 6, ROOM = 3000 };
 
 static const int THREADS[] = {1, 2, 3, 7};
 static const size_t CHUNKS[] = {1, 2, 7, 33, 250, 1000};
@@ -141,7 +141,7 @@ static void try_tokenizer(rapt_tokenizer *k, const char *name)
 
 static char *all_parts(size_t *size)
 {
-    char *text = malloc(2 * ROOM);
+    char *text = malloc(4 * ROOM);
     *size = 0;
     for (size_t i = 0; i < 3 * PART_COUNT; i++) {
         const char *piece = PARTS[i * 7 % PART_COUNT];

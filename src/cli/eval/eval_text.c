@@ -4,8 +4,7 @@
 #include "cli/eval/cmd_eval.h"
 #include "cli/say.h"
 
-#include "base/file.h"
-#include "rapt/stream.h"
+#include "data/tokens/token_file.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,16 +41,18 @@ static rapt_token_file *tokens_in_memory(const rapt_tokenizer *k, const char *pa
     return f;
 }
 
-/* The file is deleted at once: the mapping stays until it is closed. */
-static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, const char *path, rapt_error *err)
+/* The file never gets its name: the mapping stays until it is closed. */
+static rapt_token_file *make_tokens(const rapt_tokenizer *k, const char *text, const char *path, int threads, rapt_error *err)
 {
-    rapt_code code = rapt_token_file_make(k, text, path, err);
-    rapt_token_file *f = code ? NULL : rapt_token_file_open(path, err);
-    unlink(path);
+    file_writer out;
+    bool made;
+    rapt_token_file *f = token_file_draft(k, (token_place){text, text}, path, threads, (stop_check){0}, &out, &made, err);
+    if (made)
+        file_writer_discard(&out);
     return f;
 }
 
-static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text, rapt_error *err)
+static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text, int threads, rapt_error *err)
 {
     const char *temporary = getenv("TMPDIR");
     char *folder = file_join(temporary && *temporary ? temporary : "/tmp", "rapt-eval-XXXXXX"), *path = NULL;
@@ -59,7 +60,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
     if (folder && !mkdtemp(folder))
         rapt_fail(err, RAPT_ERR_IO, "cannot make the folder %s: %m", folder);
     else if (folder && (path = file_join(folder, "text.tokens")))
-        f = make_tokens(k, text, path, err);
+        f = make_tokens(k, text, path, threads, err);
     if (!f)
         rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its tokens", text);
     if (path)
@@ -69,11 +70,11 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
     return f;
 }
 
-static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, rapt_error *err)
+static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, int threads, rapt_error *err)
 {
     struct stat s; /* where it fails, reading reports why */
     bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MAX_IN_MEMORY;
-    return (large ? tokens_on_disk : tokens_in_memory)(k, path, err);
+    return large ? tokens_on_disk(k, path, threads, err) : tokens_in_memory(k, path, err);
 }
 
 static rapt_code eval_text_check_tokens(const rapt_model *m, const rapt_token_file *f, const char *path, rapt_error *err)
@@ -157,7 +158,7 @@ static void eval_text_print_result(const eval_arguments *a, const char *file, co
 rapt_code eval_text(const eval_arguments *a, rapt_model *m, const char *file, rapt_error *err)
 {
     rapt_loss_sums sum = {0};
-    rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, err);
+    rapt_token_file *f = eval_text_read_tokens(m->language.tokenizer, file, a->o.threads, err);
     rapt_code code = f ? eval_text_check_tokens(m, f, file, err) : err->code;
     if (!code)
         code = eval_text_compute_loss(m, f, &(rapt_tape_options){.threads = a->o.threads, .precision = a->o.precision}, &sum,

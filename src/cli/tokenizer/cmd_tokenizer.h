@@ -4,6 +4,7 @@
 
 #include "rapt/text.h"
 
+#include "base/file.h"
 #include "cli/usage.h"
 
 /* argv[0] is "rapt tokenizer"; each returns the exit status. */
@@ -14,13 +15,20 @@ int tokenizer_info(int argc, char **argv);
 
 typedef struct tokenizer_operands {
     const char *tokenizer, *file; /* file NULL: standard input */
+    bool maps;                    /* the file is mapped, where it can be: it may be larger than memory */
 } tokenizer_operands;
+
+typedef struct tokenizer_text {
+    const char *data; /* with a NUL behind it, unless it is mapped */
+    size_t size;
+    const file_map *map; /* NULL: it is in memory */
+} tokenizer_text;
 
 /* For argp: takes the tokenizer and `files` files, 0 or 1. ARGP_ERR_UNKNOWN: the key is of no operand. */
 error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files);
 
 /* The work of a subcommand on a text: it prints, and its errors name a place in the text. */
-typedef rapt_code tokenizer_work(const rapt_tokenizer *k, const void *arguments, const char *text, size_t size,
+typedef rapt_code tokenizer_work(const rapt_tokenizer *k, const void *arguments, const tokenizer_text *text,
                                  rapt_error *err);
 /* Loads the tokenizer, reads the text, calls `work`, and prints an error with the name of the file. Returns the exit status. */
 int tokenizer_run(const tokenizer_operands *o, tokenizer_work *work, const void *arguments);

@@ -73,11 +73,11 @@ static rapt_code print_decoded(const rapt_tokenizer *k, const int32_t *ids, size
     return RAPT_OK;
 }
 
-static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
-                            rapt_error *err)
+static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, const tokenizer_text *input, rapt_error *err)
 {
     const arguments *a = arguments_of;
-    size_t count, words = 0;
+    const char *text = input->data;
+    size_t size = input->size, count, words = 0;
     rapt_code code = RAPT_OK;
     int32_t *ids = malloc((size / 2 + 1) * sizeof *ids);
     if (!ids)

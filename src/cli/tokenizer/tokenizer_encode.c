@@ -1,7 +1,10 @@
-/* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. */
+/* cli/tokenizer/tokenizer_encode.c: `rapt tokenizer encode`: text to ids, as numbers, counts or JSON. What is one text is encoded
+ * on all threads, and printed on the way. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
 #include "base/quote.h"
+#include "cli/cli.h"
+#include "text/encode_run.h"
 #include "text/json_text.h"
 
 #include <jansson.h>
@@ -10,6 +13,7 @@
 #include <string.h>
 
 enum { KEY_LINES = 256, KEY_JSONL, KEY_COUNT, KEY_SPECIALS };
+enum { MAX_DIGITS = 10, PRINTED = 1024 };
 
 static const struct argp_option OPTIONS[] = {
     {"lines", KEY_LINES, NULL, 0, "Each line of the input, without its line feed, is a text of its own", 0},
@@ -17,11 +21,13 @@ static const struct argp_option OPTIONS[] = {
     {"count", KEY_COUNT, NULL, 0, "Print the number of ids instead of the ids", 0},
     {"specials", KEY_SPECIALS, NULL, 0, "Special tokens in the text are encoded as such (otherwise they are ordinary text)", 0},
     {"allow-special", 0, NULL, OPTION_ALIAS, NULL, 0},
+    CLI_OPTION_THREADS,
     {0}};
 
 typedef struct arguments {
     tokenizer_operands operands;
     bool lines, jsonl, count, specials;
+    int threads;
 } arguments;
 
 static error_t tokenizer_encode_parse(int key, char *text, struct argp_state *state)
@@ -32,6 +38,7 @@ static error_t tokenizer_encode_parse(int key, char *text, struct argp_state *st
     case KEY_JSONL: a->jsonl = true; return 0;
     case KEY_COUNT: a->count = true; return 0;
     case KEY_SPECIALS: a->specials = true; return 0;
+    case CLI_KEY_THREADS: a->threads = cli_threads(text, state); return 0;
     case ARGP_KEY_END:
         if (a->lines && a->jsonl)
             cli_usage_error(state, "--lines or --jsonl, not both");
@@ -46,7 +53,8 @@ static const struct argp ARGP = {
            "\vWithout --lines and --jsonl, the whole input is one text, whose ids are printed on one line. Special tokens in "
            "the text are ordinary text, as in tiktoken's encode_ordinary; with --specials (or --allow-special) they are "
            "encoded as such, as with allowed_special=\"all\", and those that a tokenizer.json adds before and after a text "
-           "are added. TOKENIZER: see `rapt tokenizer --help`."};
+           "are added. The text of a file is read and encoded in portions, on all threads (--specials, --lines and --jsonl: on "
+           "one). TOKENIZER: see `rapt tokenizer --help`."};
 
 static void print_ids(const int32_t *ids, size_t count)
 {
@@ -66,6 +74,71 @@ static rapt_code encode_text(const rapt_tokenizer *k, const arguments *a, const 
     else if (code == RAPT_OK)
         print_ids(ids, count);
     free(ids);
+    return code;
+}
+
+/* ---- one long text -------------------------------------------------------------------------------------------- */
+
+/* Ids are printed as they come. */
+typedef struct printing {
+    const file_map *map;
+    bool counts;
+    size_t count;
+} printing;
+
+static char *put_decimal(char *to, int32_t id)
+{
+    char digits[MAX_DIGITS];
+    size_t length = 0;
+    do
+        digits[length++] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    while (length > 0)
+        *to++ = digits[--length];
+    return to;
+}
+
+static rapt_code take_printed(void *context, const int32_t *ids, size_t count, rapt_error *err)
+{
+    printing *p = context;
+    char line[PRINTED * (MAX_DIGITS + 1)], *to = line;
+    (void)err;
+    for (size_t i = 0; !p->counts && i < count; i++) {
+        if (i + p->count > 0)
+            *to++ = ' ';
+        to = put_decimal(to, ids[i]);
+        if ((i + 1) % PRINTED == 0 || i + 1 == count) {
+            fwrite(line, 1, (size_t)(to - line), stdout);
+            to = line;
+        }
+    }
+    p->count += count;
+    return RAPT_OK;
+}
+
+static void forget_printed(void *context, size_t begin, size_t end)
+{
+    const printing *p = context;
+    if (p->map)
+        file_map_forget(p->map, begin, end);
+}
+
+/* Special tokens are looked for by one thread. */
+static rapt_code encode_one_text(const rapt_tokenizer *k, const arguments *a, const tokenizer_text *text, rapt_error *err)
+{
+    printing p = {.map = text->map, .counts = a->count};
+    pool *threads = pool_new(a->threads, err);
+    encode_run run = {.text = text->data, .size = text->size, .chunk = ENCODE_CHUNK, .pool = threads, .sink = take_printed,
+                      .passed = forget_printed, .context = &p};
+    if (!threads)
+        return err->code;
+    rapt_code code = a->specials ? rapt_tokenizer_encode_to(k, text->data, text->size, true, take_printed, &p, err)
+                                 : encode_run_all(k, &run, err);
+    pool_free(threads);
+    if (code == RAPT_OK && a->count)
+        printf("%zu", p.count);
+    if (code == RAPT_OK || (p.count > 0 && !a->count))
+        putchar('\n');
     return code;
 }
 
@@ -132,16 +205,16 @@ static rapt_code encode_lines(const rapt_tokenizer *k, const arguments *a, const
     return RAPT_OK;
 }
 
-static rapt_code encode_input(const rapt_tokenizer *k, const void *arguments_of, const char *text, size_t size,
-                              rapt_error *err)
+static rapt_code encode_input(const rapt_tokenizer *k, const void *arguments_of, const tokenizer_text *text, rapt_error *err)
 {
     const arguments *a = arguments_of;
-    return (a->lines || a->jsonl ? encode_lines : encode_text)(k, a, text, size, err);
+    return a->lines || a->jsonl ? encode_lines(k, a, text->data, text->size, err) : encode_one_text(k, a, text, err);
 }
 
 int tokenizer_encode(int argc, char **argv)
 {
-    arguments a = {0};
+    arguments a = {.operands.maps = true};
     cli_parse(&ARGP, argc, argv, &a);
+    cli_warn_threads(a.threads, false);
     return tokenizer_run(&a.operands, encode_input, &a);
 }

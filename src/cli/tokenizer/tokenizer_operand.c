@@ -1,11 +1,11 @@
 /* cli/tokenizer/tokenizer_operand.c: the tokenizer and the file that its subcommands are given; of cmd_tokenizer.h. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
-#include "base/file.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokenizer_operands *o, unsigned files)
 {
@@ -19,26 +19,36 @@ error_t tokenizer_operand(int key, char *text, struct argp_state *state, tokeniz
     return 0;
 }
 
-static rapt_code work_on_file(const rapt_tokenizer *k, const char *file, tokenizer_work *work, const void *arguments,
+/* Pipes and devices are read. Where a file can't be examined, reading says why. */
+static bool can_map(const tokenizer_operands *o, const char *file)
+{
+    struct stat info;
+    return o->maps && strcmp(file, "-") != 0 && stat(file, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static rapt_code work_on_file(const rapt_tokenizer *k, const tokenizer_operands *o, tokenizer_work *work, const void *arguments,
                               rapt_error *err)
 {
-    char *text;
+    const char *file = o->file ? o->file : "-";
+    char *text = NULL;
+    file_map map = {NULL, 0};
     size_t size;
     rapt_error why = {0};
-    bool standard = !file || strcmp(file, "-") == 0;
-    rapt_code code = file_read(standard ? "-" : file, CLI_MAX_TEXT, &text, &size, err);
+    bool maps = can_map(o, file);
+    rapt_code code = maps ? file_map_open(&map, file, err) : file_read(file, CLI_MAX_TEXT, &text, &size, err);
     if (code)
         return code;
-    code = work(k, arguments, text, size, &why);
+    code = work(k, arguments, maps ? &(tokenizer_text){map.data, map.size, &map} : &(tokenizer_text){text, size, NULL}, &why);
+    file_map_close(&map);
     free(text);
-    return code ? rapt_fail(err, code, "%s: %s", standard ? "standard input" : file, why.message) : RAPT_OK;
+    return code ? rapt_fail(err, code, "%s: %s", strcmp(file, "-") == 0 ? "standard input" : file, why.message) : RAPT_OK;
 }
 
 int tokenizer_run(const tokenizer_operands *o, tokenizer_work *work, const void *arguments)
 {
     rapt_error err = {0};
     rapt_tokenizer *k = rapt_tokenizer_load(o->tokenizer, &err);
-    rapt_code code = k ? work_on_file(k, o->file, work, arguments, &err) : err.code;
+    rapt_code code = k ? work_on_file(k, o, work, arguments, &err) : err.code;
     rapt_tokenizer_free(k);
     return code ? cli_fail(&err) : 0;
 }
