@@ -45,7 +45,8 @@ typedef struct rank_run {
     rapt_code code;
     rapt_error err;
     outcome outcome;
-    uint64_t bytes;
+    bool counts;    /* bytes, in the last step */
+    uint64_t bytes; /* that this rank has sent */
     bool stops, stopped, checkpoint, checkpoint_agreed;
 } rank_run;
 
@@ -115,6 +116,14 @@ static rapt_code set_up_in_group(run *r, const rapt_train_options *o, rapt_group
     return code ? code : set_up_optimizer(r, err);
 }
 
+/* Bytes that this rank has sent once parameters are there. */
+static uint64_t sent_so_far(run *r, rank_run *k)
+{
+    if (k->counts && !k->code)
+        k->code = step_ranks_arrived(r->shards->ranks, &k->err);
+    return k->counts ? group_statistics(r->group).sent : 0;
+}
+
 static void *train_rank(void *context)
 {
     rank_run *k = context;
@@ -126,10 +135,12 @@ static void *train_rank(void *context)
     if (!k->code)
         o.stop = asks_to_stop;
     for (int step = 0; !k->code && step < STEPS; step++) {
+        uint64_t before = sent_so_far(&r, k);
         r.checkpoint_wanted = k->checkpoint;
         if (r.rank == k->poisoned && step == 1)
             rapt_params_at(r.model->params, 0)->value.data[0] = rapt_params_at(r.model->params, 1)->value.data[0] = NAN;
         k->code = train_step(&r, &lr, &k->err);
+        k->bytes = sent_so_far(&r, k) - before;
     }
     k->stopped = r.stop_agreed;
     k->checkpoint_agreed = r.checkpoint_agreed;
@@ -137,8 +148,6 @@ static void *train_rank(void *context)
         k->code = step_ranks_whole(&r, &k->err);
     if (!k->code)
         keep_outcome(&r, &k->outcome);
-    if (g)
-        k->bytes = group_statistics(g).sent;
     run_free(&r);
     rapt_group_free(g);
     return NULL;
@@ -290,6 +299,44 @@ static void wishes_are_shared(void **state)
     rapt_recipe_free(&recipe);
 }
 
+/* What a step sends: gradients go to their owners, and parameters come back, in bf16 most of them in half the bytes. */
+static double bytes_of_a_step(rapt_recipe *recipe, int size)
+{
+    rank_run ranks[MOST_RANKS];
+    double bytes = 0;
+    for (int i = 0; i < size; i++)
+        ranks[i] = (rank_run){.recipe = recipe, .threads = 1, .poisoned = -1, .counts = true};
+    train_ranks(ranks, size);
+    for (int i = 0; i < size; i++) {
+        assert_string_equal(ranks[i].err.message, "");
+        bytes += (double)ranks[i].bytes / size;
+    }
+    double lower = 2 * (size - 1.0) / size * (double)(ranks[0].outcome.size * sizeof(rapt_real));
+    for (int i = 0; i < size; i++)
+        outcome_free(&ranks[i].outcome);
+    return bytes / lower;
+}
+
+static void bytes_are_near_the_lower_bound(void **state)
+{
+    (void)state;
+    rapt_recipe recipe;
+    put_texts();
+    rapt_recipe_defaults(&recipe);
+    set_all(&recipe, "task=language_model data.text=text.txt tokenizer.type=characters model.layers=2 model.d_model=128 "
+                     "model.heads=2 model.ffn=512 model.context=8 model.init=pytorch model.positions=rotary train.steps=9 "
+                     "train.batch=1 train.accumulate=8 train.shards=8");
+    for (int size = 2; size <= 8; size *= 2) {
+        set_all(&recipe, "train.precision=fp32");
+        double whole = bytes_of_a_step(&recipe, size);
+        set_all(&recipe, "train.precision=bf16");
+        double rounded = bytes_of_a_step(&recipe, size);
+        if (!(whole >= 0.97 && whole <= 1.02 && rounded <= 0.77 * whole))
+            fail_msg("%d ranks: %g of the bytes that are needed, %g in bf16", size, whole, rounded);
+    }
+    rapt_recipe_free(&recipe);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
 
 int main(void)
@@ -299,6 +346,7 @@ int main(void)
         IN_A_FOLDER(more_shards_than_ranks),
         IN_A_FOLDER(a_rank_that_is_not_finite),
         IN_A_FOLDER(wishes_are_shared),
+        IN_A_FOLDER(bytes_are_near_the_lower_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
