@@ -32,7 +32,7 @@ static const command COMMANDS[] = {
     {"tokenizer", cmd_tokenizer, "train tokenizers, encode text to ids, decode ids"},
     {"plot", cmd_plot, "plot attention weights, positions, embeddings, training curves or tables"},
     {"info", cmd_info, "this machine, or a model's sizes"},
-    {"bench", cmd_bench, "throughput of kernels, training steps, decoding and tokenizers"},
+    {"bench", cmd_bench, "throughput of kernels, training steps, decoding, tokenizers, groups of processes"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

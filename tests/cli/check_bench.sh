@@ -79,6 +79,32 @@ is 'their beams' beam '1 4'
 bench 1 'decode sentences, beam 2' "$keys" "${decode[@]}" --case a2 "${tiny[@]}" --beam 2
 is 'its beam' beam 2
 
+# ---- group ---------------------------------------------------------------------------------------------------------
+# One process has nothing to send; ranks of one process send what the least possible is, 2 (P - 1) / P of the numbers.
+group=("$RAPT" bench group --json --seconds 0.02 --numbers 100000)
+bench 1 'group of one' 'ranks hosts repeats ms of_bound idle_share' "${group[@]}"
+is 'it sends nothing' sent_mb 0.0
+for ranks in 2 3 4; do
+    keys='ms p10 p90 sent_mb bound_mb of_bound mb_s ping_us idle_share'
+    bench 1 "group of $ranks" "$keys" "${group[@]}" --ranks $ranks
+    is 'its ranks' ranks $ranks
+    check 'its bytes are the least possible' awk -v a="$(value of_bound)" 'BEGIN { exit !(a >= 1 && a < 1.001) }'
+    check 'the least possible' awk -v a="$(value bound_mb)" -v p=$ranks 'BEGIN { exit !((a - 0.8 * (p - 1) / p) ^ 2 < 1e-8) }'
+done
+cat >recipe.yaml <<END
+task: translation
+data: {pairs: $SOURCE/data/en-fr.tsv, limit: 400, validation_fraction: 0}
+tokenizer: {type: characters}
+model: {layers: 1, d_model: 16, heads: 2, ffn: 16}
+train: {steps: 1, batch: 4, accumulate: 4, shards: 4}
+END
+mkdir temporary
+bench 2 'group of two, a recipe' 'ranks ms sent_mb bound_mb' env TMPDIR=temporary "${group[@]}" --ranks 2 recipe.yaml
+for key in params step_tokens steps alone_ms tok_s efficiency; do
+    check "its $key" test "$(value $key | awk '$1 > 0' | wc -l)" = 1
+done
+check 'its folder is gone' test -z "$(ls temporary)"
+
 # ---- wrong use -----------------------------------------------------------------------------------------------------
 refused 2 'layers' 'no layer' "$RAPT" bench train --layers 0
 refused 2 'sizes .* are for' 'sizes of products' "$RAPT" bench kernels --width 64
@@ -89,6 +115,9 @@ refused 1 'prompt of 32' 'a row that ends with its prompt' "$RAPT" bench decode 
 refused 1 'no case "nix"; there are gpt2' 'an unknown case of decoding' "$RAPT" bench decode --case nix
 refused 1 'beam is for sentences' 'a beam of a language model' "$RAPT" bench decode --beam 4
 refused 1 'is for case gpt2' 'sentences in bf16' "$RAPT" bench decode --case a2 --precision bf16
+refused 2 'are for .group' 'ranks in training' "$RAPT" bench train --ranks 2
+refused 2 'takes a recipe' 'a case of a group' "$RAPT" bench group --case a1
+refused 1 'no/such.yaml' 'a recipe that is none' "$RAPT" bench group --seconds 0.02 --ranks 2 --numbers 1000 no/such.yaml
 refused 1 'profile' 'a profile of sentences' "$RAPT" bench decode --case a2 --profile
 
 # ---- the scripts of bench/ -----------------------------------------------------------------------------------------

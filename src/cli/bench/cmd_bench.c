@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE };
+enum { KEY_CASE = 256, KEY_LAYERS, KEY_WIDTH, KEY_VOCAB, KEY_BATCH, KEY_TIME, KEY_BEAM, KEY_SECONDS, KEY_PROFILE, KEY_RECOMPUTE,
+       KEY_NUMBERS, KEY_RANKS };
 
 static const struct argp_option OPTIONS[] = {
     {"case", KEY_CASE, "NAME", 0, "One case only; train: a1 (default), a2, a3, a4n, a4b, a5, a6, long; decode: gpt2 (default), "
@@ -23,6 +24,8 @@ static const struct argp_option OPTIONS[] = {
     CLI_OPTION_PRECISION("Matmul precision: fp32 (default) or bf16; `decode`: gpt2 only"),
     {"recompute", KEY_RECOMPUTE, NULL, 0, "train: activation (gradient) checkpointing per block, as train.recompute", 0},
     {"profile", KEY_PROFILE, NULL, 0, "train, decode (gpt2): print the time of each operation and its share of the peak", 0},
+    {"numbers", KEY_NUMBERS, "N", 0, "group: numbers to exchange (default 8388608: 32 MB)", 0},
+    {"ranks", KEY_RANKS, "N", 0, "group: without mpirun, N ranks in one process (default 1)", 0},
     CLI_OPTION_JSON("Print JSON objects"),
     {0}};
 
@@ -30,28 +33,35 @@ typedef rapt_code bench_run(const bench_options *o, rapt_error *err);
 
 typedef struct bench_arguments {
     const char *what;
-    bench_run *run;
+    bench_run *run; /* NULL: bench_group */
     bench_options o;
 } bench_arguments;
 
 static const struct {
     const char *name;
     bench_run *run;
-} BENCHES[] = {{"kernels", bench_kernels}, {"train", bench_train}, {"decode", bench_decode}, {"tokenizer", bench_tokenizer}};
+} BENCHES[] = {{"kernels", bench_kernels}, {"train", bench_train}, {"decode", bench_decode}, {"tokenizer", bench_tokenizer},
+              {"group", NULL}};
 
-static const char WANTED[] = "the first operand must be `kernels`, `train`, `decode`, or `tokenizer` with TOKENIZER and TEXT";
+static const char WANTED[] = "the first operand must be `kernels`, `train`, `decode`, `group`, or `tokenizer` with TOKENIZER and "
+                             "TEXT";
 
 static void take_argument(bench_arguments *a, const char *text, struct argp_state *state)
 {
-    for (size_t i = 0; !a->what && i < sizeof BENCHES / sizeof *BENCHES; i++)
-        if (strcmp(text, BENCHES[i].name) == 0)
+    bool first = !a->what;
+    for (size_t i = 0; first && i < sizeof BENCHES / sizeof *BENCHES; i++)
+        if (strcmp(text, BENCHES[i].name) == 0) {
+            a->what = text;
             a->run = BENCHES[i].run;
-    if (!a->run)
+        }
+    if (!a->what)
         cli_usage_error(state, "%s", WANTED);
-    else if (!a->what)
-        a->what = text;
+    else if (first)
+        return;
     else if (a->run == bench_tokenizer && !a->o.text)
         *(a->o.tokenizer ? &a->o.text : &a->o.tokenizer) = text;
+    else if (!a->run && !a->o.recipe)
+        a->o.recipe = text;
     else
         cli_usage_error(state, "extra operand: %s", text);
 }
@@ -70,6 +80,10 @@ static void cmd_bench_check(const bench_arguments *a, struct argp_state *state)
         cli_usage_error(state, "sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
         cli_usage_error(state, "--beam is for `decode`");
+    if ((a->o.numbers || a->o.ranks) && a->run)
+        cli_usage_error(state, "--numbers and --ranks are for `group`");
+    if (a->o.case_name && !a->run)
+        cli_usage_error(state, "`group` takes a recipe, no --case");
 }
 
 static size_t parse_size(const char *text, long min, long max, const char *option, struct argp_state *state)
@@ -94,6 +108,8 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
     case CLI_KEY_JSON: a->o.json = true; return 0;
     case KEY_RECOMPUTE: a->o.recompute = true; return 0;
     case KEY_PROFILE: a->o.profile = true; return 0;
+    case KEY_NUMBERS: a->o.numbers = parse_size(text, 1, 1L << 40, "numbers", state); return 0;
+    case KEY_RANKS: a->o.ranks = parse_size(text, 1, 1024, "ranks", state); return 0;
     case ARGP_KEY_ARG: take_argument(a, text, state); return 0;
     case ARGP_KEY_END: cmd_bench_check(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -101,22 +117,27 @@ static error_t cmd_bench_parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp ARGP = {
-    .options = OPTIONS, .parser = cmd_bench_parse, .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT",
+    .options = OPTIONS, .parser = cmd_bench_parse,
+    .args_doc = "kernels\ntrain\ndecode\ntokenizer TOKENIZER TEXT\ngroup [RECIPE.yaml]",
     .doc = "Measure the throughput of matmuls, training steps, decoding or a tokenizer on this machine, beside its peak, "
-           "measured in the same run."
+           "measured in the same run; or the exchange between several machines."
            "\vkernels: matmuls of ten shapes in the three forms of a linear layer, NT (forward), NN (input gradient) and "
            "TN (weight gradient). train: whole steps (forward, backward, clipping, Adam) of the d2l book's model (a1), a "
            "Multi30k-sized (a2) and a base-sized one (a3), on random sentences; of nanoGPT's model for CPUs (a4n) and its baby "
            "GPT (a4b), a small model under a vocabulary of 100,069 (a5), GPT-2 124M (a6), and one row of 8,192 tokens (long), on "
            "random tokens. decode: GPT-2 124M with random weights generates 128 tokens after a prompt of 32, greedily, with "
            "batch size 1 and 8; it is limited by memory bandwidth. a2, a3: 500 random sentences translated, greedily and with a "
-           "beam size of 4. tokenizer: encoding and decoding a text on one thread."};
+           "beam size of 4. tokenizer: encoding and decoding a text on one thread. group, started by mpirun as `rapt train`: the "
+           "exchange of a training step between processes, in milliseconds and bytes beside the least possible; with a recipe, "
+           "its steps by each process alone and by all together."};
 
 int cmd_bench(int argc, char **argv)
 {
     bench_arguments a = {0};
     rapt_error err = {0};
     cli_parse(&ARGP, argc, argv, &a);
+    if (!a.run)
+        return bench_group(&a.o);
     rapt_code code = a.run(&a.o, &err);
     return code ? cli_fail(&err) : 0;
 }

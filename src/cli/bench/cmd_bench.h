@@ -21,12 +21,16 @@ typedef struct bench_options {
     size_t beam;    /* of `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
     const char *tokenizer, *text; /* of `tokenizer` */
+    size_t numbers, ranks;  /* of `group`; 0: the usual number, one rank */
+    const char *recipe;     /* of `group`, or NULL */
 } bench_options;
 
 rapt_code bench_kernels(const bench_options *o, rapt_error *err);
 rapt_code bench_train(const bench_options *o, rapt_error *err);
 rapt_code bench_decode(const bench_options *o, rapt_error *err);
 rapt_code bench_tokenizer(const bench_options *o, rapt_error *err);
+/* Joins the processes that mpirun has started, if so; returns the exit status. */
+int bench_group(const bench_options *o);
 
 /* GFLOP/s of GEMM in that precision on `threads` threads with all operands in registers or the first cache: what the
  * machine can do at most. */
