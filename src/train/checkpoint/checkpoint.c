@@ -215,17 +215,13 @@ static rapt_code collect_next(void *context, size_t entry, size_t offset, void *
     return code;
 }
 
-/* What is left of the parts, for the sake of the other ranks, which do not know that the file could not be written. */
-static rapt_code collect_rest(collector *c, rapt_error *err)
+/* What is left of the parts: on rank 0, for the sake of the other ranks, which do not know that the file could not be written;
+ * `to` is memory for the largest part there, and NULL on the others. */
+static rapt_code collect_rest(collector *c, rapt_real *to, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    const bool first = moments_at_first(c->moments);
-    rapt_real *to = c->any && first ? malloc(moments_part_max() * sizeof *to) : NULL;
-    if (c->any && first && !to)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for Adam's moments");
     for (; c->any && !code; c->any = moments_next(c->moments, c->set, &c->part))
         code = moments_collect(c->moments, &c->part, to, err);
-    free(to);
     return code;
 }
 
@@ -258,7 +254,8 @@ static rapt_code write_first(const char *folder, const rapt_model *m, const mome
     entry_list l = {0};
     char *config = NULL;
     char *path = checkpoint_path(folder, state->step), *dir = checkpoint_folder(folder);
-    rapt_code code = path && dir && list_entries(&l, m->params, of)
+    rapt_real *spare = of->group ? malloc(moments_part_max() * sizeof *spare) : NULL;
+    rapt_code code = path && dir && (spare || !of->group) && list_entries(&l, m->params, of)
                          ? file_make_dir(dir, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a checkpoint", folder);
     if (!code)
@@ -268,12 +265,13 @@ static rapt_code write_first(const char *folder, const rapt_model *m, const mome
     collector c = collector_begin(of, m->params);
     if (!code) {
         code = checkpoint_write_file(path, &l, state, config, &c, err);
-        rapt_code rest = of->group ? collect_rest(&c, code ? NULL : err) : RAPT_OK; /* what a failure has left of them */
+        rapt_code rest = of->group ? collect_rest(&c, spare, code ? NULL : err) : RAPT_OK; /* what a failure has left of them */
         code = code ? code : rest;
         code = code ? code : delete_old(folder, plan, err);
     }
     free_entries(&l);
     free(config);
+    free(spare);
     free(path);
     free(dir);
     return ready ? ready : agree(of, code, err);
@@ -311,7 +309,7 @@ rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments
         return write_first(folder, m, of, state, plan, err);
     rapt_code code = agree(of, RAPT_OK, err);
     collector c = collector_begin(of, m->params);
-    code = code ? code : collect_rest(&c, err);
+    code = code ? code : collect_rest(&c, NULL, err);
     return code ? code : agree(of, RAPT_OK, err);
 }
 
@@ -387,13 +385,14 @@ static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *
 static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, const moments *m, rapt_real *portion,
                               rapt_error *err)
 {
+    rapt_error own = {0}; /* of rank 0, which hands out the rest all the same: the others wait for it */
     rapt_code code = RAPT_OK;
     for (moments_part part = {0}; !code && moments_next(m, set, &part);) {
-        code = f->file ? take_moments_part(f, set, &part, portion, err) : RAPT_OK;
-        if (!code)
-            code = moments_hand_out(m, &part, portion, err);
+        if (f->file)
+            take_moments_part(f, set, &part, portion, &own);
+        code = moments_hand_out(m, &part, portion, err);
     }
-    return code;
+    return code ? code : agree(m, own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK, err);
 }
 
 rapt_code checkpoint_read(const checkpoint_file *f, uint64_t step, const rapt_params *set, const moments *m, rapt_error *err)
