@@ -58,10 +58,21 @@ for mpi in "${mpis[@]}"; do
     says "$mpi" 2 2 'runs in one process' 'a benchmark' "$RAPT" bench train
     says "$mpi" 2 2 'unknown option "--shards"' 'a wrong option' "$RAPT" train tiny.yaml --shards
     says "$mpi" 2 1 "module for .* is missing: install .*$mpi.*rapt_mpi_$mpi.so" 'no module' alone/rapt train tiny.yaml
+    says "$mpi" 2 1 'rank 0 on .*cannot read none.yaml' 'no recipe' "$RAPT" train none.yaml
     run "$mpi" 1 "$RAPT" train tiny.yaml --quiet --out "one-$mpi"
     check "$mpi: one process is as without mpirun" same_model one "one-$mpi"
     check "$mpi: rapt info" sh -c "'$RAPT' info | grep -q '^mpi .*$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI') [0-9]'"
 done
+# An MPI takes no notice of another's launcher: each process would train alone.
+if [ ${#mpis[@]} = 2 ]; then
+    cp "$BUILD/rapt_mpi_openmpi.so" alone/rapt_mpi_mpich.so
+    cp "$BUILD/rapt_mpi_mpich.so" alone/rapt_mpi_openmpi.so
+    for mpi in openmpi mpich; do
+        says $mpi 3 1 '3 processes were launched, but .* finds 1' 'the module of another MPI' alone/rapt train tiny.yaml
+    done
+else
+    skip 'the module of another MPI: it takes two'
+fi
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refused 1 'srun has started 2 processes that cannot find each other' 'srun without an MPI' \
     "$RAPT" train tiny.yaml
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 check 'other commands are fine there' "$RAPT" info
