@@ -10,18 +10,22 @@
 #include "cli/say.h"
 #include "group/group_ops.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define TURN_SECONDS 1.5 /* for rank 0 to say something, and for its launcher to end the others */
-#define NEXT_SECONDS 0.2 /* and so on, up to rank 20 */
+#define TURN_SECONDS 2.5 /* for rank 0 to say something, and for its launcher to end the others */
+#define NEXT_SECONDS 1.0 /* and so on, up to rank 10 */
 
+/* The launcher's SIGTERM ends the waiting: another rank has spoken. */
 static void wait_for_turn(int rank)
 {
-    double seconds = rank == 0 ? 0 : TURN_SECONDS + NEXT_SECONDS * (rank < 20 ? rank : 20);
+    double seconds = rank == 0 ? 0 : TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1);
     struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&t, NULL);
+    signal(SIGTERM, SIG_DFL);
+    while (nanosleep(&t, &t) != 0)
+        ;
 }
 
 /* ---- joining ------------------------------------------------------------------------------------------------------ */
