@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_mpi.sh: processes under a real mpirun on this machine, for each MPI that the build has found: messages through
-# its module; what is refused, in one line, by one process. Skips, by name, the MPIs that are not there.
+# its module; what is refused, in one line, by one process; training with one to four ranks, which gives the bytes of one process;
+# ranks that are stopped, killed or asleep. Skips, by name, the MPIs that are not there.
 . "$(dirname "$0")/lib.sh"
 BUILD=$(dirname "$RAPT")
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of Open MPI, which refuses otherwise in a container
@@ -75,6 +76,111 @@ if [ ${#mpis[@]} = 2 ]; then
 else
     skip 'the module of another MPI: it takes two'
 fi
+
+# ---- training -----------------------------------------------------------------------------------------------------
+# More steps than a test waits for, but for those that are to end.
+sharded() { "$@" --set train.accumulate=6 --set train.shards=6 --set train.batch=4 --set train.keep=2; }
+MANY=(--set train.steps=100000 --set train.checkpoint_every=50 --set train.report_every=50)
+
+# Of a checkpoint, without what time decides.
+header_of() { tail -c +9 "$1" | head -c "$(od -An -t u8 -N 8 "$1" | tr -d ' ')" | sed -E 's/"(seconds|waited|xxh3_64_header)":"[0-9a-f]*"//g; s/ *$//'; }
+
+# same_run A B: every file of two runs' folders, but for times.
+same_run() {
+    local f
+    diff <(cd "$1" && find . -type f | sort) <(cd "$2" && find . -type f | sort) || return 1
+    (cd "$1" && find . -type f ! -name train.jsonl) | while read -r f; do
+        case $f in
+        ./checkpoints/*) same_parameters "$1/$f" "$2/$f" && cmp <(header_of "$1/$f") <(header_of "$2/$f") ;;
+        *) cmp "$1/$f" "$2/$f" ;;
+        esac || exit 1
+    done &&
+        diff <(timeless "$1/train.jsonl") <(timeless "$2/train.jsonl")
+}
+
+# The ranks of the run that writes into a folder.
+ranks_of() {
+    local pid
+    for pid in $(pgrep -f -- "--out $1( |\$)"); do
+        [ "$(cat /proc/"$pid"/comm 2>/dev/null)" != rapt ] || echo "$pid"
+    done
+}
+# launch MPI FOLDER OPTIONS...: a run of three ranks in the background, up to its first checkpoint; `launcher` is its mpirun.
+launch() {
+    local mpi=$1 out=$WORK/$2
+    shift 2
+    sharded run "$mpi" 3 "$RAPT" train tiny.yaml --threads 1 "${MANY[@]}" "$@" --out "$out" >"$out.out" 2>"$out.err" &
+    job=$!
+    wait_for_step "$out" 50 || { cat "$out.err"; return 1; }
+    launcher=$(ps -o ppid= -p "$(ranks_of "$out" | head -1)" | tr -d ' ')
+    [ "$mpi" = openmpi ] || launcher=$(ps -o ppid= -p "$launcher" | tr -d ' ') # of its proxy
+}
+# ended FOLDER: the status of the run in `ended`; fails where it is not over within 30 seconds, or ranks are left.
+ended() {
+    local i
+    for ((i = 0; i < 300; i++)); do
+        kill -0 $job 2>/dev/null || break
+        sleep 0.1
+    done
+    [ $i -lt 300 ] || { kill -9 $job; return 1; }
+    wait $job
+    ended=$?
+    [ -z "$(ranks_of "$WORK/$1")" ]
+}
+lines() { grep '^rapt' "$1.err" | grep -vc '^rapt: warning'; }
+
+sharded "$RAPT" train tiny.yaml --quiet --out alone-6 || exit 1
+for mpi in "${mpis[@]}"; do
+    for count in 1 2 3 4; do
+        sharded run "$mpi" $count "$RAPT" train tiny.yaml --threads 1 --out "$mpi-$count" >.out 2>.err
+        check "$mpi: $count ranks end well" test $? = 0
+        check "$mpi: the bytes of one process from $count ranks" same_run alone-6 "$mpi-$count"
+        check "$mpi: one of $count ranks speaks" test "$(grep -c '^model:.*parameters' .err)" = 1 -a ! -s .out
+    done
+    check "$mpi: how many there are" grep -q '^group: 4 processes x 1 thread on 1 machine (.*[0-9])$' .err
+    says "$mpi" 4 1 'train.shards' 'more ranks than shards' "$RAPT" train tiny.yaml --set train.accumulate=3 --set train.shards=3 \
+        --quiet --out more
+    check "$mpi: which leave nothing" test ! -e more
+    run "$mpi" 2 sh -c "exec '$RAPT' train tiny.yaml --quiet --max-steps 5 --set train.accumulate=2 --set train.shards=2 \
+        --out closed-$mpi <&- >&-"
+    check "$mpi: closed stdin and stdout" test $? = 0 -a -s "closed-$mpi/model.safetensors"
+done
+for mpi in "${mpis[@]}"; do
+    launch "$mpi" "signal-$mpi"
+    kill -USR1 "$launcher"
+    check "$mpi: all stop at SIGUSR1" ended "signal-$mpi"
+    check "$mpi: with its status" test "$ended" = 138
+    launch "$mpi" "killed-$mpi"
+    kill -9 "$(ranks_of "$WORK/killed-$mpi" | tail -1)"
+    check "$mpi: all end with one that is killed" ended "killed-$mpi"
+    check "$mpi: not well" test "$ended" != 0
+    launch "$mpi" "asleep-$mpi" --wait 3
+    kill -STOP "$(ranks_of "$WORK/asleep-$mpi" | tail -1)"
+    check "$mpi: all end with one that does not answer" ended "asleep-$mpi"
+    check "$mpi: it is named" grep -q '^rapt: rank [0-9] on .* has not answered for 3 s' "asleep-$mpi.err"
+    check "$mpi: once" test "$(lines "asleep-$mpi")" = 1 -a "$ended" != 0
+    # What they have left is resumed by one process, to the bytes of a run that was never stopped.
+    for what in signal killed asleep; do
+        last=$(($(newest "$what-$mpi") + 50))
+        sharded "$RAPT" train tiny.yaml "${MANY[@]}" --quiet --resume --max-steps $last --out "$what-$mpi"
+        sharded "$RAPT" train tiny.yaml "${MANY[@]}" --quiet --max-steps $last --out straight
+        check "$mpi: resumed ($what)" same_run straight "$what-$mpi"
+        rm -r straight
+    done
+done
+
+# Four ranks, one, three of the other MPI, two: stopped and resumed, the same bytes.
+if [ ${#mpis[@]} -gt 0 ]; then
+    first=${mpis[0]} last=${mpis[-1]}
+    step() { sharded "$@" --quiet --threads 1 --resume --out resumed; }
+    step run "$first" 4 "$RAPT" train tiny.yaml --max-steps 31
+    step "$RAPT" train tiny.yaml --max-steps 57
+    step run "$last" 3 "$RAPT" train tiny.yaml --max-steps 99
+    step run "$first" 2 "$RAPT" train tiny.yaml
+    check 'resumed with other numbers of ranks' same_run alone-6 resumed
+fi
+
+# ---- other launchers ----------------------------------------------------------------------------------------------
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refused 1 'srun has started 2 processes that cannot find each other' 'srun without an MPI' \
     "$RAPT" train tiny.yaml
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 check 'other commands are fine there' "$RAPT" info
