@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What is left out of a line that is too wide, in this order. */
-enum { ALL, NO_SPEED, NO_BOOK, NO_EPOCH, NO_TIME, NO_LAST_STEP, NO_BLEU, NO_STEP, LOSS_ALONE };
+enum { ALL, NO_WAITING, NO_SPEED, NO_BOOK, NO_EPOCH, NO_TIME, NO_LAST_STEP, NO_BLEU, NO_STEP, LOSS_ALONE };
 
 /* Two spaces, unless it is the first, and the part. */
 __attribute__((format(printf, 2, 3))) static void put(char line[PROGRESS_LINE], const char *format, ...)
@@ -55,6 +55,8 @@ const char *progress_line(const rapt_progress *at, size_t columns, char line[PRO
         put_losses(at, left_out, line);
         if (left_out < NO_SPEED)
             put(line, "%.0f tokens/s", at->tokens_per_s);
+        if (left_out < NO_WAITING && at->ranks > 1 && !isnan(at->waited))
+            put(line, "%.0f %% waited", 100 * at->waited);
         if (left_out < NO_TIME)
             put(line, "%s left", cli_duration(at->seconds_left, left));
         if (strlen(line) <= columns)

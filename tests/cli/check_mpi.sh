@@ -137,6 +137,7 @@ for mpi in "${mpis[@]}"; do
         check "$mpi: the bytes of one process from $count ranks" same_run alone-6 "$mpi-$count"
         check "$mpi: one of $count ranks speaks" test "$(grep -c '^model:.*parameters' .err)" = 1 -a ! -s .out
     done
+    check "$mpi: how long they waited" grep -Eq '^epoch .* [0-9]+ tokens/s  [0-9]+ % waited  [0-9:-]+ left$' .err
     check "$mpi: how many there are" grep -q '^group: 4 processes x 1 thread on 1 machine (.*[0-9])$' .err
     says "$mpi" 4 1 'train.shards' 'more ranks than shards' "$RAPT" train tiny.yaml --set train.accumulate=3 --set train.shards=3 \
         --quiet --out more

@@ -212,7 +212,7 @@ skip_other_levels() {
 }
 
 # A log without what time decides.
-timeless() { sed -E 's/"(tokens_per_s|seconds)": [0-9.e+]+,? ?//g' "$1"; }
+timeless() { sed -E 's/"(tokens_per_s|seconds|waited)": [0-9.e+-]+,? ?//g' "$1"; }
 
 # A list of a folder's files with their sums, to see whether anything changed.
 listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }

@@ -45,6 +45,13 @@ static void lines_get_shorter(void **state)
     step.report = false;
     step.loss_book = step.seconds_left = NAN;
     assert_string_equal(progress_line(&step, 255, line), "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  -:-- left");
+    step.ranks = 4;
+    step.waited = NAN; /* not known yet */
+    assert_string_equal(progress_line(&step, 255, line), "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  -:-- left");
+    step.waited = 0.034;
+    assert_string_equal(progress_line(&step, 255, line),
+                        "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  3 % waited  -:-- left");
+    assert_string_equal(progress_line(&step, 70, line), "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  -:-- left");
 }
 
 static void numbers_of_any_size_fit(void **state)
