@@ -1,6 +1,6 @@
 /* tests/ops/test_reads.c: what operations say of the parameters that they read. Before they read one they have its updates
- * applied: here an update is what replaces NaN by its elements. And where products are in bf16, parameters of which no operation
- * says that it reads them as they are can be replaced by rounded ones without a change of any bit. */
+ * applied: here an update is what replaces NaN by its elements. And where products are in bf16, parameters of which no
+ * operation says that it reads them as they are can be replaced by rounded ones without a change of any bit. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,11 +61,12 @@ static void reader_run(reader *r, double result[2])
             result[1] += (double)(1 + j) * (double)r->c.input[i]->grad[j];
 }
 
-static reader reader_new(const ops_row *row, rapt_precision precision, bool large)
+/* `isa` NULL: the best one. */
+static reader reader_new(const ops_row *row, rapt_precision precision, const char *isa, bool large)
 {
     double result[2];
     reader r = {.row = row, .c = ops_case_new(row->flags, large)};
-    r.t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = precision}, NULL);
+    r.t = rapt_tape_new(&(rapt_tape_options){.threads = 1, .precision = precision, .isa = isa}, NULL);
     assert_non_null(r.t);
     reader_run(&r, result); /* which makes the parameters */
     size_t count = rapt_params_count(r.c.params);
@@ -101,7 +102,7 @@ static void reader_restore(reader *r)
 static void check_updates(const ops_row *row, bool large)
 {
     double want[2], got[2];
-    reader r = reader_new(row, RAPT_PRECISION_FP32, large);
+    reader r = reader_new(row, RAPT_PRECISION_FP32, NULL, large);
     reader_run(&r, want);
     reader_restore(&r);
     reader_run(&r, want);
@@ -132,11 +133,11 @@ static void parameters_are_updated_before_they_are_read(void **state)
 }
 
 /* The number of parameters that were rounded. */
-static size_t check_rounding(const ops_row *row, bool large)
+static size_t check_rounding(const ops_row *row, const char *isa, bool large)
 {
     double want[2], got[2];
     size_t rounded = 0;
-    reader r = reader_new(row, RAPT_PRECISION_BF16, large);
+    reader r = reader_new(row, RAPT_PRECISION_BF16, isa, large);
     reader_restore(&r);
     reader_run(&r, want);
     reader_restore(&r);
@@ -162,18 +163,20 @@ static size_t check_rounding(const ops_row *row, bool large)
 static void what_only_products_read_can_be_rounded(void **state)
 {
     (void)state;
-    size_t rounded = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        for (int large = 0; large < 2; large++)
-            rounded += check_rounding(row_at(i), large);
-    assert_true(rounded > 50);
+    for (const char *const *level = kernels_names; *level; level++) {
+        size_t rounded = 0;
+        for (size_t i = 0; i < ROWS && kernels_of_isa(*level, NULL); i++)
+            for (int large = 0; large < 2; large++)
+                rounded += check_rounding(row_at(i), *level, large);
+        assert_true(rounded > 50 || !kernels_of_isa(*level, NULL));
+    }
 }
 
 static void in_fp32_everything_is_read_as_it_is(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
-        reader r = reader_new(row_at(i), RAPT_PRECISION_FP32, false);
+        reader r = reader_new(row_at(i), RAPT_PRECISION_FP32, NULL, false);
         for (size_t j = 0; j < rapt_params_count(r.c.params); j++)
             if (!params_at(r.c.params, j)->buffer)
                 assert_true(params_at(r.c.params, j)->state->read_exactly);
@@ -181,28 +184,35 @@ static void in_fp32_everything_is_read_as_it_is(void **state)
     }
 }
 
-/* Rounded by hand: half way to the even one, whatever the length. */
+/* Half way to the even one, worked out by hand. */
+static const struct {
+    rapt_real x, want;
+} ROUNDED[] = {{1, 1}, {0x1.01p0f, 0x1p0f}, {0x1.03p0f, 0x1.04p0f}, {-0x1.010002p0f, -0x1.02p0f}, {0x1.fffp3f, 0x1p4f},
+               {0x1.abp-100f, 0x1.acp-100f}, {-0.0f, -0.0f}, {0x1.0001p-120f, 0x1p-120f}};
+#define ROUNDED_COUNT (sizeof ROUNDED / sizeof *ROUNDED)
+
+static void check_rounded(const kernels_gemm *g, size_t n)
+{
+    rapt_real *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+    uint16_t *numbers = calloc(n, sizeof *numbers);
+    for (size_t i = 0; i < n; i++)
+        x[i] = ROUNDED[i % ROUNDED_COUNT].x;
+    bf16_numbers_round(g, n, x, numbers);
+    bf16_numbers_widen(n, numbers, y);
+    for (size_t i = 0; i < n; i++)
+        assert_memory_equal(&y[i], &ROUNDED[i % ROUNDED_COUNT].want, sizeof *y);
+    free(x);
+    free(y);
+    free(numbers);
+}
+
 static void rounding_is_to_nearest_even(void **state)
 {
-    static const struct {
-        rapt_real x, want;
-    } CASES[] = {{1, 1}, {0x1.01p0f, 0x1p0f}, {0x1.03p0f, 0x1.04p0f}, {-0x1.010002p0f, -0x1.02p0f}, {0x1.fffp3f, 0x1p4f},
-                 {0x1.abp-100f, 0x1.acp-100f}, {-0.0f, -0.0f}, {0x1.0001p-120f, 0x1p-120f}};
-    enum { MAX = 16 * 384 + 384 + 100 };
-    static rapt_real x[MAX], y[MAX];
-    static uint16_t numbers[MAX];
-    const size_t lengths[] = {1, 31, 32, 383, 384, 385, 800, 16 * 384, MAX};
-    rapt_tape *t = rapt_tape_new(&(rapt_tape_options){.precision = RAPT_PRECISION_BF16}, NULL);
+    const size_t lengths[] = {1, 31, 32, 383, 384, 385, 800, 16 * 384, 16 * 384 + 484};
     (void)state;
-    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
-        for (size_t i = 0; i < lengths[l]; i++)
-            x[i] = CASES[i % (sizeof CASES / sizeof *CASES)].x;
-        bf16_numbers_round(t->team.gemm, lengths[l], x, numbers);
-        bf16_numbers_widen(lengths[l], numbers, y);
-        for (size_t i = 0; i < lengths[l]; i++)
-            assert_memory_equal(&y[i], &CASES[i % (sizeof CASES / sizeof *CASES)].want, sizeof *y);
-    }
-    rapt_tape_free(t);
+    for (const char *const *level = kernels_names; *level; level++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths && kernels_of_isa(*level, NULL); i++)
+            check_rounded(kernels_of_isa(*level, NULL)->bf16, lengths[i]);
 }
 
 int main(void)
