@@ -146,6 +146,32 @@ for mpi in "${mpis[@]}"; do
         --out closed-$mpi <&- >&-"
     check "$mpi: closed stdin and stdout" test $? = 0 -a -s "closed-$mpi/model.safetensors"
 done
+# Ranks that differ: in ISA and threads, which is fine, in a folder that only the first one can see, and in the recipe.
+levels=($(levels))
+for mpi in "${mpis[@]}"; do
+    with=(train tiny.yaml --quiet --set train.accumulate=6 --set train.shards=6 --set train.batch=4 --set train.keep=2 --out)
+    run "$mpi" 1 env RAPT_ISA="${levels[0]}" RAPT_THREADS=2 "$RAPT" "${with[@]}" "mixed-$mpi" : \
+        -n 1 env RAPT_ISA="${levels[-1]}" RAPT_THREADS=1 "$RAPT" "${with[@]}" not/there : -n 1 "$RAPT" "${with[@]}" "mixed-$mpi"
+    check "$mpi: ranks with other ISAs, threads, folders" same_run alone-6 "mixed-$mpi"
+    check "$mpi: rank 0 alone writes" test ! -e not
+    says "$mpi" 1 1 'rank 1 on .*train.lr is 0.02, and 0.01 on rank 0' 'ranks with other recipes' "$RAPT" "${with[@]}" differ : \
+        -n 1 "$RAPT" "${with[@]}" differ --set train.lr=0.02
+    check "$mpi: and nothing is written" test ! -e differ
+done
+
+# A language model, in bf16, with gradients of few rows, and matrices that are used twice.
+make_text >text.txt
+make_text_recipe bpe >lm.yaml
+model() {
+    sharded "$@" --quiet --threads 1 --precision bf16 --max-steps 25 --set model.tied=true --set model.positions=rotary \
+        --set train.recompute=true --set train.report_every=10
+}
+model "$RAPT" train lm.yaml --out lm
+for mpi in "${mpis[@]}"; do
+    model run "$mpi" 3 "$RAPT" train lm.yaml --out "lm-$mpi"
+    check "$mpi: a language model" same_run lm "lm-$mpi"
+done
+
 for mpi in "${mpis[@]}"; do
     launch "$mpi" "signal-$mpi"
     kill -USR1 "$launcher"
