@@ -177,7 +177,7 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
     double scale = 1;
 
     /* 1. Passes. On failure the step is not made. */
-    rapt_code code = (r->group ? share_gradients : accumulate_gradients)(r, step, &scale, err);
+    rapt_code code = r->group ? share_gradients(r, step, &scale, err) : accumulate_gradients(r, step, &scale, err);
     if (code) {
         r->counters = before;
         rapt_params_zero_grad(r->model->params);

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#define LARGE ((size_t)6 << 20) /* bytes of a bucket: what comes before the first and after the last one is not hidden, and */
-#define SMALL ((size_t)16 << 10) /* each message has its price; */
-#define WANTED 24                /* so many of a size between both */
+#define LARGE ((size_t)6 << 20)  /* bytes of a bucket at most: the first gather and the last sum are not hidden; */
+#define SMALL ((size_t)16 << 10) /* and at least: each message has its price. */
+#define WANTED 24                /* buckets of a model between both */
 
 static size_t buckets_wanted(size_t size)
 {

@@ -1,5 +1,5 @@
 /* train/shards/step_share.h: the small things that processes tell each other in a step: what each batch came to, which gradients
- * there are, and whether to go on. For step.c. */
+ * there are, and whether to stop. For step.c. */
 #ifndef TRAIN_SHARDS_STEP_SHARE_H
 #define TRAIN_SHARDS_STEP_SHARE_H
 
