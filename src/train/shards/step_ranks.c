@@ -120,6 +120,14 @@ void step_ranks_free(step_ranks *s)
 
 /* ---- gradients ----------------------------------------------------------------------------------------------------- */
 
+/* A failure of this process alone: the others would wait for it in what it does not begin. */
+static rapt_code step_ranks_lost(const step_ranks *s, rapt_code code)
+{
+    if (code)
+        group_halt(s->r->group);
+    return code;
+}
+
 /* Waits for what was begun; the first failure counts. */
 static rapt_code step_ranks_wait(step_ranks *s, rapt_error *err)
 {
@@ -197,12 +205,12 @@ rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err)
     if (!s->lost.code)
         step_ranks_wait(s, &s->lost);
     s->begun = 0;
-    if (!code && s->lost.code)
-        code = rapt_fail(err, s->lost.code, "%s", s->lost.message);
     if (code)
         return code;
+    if (s->lost.code)
+        return step_ranks_lost(s, rapt_fail(err, s->lost.code, "%s", s->lost.message));
     shard_sums_use_dense(s->own, s->share.touched);
-    return step_ranks_add_rows(s, err);
+    return step_ranks_lost(s, step_ranks_add_rows(s, err));
 }
 
 /* ---- the norm ------------------------------------------------------------------------------------------------------- */
@@ -218,7 +226,7 @@ rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err)
     group_op *op = group_gather(s->r->group, s->shared, s->bounds, sizeof *s->shared, err);
     rapt_code code = op ? group_wait(s->r->group, op, err) : err->code;
     if (code)
-        return code;
+        return step_ranks_lost(s, code);
     for (size_t i = 0; i < blocks->count; i++)
         s->sums[i] = s->shared[s->place[i]];
     *norm = norm_blocks_norm(s->r->tape, set, blocks, s->sums);
@@ -259,7 +267,7 @@ rapt_code step_ranks_update(step_ranks *s, double lr, double scale, rapt_error *
         adam_owned_move(&step, list, count);
         code = gathers_begin(s->gathers, i, err);
     }
-    return code;
+    return step_ranks_lost(s, code);
 }
 
 rapt_code step_ranks_whole(const run *r, rapt_error *err)
