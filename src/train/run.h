@@ -49,6 +49,7 @@ struct run {
     rapt_group *group;         /* of the processes that train together, or NULL */
     int rank, ranks;           /* of this one, and how many they are; 0 of 1 without a group */
     bool stop_agreed;          /* with a group: all ranks stop here. Changed only where all of them know it */
+    bool resumable;            /* the folder has a checkpoint */
     bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the step at hand; */
     bool checkpoint_agreed;    /* with a group: all ranks know that it is to be written */
     run_work work;

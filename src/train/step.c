@@ -53,14 +53,14 @@ static const char *first_bad_gradient(const run *r)
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err)
 {
     char result[128];
-    const bool gradient = strcmp(what, "gradient") == 0;
+    const bool gradient = strcmp(what, "gradient") == 0, kept = r->group ? r->resumable : checkpoint_list_any(r->options->out);
     const char *name = gradient ? first_bad_gradient(r) : rapt_first_not_finite(r->tape, r->model->params, true);
     if (!name)
         name = tape_first_not_finite(r->tape, result, sizeof result) ? result : "the loss itself";
     *err = (rapt_error){0};
     return rapt_fail(err, RAPT_ERR_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
                      (unsigned long long)step, what, name,
-                     checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
+                     kept ? " (the last good checkpoint is kept)" : "");
 }
 
 /* The forward and backward passes of batch i of a step, which add to the gradients. */

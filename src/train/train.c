@@ -118,7 +118,6 @@ typedef struct loop {
     checkpoint_clock clock;
     bool changed;   /* this call has made a step or a report, */
     bool saved;     /* and the folder's model and checkpoint have it all */
-    bool resumable; /* the folder has a checkpoint */
 } loop;
 
 /* From the step that the set-up found; a resumed run may be past the last one that was asked for. */
@@ -126,10 +125,11 @@ static loop loop_begin(run *r)
 {
     uint64_t limit = r->options->max_steps, end = limit && limit < r->steps ? limit : r->steps, step = r->counters.step;
     double now = clock_seconds();
+    r->resumable = r->newest > 0;
     end = end > step && !r->options->untrained ? end : step;
     return (loop){.r = r, .call = {.first = step, .end = end, .started = now,
                                    .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0},
-                  .clock = {.last = now}, .resumable = r->newest > 0};
+                  .clock = {.last = now}};
 }
 
 static rapt_code save_params(run *r, rapt_error *err)
@@ -151,6 +151,8 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     run_phase(r, "writing a checkpoint", 0, 0);
     rapt_code code = step_params(r, err);
     if (!code)
+        code = handshake_same_parameters(r, err);
+    if (!code)
         code = ranks_first(r, save_params, err);
     if (!code)
         code = checkpoint_save(r->options->out, r->model, &m, &s, plan, err);
@@ -158,7 +160,7 @@ static rapt_code save_checkpoint(loop *l, rapt_error *err)
     checkpoint_clock_written(&l->clock, before, now);
     l->call.pause += now - before;
     l->saved = !code;
-    l->resumable = l->resumable || !code;
+    r->resumable = r->resumable || !code;
     return code;
 }
 
@@ -216,7 +218,7 @@ static rapt_code after_step(loop *l, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     bool reports = report_due(l->r);
-    if (reports && !l->resumable) /* or a kill after the report would leave a run that cannot be resumed */
+    if (reports && !l->r->resumable) /* or a kill after the report would leave a run that cannot be resumed */
         code = save_checkpoint(l, err);
     if (!code && reports)
         code = train_report(l, false, err);

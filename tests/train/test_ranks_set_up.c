@@ -223,6 +223,85 @@ static void checkpoint_cannot_be_written(void **state)
     assert_same_checkpoint("m", "one", 8);
 }
 
+/* ---- a faulty network ----------------------------------------------------------------------------------------- */
+
+/* The transport of a rank that changes a bit of the `left`th long message that it receives. */
+typedef struct faulty {
+    rapt_transport of;
+    int left, request;
+    char *data;
+} faulty;
+
+static rapt_code faulty_open(void *context, int *rank, int *size, rapt_error *err)
+{
+    faulty *f = context;
+    return f->of.open(f->of.context, rank, size, err);
+}
+
+static rapt_code faulty_send(void *context, int rank, int tag, const void *data, size_t bytes, int *request, rapt_error *err)
+{
+    faulty *f = context;
+    return f->of.send(f->of.context, rank, tag, data, bytes, request, err);
+}
+
+static rapt_code faulty_receive(void *context, int rank, int tag, void *data, size_t bytes, int *request, rapt_error *err)
+{
+    faulty *f = context;
+    rapt_code code = f->of.receive(f->of.context, rank, tag, data, bytes, request, err);
+    if (bytes > 2000 && --f->left == 0)
+        f->request = *request, f->data = data;
+    return code;
+}
+
+static rapt_code faulty_test(void *context, int request, bool *done, rapt_error *err)
+{
+    faulty *f = context;
+    rapt_code code = f->of.test(f->of.context, request, done, err);
+    if (f->data && request == f->request && *done) {
+        f->data[400] ^= 1;
+        f->data = NULL;
+    }
+    return code;
+}
+
+static void faulty_progress(void *context)
+{
+    faulty *f = context;
+    f->of.progress(f->of.context);
+}
+
+static void faulty_abort(void *context, int status)
+{
+    faulty *f = context;
+    f->of.abort(f->of.context, status);
+}
+
+static void faulty_close(void *context)
+{
+    faulty *f = context;
+    f->of.close(f->of.context);
+}
+
+/* One bit of what a rank gets of the others' parameters. Of gradients, no rank can know. */
+static void faults_are_found(void **state)
+{
+    int found = 0;
+    (void)state;
+    for (int left = 4; left < 12; left++) {
+        train_ranks *t = three(SHARDS);
+        faulty f = {t->list[1].transport, left, -1, NULL};
+        t->list[1].transport = (rapt_transport){&f, faulty_open, faulty_send, faulty_receive, faulty_test, faulty_progress,
+                                                faulty_abort, faulty_close, "faulty"};
+        ranks_run(t);
+        found += t->list[0].code == RAPT_ERR_VALUE && strstr(t->list[0].err.message, "rank 1 on ") &&
+                 strstr(t->list[0].err.message, "the parameters differ");
+        ranks_end_alike(t, t->list[0].code, 1);
+        ranks_free(t);
+        assert_int_equal(system("rm -rf m"), 0);
+    }
+    assert_true(found > 0 && found < 8);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_enter, folder_leave)
 
 int main(void)
@@ -231,6 +310,7 @@ int main(void)
         IN_A_FOLDER(other_recipes), IN_A_FOLDER(other_options), IN_A_FOLDER(too_many_processes),
         IN_A_FOLDER(other_texts), IN_A_FOLDER(other_pairs), IN_A_FOLDER(other_models), IN_A_FOLDER(one_rank_fails),
         IN_A_FOLDER(other_vectors), IN_A_FOLDER(rank_0_alone_is_refused),
-        IN_A_FOLDER(checkpoint_cannot_be_written)};
+        IN_A_FOLDER(checkpoint_cannot_be_written),
+        IN_A_FOLDER(faults_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

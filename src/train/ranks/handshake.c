@@ -252,3 +252,19 @@ rapt_code handshake_numbers(run *r, rapt_error *err)
         code = ranks_give(r, &first, sizeof first, err);
     return code ? code : ranks_agree(r, compare_numbers(r, &mine, &first, err), err);
 }
+
+rapt_code handshake_same_parameters(run *r, rapt_error *err)
+{
+    if (!r->group)
+        return RAPT_OK;
+    const uint64_t mine = hash_parameters(r->model->params);
+    uint64_t first = mine;
+    rapt_code code = ranks_give(r, &first, sizeof first, err);
+    if (code)
+        return code;
+    if (first != mine)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "after step %" PRIu64 " the parameters differ from those on rank 0 (%s): one of "
+                         "the two machines, or the network, is faulty%s", r->counters.step, group_host(r->group, 0),
+                         r->resumable ? "; the checkpoint of before is kept" : "");
+    return ranks_agree(r, code, err);
+}

@@ -16,6 +16,10 @@ rapt_code handshake_data(run *r, rapt_error *err);
 /* The parameters that the run starts from, and whether the processors compute alike: exactly, a small product. */
 rapt_code handshake_numbers(run *r, rapt_error *err);
 
+/* Later on: whether all ranks still have the same parameters, whole ones (step_params). Where the memory, the processor or the
+ * network of a machine is faulty, they differ, and what would be saved may be wrong. */
+rapt_code handshake_same_parameters(run *r, rapt_error *err);
+
 /* ---- for tests ------------------------------------------------------------------------------------------------- */
 
 /* What version and number format come to as text. */
