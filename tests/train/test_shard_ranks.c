@@ -14,8 +14,6 @@
 #include "folder.h"
 #include "group/group_ops.h"
 #include "tensor/params.h"
-#include "train/ranks/ranks_work.h"
-#include "train/set_up.h"
 #include "train/shards/step_ranks.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
@@ -102,20 +100,6 @@ static void keep_outcome(run *r, outcome *o)
     }
 }
 
-/* A run as its set-up leaves it, in a group. */
-static rapt_code set_up_in_group(run *r, const rapt_train_options *o, rapt_group *g, rapt_error *err)
-{
-    rapt_code code = run_set_up(r, o, err); /* alone */
-    if (code || !g)
-        return code;
-    rapt_adam_free(r->adam);
-    step_shards_free(r->shards);
-    r->adam = NULL;
-    r->shards = NULL;
-    code = ranks_join(r, g, err);
-    return code ? code : set_up_optimizer(r, err);
-}
-
 /* Bytes that this rank has sent once parameters are there. */
 static uint64_t sent_so_far(run *r, rank_run *k)
 {
@@ -130,8 +114,8 @@ static void *train_rank(void *context)
     run r;
     double lr;
     rapt_train_options o = {.recipe = k->recipe, .out = k->out, .threads = k->threads, .context = k};
-    rapt_group *g = k->transport ? rapt_group_new(k->transport, NULL, &k->err) : NULL;
-    k->code = k->transport && !g ? k->err.code : set_up_in_group(&r, &o, g, &k->err);
+    rapt_group *g = o.group = k->transport ? rapt_group_new(k->transport, NULL, &k->err) : NULL;
+    k->code = k->transport && !g ? k->err.code : run_set_up(&r, &o, &k->err);
     if (!k->code)
         o.stop = asks_to_stop;
     for (int step = 0; !k->code && step < STEPS; step++) {
