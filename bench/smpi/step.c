@@ -196,20 +196,21 @@ typedef struct bucket {
 } bucket;
 
 static bucket buckets[MAX_BUCKETS]; /* in the order of the forward pass */
+static rapt_real *numbers;          /* of all buckets, and of all ranks: what they are is no matter */
 static int bucket_count, backward_order[MAX_BUCKETS];
 
-static void add_buckets(double numbers, double needed, double needed_end, double final, double final_end)
+static void add_buckets(double size, double needed, double needed_end, double final, double final_end)
 {
-    int count = (int)ceil(numbers / set.bucket);
+    int count = (int)ceil(size / set.bucket);
     for (int i = 0; i < count; i++) {
         bucket *b = &buckets[bucket_count++];
-        b->numbers = (size_t)(numbers / count);
+        b->numbers = (size_t)(size / count);
         b->needed = needed + (needed_end - needed) * i / count;
         b->final = final + (final_end - final) * (count - i) / count;
         b->bounds = malloc(((size_t)ranks + 1) * sizeof *b->bounds);
         for (int r = 0; r <= ranks; r++)
             b->bounds[r] = (size_t)r * b->numbers / (size_t)ranks;
-        b->memory = SMPI_SHARED_MALLOC((size_t)set.bucket * sizeof(rapt_real) + 64);
+        b->memory = numbers;
     }
 }
 
@@ -225,6 +226,7 @@ static int by_final(const void *a, const void *b)
 static void make_buckets(void)
 {
     double layers = 1 - set.tied / set.params;
+    numbers = SMPI_SHARED_MALLOC((size_t)set.bucket * sizeof(rapt_real) + 64);
     if (set.tied > 0)
         add_buckets(set.tied, 0, 0, 1, 1);
     add_buckets(set.params - set.tied, 0, layers, 1 - layers, 1);
