@@ -26,8 +26,8 @@ noticed 'a field that is gone' 'struct rapt_tensor in include/rapt/tensor.h has 
 noticed 'a struct that is gone' 'no struct rapt_model in include/rapt/io.h' include/rapt/io.h 's/struct rapt_model {/struct model {/'
 noticed 'a function of another name' 'src/train/train.c does not define step_once' src/train/train.c \
     's/rapt_code step_once(/rapt_code one_step(/'
-noticed 'a call that is gone' 'train_step does not call rapt_grad_norm' src/train/step.c 's/rapt_grad_norm(/other(/'
-noticed 'a call that is in a comment only' 'train_step does not call rapt_grad_norm' src/train/step.c \
+noticed 'a call that is gone' 'step_norm does not call rapt_grad_norm' src/train/step.c 's/rapt_grad_norm(/other(/'
+noticed 'a call that is in a comment only' 'step_norm does not call rapt_grad_norm' src/train/step.c \
     's|^.*rapt_grad_norm(.*|    /* rapt_grad_norm(r->tape, r->model->params) */|'
 noticed 'a pointer that is not called' 'tape_traverse does not call node->forward' docs/tour.md \
     's/\(linear_backward .*via node->\)backward/\1forward/'
