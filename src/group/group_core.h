@@ -24,7 +24,7 @@ struct rapt_group {
     heartbeat *beat;    /* the communication thread's */
     int32_t *codes; /* [size]: what group_agree shares; the owner's */
     atomic_bool failed;   /* `failure` holds why, and stays */
-    atomic_ullong turned; /* nanoseconds of the clock when the communication thread last began a turn */
+    atomic_ullong turns;  /* of the communication thread, so far */
 
     pthread_mutex_t mutex; /* of all that follows */
     pthread_cond_t wake;   /* of the communication thread: there is something to do */

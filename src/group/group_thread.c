@@ -100,7 +100,7 @@ static bool take_submitted(rapt_group *g)
     return works;
 }
 
-static void report_progress(rapt_group *g, size_t open, double seconds)
+static void report_operations(rapt_group *g, size_t open, double seconds)
 {
     pthread_mutex_lock(&g->mutex);
     g->in_flight += seconds;
@@ -143,7 +143,7 @@ static rapt_code turn(rapt_group *g, double now, double seconds, bool *moved, ra
         g->transport.progress(g->transport.context);
     if (code == RAPT_OK)
         code = check_lives(g, now, err);
-    report_progress(g, open, open ? seconds : 0);
+    report_operations(g, open, open ? seconds : 0);
     return code;
 }
 
@@ -155,7 +155,7 @@ static void carry_on(rapt_group *g)
         rapt_error err = {0};
         bool moved = false;
         double now = clock_seconds();
-        atomic_store(&g->turned, (unsigned long long)(1e9 * now));
+        atomic_fetch_add(&g->turns, 1);
         if (turn(g, now, now - before, &moved, &err) != RAPT_OK)
             group_thread_fail(g, &err);
         before = now;

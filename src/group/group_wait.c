@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WATCH_SECONDS 1.0 /* between two looks at the communication thread */
+
 /* ---- waiting ---------------------------------------------------------------------------------------------- */
 
 bool group_wait_news(rapt_group *g, double until)
@@ -18,12 +20,21 @@ bool group_wait_news(rapt_group *g, double until)
     return clock_seconds() < until;
 }
 
-/* A message layer that does not return from a call would keep this rank waiting for ever. */
-static void check_thread(rapt_group *g)
+/* The communication thread as the owner's thread sees it while it waits. */
+typedef struct thread_watch {
+    unsigned long long turns;
+    double idle; /* seconds of waiting without a turn */
+} thread_watch;
+
+/* A message layer that does not return from a call would keep this rank waiting for ever. Called after each WATCH_SECONDS of
+ * waiting, which are counted, since the clock goes on while all threads of a process are stopped. */
+static void check_thread(rapt_group *g, thread_watch *w)
 {
-    double turned = 1e-9 * (double)atomic_load(&g->turned);
+    const unsigned long long turns = atomic_load(&g->turns);
     rapt_error err = {0};
-    if (clock_seconds() - turned <= g->wait + 1)
+    w->idle = turns == w->turns ? w->idle + WATCH_SECONDS : 0;
+    w->turns = turns;
+    if (w->idle <= g->wait + 1)
         return;
     rapt_fail(&err, RAPT_ERR_IO, "%s has not returned from a call for %g s%s%s", g->transport.name, g->wait,
               *g->doing ? " in " : "", g->doing);
@@ -119,12 +130,13 @@ group_op *group_gather(rapt_group *g, void *data, const size_t *bounds, size_t s
 rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
 {
     double begun = clock_seconds();
+    thread_watch watch = {atomic_load(&g->turns), 0};
     pthread_mutex_lock(&g->mutex);
     while (!group_done(op) && !atomic_load(&g->failed)) {
-        if (group_wait_news(g, clock_seconds() + 1))
+        if (group_wait_news(g, clock_seconds() + WATCH_SECONDS))
             continue;
         pthread_mutex_unlock(&g->mutex);
-        check_thread(g);
+        check_thread(g, &watch);
         pthread_mutex_lock(&g->mutex);
     }
     rapt_code code = group_failure(g, err);

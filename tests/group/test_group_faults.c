@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -152,6 +154,36 @@ static void short_pause(void **state)
 {
     (void)state;
     run_faulty(new_faulty(4, 2), pause_body);
+}
+
+/* Rank 0 lets the others wait, now and then. */
+static void suspended_body(case_rank *r)
+{
+    rapt_error err = {0};
+    for (int i = 0; i < 10; i++) {
+        if (rapt_group_rank(r->g) == 0)
+            usleep(250000);
+        CASE_CHECK(r, group_agree(r->g, RAPT_OK, &err) == RAPT_OK);
+    }
+    rapt_group_free(r->g);
+}
+
+/* All ranks are stopped for longer than the deadline, as a job is that has to make room, and go on: nobody was silent. */
+static void suspended(void **state)
+{
+    int status = -1;
+    (void)state;
+    pid_t all = fork();
+    if (all == 0)
+        _exit(case_run(new_faulty(4, 1)->ranks, 4, suspended_body) != 0);
+    for (int i = 0; i < 2; i++) {
+        usleep(800000);
+        kill(all, SIGSTOP);
+        usleep(3000000);
+        kill(all, SIGCONT);
+    }
+    assert_int_equal(waitpid(all, &status, 0), all);
+    assert_int_equal(status, 0);
 }
 
 /* ---- late messages ---------------------------------------------------------------------------------------- */
@@ -330,6 +362,7 @@ static void different_things(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(suspended), /* first: it forks, while there is one thread */
         cmocka_unit_test(silent_rank),   cmocka_unit_test(cut_off), cmocka_unit_test(short_pause),
         cmocka_unit_test(late_messages), cmocka_unit_test(failing_calls), cmocka_unit_test(opening),
         cmocka_unit_test(giving_up),     cmocka_unit_test(different_things), cmocka_unit_test(hanging_call),
