@@ -87,10 +87,10 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
     return s;
 }
 
-/* Has nothing in flight that uses memory of the run: after a failure messages are dropped. */
+/* Has nothing in flight that uses memory of the run: after a failure, of the group too, messages are dropped. */
 static void step_ranks_drop(step_ranks *s)
 {
-    bool open = s->gathers && !group_broken(s->r->group) && gathers_finish(s->gathers, NULL) != RAPT_OK;
+    bool open = group_broken(s->r->group) || (s->gathers && gathers_finish(s->gathers, NULL) != RAPT_OK);
     for (size_t i = 0; s->ops && i < s->buckets.count; i++)
         open = open || s->ops[i];
     if (open)
@@ -205,10 +205,10 @@ rapt_code step_ranks_add(step_ranks *s, rapt_code code, rapt_error *err)
     if (!s->lost.code)
         step_ranks_wait(s, &s->lost);
     s->begun = 0;
+    if (s->lost.code)
+        return step_ranks_lost(s, code ? code : rapt_fail(err, s->lost.code, "%s", s->lost.message));
     if (code)
         return code;
-    if (s->lost.code)
-        return step_ranks_lost(s, rapt_fail(err, s->lost.code, "%s", s->lost.message));
     shard_sums_use_dense(s->own, s->share.touched);
     return step_ranks_lost(s, step_ranks_add_rows(s, err));
 }
