@@ -96,7 +96,8 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
     if (code)
         return code;
     *loss = sum.nll / (double)sum.tokens;
-    return isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
+    code = isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
+    return ranks_agree(r, code, err);
 }
 
 /* Validation loss and BLEU; leaves the counters as they are where the run is stopped meanwhile. */

@@ -1,15 +1,18 @@
 /* train/step.c: a training step: passes over its batches, the norm of their gradients, the optimizer. */
 #include "train/step.h"
 
+#include "group/group_ops.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/first_loss.h"
+#include "train/ranks/ranks_work.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"
 #include "train/shards/step_shards.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 double step_normalizer(const rapt_recipe *recipe)
@@ -170,11 +173,21 @@ static rapt_code step_norm(run *r, double *norm, rapt_error *err)
     return RAPT_OK;
 }
 
+/* For messages about processes that do not answer. */
+static void tell_step(const run *r, uint64_t step)
+{
+    char text[32];
+    snprintf(text, sizeof text, "step %llu", (unsigned long long)step);
+    if (r->group)
+        group_doing(r->group, text);
+}
+
 rapt_code train_step(run *r, double *lr, rapt_error *err)
 {
     const run_counters before = r->counters;
     uint64_t step = before.step + 1;
     double scale = 1;
+    tell_step(r, step);
 
     /* 1. Passes. On failure the step is not made. */
     rapt_code code = r->group ? share_gradients(r, step, &scale, err) : accumulate_gradients(r, step, &scale, err);
@@ -193,7 +206,7 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
         return code;
     norm = r->counters.grad_norm = scale * norm;
     if (!isfinite(norm))
-        return step_not_finite(r, step, "gradient", err);
+        return ranks_agree(r, step_not_finite(r, step, "gradient", err), err);
     double clip = r->recipe->train.clip;
     if (clip > 0 && norm > clip)
         scale *= clip / norm;

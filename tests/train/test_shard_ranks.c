@@ -46,6 +46,7 @@ typedef struct rank_run {
     bool counts;    /* bytes, in the last step */
     uint64_t bytes; /* that this rank has sent */
     bool stops, stopped, checkpoint, checkpoint_agreed;
+    bool overflows; /* the squares of a gradient, in the second step, where losses are finite */
 } rank_run;
 
 static bool asks_to_stop(void *context)
@@ -108,6 +109,19 @@ static uint64_t sent_so_far(run *r, rank_run *k)
     return k->counts ? group_statistics(r->group).sent : 0;
 }
 
+static void scale(rapt_param *p, rapt_real by)
+{
+    for (size_t i = 0; i < rapt_tensor_size(&p->value); i++)
+        p->value.data[i] *= by;
+}
+
+/* What the output layer gets becomes 1e25 times as large, and its weights as much smaller. */
+static void make_gradient_large(rapt_params *set)
+{
+    scale(rapt_params_find(set, "norm.weight"), 1e25f);
+    scale(rapt_params_find(set, "output.weight"), 1e-25f);
+}
+
 static void *train_rank(void *context)
 {
     rank_run *k = context;
@@ -123,6 +137,8 @@ static void *train_rank(void *context)
         r.checkpoint_wanted = k->checkpoint;
         if (r.rank == k->poisoned && step == 1)
             rapt_params_at(r.model->params, 0)->value.data[0] = rapt_params_at(r.model->params, 1)->value.data[0] = NAN;
+        if (k->overflows && step == 1)
+            make_gradient_large(r.model->params);
         k->code = train_step(&r, &lr, &k->err);
         k->bytes = sent_so_far(&r, k) - before;
     }
@@ -258,6 +274,29 @@ static void a_rank_that_is_not_finite(void **state)
     rapt_recipe_free(&recipe);
 }
 
+/* The same where only the sum over all ranks tells. */
+static void a_gradient_that_is_not_finite(void **state)
+{
+    (void)state;
+    rapt_recipe recipe;
+    rank_run ranks[3];
+    put_texts();
+    rapt_recipe_defaults(&recipe);
+    set_all(&recipe, "task=language_model data.text=text.txt tokenizer.type=characters model.layers=1 model.d_model=16 "
+                     "model.heads=2 model.ffn=24 model.context=8 model.init=pytorch model.tied=false train.steps=9 train.batch=1 "
+                     "train.accumulate=3 train.shards=3");
+    for (int i = 0; i < 3; i++)
+        ranks[i] = (rank_run){.recipe = &recipe, .threads = 1, .poisoned = -1, .overflows = true};
+    train_ranks(ranks, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ranks[i].code, RAPT_ERR_NOT_FINITE);
+        assert_string_equal(ranks[i].err.message, ranks[0].err.message);
+    }
+    assert_memory_equal(ranks[0].err.message, "rank 0 on ", 10);
+    assert_non_null(strstr(ranks[0].err.message, ": step 2: the gradient is not finite; the first bad tensor is output.weight"));
+    rapt_recipe_free(&recipe);
+}
+
 /* Wishes of one rank are known to all after the step: to stop, of any of them; to write a checkpoint, of the first. */
 static void wishes_are_shared(void **state)
 {
@@ -329,6 +368,7 @@ int main(void)
         IN_A_FOLDER(any_number_of_ranks),
         IN_A_FOLDER(more_shards_than_ranks),
         IN_A_FOLDER(a_rank_that_is_not_finite),
+        IN_A_FOLDER(a_gradient_that_is_not_finite),
         IN_A_FOLDER(wishes_are_shared),
         IN_A_FOLDER(bytes_are_near_the_lower_bound),
     };
