@@ -61,11 +61,11 @@ static const rapt_transport *load_transport(const launch *l, rapt_error *err)
     return load_module(l, lack, err);
 }
 
-/* Rank 0 says what goes for all of them. `per_machine`: it may lie with one machine, whose first process says it then. */
-static int not_joined(const launch *l, bool per_machine, const rapt_error *err)
+/* Rank 0 says what goes for all of them; `speaks`: it may lie with this rank or its machine. */
+static int not_joined(const launch *l, bool speaks, const rapt_error *err)
 {
     wait_for_turn(l->rank);
-    if (l->rank == 0 || (per_machine && l->local_rank == 0))
+    if (l->rank == 0 || speaks)
         cli_fail(err);
     return 1;
 }
@@ -79,11 +79,11 @@ int cli_group_join(cli_group *g, double wait)
         return 0;
     const rapt_transport *transport = load_transport(&l, &err);
     if (!transport)
-        return not_joined(&l, l.mpi != NULL, &err);
+        return not_joined(&l, l.mpi && l.local_rank == 0, &err);
     rapt_group_options o = {.wait = wait, .launched = l.size};
     g->ranks = rapt_group_new(transport, &o, &err);
     if (!g->ranks)
-        return not_joined(&l, false, &err);
+        return not_joined(&l, err.code != RAPT_ERR_VALUE, &err);
     g->rank = rapt_group_rank(g->ranks);
     g->size = rapt_group_size(g->ranks);
     g->transport = transport->name;
