@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANKS_MAX = 64 };
 
@@ -25,9 +26,10 @@ static void *train_rank(void *argument)
 {
     rank *r = argument;
     r->options.group = rapt_group_new(r->transport, NULL, &r->err); /* waits for all ranks */
-    if (r->options.group)
-        rapt_train(&r->options, &r->err); /* a failure is told to all ranks: each has the same message */
-    rapt_group_free(r->options.group);
+    if (r->options.group && rapt_train(&r->options, &r->err) && strncmp(r->err.message, "rank ", 5) != 0)
+        rapt_group_abort(r->options.group, 1); /* only this rank has failed, and the others would wait for it */
+    else
+        rapt_group_free(r->options.group); /* all have the same result, and the same message */
     return NULL;
 }
 

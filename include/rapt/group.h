@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 /* A message layer: point-to-point messages that arrive in the order of their sending for each (sender, tag). All of its
- * functions are called by one thread, `open` first and `close` last. Fill it from MPI, or from anything with these semantics. */
+ * functions are called by one thread, `open` first and `close` last; only `abort` comes from another, where that one does not
+ * return from a call. Fill it from MPI, or from anything with these semantics. */
 typedef struct rapt_transport {
     void *context;
     /* Joins the group; gives this process' rank (0 .. size - 1) and the group's size. */

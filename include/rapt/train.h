@@ -129,7 +129,9 @@ typedef struct rapt_train_options {
     int threads;           /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use */
     rapt_group *group;     /* the processes that train together, at most train.shards of them; all call rapt_train alike. What
                               is written does not depend on how many there are. Rank 0 alone reads and writes `out`, which the
-                              others need not see, and calls the callbacks but for `stop`. NULL: this process alone */
+                              others need not see, and calls the callbacks but for `stop`. A failure that all ranks know
+                              of is RAPT_ERR_INTERRUPTED, or its message begins with "rank R on HOST"; after any other one
+                              rapt_group_abort is due, since the others wait for this rank. NULL: this process alone */
     rapt_stop_fn *stop;    /* true: after the batch, or the token of a sample, at hand, a checkpoint is written and
                               RAPT_ERR_INTERRUPTED returned. A step or report that was not finished is made by the call that
                               resumes. NULL: never */
