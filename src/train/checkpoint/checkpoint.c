@@ -301,7 +301,6 @@ static rapt_code take_run(const safetensors *file, const char *path, rapt_model 
     return seal_check_model(file, path, m, err);
 }
 
-
 rapt_code checkpoint_save(const char *folder, const rapt_model *m, const moments *of, const checkpoint_state *state,
                           checkpoint_plan plan, rapt_error *err)
 {

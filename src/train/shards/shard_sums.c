@@ -50,7 +50,7 @@ size_t shard_sums_depth(shard_node own, uint32_t shards)
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-/* One gradient. What lies between two parameters is 0 for good. */
+/* One gradient. What lies between two parameters is 0, or what gathers.c leaves in the first one; nobody reads it. */
 static rapt_real *shard_sums_buffer(shard_sums *s)
 {
     const gradient_layout *l = s->layout;
