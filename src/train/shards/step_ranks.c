@@ -235,10 +235,17 @@ rapt_code step_ranks_norm(step_ranks *s, double *norm, rapt_error *err)
 
 const char *step_ranks_not_finite(const step_ranks *s)
 {
+    const rapt_params *set = s->r->model->params;
     const norm_blocks *blocks = &s->buckets.blocks;
-    for (size_t i = 0; i < blocks->count; i++)
-        if (!isfinite(s->sums[i]))
-            return params_at(s->r->model->params, blocks->list[i].param)->value.name;
+    for (size_t i = 0, next = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = params_at(set, i);
+        bool finite = !p->sparse || !p->value.grad_filled ||
+                      s->r->tape->k->all_finite(rapt_tensor_size(&p->value), p->value.grad);
+        for (; next < blocks->count && blocks->list[next].param == i; next++)
+            finite = finite && isfinite(s->sums[next]);
+        if (!finite)
+            return p->value.name;
+    }
     return NULL;
 }
 
