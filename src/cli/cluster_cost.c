@@ -60,26 +60,31 @@ static double exposed(double all, double pass, double buckets, double rounds)
     return fmax(all / buckets + rounds, all - pass * (buckets - 1) / buckets);
 }
 
-/* The messages of a bucket, one after the other: to each partner of the halving, or to everybody. */
-static double rounds_of(const cluster_job *j, uint32_t machines)
+static bool halves_evenly(uint32_t n)
 {
-    bool halving = (machines & (machines - 1)) == 0 && j->shards % machines == 0;
-    return halving ? log2(machines) : machines - 1;
+    return (n & (n - 1)) == 0;
+}
+
+/* The messages of a reduction, one after the other: to each partner of the halving, or to everybody. */
+static double reduce_rounds(const cluster_job *j, uint32_t machines)
+{
+    return halves_evenly(machines) && halves_evenly(j->shards) ? log2(machines) : machines - 1;
 }
 
 /* What is sent, and what of it is waited for. */
 static void exchange(cluster_cost *c, const cluster_machine *m, const cluster_job *j, uint32_t machines, size_t pieces)
 {
     double numbers = j->parameters - j->sparse, share = (machines - 1.0) / machines;
-    double buckets = fmax(1, ceil(4 * numbers / BUCKET)), rounds = rounds_of(j, machines) * m->latency;
+    double buckets = fmax(1, ceil(4 * numbers / BUCKET));
+    double reduces = reduce_rounds(j, machines) * m->latency, gathers = ceil(log2(machines)) * m->latency;
     double matrices = j->parameters - j->looked_up, shared = 8 * numbers / NORM_BLOCK;
     double gradients = 4 * numbers * share * (double)pieces;
     double gathered = share * (4 * numbers - (j->bf16 ? 2 * matrices : 0));
     double batch = 2 * matrices * j->tokens / j->batches / m->flops; /* its forward pass; the backward pass takes twice as long */
-    c->reduce = gradients / m->network + buckets * rounds / IN_FLIGHT;
-    c->gather = gathered / m->network + buckets * rounds / IN_FLIGHT;
-    c->exposed = exposed(c->reduce, 2 * batch, buckets, rounds) + exposed(c->gather, batch, buckets, rounds) +
-                 2 * ceil(log2(machines)) * m->latency + share * shared / m->network;
+    c->reduce = gradients / m->network + buckets * reduces / IN_FLIGHT;
+    c->gather = gathered / m->network + buckets * gathers / IN_FLIGHT;
+    c->exposed = exposed(c->reduce, 2 * batch, buckets, reduces) + exposed(c->gather, batch, buckets, gathers) +
+                 2 * gathers + share * shared / m->network;
     c->sent = gradients + gathered + share * shared;
 }
 

@@ -59,6 +59,18 @@ static void three_machines(void **state)
     CLOSE(c.resident, 48e6 + 3 * 48e6 + 32e6 + 1e6);
 }
 
+/* 24 shards are no perfect tree: each of eight machines has two subtrees, and sends both to the seven others. What it gathers
+ * comes in three messages. */
+static void uneven_shards(void **state)
+{
+    (void)state;
+    cluster_job j = job;
+    j.batches = j.shards = 24;
+    cluster_cost c = cluster_cost_of(&machine, &j, 8);
+    CLOSE(c.reduce, 2 * 0.42 + 8 * 0.007 / 4);
+    CLOSE(c.gather, 0.42 + 8 * 0.003 / 4);
+}
+
 /* Batches of 40 times the tokens hide all but a bucket: an eighth of 0.242 s and its message, twice. */
 static void all_is_hidden(void **state)
 {
@@ -86,7 +98,8 @@ static void fewer_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_machine), cmocka_unit_test(two_machines),
-                                       cmocka_unit_test(three_machines), cmocka_unit_test(all_is_hidden),
+                                       cmocka_unit_test(three_machines), cmocka_unit_test(uneven_shards),
+                                       cmocka_unit_test(all_is_hidden),
                                        cmocka_unit_test(fewer_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
