@@ -150,12 +150,13 @@ check_requeue() {
     [ "$(grep -c '2 processes' $log)" -ge 2 ]
     say $? "$1: the job is queued again and starts, after $((SECONDS - start)) s" $log
     sleep 5
-    on 1 scancel --full --signal=USR1 --name=rapt >/dev/null 2>&1
     local stopped
     stop_job
+    [ "$(grep -c 'stopped after step' $log)" = 2 ] && [ "$(grep -c '2 processes' $log)" = 2 ]
+    say $? "$1: cancelled, it stops with a checkpoint and is not queued again" $log
     stopped=$(newest again)
     [ "$stopped" -ge "${step:-1}" ]
-    say $? "$1: it resumes where it stopped (step $step), and has gone on to step $stopped" $log
+    say $? "$1: it resumes where it stopped (step $step), and is at step $stopped now" $log
     kill $waiting 2>/dev/null
     "$RAPT" train toy.yaml --out whole --max-steps "$stopped" --quiet 2>whole.txt
     same whole again >cmp.txt 2>&1
