@@ -38,14 +38,15 @@ files() {
 ranks_of() { pgrep -f "^$RAPT train .*--out $1( |\$)"; }
 mpirun_of() { command -v "mpirun.$1" || command -v "mpiexec.$1" || echo mpirun; }
 
-# Waits for the moment to kill: some steps from the start on, and then, if wanted, until a checkpoint has a temporary name, for 2 s;
-# `writing` becomes what it was.
+# Waits for the moment to kill: some steps from the start on, and then, if wanted, until a rank has a checkpoint open
+# that has no name yet (O_TMPFILE), for 2 s; `writing` becomes what it was.
 wait_for_moment() {
     local out=$1 end
     sleep "$(awk -v r=$RANDOM -v t="$whole" 'BEGIN { print 0.3 + r / 32768 * t * 0.35 }')"
     [ "$writing" = yes ] || return 0
     end=$((SECONDS + 2))
-    until compgen -G "$out/checkpoints/.*.tmp" >/dev/null; do
+    mapfile -t victims < <(ranks_of "$out")
+    until find "${victims[@]/#//proc/}" -path '*/fd/*' -lname "$out/checkpoints/*(deleted)" 2>/dev/null | grep -q .; do
         ((SECONDS < end)) || { writing=missed; return; }
     done
 }
