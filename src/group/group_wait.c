@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCH_SECONDS 1.0 /* between two looks at the communication thread */
+#define WATCH_SECONDS 1.0 /* after which the communication thread is checked */
 
 /* ---- waiting ---------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ typedef struct thread_watch {
 } thread_watch;
 
 /* A message layer that does not return from a call would keep this rank waiting for ever. Called after each WATCH_SECONDS of
- * waiting, which are counted, since the clock goes on while all threads of a process are stopped. */
+ * waiting, which are counted, since the clock does not stop where all threads of a process are stopped. */
 static void check_thread(rapt_group *g, thread_watch *w)
 {
     const unsigned long long turns = atomic_load(&g->turns);
