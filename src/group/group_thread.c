@@ -35,18 +35,18 @@ static rapt_code check_size(const rapt_group *g, rapt_error *err)
                      "layer; start the run with the mpirun of %s", g->launched, g->transport.name, g->size, g->transport.name);
 }
 
+/* All ranks fail alike where they are too few, and leave; one that fails alone must not, since it would wait for the others. */
 static rapt_code open_transport(rapt_group *g, rapt_error *err)
 {
     rapt_code code = g->transport.open(g->transport.context, &g->rank, &g->size, err);
     if (code != RAPT_OK)
         return code;
     code = check_size(g, err);
-    if (code == RAPT_OK && !(g->exchange = exchange_new(&g->transport, g->rank, g->size, NULL, err)))
-        code = RAPT_ERR_MEMORY;
-    if (code == RAPT_OK && !(g->beat = heartbeat_new(&g->transport, g->rank, g->size, g->wait, clock_seconds(), err)))
-        code = RAPT_ERR_MEMORY;
     if (code != RAPT_OK)
         g->transport.close(g->transport.context);
+    else if (!(g->exchange = exchange_new(&g->transport, g->rank, g->size, NULL, err)) ||
+             !(g->beat = heartbeat_new(&g->transport, g->rank, g->size, g->wait, clock_seconds(), err)))
+        code = RAPT_ERR_MEMORY;
     return code;
 }
 
