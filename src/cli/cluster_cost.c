@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define BUCKET 6e6       /* bytes */
-#define IN_FLIGHT 4      /* exchanges at once, whose latencies pass together */
+#define IN_FLIGHT 6      /* exchanges at once, whose latencies pass together */
 #define NORM_BLOCK 8192  /* numbers for each sum of squares, which is a double */
 #define ADDITION 12      /* bytes that one moves: two operands and a sum */
 #define ADAM 28          /* gradient, parameter and two moments are read, three of them written */
