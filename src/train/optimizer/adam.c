@@ -364,23 +364,3 @@ void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count)
     pool_run(s->tape->pool, (count + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE, 4 * elements, move_some_blocks, &l);
     profile_end(s->tape);
 }
-
-rapt_code adam_step_owned(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b, const uint8_t *owned,
-                          rapt_error *err)
-{
-    adam_owned s;
-    uint32_t list[SLICES_AT_ONCE];
-    size_t count = 0;
-    rapt_code code = adam_owned_begin(&s, a, t, lr, grad_scale, b, err);
-    for (size_t i = 0; i < b->count && !code; i++) {
-        if (!owned || owned[i])
-            list[count++] = (uint32_t)i;
-        if (count == SLICES_AT_ONCE) {
-            adam_owned_move(&s, list, count);
-            count = 0;
-        }
-    }
-    if (!code)
-        adam_owned_move(&s, list, count);
-    return code;
-}

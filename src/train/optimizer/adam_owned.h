@@ -26,8 +26,4 @@ rapt_code adam_owned_begin(adam_owned *s, rapt_adam *adam, rapt_tape *t, double 
  * gradient (value.grad_filled) stay as they are. Neighbors are best given one after the other. */
 void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count);
 
-/* A whole step for the blocks with owned[i] (NULL: all of them). */
-rapt_code adam_step_owned(rapt_adam *adam, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b, const uint8_t *owned,
-                          rapt_error *err);
-
 #endif
